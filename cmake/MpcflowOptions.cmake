@@ -1,0 +1,21 @@
+# Compile options that every target of mpcflow shares.
+#
+# The bits of a run must not depend on compiler, machine or device (docs/physics.md): no contraction
+# of a*b+c into one rounding, no fast math, on host and device.
+add_library(mpcflow_options INTERFACE)
+target_include_directories(mpcflow_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(mpcflow_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion>
+  $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false --expt-relaxed-constexpr -lineinfo>
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off,-Wall,-Wextra>)
+if(MPCFLOW_WERROR)
+  target_compile_options(mpcflow_options INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Werror>
+    $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings -Xcompiler=-Werror>)
+endif()
+if(MPCFLOW_SANITIZE)
+  target_compile_options(mpcflow_options INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${MPCFLOW_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)
+  target_link_options(mpcflow_options INTERFACE -fsanitize=${MPCFLOW_SANITIZE})
+endif()

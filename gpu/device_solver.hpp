@@ -1,0 +1,37 @@
+#pragma once
+/// The device solver, seen from outside: plain C++, also in a build without CUDA.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "physics/solver.hpp"
+
+namespace mpcflow {
+
+struct DeviceInfo {
+    int index = 0;
+    std::string name;
+    int compute_capability_major = 0;
+    int compute_capability_minor = 0;
+    int multiprocessors = 0;
+    std::int64_t memory_bytes = 0;
+    std::int64_t free_bytes = 0;
+};
+
+/// The CUDA devices of this machine; `reason` says why there are none where there are none.
+struct DeviceList {
+    std::vector<DeviceInfo> devices;
+    std::string reason;
+};
+
+/// Never throws for want of a device or driver.
+[[nodiscard]] DeviceList list_devices();
+
+/// The device solver on CUDA device `device`. Throws EnvironmentError where there is no such device
+/// or its memory is too small.
+[[nodiscard]] std::unique_ptr<Solver> make_device_solver(const System& system, const SolverOptions& options,
+                                                         int device);
+
+}  // namespace mpcflow

@@ -1,0 +1,17 @@
+#include "gpu/device_solver.hpp"
+#include "physics/errors.hpp"
+
+namespace mpcflow {
+
+namespace {
+constexpr const char* no_cuda =
+    "this mpcflow was built without CUDA; install the CUDA toolkit (nvcc) and build again";
+}
+
+DeviceList list_devices() { return {{}, no_cuda}; }
+
+std::unique_ptr<Solver> make_device_solver(const System&, const SolverOptions&, int) {
+    throw EnvironmentError(no_cuda);
+}
+
+}  // namespace mpcflow

@@ -1,0 +1,74 @@
+#pragma once
+/// A validated input: plain structs, named as the sections and keys of the input file.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "physics/system.hpp"
+
+namespace mpcflow {
+
+/// run: how long. Equilibration steps come first and are not sampled into fields.
+struct RunLength {
+    std::int64_t equilibration = 0;
+    std::int64_t steps = 0;
+};
+
+/// output.trajectory: a frame every `every` steps (counted from step 0, which is written too).
+struct TrajectoryOutput {
+    std::int64_t every = 0;
+    bool position = true;
+    bool velocity = false;
+};
+
+/// output.fields: averages on `bins`, sampled every `every` steps after the equilibration.
+struct FieldsOutput {
+    std::int64_t every = 0;
+    bool density = true;
+    bool velocity = true;
+    bool temperature = true;
+    std::array<int, 3> bins{};
+};
+
+/// output.series: kinetic energy, temperature and momentum every `every` steps (from step 0).
+struct SeriesOutput {
+    std::int64_t every = 0;
+};
+
+struct Output {
+    std::string directory;
+    std::optional<TrajectoryOutput> trajectory;
+    std::optional<FieldsOutput> fields;
+    std::optional<SeriesOutput> series;
+};
+
+enum class DeviceKind { automatic, cpu, cuda };
+
+/// execution.device: auto | cpu | cuda | cuda:N.
+struct DeviceChoice {
+    DeviceKind kind = DeviceKind::automatic;
+    int index = 0;
+};
+
+struct Execution {
+    DeviceChoice device;
+    Precision precision = Precision::double_precision;
+    Summation summation = Summation::peers;
+    int reorder = 0;  ///< 0: auto
+    int threads = 0;  ///< 0: all
+};
+
+/// Everything an input file says, defaults filled in.
+struct Scenario {
+    std::string title;
+    System system;
+    RunLength run;
+    Output output;
+    Execution execution;
+    std::string source_name;  ///< the file it was read from
+    std::string source_text;  ///< that file's text as given
+};
+
+}  // namespace mpcflow

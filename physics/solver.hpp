@@ -1,0 +1,89 @@
+#pragma once
+/// The interface that the host solver and the device solver share.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "physics/system.hpp"
+
+namespace mpcflow {
+
+/// Sums over all particles; exact up to the last rounding, so equal on every machine.
+struct Totals {
+    std::int64_t particles = 0;
+    double mass = 0.0;
+    std::array<double, 3> momentum{};
+    double kinetic_energy = 0.0;
+
+    /// Temperature kT of the motion relative to the centre of mass: 2 E_rel / (3 (N - 1)); 0 for N < 2.
+    [[nodiscard]] double temperature() const;
+};
+
+/// Sums of one bin over the samples of a block, from which averages are made.
+struct FieldSums {
+    double particles = 0.0;             ///< sum over samples of N
+    std::array<double, 3> momentum{};   ///< sum over samples of sum m v
+    double relative_energy = 0.0;       ///< sum over samples of (m/2) (sum v^2 - |sum v|^2 / N)
+    double relative_freedoms = 0.0;     ///< sum over samples of 3 (N - 1) where N > 0; kT = 2 E / this
+};
+
+/// A block of field samples: bins in row order, index = x + bins[0] * (y + bins[1] * z).
+struct FieldBlock {
+    std::int64_t samples = 0;
+    std::vector<FieldSums> bins;
+};
+
+/// All particles, in the order of their ids (0 ... N-1). Shapes: position, velocity 3 N (x y z of
+/// each particle), image 3 N. The unwrapped position is position + image * box size.
+struct ParticleSnapshot {
+    std::int64_t step = 0;
+    std::vector<double> position;
+    std::vector<double> velocity;
+    std::vector<std::int32_t> image;
+};
+
+/// Advances a fluid in time. The state after `current_step()` steps: positions and velocities at
+/// time step * h, after streaming and before the next collision.
+///
+/// All results (totals, fields, snapshots, hash) are the same bits for every solver and every
+/// SolverOptions with the same precision. Errors: SimulationFault when the state is no longer
+/// finite or a sum outgrows its grid, EnvironmentError when memory or the device fails.
+class Solver {
+public:
+    virtual ~Solver() = default;
+    Solver(const Solver&) = delete;
+    Solver& operator=(const Solver&) = delete;
+
+    /// Runs `count` >= 0 steps.
+    virtual void run(std::int64_t count) = 0;
+    [[nodiscard]] virtual std::int64_t current_step() const = 0;
+
+    /// Sums over all particles now.
+    [[nodiscard]] virtual Totals totals() = 0;
+    /// 64-bit sum over particles of a mix of id and all state bits; free of memory order.
+    [[nodiscard]] virtual std::uint64_t state_hash() = 0;
+    /// Adds the present state to the current block of field samples (needs SolverOptions::bins).
+    virtual void sample_fields() = 0;
+    /// Returns the current block and begins a new one.
+    [[nodiscard]] virtual FieldBlock take_field_block() = 0;
+    /// Fills `snapshot` with the present state.
+    virtual void copy_particles(ParticleSnapshot& snapshot) = 0;
+
+    /// One line for logs and result files: what runs this, e.g. "CPU, 2 threads".
+    [[nodiscard]] virtual std::string device_description() const = 0;
+    /// Steps between re-orderings that are in force.
+    [[nodiscard]] virtual int reorder_interval() const = 0;
+    /// Bytes of memory (of the device, for the device solver) that the state takes.
+    [[nodiscard]] virtual std::int64_t memory_bytes() const = 0;
+
+protected:
+    Solver() = default;
+};
+
+/// The host solver: CPU threads.
+[[nodiscard]] std::unique_ptr<Solver> make_host_solver(const System& system, const SolverOptions& options);
+
+}  // namespace mpcflow

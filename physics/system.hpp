@@ -1,0 +1,99 @@
+#pragma once
+/// What is simulated: the plain parameters of a system, each named as in the input file.
+///
+/// Units throughout: the cell edge a is 1; mass, energy and time are whatever the input uses, with
+/// time = a sqrt(mass / energy).
+
+#include <array>
+#include <cstdint>
+
+namespace mpcflow {
+
+/// A cuboid of whole collision cells, [0, size) along each axis.
+struct Box {
+    std::array<int, 3> size{32, 32, 32};
+
+    [[nodiscard]] constexpr std::int64_t volume() const {
+        return std::int64_t{size[0]} * size[1] * size[2];
+    }
+};
+
+struct Fluid {
+    double density = 10.0;     ///< M, mean particles in a cell
+    double temperature = 1.0;  ///< kT
+    double mass = 1.0;         ///< m, of one particle
+};
+
+enum class CollisionRule { srd };
+
+struct Collision {
+    CollisionRule rule = CollisionRule::srd;
+    double angle = 130.0;     ///< rotation angle alpha of SRD in degrees, (0, 180]
+    double time_step = 0.1;   ///< h, time between collisions
+    bool conserve_angular_momentum = false;  ///< the "+a" law
+    bool random_shift = true;                ///< a new random grid shift every step
+};
+
+enum class ThermostatKind { none, maxwell_boltzmann };
+
+struct Thermostat {
+    ThermostatKind kind = ThermostatKind::none;
+};
+
+enum class FaceKind { periodic, no_slip };
+
+/// The two faces of the box that are normal to one axis; both are periodic or neither is.
+struct AxisFaces {
+    FaceKind lower = FaceKind::periodic;
+    FaceKind upper = FaceKind::periodic;
+
+    [[nodiscard]] constexpr bool is_periodic() const { return lower == FaceKind::periodic; }
+};
+
+struct Boundaries {
+    std::array<AxisFaces, 3> faces{};
+    /// Fill cells that a wall cuts up to the mean density with virtual particles.
+    bool virtual_particles = true;
+};
+
+/// All that decides the trajectory of a run, whatever machine runs it (with Precision, below).
+struct System {
+    std::uint64_t seed = 1;
+    Box box;
+    Fluid fluid;
+    Collision collision;
+    Thermostat thermostat;
+    Boundaries boundaries;
+    std::array<double, 3> force{};  ///< uniform force on every particle (not an acceleration)
+
+    /// Number of particles: density x volume to the nearest whole number. The walls coincide with
+    /// faces of the box, so all of the box is fluid.
+    [[nodiscard]] constexpr std::int64_t particle_count() const {
+        return static_cast<std::int64_t>(fluid.density * static_cast<double>(box.volume()) + 0.5);
+    }
+};
+
+/// How particles are stored. Cell sums are double precision in both.
+enum class Precision {
+    double_precision,  ///< 64-byte records of doubles ("double" in the input)
+    mixed              ///< 32-byte records of floats
+};
+
+/// How lanes of a warp add to cells on the device. The bits of the result do not depend on it.
+enum class Summation {
+    peers,   ///< lanes that share a cell add up first, a leader does the atomics
+    direct,  ///< every lane does its own atomics
+    cas      ///< every lane does its own atomics by compare-and-swap loops
+};
+
+/// How a run is executed; of these only `precision` changes the bits of the result.
+struct SolverOptions {
+    Precision precision = Precision::double_precision;
+    Summation summation = Summation::peers;
+    int reorder = 0;  ///< steps between re-orderings of the particles in memory; 0: chosen by the solver
+    int threads = 0;  ///< CPU threads of the host solver; 0: all that the machine has
+    /// Fluid bins of the field observables along x, y, z; all zero: no fields are sampled.
+    std::array<int, 3> bins{};
+};
+
+}  // namespace mpcflow

@@ -1,0 +1,58 @@
+#pragma once
+/// What theory says of a system: lengths, viscosities, diffusion, the flow to expect.
+///
+/// Formulas: Noguchi and Gompper, Phys. Rev. E 78 (2008) 016706; Gompper et al., Adv. Polym. Sci. 221 (2009) 1.
+
+#include <optional>
+#include <string>
+
+#include "physics/system.hpp"
+
+namespace mpcflow::theory {
+
+/// Kinematic viscosities and diffusion coefficient, a^2 / time.
+struct Transport {
+    double kinetic_viscosity = 0.0;
+    double collisional_viscosity = 0.0;
+    double diffusion = 0.0;
+
+    [[nodiscard]] double viscosity() const { return kinetic_viscosity + collisional_viscosity; }
+    [[nodiscard]] double schmidt_number() const { return viscosity() / diffusion; }
+};
+
+/// Transport coefficients of the system's collision law, as published.
+[[nodiscard]] Transport transport(const System& system);
+
+/// With angular momentum conservation: the collisional viscosity with the constant M - 19/10 that
+/// single-cell Monte Carlo supports, in place of the published M - 7/5. Empty without "+a".
+[[nodiscard]] std::optional<double> collisional_viscosity_expansion(const System& system);
+
+/// Best prediction of the kinematic viscosity: published, but with the expansion's constant for "+a".
+[[nodiscard]] double predicted_viscosity(const System& system);
+
+/// h sqrt(kT / m), in cells.
+[[nodiscard]] double mean_free_path(const System& system);
+
+/// Speed of sound: sqrt(kT/m) with a thermostat, sqrt(5 kT / (3 m)) without.
+[[nodiscard]] double speed_of_sound(const System& system);
+
+/// The plane Poiseuille flow that a system is: walls on just one axis, a force along one other axis.
+struct Poiseuille {
+    int wall_axis = 2;
+    int flow_axis = 0;
+    double acceleration = 0.0;  ///< g = force / mass
+    double width = 0.0;         ///< L, between the walls
+    double viscosity = 0.0;     ///< predicted
+
+    /// u(y) = g y (L - y) / (2 nu), y from the lower wall.
+    [[nodiscard]] double velocity(double y) const { return acceleration * y * (width - y) / (2.0 * viscosity); }
+    /// u_max = g L^2 / (8 nu).
+    [[nodiscard]] double maximum() const { return acceleration * width * width / (8.0 * viscosity); }
+    /// Time for the flow to develop: L^2 / (pi^2 nu), the slowest mode's decay time.
+    [[nodiscard]] double development_time() const;
+};
+
+/// Empty where the system is no plane Poiseuille flow.
+[[nodiscard]] std::optional<Poiseuille> poiseuille(const System& system);
+
+}  // namespace mpcflow::theory
