@@ -1,0 +1,116 @@
+#pragma once
+/// Collision cells: cubes of edge 1 on a grid that is shifted anew every step.
+///
+/// With the shift s in [0, 1) along each axis a particle at x is in cell floor(x + s). Along a periodic
+/// axis cell L is cell 0 again. Along an axis with walls there are L + 1 cells, the first and the last
+/// of which the walls cut. Random shifts restore Galilean invariance: Ihle and Kroll, Phys. Rev. E 63
+/// (2001) 020201(R). (s uniform in [0, 1) and in [-1/2, 1/2) give the same lattices.)
+
+#include <cstdint>
+
+#include "physics/host_device.hpp"
+#include "physics/random.hpp"
+#include "physics/system.hpp"
+#include "physics/vector.hpp"
+
+namespace mpcflow {
+
+/// The part of a cell that is fluid, along each axis, from the cell centre: [lower, upper] within
+/// [-1/2, 1/2]. The whole cell where no wall cuts it.
+struct FluidPart {
+    Vec3<double> lower{-0.5, -0.5, -0.5};
+    Vec3<double> upper{0.5, 0.5, 0.5};
+    bool is_cut = false;
+};
+
+/// A cell's index and a place's distance from that cell's centre. Measured before a periodic axis
+/// wraps, so particles on both sides of a periodic face have offsets that fit together.
+template <class Real>
+struct CellPlace {
+    int cell;
+    Vec3<Real> offset;
+};
+
+/// The cells of one step. Index = x + cells.x * (y + cells.y * z); under 2^31 cells.
+template <class Real>
+class CellGrid {
+public:
+    CellGrid() = default;
+
+    /// The grid of step `step`: its shift is drawn from (seed, step), or zero without random_shift.
+    CellGrid(const System& system, std::uint64_t step) {
+        RandomSource source{system.seed, Stream::grid_shift, step, 0};
+        const RandomBlock bits = source.next();
+        for (int axis = 0; axis < 3; ++axis) {
+            const bool periodic = system.boundaries.faces[axis].is_periodic();
+            box_[axis] = system.box.size[axis];
+            cells_[axis] = box_[axis] + (periodic ? 0 : 1);
+            // 24 bits: exact in float, so both precisions see the same grid.
+            shift_[axis] = system.collision.random_shift
+                               ? static_cast<Real>(bits.word[axis] >> 8U) * static_cast<Real>(0x1p-24)
+                               : static_cast<Real>(0);
+        }
+    }
+
+    [[nodiscard]] std::int64_t cell_count() const { return std::int64_t{cells_.x} * cells_.y * cells_.z; }
+
+    /// The cell of a place in [0, L] along each axis.
+    MPCFLOW_HD CellPlace<Real> locate(Vec3<Real> position) const {
+        CellPlace<Real> place{};
+        const int x = locate_axis(position.x + shift_.x, box_.x, cells_.x, place.offset.x);
+        const int y = locate_axis(position.y + shift_.y, box_.y, cells_.y, place.offset.y);
+        const int z = locate_axis(position.z + shift_.z, box_.z, cells_.z, place.offset.z);
+        place.cell = x + cells_.x * (y + cells_.y * z);
+        return place;
+    }
+
+    /// Which part of a cell is fluid.
+    MPCFLOW_HD FluidPart fluid_part(int cell) const {
+        FluidPart part;
+        const Vec3<int> c{cell % cells_.x, cell / cells_.x % cells_.y, cell / cells_.x / cells_.y};
+        for (int axis = 0; axis < 3; ++axis) {
+            const double s = static_cast<double>(shift_[axis]);
+            // Only axes with walls have a cell beyond the box; an unshifted grid is cut nowhere.
+            if (cells_[axis] == box_[axis] || s == 0.0) continue;
+            if (c[axis] == 0) {
+                part.lower[axis] = s - 0.5;
+                part.is_cut = true;
+            }
+            if (c[axis] == box_[axis]) {
+                part.upper[axis] = s - 0.5;
+                part.is_cut = true;
+            }
+        }
+        return part;
+    }
+
+    [[nodiscard]] Vec3<Real> shift() const { return shift_; }
+    [[nodiscard]] Vec3<int> cells() const { return cells_; }
+
+private:
+    /// `shifted` is position + shift >= 0. In float it may round up to the next whole number; the last
+    /// cell takes such a place.
+    MPCFLOW_HD static int locate_axis(Real shifted, int box, int cells, Real& offset) {
+        int c = static_cast<int>(shifted);
+        c = c < box ? c : box;
+        offset = (shifted - static_cast<Real>(c)) - static_cast<Real>(0.5);
+        return c < cells ? c : 0;
+    }
+
+    Vec3<Real> shift_{};
+    Vec3<int> box_{1, 1, 1};
+    Vec3<int> cells_{1, 1, 1};
+};
+
+/// Whom random numbers of a cell belong to: drawn from these three alone.
+struct CellKey {
+    std::uint64_t seed;
+    std::uint64_t step;
+    std::int64_t cell;  ///< global index
+
+    MPCFLOW_HD RandomSource source(Stream stream) const {
+        return {seed, stream, step, static_cast<std::uint64_t>(cell)};
+    }
+};
+
+}  // namespace mpcflow

@@ -1,0 +1,191 @@
+#pragma once
+/// SRD that conserves angular momentum (SRD+a), in one pass:
+///   v' = V + R (v - V) + O x r,   O = I^-1 sum r x [(v - V) - R (v - V)],
+/// r from the cell's centre of mass. Noguchi, Kikuchi and Gompper, EPL 78 (2007) 10005; Noguchi and
+/// Gompper, Phys. Rev. E 78 (2008) 016706.
+///
+/// The rotation of a cell is drawn from a counter, so it is known before the sums are: a particle
+/// contributes raw moments about the cell centre, those of its rotated velocity R v among them, and
+/// `resolve` shifts them to the centre of mass. Nine sums are the angular part: the second moments
+/// (6) and sum r x (v - R v) (3).
+///
+/// With a thermostat only the motion beyond the rigid rotation of the cell is scaled, or the angular
+/// momentum would be lost:
+///   v' = V + W x r + s [R (v - V) - W_R x r],  W = I^-1 L,  W_R = I^-1 L_R,
+/// L the angular momentum before and L_R that of the rotated velocities. s = 1 is the law above.
+
+#include <cmath>
+
+#include "physics/collision/inertia.hpp"
+#include "physics/collision/srd.hpp"
+
+namespace mpcflow {
+
+template <class RealType, ThermostatKind thermostat>
+class SrdAngular {
+public:
+    using Real = RealType;
+    using Draw = typename Rotation<Real>::Axis;
+    static constexpr bool is_thermostatted = thermostat == ThermostatKind::maxwell_boltzmann;
+    /// Particles; velocity (3); offset (3); second moments (6); sum r x (v - R v) (3) or, with a
+    /// thermostat, sum r x v (3), sum r x R v (3) and velocity squared.
+    static constexpr int sum_count = is_thermostatted ? 20 : 16;
+    using Sums = CellSums<sum_count>;
+    static constexpr bool contributes_rotated = true;
+
+    /// v' = constant + scale R v + spin x offset; scale 0 leaves the particle alone.
+    struct alignas(8 * sizeof(Real)) Transform {
+        Vec3<Real> constant;
+        Real scale;
+        Vec3<Real> spin;
+        Real unused;
+    };
+
+    SrdAngular() = default;
+    explicit SrdAngular(const System& system) : parameters_(system), rotation_(system.collision.angle) {}
+
+    [[nodiscard]] MPCFLOW_HD const LawParameters& parameters() const { return parameters_; }
+
+    MPCFLOW_HD static Draw draw(const CellKey& key) { return Rotation<Real>::draw_axis(key); }
+
+    MPCFLOW_HD Sums contribute(Draw axis, Vec3<Real> velocity, Vec3<Real> offset) const {
+        const CellRounding& grid = parameters_.rounding;
+        const Vec3<double> v = vector_cast<double>(velocity);
+        const Vec3<double> rv = vector_cast<double>(rotation_(axis, velocity));
+        const Vec3<double> r = vector_cast<double>(offset);
+        Sums sums;
+        double* s = sums.value;
+        s[0] = 1.0;
+        put(s + 1, v, grid.velocity);
+        put(s + 4, r, grid.offset);
+        s[7] = grid.offset.round(r.x * r.x);
+        s[8] = grid.offset.round(r.y * r.y);
+        s[9] = grid.offset.round(r.z * r.z);
+        s[10] = grid.offset.round(r.x * r.y);
+        s[11] = grid.offset.round(r.x * r.z);
+        s[12] = grid.offset.round(r.y * r.z);
+        if constexpr (is_thermostatted) {
+            put(s + 13, cross(r, v), grid.offset_velocity);
+            put(s + 16, cross(r, rv), grid.offset_velocity);
+            s[19] = grid.velocity_squared.round(dot(v, v));
+        } else {
+            put(s + 13, cross(r, v - rv), grid.offset_velocity);
+        }
+        return sums;
+    }
+
+    MPCFLOW_HD Transform resolve(const Sums& real_sums, Draw axis, const CellKey& key, const FluidPart& part) const {
+        Sums sums = real_sums;
+        if (part.is_cut && parameters_.virtual_particles) add_virtual_particles(sums, axis, key, part);
+        const double* s = sums.value;
+        const double count = s[0];
+        if (count < 2.0) return {};
+        const double per_particle = 1.0 / count;
+        const Vec3<double> total{s[1], s[2], s[3]};
+        const Vec3<double> mean = per_particle * total;
+        const Vec3<double> centre = per_particle * Vec3<double>{s[4], s[5], s[6]};
+        const SymmetricTensor moments{
+            s[7] - count * centre.x * centre.x,  s[8] - count * centre.y * centre.y,
+            s[9] - count * centre.z * centre.z,  s[10] - count * centre.x * centre.y,
+            s[11] - count * centre.x * centre.z, s[12] - count * centre.y * centre.z};
+        const InverseInertia inverse_inertia(moments);
+        const Vec3<double> rotated_mean = vector_cast<double>(rotation_(axis, vector_cast<Real>(mean)));
+        const Vec3<double> rotated_total = count * rotated_mean;
+
+        double scale = 1.0;
+        Vec3<double> spin;
+        if constexpr (is_thermostatted) {
+            const Vec3<double> momentum = Vec3<double>{s[13], s[14], s[15]} - cross(centre, total);
+            const Vec3<double> rotated_momentum = Vec3<double>{s[16], s[17], s[18]} - cross(centre, rotated_total);
+            const Vec3<double> rotated_spin = inverse_inertia(rotated_momentum);
+            scale = thermostat_scale(count, s[19] - dot(total, mean) - dot(rotated_momentum, rotated_spin),
+                                     inverse_inertia.is_singular(), key);
+            spin = inverse_inertia(momentum) - scale * rotated_spin;
+        } else {
+            const Vec3<double> lost = Vec3<double>{s[13], s[14], s[15]} - cross(centre, total - rotated_total);
+            spin = inverse_inertia(lost);
+        }
+        const Vec3<double> constant = mean - scale * rotated_mean - cross(spin, centre);
+        return {vector_cast<Real>(constant), static_cast<Real>(scale), vector_cast<Real>(spin), static_cast<Real>(0)};
+    }
+
+    MPCFLOW_HD Vec3<Real> apply(const Transform& transform, Draw axis, Vec3<Real> velocity, Vec3<Real> offset) const {
+        const Vec3<Real> rotated = rotation_(axis, velocity);
+        const Vec3<Real> changed = transform.constant + transform.scale * rotated + cross(transform.spin, offset);
+        return transform.scale == static_cast<Real>(0) ? velocity : changed;
+    }
+
+private:
+    MPCFLOW_HD static void put(double* to, Vec3<double> v, const RoundingGrid& grid) {
+        to[0] = grid.round(v.x);
+        to[1] = grid.round(v.y);
+        to[2] = grid.round(v.z);
+    }
+
+    /// Maxwell-Boltzmann scaling of the motion beyond the rigid rotation, of which `energy_2` is twice
+    /// the energy: 3 N - 6 degrees of freedom, 3 N - 5 for collinear particles.
+    MPCFLOW_HD double thermostat_scale(double count, double energy_2, bool is_collinear, const CellKey& key) const {
+        const int freedoms = 3 * static_cast<int>(count) - (is_collinear ? 5 : 6);
+        RandomSource source = key.source(Stream::thermostat);
+        const double target = parameters_.thermal_variance * thermal_energy(freedoms, source);
+        // Particles at rest to each other (to the rounding of the sums) cannot be scaled.
+        const double least = 1e-9 * parameters_.thermal_variance;
+        return 0.5 * energy_2 > least ? std::sqrt(2.0 * target / energy_2) : 1.0;
+    }
+
+    /// Fills a cell that a wall cuts up to the mean density with particles of the wall's temperature,
+    /// one by one at uniform places in its solid part, for here their places matter as well.
+    MPCFLOW_HD void add_virtual_particles(Sums& sums, Draw axis, const CellKey& key, const FluidPart& part) const {
+        const double missing = parameters_.density - sums.value[0];
+        if (missing <= 0.0) return;
+        RandomSource source = key.source(Stream::virtual_particles);
+        const RandomBlock first = source.next();
+        // A fraction of a particle is one particle with that probability.
+        const int number = static_cast<int>(missing + uniform_open(first.word[0], first.word[1]));
+        const double width = std::sqrt(parameters_.thermal_variance);
+        for (int i = 0; i < number; ++i) {
+            const Vec3<double> offset = place_in_solid(source, part);
+            const Vec3<double> velocity = width * gaussian_vector(source);
+            sums += contribute(axis, vector_cast<Real>(velocity), vector_cast<Real>(offset));
+        }
+    }
+
+    /// A uniform place in the part of a cell that is not fluid. The solid is cut into slabs: beyond the
+    /// fluid in x; within it in x and beyond it in y; within it in x and y and beyond it in z.
+    MPCFLOW_HD static Vec3<double> place_in_solid(RandomSource& source, const FluidPart& part) {
+        const RandomBlock a = source.next();
+        const RandomBlock b = source.next();
+        const Vec3<double> u{uniform_open(a.word[0], a.word[1]), uniform_open(a.word[2], a.word[3]),
+                             uniform_open(b.word[0], b.word[1])};
+        double choice = uniform_open(b.word[2], b.word[3]);
+        const Vec3<double> extent = part.upper - part.lower;
+        const double solid = 1.0 - extent.x * extent.y * extent.z;
+        choice *= solid;
+        Vec3<double> place;
+        bool chosen = false;
+        double within = 1.0;  // cross-section of the slabs that are left
+        for (int axis = 0; axis < 3; ++axis) {
+            const double slab = within * (1.0 - extent[axis]);
+            const bool beyond = !chosen && (choice < slab || axis == 2);
+            if (chosen) {
+                place[axis] = u[axis] - 0.5;
+            } else if (beyond) {
+                // Below the fluid or above it.
+                const double t = u[axis] * (1.0 - extent[axis]);
+                const double below = part.lower[axis] + 0.5;
+                place[axis] = t < below ? t - 0.5 : part.upper[axis] + (t - below);
+                chosen = true;
+            } else {
+                place[axis] = part.lower[axis] + u[axis] * extent[axis];
+                choice -= slab;
+                within *= extent[axis];
+            }
+        }
+        return place;
+    }
+
+    LawParameters parameters_;
+    Rotation<Real> rotation_;
+};
+
+}  // namespace mpcflow

@@ -1,0 +1,72 @@
+#pragma once
+/// The fixed grids that all contributions to sums are rounded to, so that the order of adding does
+/// not matter.
+///
+/// A double holds every multiple of 2^-q up to 2^(53-q) exactly. If all contributions are such
+/// multiples and no partial sum can leave that range, every addition is exact and any order of adding
+/// gives the same bits. The grids follow from two bounds that the solver enforces (a violation is a
+/// SimulationFault, never a silent change): no particle is faster than `speed_limit`, no cell holds
+/// more than `occupancy_limit` particles.
+
+#include <cmath>
+
+#include "physics/host_device.hpp"
+#include "physics/system.hpp"
+
+namespace mpcflow {
+
+/// A grid 2^-q, given by the constant that rounds to it: 1.5 x 2^(52-q).
+class RoundingGrid {
+public:
+    RoundingGrid() = default;
+    /// The finest grid on which sums up to `bound` are exact.
+    explicit RoundingGrid(double bound) {
+        int exponent = 0;
+        std::frexp(bound, &exponent);  // bound <= 2^exponent
+        q_ = 53 - exponent;
+        magic_ = std::ldexp(1.5, 52 - q_);
+    }
+
+    /// x to the nearest multiple of 2^-q; |x| is at most half the bound's power of two.
+    MPCFLOW_HD double round(double x) const { return (x + magic_) - magic_; }
+    /// q: the grid is 2^-q.
+    [[nodiscard]] int bits() const { return q_; }
+
+private:
+    double magic_ = 0.0;
+    int q_ = 0;
+};
+
+/// The grids of cell sums.
+struct CellRounding {
+    double speed_limit = 0.0;
+    double occupancy_limit = 0.0;
+    RoundingGrid velocity;         ///< sum v
+    RoundingGrid velocity_squared; ///< sum v^2
+    RoundingGrid offset;           ///< sum r and sum r r, |r| <= sqrt(3)/2
+    RoundingGrid offset_velocity;  ///< sum r x v and sum r x (v - R v)
+
+    CellRounding() = default;
+    explicit CellRounding(const Fluid& fluid);
+};
+
+/// No particle may move faster than this many thermal speeds sqrt(kT/m).
+inline constexpr double speed_limit_in_thermal_speeds = 32.0;
+
+/// Most particles that a region of `cells` cells may hold: eight times the mean and some.
+inline double occupancy_limit(const Fluid& fluid, double cells) { return 8.0 * fluid.density * cells + 120.0; }
+
+inline double speed_limit(const Fluid& fluid) {
+    return speed_limit_in_thermal_speeds * std::sqrt(fluid.temperature / fluid.mass);
+}
+
+inline CellRounding::CellRounding(const Fluid& fluid)
+    : speed_limit(mpcflow::speed_limit(fluid)),
+      occupancy_limit(mpcflow::occupancy_limit(fluid, 1.0)),
+      // Factors of two and more below: a single contribution must stay under half the bound.
+      velocity(2.0 * occupancy_limit * speed_limit),
+      velocity_squared(2.0 * occupancy_limit * speed_limit * speed_limit),
+      offset(2.0 * occupancy_limit),
+      offset_velocity(4.0 * occupancy_limit * speed_limit) {}
+
+}  // namespace mpcflow

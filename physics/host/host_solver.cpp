@@ -1,0 +1,367 @@
+/// The host solver: the two verbs of a step on CPU threads.
+///
+/// Every thread owns a range of cells and, since the last re-ordering, the particles that were in them.
+/// What its particles contribute to its own cells it adds directly; what they contribute to cells of
+/// others goes to a list that the owner adds in `resolve`. The sums are exact, so the bits of the
+/// result do not depend on who adds what when.
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "physics/collision/select_law.hpp"
+#include "physics/errors.hpp"
+#include "physics/host/thread_team.hpp"
+#include "physics/initial_state.hpp"
+#include "physics/observables.hpp"
+#include "physics/particle.hpp"
+#include "physics/solver.hpp"
+#include "physics/step.hpp"
+
+namespace mpcflow {
+
+namespace {
+
+/// An array that is not initialised, so that the threads which use its parts also first touch them.
+template <class T>
+class RawArray {
+public:
+    RawArray() = default;
+    explicit RawArray(std::int64_t size) : data_(std::make_unique_for_overwrite<T[]>(size)), size_(size) {}
+    T& operator[](std::int64_t i) { return data_[i]; }
+    const T& operator[](std::int64_t i) const { return data_[i]; }
+    [[nodiscard]] std::int64_t bytes() const { return size_ * static_cast<std::int64_t>(sizeof(T)); }
+
+private:
+    std::unique_ptr<T[]> data_;
+    std::int64_t size_ = 0;
+};
+
+template <class Law, class Particle>
+class HostSolver final : public Solver {
+public:
+    HostSolver(const Law& law, const System& system, const SolverOptions& options)
+        : system_(system),
+          plan_(law, system),
+          totals_rule_(system),
+          bin_rule_(system, options.bins),
+          team_(thread_count(options, system)),
+          reorder_(options.reorder > 0 ? options.reorder : default_reorder),
+          particle_count_(system.particle_count()),
+          // The cell count of a grid does not depend on its shift.
+          cell_count_(plan_.next_grid.cell_count()),
+          particles_(particle_count_),
+          reordered_(particle_count_),
+          sums_(cell_count_),
+          transforms_(cell_count_),
+          draws_(cell_count_),
+          next_draws_(Law::contributes_rotated ? cell_count_ : 0),
+          places_(cell_count_),
+          workers_(team_.size()),
+          block_{0, std::vector<FieldSums>(bin_rule_.bin_count())},
+          bin_sums_(bin_rule_.bin_count() * team_.size()) {
+        for (Worker& worker : workers_) worker.spilled.resize(team_.size());
+        create_particles();
+        contribute_all();
+    }
+
+    void run(std::int64_t count) override {
+        team_.run([&](int thread) {
+            StepPlan<Law> plan = plan_;
+            for (std::int64_t i = 0; i < count; ++i) {
+                plan.begin_step(system_, static_cast<std::uint64_t>(step_ + i));
+                const bool reorders = (step_ + i) % reorder_ == 0;
+                resolve(plan, thread, reorders);
+                team_.wait();
+                if (reorders) {
+                    place_cells(thread);
+                    team_.wait();
+                    advance<true>(plan, thread);
+                } else {
+                    advance<false>(plan, thread);
+                }
+                team_.wait();
+                if (thread == 0) {
+                    if (reorders) finish_reordering();
+                    if (Law::contributes_rotated) std::swap(draws_, next_draws_);
+                }
+                if (reorders || Law::contributes_rotated) team_.wait();
+            }
+            team_.wait();
+            if (thread == 0) plan_ = plan;
+        });
+        step_ += count;
+        throw_on_faults(faults_.load(), step_, system_);
+    }
+
+    [[nodiscard]] std::int64_t current_step() const override { return step_; }
+
+    [[nodiscard]] Totals totals() override { return totals_rule_.totals(sum_totals()); }
+
+    [[nodiscard]] std::uint64_t state_hash() override {
+        std::vector<std::uint64_t> parts(team_.size(), 0);
+        for_all_particles([&](int thread, const Particle& p) { parts[thread] += particle_hash(p); });
+        std::uint64_t hash = 0;
+        for (const std::uint64_t part : parts) hash += part;
+        return hash;
+    }
+
+    void sample_fields() override {
+        const std::int64_t bins = bin_rule_.bin_count();
+        if (bins == 0) throw std::logic_error("sample_fields: no bins were asked for");
+        std::fill(bin_sums_.begin(), bin_sums_.end(), BinSums{});
+        for_all_particles([&](int thread, const Particle& p) {
+            BinSums& bin = bin_sums_[thread * bins + bin_rule_.bin(p.position)];
+            const BinSums part = bin_rule_.contribute(p);
+            for (int i = 0; i < BinSums::count; ++i) bin.value[i] += part.value[i];
+        });
+        for (std::int64_t b = 0; b < bins; ++b) {
+            BinSums sum;
+            for (int thread = 0; thread < team_.size(); ++thread) {
+                for (int i = 0; i < BinSums::count; ++i) sum.value[i] += bin_sums_[thread * bins + b].value[i];
+            }
+            if (sum.value[0] > bin_rule_.occupancy_limit()) faults_ |= fault_bin;
+            BinRule::fold(sum, system_.fluid.mass, block_.bins[b]);
+        }
+        ++block_.samples;
+        throw_on_faults(faults_.load(), step_, system_);
+    }
+
+    [[nodiscard]] FieldBlock take_field_block() override {
+        return std::exchange(block_, FieldBlock{0, std::vector<FieldSums>(bin_rule_.bin_count())});
+    }
+
+    void copy_particles(ParticleSnapshot& snapshot) override {
+        snapshot.step = step_;
+        snapshot.position.resize(3 * particle_count_);
+        snapshot.velocity.resize(3 * particle_count_);
+        snapshot.image.resize(3 * particle_count_);
+        for_all_particles([&](int, const Particle& p) {
+            const std::size_t at = 3 * p.id();
+            for (int axis = 0; axis < 3; ++axis) {
+                snapshot.position[at + axis] = p.position[axis];
+                snapshot.velocity[at + axis] = p.velocity[axis];
+                snapshot.image[at + axis] = p.image(axis);
+            }
+        });
+    }
+
+    [[nodiscard]] std::string device_description() const override {
+        return "CPU, " + std::to_string(team_.size()) + (team_.size() == 1 ? " thread" : " threads");
+    }
+    [[nodiscard]] int reorder_interval() const override { return reorder_; }
+    [[nodiscard]] std::int64_t memory_bytes() const override {
+        return particles_.bytes() + reordered_.bytes() + sums_.bytes() + transforms_.bytes() + draws_.bytes() +
+               next_draws_.bytes() + places_.bytes();
+    }
+
+private:
+    using Real = typename Law::Real;
+    using Sums = typename Law::Sums;
+
+    /// Longer and the caches miss, shorter and the scattered stores cost more than they save
+    /// (docs/performance.md).
+    static constexpr int default_reorder = 40;
+
+    struct Spilled {
+        std::int32_t cell;
+        Sums sums;
+    };
+    /// What one thread has for itself, on cache lines of its own.
+    struct alignas(128) Worker {
+        std::int64_t first_particle = 0;
+        std::int64_t last_particle = 0;  ///< one past
+        std::int64_t own_particles = 0;  ///< in its cells, counted when re-ordering
+        std::vector<std::vector<Spilled>> spilled;  ///< by owner
+    };
+
+    static int thread_count(const SolverOptions& options, const System& system) {
+        const int wanted = options.threads > 0 ? options.threads
+                                               : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+        // A thread needs some cells to own.
+        return static_cast<int>(std::clamp<std::int64_t>(system.box.volume() / 8, 1, wanted));
+    }
+
+    [[nodiscard]] std::int64_t first_cell(int thread) const { return cell_count_ * thread / team_.size(); }
+    [[nodiscard]] int owner(std::int64_t cell) const {
+        return static_cast<int>(((cell + 1) * team_.size() - 1) / cell_count_);
+    }
+
+    template <class Function>
+    void for_all_particles(const Function& function) {
+        team_.run([&](int thread) {
+            const Worker& worker = workers_[thread];
+            for (std::int64_t i = worker.first_particle; i < worker.last_particle; ++i) function(thread, particles_[i]);
+        });
+    }
+
+    TotalsSums sum_totals() {
+        std::vector<TotalsSums> parts(team_.size());
+        team_.run([&](int thread) {
+            TotalsSums sums;
+            const Worker& worker = workers_[thread];
+            for (std::int64_t i = worker.first_particle; i < worker.last_particle; ++i) {
+                sums += totals_rule_.contribute(particles_[i]);
+            }
+            parts[thread] = sums;
+        });
+        TotalsSums sums;
+        for (const TotalsSums& part : parts) sums += part;
+        return sums;
+    }
+
+    void create_particles() {
+        const InitialState initial(system_);
+        team_.run([&](int thread) {
+            Worker& worker = workers_[thread];
+            worker.first_particle = particle_count_ * thread / team_.size();
+            worker.last_particle = particle_count_ * (thread + 1) / team_.size();
+            for (std::int64_t i = worker.first_particle; i < worker.last_particle; ++i) {
+                particles_[i] = initial.particle<Particle>(i);
+            }
+        });
+        const Vec3<Real> mean = vector_cast<Real>(totals_rule_.mean_velocity(sum_totals()));
+        team_.run([&](int thread) {
+            const Worker& worker = workers_[thread];
+            for (std::int64_t i = worker.first_particle; i < worker.last_particle; ++i) {
+                particles_[i].velocity = particles_[i].velocity - mean;
+            }
+        });
+    }
+
+    /// Sums for the first collision, from the particles as they are.
+    void contribute_all() {
+        team_.run([&](int thread) {
+            for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) {
+                sums_[c] = {};
+                if constexpr (Law::contributes_rotated) draws_[c] = Law::draw({system_.seed, 0, c});
+            }
+            team_.wait();
+            const Worker& worker = workers_[thread];
+            for (std::int64_t i = worker.first_particle; i < worker.last_particle; ++i) {
+                const CellPlace<Real> place = plan_.next_grid.locate(particles_[i].position);
+                add(thread, place.cell, plan_.law.contribute(draw_at(draws_, place.cell), particles_[i].velocity, place.offset));
+            }
+        });
+    }
+
+    static typename Law::Draw draw_at(const RawArray<typename Law::Draw>& draws, int cell) {
+        if constexpr (Law::contributes_rotated) return draws[cell];
+        else return {};
+    }
+
+    void add(int thread, int cell, const Sums& sums) {
+        if (cell >= first_cell(thread) && cell < first_cell(thread + 1)) sums_[cell] += sums;
+        else workers_[thread].spilled[owner(cell)].push_back({cell, sums});
+    }
+
+    void resolve(const StepPlan<Law>& plan, int thread, bool reorders) {
+        for (Worker& worker : workers_) {
+            for (const Spilled& spilled : worker.spilled[thread]) sums_[spilled.cell] += spilled.sums;
+            worker.spilled[thread].clear();
+        }
+        std::uint32_t faults = no_fault;
+        std::int64_t own = 0;
+        for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) {
+            const int cell = static_cast<int>(c);
+            if constexpr (Law::contributes_rotated) next_draws_[c] = Law::draw(plan.next_key(cell));
+            else draws_[c] = Law::draw(plan.key(cell));
+            transforms_[c] = plan.resolve(cell, sums_[c], draws_[c], faults);
+            if (reorders) {
+                places_[c] = own;
+                own += static_cast<std::int64_t>(sums_[c].value[0]);
+            }
+            sums_[c] = {};
+        }
+        workers_[thread].own_particles = own;
+        if (faults != no_fault) faults_ |= faults;
+    }
+
+    /// Turns places within a thread's cells into places in memory.
+    void place_cells(int thread) {
+        std::int64_t before = 0;
+        for (int t = 0; t < thread; ++t) before += workers_[t].own_particles;
+        for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) places_[c] += before;
+    }
+
+    template <bool reorders>
+    void advance(const StepPlan<Law>& plan, int thread) {
+        std::uint32_t faults = no_fault;
+        const Worker& worker = workers_[thread];
+        const std::int64_t first = first_cell(thread);
+        const std::int64_t last = first_cell(thread + 1);
+        const RawArray<typename Law::Draw>& next_draws = next_draws_;
+        for (std::int64_t i = worker.first_particle; i < worker.last_particle; ++i) {
+            Particle particle = particles_[i];
+            const CellPlace<Real> place = plan.grid.locate(particle.position);
+            plan.collide_and_stream(particle, place, transforms_[place.cell], draws_[place.cell], faults);
+            const CellPlace<Real> next = plan.next_grid.locate(particle.position);
+            const Sums sums = plan.law.contribute(draw_at(next_draws, next.cell), particle.velocity, next.offset);
+            if (next.cell >= first && next.cell < last) sums_[next.cell] += sums;
+            else workers_[thread].spilled[owner(next.cell)].push_back({next.cell, sums});
+            if constexpr (reorders) {
+                // Particles that drifted since the last re-ordering are in cells of another thread.
+                const std::int64_t to = std::atomic_ref(places_[place.cell]).fetch_add(1, std::memory_order_relaxed);
+                reordered_[to] = particle;
+            } else {
+                particles_[i] = particle;
+            }
+        }
+        if (faults != no_fault) faults_ |= faults;
+    }
+
+    void finish_reordering() {
+        std::swap(particles_, reordered_);
+        std::int64_t first = 0;
+        for (Worker& worker : workers_) {
+            worker.first_particle = first;
+            worker.last_particle = first += worker.own_particles;
+        }
+    }
+
+    System system_;
+    StepPlan<Law> plan_;
+    TotalsRule totals_rule_;
+    BinRule bin_rule_;
+    ThreadTeam team_;
+    int reorder_;
+    std::int64_t step_ = 0;
+    std::int64_t particle_count_;
+    std::int64_t cell_count_;
+    RawArray<Particle> particles_;
+    RawArray<Particle> reordered_;
+    RawArray<Sums> sums_;
+    RawArray<typename Law::Transform> transforms_;
+    RawArray<typename Law::Draw> draws_;
+    RawArray<typename Law::Draw> next_draws_;
+    RawArray<std::int64_t> places_;
+    std::vector<Worker> workers_;
+    std::atomic<std::uint32_t> faults_{no_fault};
+    FieldBlock block_;
+    std::vector<BinSums> bin_sums_;
+};
+
+template <class Particle>
+std::unique_ptr<Solver> make_for_particle(const System& system, const SolverOptions& options) {
+    return visit_law<typename Particle::Real>(system, [&](const auto& law) -> std::unique_ptr<Solver> {
+        return std::make_unique<HostSolver<std::decay_t<decltype(law)>, Particle>>(law, system, options);
+    });
+}
+
+}  // namespace
+
+std::unique_ptr<Solver> make_host_solver(const System& system, const SolverOptions& options) {
+    try {
+        return options.precision == Precision::mixed ? make_for_particle<ParticleMixed>(system, options)
+                                                     : make_for_particle<ParticleDouble>(system, options);
+    } catch (const std::bad_alloc&) {
+        throw EnvironmentError("not enough memory for " + std::to_string(system.particle_count()) +
+                               " particles; use a smaller box.size, a lower fluid.density or precision: mixed");
+    }
+}
+
+}  // namespace mpcflow

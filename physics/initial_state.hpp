@@ -1,0 +1,44 @@
+#pragma once
+/// The state that a run starts from: uniformly random places, Maxwellian velocities, total momentum zero.
+
+#include <cstdint>
+
+#include "physics/distributions.hpp"
+#include "physics/system.hpp"
+#include "physics/vector.hpp"
+
+namespace mpcflow {
+
+/// Makes particles one by one; each is a function of the seed and its id alone.
+class InitialState {
+public:
+    explicit InitialState(const System& system)
+        : seed_(system.seed), thermal_speed_(std::sqrt(system.fluid.temperature / system.fluid.mass)) {
+        for (int axis = 0; axis < 3; ++axis) length_[axis] = system.box.size[axis];
+    }
+
+    /// Particle `id`, its velocity not yet relative to the mean of all.
+    template <class Particle>
+    MPCFLOW_HD Particle particle(std::uint64_t id) const {
+        using Real = typename Particle::Real;
+        RandomSource source{seed_, Stream::initial_state, 0, id};
+        const RandomBlock a = source.next();
+        const RandomBlock b = source.next();
+        const Vec3<double> u{uniform_open(a.word[0], a.word[1]), uniform_open(a.word[2], a.word[3]),
+                             uniform_open(b.word[0], b.word[1])};
+        Vec3<Real> position;
+        for (int axis = 0; axis < 3; ++axis) {
+            const Real x = static_cast<Real>(u[axis] * length_[axis]);
+            // Rounding may reach L, which is the next image's 0.
+            position[axis] = x < static_cast<Real>(length_[axis]) ? x : static_cast<Real>(0);
+        }
+        return Particle::make(id, position, vector_cast<Real>(thermal_speed_ * gaussian_vector(source)));
+    }
+
+private:
+    std::uint64_t seed_;
+    double thermal_speed_;
+    Vec3<double> length_;
+};
+
+}  // namespace mpcflow

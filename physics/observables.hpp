@@ -1,0 +1,149 @@
+#pragma once
+/// Sums over particles that are reported: totals and binned fields. Rounded to fixed grids before
+/// adding, like the sums of cells, so their bits do not depend on the order.
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "physics/errors.hpp"
+#include "physics/grid_rounding.hpp"
+#include "physics/solver.hpp"
+#include "physics/system.hpp"
+#include "physics/vector.hpp"
+
+namespace mpcflow {
+
+/// Sums over all particles of velocity (3) and velocity squared, each as a coarse part and the rest
+/// on a finer grid: exact in any order, and precise to the last digits of the result all the same.
+struct TotalsSums {
+    static constexpr int count = 8;
+    double value[count]{};
+
+    MPCFLOW_HD TotalsSums& operator+=(const TotalsSums& other) {
+        for (int i = 0; i < count; ++i) value[i] += other.value[i];
+        return *this;
+    }
+};
+
+class TotalsRule {
+public:
+    TotalsRule() = default;
+    explicit TotalsRule(const System& system) : particles_(system.particle_count()), mass_(system.fluid.mass) {
+        const double n = static_cast<double>(particles_);
+        const double speed = speed_limit(system.fluid);
+        velocity_ = RoundingGrid(4.0 * n * speed);
+        velocity_rest_ = RoundingGrid(4.0 * n * std::ldexp(1.0, -velocity_.bits()));
+        squared_ = RoundingGrid(4.0 * n * speed * speed);
+        squared_rest_ = RoundingGrid(4.0 * n * std::ldexp(1.0, -squared_.bits()));
+    }
+
+    template <class Particle>
+    MPCFLOW_HD TotalsSums contribute(const Particle& particle) const {
+        const Vec3<double> v = vector_cast<double>(particle.velocity);
+        TotalsSums sums;
+        split(v.x, velocity_, velocity_rest_, sums.value);
+        split(v.y, velocity_, velocity_rest_, sums.value + 2);
+        split(v.z, velocity_, velocity_rest_, sums.value + 4);
+        split(dot(v, v), squared_, squared_rest_, sums.value + 6);
+        return sums;
+    }
+
+    [[nodiscard]] Vec3<double> mean_velocity(const TotalsSums& s) const {
+        const double n = static_cast<double>(particles_);
+        return {(s.value[0] + s.value[1]) / n, (s.value[2] + s.value[3]) / n, (s.value[4] + s.value[5]) / n};
+    }
+
+    [[nodiscard]] Totals totals(const TotalsSums& s) const {
+        Totals totals;
+        totals.particles = particles_;
+        totals.mass = mass_ * static_cast<double>(particles_);
+        for (int axis = 0; axis < 3; ++axis) {
+            totals.momentum[axis] = mass_ * (s.value[2 * axis] + s.value[2 * axis + 1]);
+        }
+        totals.kinetic_energy = 0.5 * mass_ * (s.value[6] + s.value[7]);
+        return totals;
+    }
+
+private:
+    MPCFLOW_HD static void split(double x, const RoundingGrid& coarse, const RoundingGrid& rest, double* to) {
+        to[0] = coarse.round(x);
+        to[1] = rest.round(x - to[0]);
+    }
+
+    std::int64_t particles_ = 0;
+    double mass_ = 1.0;
+    RoundingGrid velocity_, velocity_rest_, squared_, squared_rest_;
+};
+
+/// The sums of one field bin in one sample: particles, velocity (3), velocity squared.
+struct BinSums {
+    static constexpr int count = 5;
+    double value[count]{};
+};
+
+/// A bin is a block of whole cells (of the unshifted grid) of the box.
+class BinRule {
+public:
+    BinRule() = default;
+    BinRule(const System& system, const std::array<int, 3>& bins) {
+        double cells_in_bin = 1.0;
+        for (int axis = 0; axis < 3; ++axis) {
+            bins_[axis] = bins[axis];
+            width_[axis] = bins[axis] > 0 ? system.box.size[axis] / bins[axis] : 1;
+            cells_in_bin *= width_[axis];
+        }
+        occupancy_limit_ = mpcflow::occupancy_limit(system.fluid, cells_in_bin);
+        const double speed = speed_limit(system.fluid);
+        velocity_ = RoundingGrid(2.0 * occupancy_limit_ * speed);
+        squared_ = RoundingGrid(2.0 * occupancy_limit_ * speed * speed);
+    }
+
+    [[nodiscard]] std::int64_t bin_count() const { return std::int64_t{bins_.x} * bins_.y * bins_.z; }
+    MPCFLOW_HD double occupancy_limit() const { return occupancy_limit_; }
+
+    template <class Real>
+    MPCFLOW_HD int bin(Vec3<Real> position) const {
+        const int x = bin_axis(position.x, width_.x, bins_.x);
+        const int y = bin_axis(position.y, width_.y, bins_.y);
+        const int z = bin_axis(position.z, width_.z, bins_.z);
+        return x + bins_.x * (y + bins_.y * z);
+    }
+
+    template <class Particle>
+    MPCFLOW_HD BinSums contribute(const Particle& particle) const {
+        const Vec3<double> v = vector_cast<double>(particle.velocity);
+        return {{1.0, velocity_.round(v.x), velocity_.round(v.y), velocity_.round(v.z), squared_.round(dot(v, v))}};
+    }
+
+    /// Adds the sums of one sample of one bin to the sums of a block. The energy is relative to the
+    /// bin's own mean velocity, the freedoms are counted alike, so small bins have no bias.
+    MPCFLOW_HD static void fold(const BinSums& sample, double mass, FieldSums& block) {
+        const double n = sample.value[0];
+        if (n == 0.0) return;
+        const Vec3<double> total{sample.value[1], sample.value[2], sample.value[3]};
+        block.particles += n;
+        block.momentum[0] += mass * total.x;
+        block.momentum[1] += mass * total.y;
+        block.momentum[2] += mass * total.z;
+        block.relative_energy += 0.5 * mass * (sample.value[4] - dot(total, total) / n);
+        block.relative_freedoms += 3.0 * (n - 1.0);
+    }
+
+private:
+    template <class Real>
+    MPCFLOW_HD static int bin_axis(Real x, int width, int bins) {
+        const int b = static_cast<int>(x) / width;
+        return b < bins ? b : bins - 1;  // a particle on the upper wall belongs to the last bin
+    }
+
+    Vec3<int> bins_{};
+    Vec3<int> width_{1, 1, 1};
+    double occupancy_limit_ = 0.0;
+    RoundingGrid velocity_, squared_;
+};
+
+/// Throws SimulationFault with the words for `faults` (see Fault in physics/step.hpp), if any.
+void throw_on_faults(std::uint32_t faults, std::int64_t step, const System& system);
+
+}  // namespace mpcflow

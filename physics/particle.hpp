@@ -1,0 +1,110 @@
+#pragma once
+/// Particle records: position, velocity, id and image counts in one aligned block.
+///
+/// Records, not separate arrays: a particle is read and written whole, and wherever it is stored it
+/// fills whole 32-byte sectors of memory.
+
+#include <bit>
+#include <cstdint>
+
+#include "physics/host_device.hpp"
+#include "physics/vector.hpp"
+
+namespace mpcflow {
+
+/// Three signed counts of `bits` bits each, packed from bit `first` of a 64-bit word on (biased).
+template <int bits, int first>
+struct PackedImages {
+    static constexpr int limit = 1 << (bits - 1);  ///< counts are in [-limit, limit)
+    static constexpr std::uint64_t field = (std::uint64_t{1} << bits) - 1;
+
+    static constexpr std::uint64_t zero() {
+        std::uint64_t word = 0;
+        for (int axis = 0; axis < 3; ++axis) word |= std::uint64_t{limit} << (first + bits * axis);
+        return word;
+    }
+    MPCFLOW_HD static constexpr int get(std::uint64_t word, int axis) {
+        return static_cast<int>((word >> (first + bits * axis)) & field) - limit;
+    }
+    /// Adds `change` to one count; false, and no change, where it would not fit.
+    MPCFLOW_HD static constexpr bool add(std::uint64_t& word, int axis, int change) {
+        const int count = get(word, axis) + change;
+        if (count < -limit || count >= limit) return false;
+        const int shift = first + bits * axis;
+        word = (word & ~(field << shift)) | (static_cast<std::uint64_t>(count + limit) << shift);
+        return true;
+    }
+};
+
+/// 64 bytes: precision "double". Images up to a million boxes away.
+struct alignas(32) ParticleDouble {
+    using Real = double;
+    using Images = PackedImages<21, 0>;
+    static constexpr std::uint64_t max_particles = std::uint64_t{1} << 48U;
+
+    Vec3<double> position;
+    Vec3<double> velocity;
+    std::uint64_t identity;
+    std::uint64_t images;
+
+    MPCFLOW_HD static ParticleDouble make(std::uint64_t id, Vec3<double> position, Vec3<double> velocity) {
+        return {position, velocity, id, Images::zero()};
+    }
+    MPCFLOW_HD std::uint64_t id() const { return identity; }
+    MPCFLOW_HD bool add_image(int axis, int change) { return Images::add(images, axis, change); }
+    MPCFLOW_HD int image(int axis) const { return Images::get(images, axis); }
+};
+
+/// 32 bytes: precision "mixed". One word holds the id (31 bits) and images up to 1023 boxes away.
+struct alignas(32) ParticleMixed {
+    using Real = float;
+    using Images = PackedImages<11, 31>;
+    static constexpr std::uint64_t id_mask = (std::uint64_t{1} << 31U) - 1;
+    static constexpr std::uint64_t max_particles = std::uint64_t{1} << 31U;
+
+    Vec3<float> position;
+    Vec3<float> velocity;
+    std::uint64_t identity_and_images;
+
+    MPCFLOW_HD static ParticleMixed make(std::uint64_t id, Vec3<float> position, Vec3<float> velocity) {
+        return {position, velocity, id | Images::zero()};
+    }
+    MPCFLOW_HD std::uint64_t id() const { return identity_and_images & id_mask; }
+    MPCFLOW_HD bool add_image(int axis, int change) { return Images::add(identity_and_images, axis, change); }
+    MPCFLOW_HD int image(int axis) const { return Images::get(identity_and_images, axis); }
+};
+
+static_assert(sizeof(ParticleDouble) == 64 && sizeof(ParticleMixed) == 32);
+
+namespace detail {
+
+/// A bijection of 64-bit words in which every input bit reaches every output bit (xor-shift-multiply).
+MPCFLOW_HD std::uint64_t mix_bits(std::uint64_t h) {
+    h ^= h >> 32U;
+    h *= 0xd6e8feb86659fd93ULL;
+    h ^= h >> 32U;
+    h *= 0xd6e8feb86659fd93ULL;
+    h ^= h >> 32U;
+    return h;
+}
+
+MPCFLOW_HD std::uint64_t state_bits(double value) { return std::bit_cast<std::uint64_t>(value); }
+MPCFLOW_HD std::uint64_t state_bits(float value) { return std::bit_cast<std::uint32_t>(value); }
+
+}  // namespace detail
+
+/// Mix of a particle's id and all its state bits. The state hash of a run is the sum of these modulo
+/// 2^64, which no order of the particles in memory can change.
+template <class Particle>
+MPCFLOW_HD std::uint64_t particle_hash(const Particle& p) {
+    using detail::mix_bits;
+    std::uint64_t h = mix_bits(p.id() + 0x9e3779b97f4a7c15ULL);
+    for (int axis = 0; axis < 3; ++axis) {
+        h = mix_bits(h ^ detail::state_bits(p.position[axis]));
+        h = mix_bits(h ^ detail::state_bits(p.velocity[axis]));
+        h = mix_bits(h ^ static_cast<std::uint64_t>(static_cast<std::int64_t>(p.image(axis))));
+    }
+    return h;
+}
+
+}  // namespace mpcflow

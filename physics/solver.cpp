@@ -1,0 +1,44 @@
+#include "physics/solver.hpp"
+
+#include <sstream>
+
+#include "physics/grid_rounding.hpp"
+#include "physics/observables.hpp"
+#include "physics/step.hpp"
+
+namespace mpcflow {
+
+double Totals::temperature() const {
+    if (particles < 2) return 0.0;
+    double momentum_squared = 0.0;
+    for (const double p : momentum) momentum_squared += p * p;
+    const double relative = kinetic_energy - 0.5 * momentum_squared / mass;
+    return 2.0 * relative / (3.0 * static_cast<double>(particles - 1));
+}
+
+void throw_on_faults(std::uint32_t faults, std::int64_t step, const System& system) {
+    if (faults == no_fault) return;
+    std::ostringstream text;
+    text << "the simulation broke down at or before step " << step << ":";
+    if ((faults & fault_speed) != 0) {
+        text << " a particle was faster than " << speed_limit(system.fluid)
+             << " (32 thermal speeds), beyond which sums are no longer exact; is the force too strong, or does "
+                "heating lack a thermostat?";
+    }
+    if ((faults & fault_occupancy) != 0) {
+        text << " a collision cell held more than " << occupancy_limit(system.fluid, 1.0)
+             << " particles (8 times the mean density and 120), beyond which sums are no longer exact; is the fluid "
+                "being compressed?";
+    }
+    if ((faults & fault_image) != 0) {
+        text << " a particle went so many boxes far that its image count overflowed (1023 with precision: mixed, a "
+                "million with double); use precision: double or a larger box.";
+    }
+    if ((faults & fault_bin) != 0) {
+        text << " a field bin held more than 8 times its mean number of particles and 120; is the fluid being "
+                "compressed?";
+    }
+    throw SimulationFault(text.str());
+}
+
+}  // namespace mpcflow

@@ -1,0 +1,77 @@
+#pragma once
+/// A step of the simulation, the part that the host solver and the device solver share.
+///
+///   resolve   over cells:      sums of the cell -> what the cell does to its particles
+///   advance   over particles:  collide with that, stream, bin with the next step's grid shift, and
+///                              contribute to the next step's sums
+
+#include <cstdint>
+
+#include "physics/cell_grid.hpp"
+#include "physics/streaming.hpp"
+#include "physics/system.hpp"
+
+namespace mpcflow {
+
+/// Things that must not happen; a solver collects them and throws SimulationFault.
+enum Fault : std::uint32_t {
+    no_fault = 0,
+    fault_speed = 1,      ///< a particle faster than the grid of the sums allows, or not finite
+    fault_occupancy = 2,  ///< a cell with more particles than the grid of the sums allows
+    fault_image = 4,      ///< a particle so many boxes away that its image count does not fit
+    fault_bin = 8,        ///< a field bin with more particles than the grid of its sums allows
+};
+
+/// What of a step is the same for all cells and particles.
+template <class Law>
+struct StepPlan {
+    using Real = typename Law::Real;
+
+    Law law;
+    Streaming<Real> streaming;
+    std::uint64_t seed = 0;
+    std::uint64_t step = 0;  ///< index of the collision
+    CellGrid<Real> grid;     ///< of this collision
+    CellGrid<Real> next_grid;
+
+    StepPlan() = default;
+    StepPlan(const Law& a_law, const System& system)
+        : law(a_law), streaming(system), seed(system.seed), next_grid(system, 0) {}
+
+    /// Prepares for the collision of step `index`; the plan must be at step `index` - 1 or new.
+    void begin_step(const System& system, std::uint64_t index) {
+        step = index;
+        grid = next_grid;
+        next_grid = CellGrid<Real>(system, index + 1);
+    }
+
+    MPCFLOW_HD CellKey key(int cell) const { return {seed, step, cell}; }
+    MPCFLOW_HD CellKey next_key(int cell) const { return {seed, step + 1, cell}; }
+
+    /// What a cell does to its particles. Faults are or-ed into `faults`.
+    MPCFLOW_HD typename Law::Transform resolve(int cell, const typename Law::Sums& sums, typename Law::Draw draw,
+                                               std::uint32_t& faults) const {
+        if (sums.value[0] > law.parameters().rounding.occupancy_limit) faults |= fault_occupancy;
+        return law.resolve(sums, draw, key(cell), grid.fluid_part(cell));
+    }
+
+    /// Collides and streams a particle whose place in this step's grid is `place`. A particle that
+    /// breaks a bound is stopped, so that the state stays safe to work with until the fault is thrown.
+    template <class Particle>
+    MPCFLOW_HD void collide_and_stream(Particle& particle, const CellPlace<Real>& place,
+                                       const typename Law::Transform& transform, typename Law::Draw draw,
+                                       std::uint32_t& faults) const {
+        const Vec3<Real> velocity = law.apply(transform, draw, particle.velocity, place.offset);
+        if (streaming.move(particle, velocity) == StreamOutcome::fault) faults |= fault_image;
+        const double limit = law.parameters().rounding.speed_limit;
+        const Vec3<double> v = vector_cast<double>(particle.velocity);
+        // Written so that a NaN is caught. Its position may be none either.
+        if (!(dot(v, v) <= limit * limit)) {
+            faults |= fault_speed;
+            particle.velocity = {};
+            particle.position = {};
+        }
+    }
+};
+
+}  // namespace mpcflow

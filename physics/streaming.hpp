@@ -1,0 +1,152 @@
+#pragma once
+/// Streaming: free flight under a uniform force, bounce-back at walls, wrapping at periodic faces.
+///
+/// Half a kick, straight flight, half a kick: v += g h/2; x += v h; v += g h/2. Between walls this is
+/// the exact parabola of a uniform acceleration g, and for a force along the walls the moment of a hit
+/// is exact too.
+
+#include <cmath>
+
+#include "physics/host_device.hpp"
+#include "physics/system.hpp"
+#include "physics/vector.hpp"
+
+namespace mpcflow {
+
+enum class StreamOutcome { inside, fault };
+
+/// One step of streaming for every particle of a system.
+template <class Real>
+class Streaming {
+public:
+    Streaming() = default;
+    explicit Streaming(const System& system) : time_step_(static_cast<Real>(system.collision.time_step)) {
+        for (int axis = 0; axis < 3; ++axis) {
+            length_[axis] = static_cast<Real>(system.box.size[axis]);
+            wall_[axis] = system.boundaries.faces[axis].is_periodic() ? 0 : 1;
+            half_kick_[axis] = static_cast<Real>(0.5 * system.collision.time_step *
+                                                 (system.force[axis] / system.fluid.mass));
+        }
+    }
+
+    /// Moves a particle of velocity `velocity` for one step. Afterwards its position is in [0, L) along
+    /// periodic axes and in [0, L] between walls. `fault` where an image count does not fit its record.
+    template <class Particle>
+    MPCFLOW_HD StreamOutcome move(Particle& particle, Vec3<Real> velocity) const {
+        velocity += half_kick_;
+        Vec3<Real> x = particle.position + time_step_ * velocity;
+        StreamOutcome outcome = StreamOutcome::inside;
+        if (!is_inside(x)) {
+            if (crosses_wall(x)) x = bounce_back(particle.position, velocity);
+            outcome = wrap(particle, x);
+        }
+        velocity += half_kick_;
+        particle.position = x;
+        particle.velocity = velocity;
+        return outcome;
+    }
+
+private:
+    MPCFLOW_HD bool is_inside(Vec3<Real> x) const {
+        // Written so that a NaN is not inside.
+        return x.x >= 0 && x.y >= 0 && x.z >= 0 && x.x < length_.x && x.y < length_.y && x.z < length_.z;
+    }
+
+    MPCFLOW_HD bool crosses_wall(Vec3<Real> x) const {
+        bool crosses = false;
+        for (int axis = 0; axis < 3; ++axis) {
+            crosses |= wall_[axis] != 0 && (x[axis] <= 0 || x[axis] >= length_[axis]);
+        }
+        return crosses;
+    }
+
+    /// Flight with bounce-back between plane walls; turns `velocity` where it ends reversed.
+    ///
+    /// Bounce-back reverses the whole velocity, so a particle goes to and fro on one chord of the fluid
+    /// and its place on that chord is a triangle wave of time: no loop over hits is needed, however many
+    /// there are, and however short the chord across a corner is.
+    MPCFLOW_HD Vec3<Real> bounce_back(Vec3<Real> start, Vec3<Real>& velocity) const {
+        // Times, relative to now, at which the chord meets a wall ahead and behind.
+        constexpr Real never = static_cast<Real>(1e30);
+        Real ahead = never;
+        Real behind = -never;
+        for (int axis = 0; axis < 3; ++axis) {
+            const Real v = velocity[axis];
+            if (wall_[axis] == 0 || v == 0) continue;
+            const Real to_lower = (static_cast<Real>(0) - start[axis]) / v;
+            const Real to_upper = (length_[axis] - start[axis]) / v;
+            const Real forward = v > 0 ? to_upper : to_lower;
+            const Real backward = v > 0 ? to_lower : to_upper;
+            ahead = forward < ahead ? forward : ahead;
+            behind = backward > behind ? backward : behind;
+        }
+        Real time = time_step_;  // signed place on the chord, in flight times from the start
+        if (time >= ahead) {
+            time = ahead + ahead - time;
+            bool reversed = true;
+            if (time < behind) {
+                // Two hits and more: the period is twice the chord.
+                const Real chord = ahead - behind;
+                if (chord > 0) {
+                    Real phase = time_step_ - behind;
+                    phase -= (chord + chord) * std::floor(phase / (chord + chord));
+                    reversed = phase >= chord;
+                    time = behind + (reversed ? chord + chord - phase : phase);
+                } else {
+                    time = 0;  // in an edge with no way out along this line: it waits for the next collision
+                }
+            }
+            // Rounding must not carry it past the ends of its chord.
+            time = time > ahead ? ahead : (time < behind ? behind : time);
+            const Vec3<Real> end = start + time * velocity;
+            if (reversed) velocity = -velocity;
+            return keep_between_walls(end);
+        }
+        return keep_between_walls(start + time * velocity);
+    }
+
+    MPCFLOW_HD Vec3<Real> keep_between_walls(Vec3<Real> x) const {
+        for (int axis = 0; axis < 3; ++axis) {
+            if (wall_[axis] == 0) continue;
+            const Real above = x[axis] > 0 ? x[axis] : static_cast<Real>(0);
+            x[axis] = above < length_[axis] ? above : length_[axis];
+        }
+        return x;
+    }
+
+    /// Brings x into [0, L) along periodic axes and counts the images.
+    template <class Particle>
+    MPCFLOW_HD StreamOutcome wrap(Particle& particle, Vec3<Real>& x) const {
+        bool fits = true;
+        for (int axis = 0; axis < 3; ++axis) {
+            const Real length = length_[axis];
+            if (wall_[axis] != 0 || (x[axis] >= 0 && x[axis] < length)) continue;
+            const Real boxes = std::floor(x[axis] / length);
+            Real inside = x[axis] - boxes * length;
+            // A flight of more boxes than an image counter holds, or no number at all.
+            if (!(boxes > static_cast<Real>(-1000000) && boxes < static_cast<Real>(1000000))) {
+                fits = false;
+                x[axis] = 0;
+                continue;
+            }
+            int change = static_cast<int>(boxes);
+            // -tiny + L rounds to L: that place is 0 of the next image; and x/L may have rounded up.
+            if (inside >= length) {
+                inside = 0;
+                ++change;
+            } else if (inside < 0) {
+                inside = 0;
+            }
+            fits &= change == 0 || particle.add_image(axis, change);
+            x[axis] = inside;
+        }
+        return fits ? StreamOutcome::inside : StreamOutcome::fault;
+    }
+
+    Real time_step_{};
+    Vec3<Real> half_kick_{};
+    Vec3<Real> length_{};
+    Vec3<int> wall_{};
+};
+
+}  // namespace mpcflow

@@ -1,0 +1,61 @@
+#pragma once
+/// Vectors and symmetric tensors in three dimensions.
+
+#include "physics/host_device.hpp"
+
+namespace mpcflow {
+
+template <class T>
+struct Vec3 {
+    T x{}, y{}, z{};
+
+    /// Component 0, 1 or 2. A chain of selects: a run-time index never sends the vector to memory.
+    MPCFLOW_HD constexpr T operator[](int axis) const { return axis == 0 ? x : (axis == 1 ? y : z); }
+    MPCFLOW_HD constexpr T& operator[](int axis) { return axis == 0 ? x : (axis == 1 ? y : z); }
+
+    MPCFLOW_HD constexpr Vec3& operator+=(Vec3 b) {
+        x += b.x;
+        y += b.y;
+        z += b.z;
+        return *this;
+    }
+};
+
+template <class T>
+MPCFLOW_HD constexpr Vec3<T> operator+(Vec3<T> a, Vec3<T> b) {
+    return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+template <class T>
+MPCFLOW_HD constexpr Vec3<T> operator-(Vec3<T> a, Vec3<T> b) {
+    return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+template <class T>
+MPCFLOW_HD constexpr Vec3<T> operator-(Vec3<T> a) {
+    return {-a.x, -a.y, -a.z};
+}
+template <class T>
+MPCFLOW_HD constexpr Vec3<T> operator*(T s, Vec3<T> a) {
+    return {s * a.x, s * a.y, s * a.z};
+}
+template <class T>
+MPCFLOW_HD constexpr T dot(Vec3<T> a, Vec3<T> b) {
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+template <class T>
+MPCFLOW_HD constexpr Vec3<T> cross(Vec3<T> a, Vec3<T> b) {
+    return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+/// The same vector in another precision.
+template <class To, class From>
+MPCFLOW_HD constexpr Vec3<To> vector_cast(Vec3<From> a) {
+    return {static_cast<To>(a.x), static_cast<To>(a.y), static_cast<To>(a.z)};
+}
+
+/// A symmetric tensor.
+struct SymmetricTensor {
+    double xx{}, yy{}, zz{}, xy{}, xz{}, yz{};
+
+    MPCFLOW_HD constexpr double trace() const { return xx + yy + zz; }
+};
+
+}  // namespace mpcflow
