@@ -1,0 +1,1 @@
+"""Reading and looking at the results of mpcflow."""

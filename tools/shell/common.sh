@@ -1,0 +1,68 @@
+# Shell functions that the scripts of tools/ share; sourced, not run.
+# shellcheck shell=bash
+
+MPCFLOW_ROOT=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)
+
+say() { printf '\n==> %s\n' "$*"; }
+note() { printf '    %s\n' "$*"; }
+warn() { printf 'warning: %s\n' "$*" >&2; }
+die() {
+    printf 'error: %s\n' "$*" >&2
+    exit 1
+}
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# The comment at the head of the script $1, as its help text.
+print_help() { sed -n '2,/^[^#]/{s/^# \{0,1\}//p}' "$1"; }
+
+# How many compilers to run at once: one a core, and 1.5 GB of memory each.
+build_jobs() {
+    local cores memory_kb jobs
+    cores=$(nproc 2>/dev/null || echo 2)
+    memory_kb=$(awk '/^MemAvailable:/ {print $2}' /proc/meminfo 2>/dev/null || true)
+    jobs=$cores
+    if [[ -n $memory_kb && $((memory_kb / 1500000)) -lt $cores ]]; then
+        jobs=$((memory_kb / 1500000))
+    fi
+    echo "$((jobs > 0 ? jobs : 1))"
+}
+
+# The first Python that has the modules named; nothing and status 1 if there is none. Asks $PYTHON first; the
+# python3 on the PATH need not be the one for which the system's packages are.
+python_with() {
+    local python modules
+    modules=$(IFS=,; echo "$*")
+    for python in ${PYTHON:+"$PYTHON"} python3 /usr/bin/python3; do
+        if have "$python" && "$python" -c "import $modules" >/dev/null 2>&1; then
+            echo "$python"
+            return 0
+        fi
+    done
+    return 1
+}
+
+# nvcc, wherever CUDA usually lies; nothing and status 1 if there is none.
+find_nvcc() {
+    local nvcc
+    for nvcc in "${CUDACXX:-}" nvcc "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" /usr/local/cuda/bin/nvcc; do
+        if [[ -n $nvcc ]] && have "$nvcc"; then
+            command -v "$nvcc"
+            return 0
+        fi
+    done
+    return 1
+}
+
+# configure_build BUILD_DIR [CMAKE_ARGUMENT...]: configures with Ninja where it is and the folder is new.
+configure_build() {
+    local build=$1
+    shift
+    local arguments=(-S "$MPCFLOW_ROOT" -B "$build")
+    if [[ ! -f $build/CMakeCache.txt ]] && have ninja; then
+        arguments+=(-G Ninja)
+    fi
+    if have ccache; then
+        arguments+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+    fi
+    cmake "${arguments[@]}" "$@"
+}

@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds everything with warnings as errors, and runs every test.
+#
+#   tools/test.sh                 build-test/: all tests; build-asan/: host tests with address and undefined
+#                                 behaviour sanitizers
+#   tools/test.sh --sanitizers    also build-tsan/: the host solver's tests with the thread sanitizer, and the
+#                                 fuzzer of the input reader for a minute (where clang is); so does CI=true
+#   tools/test.sh --quick         build-test/ alone
+#   tools/test.sh --no-install    does not look for missing packages
+#
+# With a CUDA compiler the device code is built, too; the GPU's tests are skipped where no GPU is, unless
+# MPCFLOW_REQUIRE_GPU=1. The last line reads "N passed, N failed"; exit status 0 if nothing failed.
+set -euo pipefail
+# shellcheck source=SCRIPTDIR/shell/common.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/shell/common.sh"
+
+sanitizers=no
+quick=no
+install=yes
+[[ ${CI:-} == true || ${CI:-} == 1 ]] && sanitizers=yes
+for argument in "$@"; do
+    case $argument in
+        --sanitizers) sanitizers=yes ;;
+        --quick) quick=yes ;;
+        --no-install) install=no ;;
+        -h | --help) print_help "$0"; exit 0 ;;
+        *) print_help "$0" >&2; exit 2 ;;
+    esac
+done
+
+cd "$MPCFLOW_ROOT"
+jobs=$(build_jobs)
+cores=$(nproc 2>/dev/null || echo 2)
+passed=0
+failed=0
+skipped=0
+failures=()
+
+fail() {
+    failed=$((failed + 1))
+    failures+=("$1")
+}
+
+# add_results BUILD_DIR: counts what ctest wrote to results.xml.
+add_results() {
+    local suite tests bad off
+    suite=$(tr '\n' ' ' <"$1/results.xml" | sed -n 's/.*<testsuite\([^>]*\)>.*/\1/p')
+    value_of() { sed -n "s/.* $1=\"\([0-9]*\)\".*/\1/p" <<<"$suite"; }
+    tests=$(value_of tests)
+    bad=$(value_of failures)
+    off=$(($(value_of skipped) + $(value_of disabled)))
+    passed=$((passed + tests - bad - off))
+    failed=$((failed + bad))
+    skipped=$((skipped + off))
+    local name
+    while read -r name; do
+        failures+=("$1: $name")
+    done < <(sed -n 's/.*<testcase name="\([^"]*\)".*status="fail".*/\1/p' "$1/results.xml")
+}
+
+# build_and_test BUILD_DIR "TARGET..." "CTEST_ARGUMENT..." [CMAKE_ARGUMENT...]
+build_and_test() {
+    local build=$1 targets=$2 selection=$3 began=$SECONDS
+    shift 3
+    read -r -a targets <<<"$targets"
+    read -r -a selection <<<"$selection"
+    if ! configure_build "$build" "$@"; then
+        fail "$build: configure"
+        return 0
+    fi
+    if ! cmake --build "$build" --parallel "$jobs" ${targets[@]+--target "${targets[@]}"}; then
+        fail "$build: build"
+        return 0
+    fi
+    note "built in $((SECONDS - began)) s"
+    began=$SECONDS
+    rm -f "$build/results.xml"
+    (cd "$build" && ctest --parallel "$cores" --output-on-failure --no-tests=error \
+        --output-junit results.xml ${selection[@]+"${selection[@]}"}) || true
+    if [[ -s $build/results.xml ]]; then
+        add_results "$build"
+    else
+        fail "$build: ctest"
+    fi
+    note "tested in $((SECONDS - began)) s"
+}
+
+if [[ $install == yes ]]; then
+    say "Installing what is missing"
+    "$MPCFLOW_ROOT/tools/install_dependencies.sh" || warn "going on with what there is"
+fi
+
+if nvcc=$(find_nvcc); then
+    say "Building and testing in build-test/, with CUDA ($nvcc)"
+else
+    say "Building and testing in build-test/, for the CPU alone (no CUDA compiler is here)"
+fi
+build_and_test build-test "" "" -DCMAKE_BUILD_TYPE=Release -DMPCFLOW_WERROR=ON
+
+# Tests labelled "slow" measure physics over long runs: the same code paths, too long under a sanitizer.
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=0}
+export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+if [[ $quick == no ]]; then
+    say "Building and testing in build-asan/: address and undefined-behaviour sanitizers, host code"
+    build_and_test build-asan "" "-LE slow|tools|house" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DMPCFLOW_CUDA=OFF \
+        -DMPCFLOW_SANITIZE=address,undefined
+fi
+if [[ $sanitizers == yes ]]; then
+    say "Building and testing in build-tsan/: thread sanitizer, host solver"
+    build_and_test build-tsan "host_solver_test" "-R HostSolver -LE slow" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+        -DMPCFLOW_CUDA=OFF -DMPCFLOW_SANITIZE=thread
+    if have clang++ && [[ -x tests/input/run_fuzzer.sh ]]; then
+        say "Fuzzing the input reader for a minute"
+        if tests/input/run_fuzzer.sh 60; then
+            passed=$((passed + 1))
+        else
+            fail "the fuzzer of the input reader"
+        fi
+    else
+        note "No clang here: the input reader is not fuzzed."
+    fi
+fi
+
+say "Result after $SECONDS s"
+((skipped == 0)) || note "$skipped skipped (no GPU here, or not for this build)"
+for name in ${failures[@]+"${failures[@]}"}; do
+    note "FAILED $name"
+done
+echo "$passed passed, $failed failed"
+((failed == 0))
