@@ -10,48 +10,63 @@
 
 namespace mpcflow {
 
+/// The two constants of Rodrigues' formula.
+template <class Real>
+struct RotationConstants {
+    Real sine;
+    Real versine;  ///< 1 - cosine
+};
+
 namespace detail {
 
-/// c^2 + s^2 - 1 to about 1e-32, the products split exactly (Dekker, 1971).
-inline double unit_circle_residual(double c, double s) {
+/// s^2 + v^2 - 2 v, which is 0 for the sine and versine of an angle; to about 1e-32 (the products and
+/// sums split exactly: Dekker, 1971; Knuth).
+inline double orthogonality_residual(double s, double v) {
     const auto square_error = [](double a, double square) {
         const double t = 134217729.0 * a;  // 2^27 + 1
         const double high = t - (t - a);
         const double low = a - high;
         return ((high * high - square) + 2.0 * high * low) + low * low;
     };
-    const double c2 = c * c;
+    const auto sum_error = [](double a, double b, double sum) {
+        const double b_part = sum - a;
+        return (a - (sum - b_part)) + (b - b_part);
+    };
     const double s2 = s * s;
-    const double larger = c2 > s2 ? c2 : s2;
-    const double smaller = c2 > s2 ? s2 : c2;
-    // larger is in [1/2, 1], so larger - 1 is exact, and so is the sum with smaller.
-    return ((larger - 1.0) + smaller) + (square_error(c, c2) + square_error(s, s2));
+    const double v2 = v * v;
+    const double squares = s2 + v2;
+    const double rest = square_error(s, s2) + square_error(v, v2) + sum_error(s2, v2, squares);
+    return (squares - 2.0 * v) + rest;  // the difference is exact: both are nearly equal
 }
 
-/// Cosine and sine of the rotation angle, so that c^2 + s^2 = 1 far below one rounding.
+}  // namespace detail
+
+/// The constants for an angle in degrees, (0, 180], such that the rotation keeps lengths far better
+/// than one rounding.
 ///
-/// The nearest doubles miss 1 by up to 1e-16; the same miss in every collision would make the energy
-/// grow linearly in time. Of a few thousand neighbours of the angle (1e-13 of a turn away at most) the
-/// one with the smallest miss is taken.
-inline SinCos<double> unit_circle_point(double degrees) {
-    SinCos<double> best = sin_cos_degrees(degrees);
-    double cosine = best.cos;
-    const double sign = best.sin < 0.0 ? -1.0 : 1.0;
-    if (best.sin == 0.0 || best.cos == 0.0) return best;
-    double smallest = std::abs(unit_circle_residual(best.cos, best.sin));
-    for (int i = 0; i < 4000; ++i) {
-        cosine = std::nextafter(cosine, 0.0);
-        const double sine = sign * std::sqrt((1.0 - cosine) * (1.0 + cosine));
-        const double residual = std::abs(unit_circle_residual(cosine, sine));
+/// The Real numbers nearest to sine and versine miss orthogonality by up to half a unit of the last
+/// place, and the same miss in every collision would make the energy grow linearly in time. Of a few
+/// thousand neighbours of the angle (a few thousand units of the last place away at most) the one with
+/// the smallest miss is taken.
+template <class Real>
+RotationConstants<Real> rotation_constants(double angle) {
+    const SinCos<double> point = sin_cos_degrees(angle);
+    RotationConstants<Real> best{static_cast<Real>(point.sin), static_cast<Real>(1.0 - point.cos)};
+    double smallest = std::abs(detail::orthogonality_residual(best.sine, best.versine));
+    const int neighbours = sizeof(Real) == sizeof(float) ? 250 : 4000;
+    Real versine = best.versine;
+    for (int i = 0; i < neighbours && smallest > 0.0; ++i) {
+        versine = std::nextafter(versine, static_cast<Real>(0));
+        const double v = versine;
+        const Real sine = static_cast<Real>(std::sqrt(v * (2.0 - v)));
+        const double residual = std::abs(detail::orthogonality_residual(sine, v));
         if (residual < smallest) {
             smallest = residual;
-            best = {sine, cosine};
+            best = {sine, versine};
         }
     }
     return best;
 }
-
-}  // namespace detail
 
 /// Rotation by `angle` about a unit axis n, by Rodrigues' formula:
 /// R v = v + sin(angle) n x v + (1 - cos(angle)) n x (n x v).
@@ -62,11 +77,7 @@ public:
     using Axis = Vec3<Real>;
 
     Rotation() = default;
-    explicit Rotation(double angle) {
-        const SinCos<double> point = detail::unit_circle_point(angle);
-        sine_ = static_cast<Real>(point.sin);
-        one_minus_cosine_ = static_cast<Real>(1.0 - point.cos);
-    }
+    explicit Rotation(double angle) : constants_(rotation_constants<Real>(angle)) {}
 
     MPCFLOW_HD static Axis draw_axis(const CellKey& key) {
         return unit_vector<Real>(key.source(Stream::rotation_axis).next());
@@ -74,12 +85,11 @@ public:
 
     MPCFLOW_HD Vec3<Real> operator()(Axis axis, Vec3<Real> v) const {
         const Vec3<Real> normal = cross(axis, v);
-        return v + (sine_ * normal + one_minus_cosine_ * cross(axis, normal));
+        return v + (constants_.sine * normal + constants_.versine * cross(axis, normal));
     }
 
 private:
-    Real sine_{};
-    Real one_minus_cosine_{};
+    RotationConstants<Real> constants_{};
 };
 
 }  // namespace mpcflow
