@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "physics/system.hpp"
 
@@ -67,8 +68,10 @@ struct Scenario {
     RunLength run;
     Output output;
     Execution execution;
-    std::string source_name;  ///< the file it was read from
-    std::string source_text;  ///< that file's text as given
+    std::string source_name;             ///< the file it was read from
+    std::string source_text;             ///< that file's text as given
+    std::vector<std::string> overrides;  ///< the `path=value` of each --set, as given
+    std::vector<std::string> warnings;   ///< what is allowed but likely a slip, placed as errors are
 };
 
 }  // namespace mpcflow

@@ -1,0 +1,248 @@
+#include "input/checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "input/names.hpp"
+
+namespace mpcflow::input {
+namespace {
+
+constexpr std::string_view axis_names = "xyz";
+/// Cells and particles are counted in 32 bits where memory and speed want it.
+constexpr double most_counted = std::numeric_limits<std::int32_t>::max();
+
+std::string text(double value) { return fmt::format("{:.3g}", value); }
+
+class Checker {
+public:
+    Checker(const Scenario& scenario, const Node& root, Diagnostics& diagnostics)
+        : scenario_(scenario), system_(scenario.system), root_(root), diagnostics_(diagnostics) {}
+
+    void check_all() {
+        check_boundaries();
+        check_sizes();
+        check_flight();
+        check_run();
+        check_bins();
+        check_forces();
+        warn_of_collision();
+        warn_of_forces();
+        warn_of_output();
+    }
+
+private:
+    void error(std::string_view path, std::string message) {
+        diagnostics_.error(locate(root_, path), path, std::move(message));
+    }
+    void warn(std::string_view path, std::string message) {
+        diagnostics_.warning(locate(root_, path), path, std::move(message));
+    }
+    [[nodiscard]] bool are_sound(std::initializer_list<std::string_view> paths) const {
+        return std::all_of(paths.begin(), paths.end(), [&](auto path) { return diagnostics_.is_sound(path); });
+    }
+
+    [[nodiscard]] bool has_wall(std::size_t axis) const { return !system_.boundaries.faces[axis].is_periodic(); }
+    [[nodiscard]] bool has_walls() const { return has_wall(0) || has_wall(1) || has_wall(2); }
+    [[nodiscard]] bool has_force() const {
+        return std::any_of(system_.force.begin(), system_.force.end(), [](double f) { return f != 0.0; });
+    }
+    [[nodiscard]] bool has_thermostat() const { return system_.thermostat.kind != ThermostatKind::none; }
+    [[nodiscard]] double thermal_speed() const {
+        return std::sqrt(system_.fluid.temperature / system_.fluid.mass);
+    }
+    [[nodiscard]] double shortest_edge() const {
+        return *std::min_element(system_.box.size.begin(), system_.box.size.end());
+    }
+
+    void check_boundaries() {
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const AxisFaces& faces = system_.boundaries.faces[axis];
+            const std::string path = fmt::format("boundaries.{}", axis_names[axis]);
+            const bool mixed = (faces.lower == FaceKind::periodic) != (faces.upper == FaceKind::periodic);
+            if (mixed && are_sound({path})) {
+                // Placed at the face that was given last, which is the one that a --set has changed.
+                const Place place = std::max(locate(root_, path + ".lower"), locate(root_, path + ".upper"));
+                diagnostics_.error(
+                    place, path,
+                    fmt::format("lower is {} and upper is {}; both faces of an axis are periodic, or neither",
+                                name_of(faces.lower), name_of(faces.upper)));
+            }
+        }
+    }
+
+    void check_sizes() {
+        if (!are_sound({"box"})) {
+            return;
+        }
+        double cells = 1.0;  // the shifted grid has one layer more between walls
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            cells *= system_.box.size[axis] + (has_wall(axis) ? 1.0 : 0.0);
+        }
+        if (cells > most_counted) {
+            error("box.size",
+                  fmt::format("the box has {} cells (one layer more between walls); at most {} are possible",
+                              text(cells), static_cast<std::int64_t>(most_counted)));
+        } else if (are_sound({"fluid.density"})) {
+            const double particles = system_.fluid.density * static_cast<double>(system_.box.volume());
+            if (particles > most_counted) {
+                error("fluid.density", fmt::format("the box would hold {} particles; at most {} are possible",
+                                                   text(particles), static_cast<std::int64_t>(most_counted)));
+            } else if (system_.particle_count() < 1) {
+                error("fluid.density",
+                      fmt::format("the box of {} cells would hold no particle at all", system_.box.volume()));
+            }
+        }
+    }
+
+    /// No particle flies further than the box between two collisions: what comes after would be no
+    /// fluid, and positions would lose their digits.
+    void check_flight() {
+        if (!are_sound({"box", "fluid.temperature", "fluid.mass", "collision.time_step"})) {
+            return;
+        }
+        const double free_path = system_.collision.time_step * thermal_speed();
+        if (free_path > shortest_edge()) {
+            error("collision.time_step",
+                  fmt::format(
+                      "the mean free path time_step sqrt(temperature / mass) is {} cells, more than the shortest "
+                      "edge of the box ({}); make the time step smaller",
+                      text(free_path), text(shortest_edge())));
+        }
+    }
+
+    void check_run() {
+        if (are_sound({"run"}) && scenario_.run.equilibration + scenario_.run.steps == 0) {
+            error("run.steps", "equilibration and steps are both 0; there is nothing to run");
+        }
+        const auto& fields = scenario_.output.fields;
+        if (fields && are_sound({"run", "output.fields.every"}) && fields->every > scenario_.run.steps) {
+            error("output.fields.every",
+                  fmt::format(
+                      "{} is more than the {} steps of the run after equilibration; no sample would be taken",
+                      fields->every, scenario_.run.steps));
+        }
+    }
+
+    void check_bins() {
+        const auto& fields = scenario_.output.fields;
+        if (!fields || !are_sound({"box", "output.fields.bins"})) {
+            return;
+        }
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const int bins = fields->bins[axis];
+            const int size = system_.box.size[axis];
+            const std::string path = fmt::format("output.fields.bins.{}", axis);
+            if (bins > size) {
+                error(path, fmt::format("{} bins are more than the {} cells of the box along {}", bins, size,
+                                        axis_names[axis]));
+            } else if (size % bins != 0) {
+                error(path,
+                      fmt::format("{} bins do not divide the {} cells of the box along {}; {} and {} would", bins,
+                                  size, axis_names[axis], divisor_below(size, bins), divisor_above(size, bins)));
+            }
+        }
+    }
+
+    static int divisor_below(int size, int bins) {
+        while (size % bins != 0) {
+            --bins;
+        }
+        return bins;
+    }
+    static int divisor_above(int size, int bins) {
+        while (size % bins != 0) {
+            ++bins;
+        }
+        return bins;
+    }
+
+    void check_forces() {
+        if (!are_sound({"forces", "box", "fluid.mass", "collision.time_step"})) {
+            return;
+        }
+        const double strongest =
+            std::max({std::abs(system_.force[0]), std::abs(system_.force[1]), std::abs(system_.force[2])});
+        const double h = system_.collision.time_step;
+        const double fall = 0.5 * h * h * strongest / system_.fluid.mass;
+        if (fall > shortest_edge()) {
+            error("forces",
+                  fmt::format("a particle would fall {} cells in a time step, more than the shortest edge of the "
+                              "box ({})",
+                              text(fall), text(shortest_edge())));
+        }
+    }
+
+    void warn_of_collision() {
+        const Collision& collision = system_.collision;
+        if (collision.conserve_angular_momentum && !has_thermostat()) {
+            warn("collision.conserve_angular_momentum",
+                 "srd with angular momentum does not keep the energy; the temperature will drift without a "
+                 "thermostat");
+        }
+        const double free_path = collision.time_step * thermal_speed();
+        if (!collision.random_shift && free_path < 0.5) {
+            warn("collision.random_shift", fmt::format("the mean free path is {} cells, and without the shift of "
+                                                       "the grid a fluid needs more than 0.5 "
+                                                       "to be Galilean invariant",
+                                                       text(free_path)));
+        }
+    }
+
+    void warn_of_forces() {
+        if (!has_force()) {
+            return;
+        }
+        if (!has_walls()) {
+            warn("forces", "there is no wall to hold the fluid; it accelerates for ever");
+        } else if (!has_thermostat()) {
+            warn("forces", "the force heats the fluid, and there is no thermostat");
+        }
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            if (system_.force[axis] != 0.0 && has_wall(axis)) {
+                warn("forces",
+                     fmt::format("the force has a part along {}, where walls hold the fluid; its density will "
+                                 "grow towards one of them",
+                                 axis_names[axis]));
+            }
+        }
+    }
+
+    void warn_of_output() {
+        const std::int64_t steps = scenario_.run.equilibration + scenario_.run.steps;
+        const auto& trajectory = scenario_.output.trajectory;
+        if (trajectory && trajectory->every > steps) {
+            warn("output.trajectory.every",
+                 fmt::format("{} is more than the {} steps of the run; only the frame of step 0 "
+                             "is written",
+                             trajectory->every, steps));
+        }
+        const auto& series = scenario_.output.series;
+        if (series && series->every > steps) {
+            warn("output.series.every",
+                 fmt::format("{} is more than the {} steps of the run; only the entry of step 0 is "
+                             "written",
+                             series->every, steps));
+        }
+    }
+
+    const Scenario& scenario_;
+    const System& system_;
+    const Node& root_;
+    Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+void check_scenario(const Scenario& scenario, const Node& root, Diagnostics& diagnostics) {
+    Checker(scenario, root, diagnostics).check_all();
+}
+
+}  // namespace mpcflow::input

@@ -1,0 +1,152 @@
+#include "input/keys.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace mpcflow::input {
+namespace {
+
+constexpr IntegerRange step_range{0, most_steps};
+constexpr IntegerRange every_range{1, most_steps};
+constexpr RealRange force_range = between(-1e6, 1e6);
+
+/// An item of `forces`; they add up to System::force.
+struct ForceItem {
+    std::array<double, 3> uniform{};
+};
+
+void visit_forces(KeyVisitor& keys, System& system) {
+    std::vector<ForceItem> forces;
+    if (std::any_of(system.force.begin(), system.force.end(), [](double f) { return f != 0.0; })) {
+        forces.push_back({system.force});
+    }
+    keys.list({"forces", "Forces on every particle; they add up."}, forces, [&](ForceItem& force) {
+        keys.reals({"uniform", "The same force (not an acceleration) everywhere, along x, y, z; energy / a.",
+                    Presence::required},
+                   force.uniform, force_range);
+    });
+    system.force = {};
+    for (const ForceItem& force : forces) {
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            system.force[axis] += force.uniform[axis];
+        }
+    }
+}
+
+void visit_system(KeyVisitor& keys, System& system) {
+    keys.integer({"seed", "Seed of all random numbers; another seed is another sample of the same physics."},
+                 system.seed, {0, std::numeric_limits<std::int64_t>::max()});
+    keys.section({"box", "The cuboid that is simulated.", Presence::required}, [&] {
+        keys.integers({"size", "Edges along x, y, z in collision cells (the cell edge a is the unit of length).",
+                       Presence::required},
+                      system.box.size, {1, largest_edge});
+    });
+    keys.section({"fluid", "The fluid in equilibrium."}, [&] {
+        Fluid& fluid = system.fluid;
+        keys.real({"density", "Mean number of particles in a cell, M."}, fluid.density, positive_up_to(10000));
+        keys.real({"temperature", "Thermal energy kT; the unit of energy is yours."}, fluid.temperature,
+                  between(1e-6, 1e6));
+        keys.real({"mass", "Mass m of a particle; the unit of mass is yours."}, fluid.mass, between(1e-6, 1e6));
+    });
+    keys.section({"collision", "What happens in a cell every time step."}, [&] {
+        Collision& collision = system.collision;
+        keys.choice({"rule", "The law: srd, stochastic rotation dynamics."}, collision.rule);
+        keys.real({"angle", "Rotation angle of srd in degrees."}, collision.angle, positive_up_to(180));
+        keys.real({"time_step", "Time h between collisions; a sqrt(m / kT) where kT and m are 1."},
+                  collision.time_step, between(1e-6, 1e3));
+        keys.flag({"conserve_angular_momentum", "Conserve the angular momentum of every cell too (the +a law)."},
+                  collision.conserve_angular_momentum);
+        keys.flag({"random_shift", "Shift the grid of cells at random every step, for Galilean invariance."},
+                  collision.random_shift);
+    });
+    keys.section({"thermostat", "What holds the temperature."}, [&] {
+        keys.choice({"kind", "none keeps the energy; maxwell_boltzmann scales relative velocities cell by cell."},
+                    system.thermostat.kind);
+    });
+    keys.section({"boundaries", "The faces of the box."}, [&] {
+        static constexpr const char* axes[] = {"x", "y", "z"};
+        static constexpr const char* docs[] = {"The two faces normal to x.", "The two faces normal to y.",
+                                               "The two faces normal to z."};
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            keys.faces({axes[axis], docs[axis]}, system.boundaries.faces[axis]);
+        }
+        keys.flag(
+            {"virtual_particles", "Fill cells that a wall cuts with virtual particles; without, fluids slip."},
+            system.boundaries.virtual_particles);
+    });
+    visit_forces(keys, system);
+}
+
+void visit_output(KeyVisitor& keys, Output& output) {
+    keys.text({"directory",
+               "Where results go, relative to where the program runs; default: out/ and the name of "
+               "the input file without its ending."},
+              output.directory, 1000);
+    keys.optional_section(
+        {"trajectory", "Particles, frame by frame; without this section, none."}, output.trajectory,
+        [&](TrajectoryOutput& trajectory) {
+            keys.integer(
+                {"every", "Steps between frames, counted from step 0, which is written too.", Presence::required},
+                trajectory.every, every_range);
+            keys.some_of({"quantities", "What a frame holds of every particle."},
+                         std::array{NamedFlag{"position", &trajectory.position},
+                                    NamedFlag{"velocity", &trajectory.velocity}});
+        });
+    keys.optional_section(
+        {"fields",
+         "Averages over bins, from the end of the equilibration on; without this "
+         "section, none."},
+        output.fields, [&](FieldsOutput& fields) {
+            keys.integer({"every", "Steps between samples.", Presence::required}, fields.every, every_range);
+            keys.some_of({"quantities", "What is averaged in every bin."},
+                         std::array{NamedFlag{"density", &fields.density}, NamedFlag{"velocity", &fields.velocity},
+                                    NamedFlag{"temperature", &fields.temperature}});
+            keys.integers({"bins", "Number of bins along x, y, z; each divides the box into whole cells.",
+                           Presence::required},
+                          fields.bins, {1, largest_edge});
+        });
+    keys.optional_section(
+        {"series",
+         "Energy, temperature and momentum of all particles over time; without this "
+         "section, none."},
+        output.series, [&](SeriesOutput& series) {
+            keys.integer(
+                {"every", "Steps between entries, counted from step 0, which is written too.", Presence::required},
+                series.every, every_range);
+        });
+}
+
+void visit_execution(KeyVisitor& keys, Execution& execution) {
+    keys.device({"device", "What runs it; auto takes a GPU if there is one, and the CPU otherwise."},
+                execution.device);
+    keys.choice({"precision",
+                 "How particles are stored: double (64 bytes each) or mixed (32 bytes); sums are double "
+                 "in both."},
+                execution.precision);
+    keys.choice({"summation", "How a GPU adds particles to cells; changes the speed, never a bit of the result."},
+                execution.summation);
+    keys.integer_or_auto({"reorder",
+                          "Steps between re-orderings of the particles in memory; changes the speed, never "
+                          "a bit of the result."},
+                         execution.reorder, {1, 1'000'000});
+    keys.integer_or_auto({"threads", "CPU threads; auto takes all; changes the speed, never a bit of the result."},
+                         execution.threads, {1, 1024});
+}
+
+}  // namespace
+
+void visit_keys(KeyVisitor& keys, Scenario& scenario) {
+    keys.text({"title", "One line that names the run; it is kept in the results."}, scenario.title, 200);
+    visit_system(keys, scenario.system);
+    keys.section({"run", "How long.", Presence::required}, [&] {
+        keys.integer({"equilibration", "Steps that come first, of which the fields take no samples."},
+                     scenario.run.equilibration, step_range);
+        keys.integer({"steps", "Steps after the equilibration.", Presence::required}, scenario.run.steps,
+                     step_range);
+    });
+    keys.section({"output", "What is written, and where."}, [&] { visit_output(keys, scenario.output); });
+    keys.section({"execution", "Which machine, and how; of these keys only precision changes results."},
+                 [&] { visit_execution(keys, scenario.execution); });
+}
+
+}  // namespace mpcflow::input

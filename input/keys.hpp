@@ -1,0 +1,18 @@
+#pragma once
+/// Every key of the input, declared once.
+
+#include "input/key_visitor.hpp"
+#include "input/scenario.hpp"
+
+namespace mpcflow::input {
+
+/// Walks all keys in the order in which they are written. Defaults are what `scenario` holds, so those
+/// of a default-constructed Scenario.
+void visit_keys(KeyVisitor& visitor, Scenario& scenario);
+
+/// Largest box edge, in cells.
+inline constexpr std::int64_t largest_edge = 65536;
+/// Most steps that a run can have; counts of steps stay exact in a double.
+inline constexpr std::int64_t most_steps = 1'000'000'000'000'000;
+
+}  // namespace mpcflow::input

@@ -1,0 +1,240 @@
+#include "input/schema.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "input/keys.hpp"
+#include "input/numbers.hpp"
+#include "input/text.hpp"
+
+namespace mpcflow {
+namespace {
+
+using namespace input;
+
+/// A JSON value as indented text, put together from its parts; the few forms that a schema needs.
+class JsonObject {
+public:
+    JsonObject& add(std::string_view name, std::string value) {
+        members_.emplace_back(name, std::move(value));
+        return *this;
+    }
+    [[nodiscard]] bool is_empty() const { return members_.empty(); }
+
+    [[nodiscard]] std::string text() const {
+        std::string result = "{";
+        for (const auto& [name, value] : members_) {
+            result += result.size() == 1 ? "\n" : ",\n";
+            result += "  " + quoted(name) + ": " + indented(value);
+        }
+        return result + (members_.empty() ? "}" : "\n}");
+    }
+
+private:
+    static std::string indented(const std::string& value) {
+        std::string result;
+        for (const char c : value) {
+            result += c;
+            if (c == '\n') {
+                result += "  ";
+            }
+        }
+        return result;
+    }
+
+    std::vector<std::pair<std::string, std::string>> members_;
+};
+
+std::string json_list(const std::vector<std::string>& values) {
+    return fmt::format("[{}]", fmt::join(values, ", "));
+}
+
+std::string json_bool(bool value) { return value ? "true" : "false"; }
+
+class SchemaBuilder final : public KeyVisitor {
+public:
+    SchemaBuilder() { levels_.emplace_back(); }
+
+    [[nodiscard]] std::string take() {
+        JsonObject root;
+        root.add("$schema", quoted("https://json-schema.org/draft/2020-12/schema"));
+        root.add("title", quoted("mpcflow input"));
+        describe_section(root, levels_.back());
+        return root.text() + "\n";
+    }
+
+    void enter_section(const Key& key) override { enter(key); }
+    void leave_section() override {
+        const Level level = leave();
+        JsonObject section;
+        section.add("description", quoted(level.doc));
+        describe_section(section, level);
+        levels_.back().properties.add(level.name, section.text());
+    }
+    bool enter_optional_section(const Key& key, bool) override {
+        enter(key);
+        return true;
+    }
+    std::size_t enter_list(const Key& key, std::size_t) override {
+        enter(key);
+        return 1;
+    }
+    void enter_item(std::size_t) override { levels_.emplace_back(); }
+    void leave_item() override {
+        const Level level = leave();
+        JsonObject item;
+        describe_section(item, level);
+        levels_.back().item = item.text();
+    }
+    void leave_list() override {
+        const Level level = leave();
+        JsonObject list;
+        list.add("description", quoted(level.doc)).add("type", quoted("array")).add("items", level.item);
+        list.add("default", "[]");
+        levels_.back().properties.add(level.name, list.text());
+    }
+
+    void flag(const Key& key, bool& value) override {
+        add(key, JsonObject().add("type", quoted("boolean")), json_bool(value));
+    }
+    void text(const Key& key, std::string& value, std::size_t longest) override {
+        JsonObject schema;
+        schema.add("type", quoted("string")).add("minLength", "1").add("maxLength", std::to_string(longest));
+        add(key, schema, value.empty() ? "" : quoted(value));
+    }
+    void real(const Key& key, double& value, const RealRange& range) override {
+        add(key, number(range), shortest(value));
+    }
+    void reals(const Key& key, std::array<double, 3>& values, const RealRange& range) override {
+        add(key, triple(number(range)),
+            json_list({shortest(values[0]), shortest(values[1]), shortest(values[2])}));
+    }
+    void whole(const Key& key, std::int64_t& value, const IntegerRange& range) override {
+        add(key, integer_schema(range), std::to_string(value));
+    }
+    void integers(const Key& key, std::array<int, 3>& values, const IntegerRange& range) override {
+        add(key, triple(integer_schema(range)),
+            json_list({std::to_string(values[0]), std::to_string(values[1]), std::to_string(values[2])}));
+    }
+    void integer_or_auto(const Key& key, int& value, const IntegerRange& range) override {
+        JsonObject schema;
+        schema.add("anyOf", json_list({"{\"const\": \"auto\"}", integer_schema(range).text()}));
+        add(key, schema, value == 0 ? quoted("auto") : std::to_string(value));
+    }
+    void one_of(const Key& key, std::size_t& index, std::span<const std::string_view> names) override {
+        add(key, words(names), quoted(names[index]));
+    }
+    void some_of(const Key& key, std::span<const NamedFlag> names) override {
+        std::vector<std::string_view> all;
+        std::vector<std::string> chosen;
+        for (const NamedFlag& named : names) {
+            all.push_back(named.name);
+            if (*named.value) {
+                chosen.push_back(quoted(named.name));
+            }
+        }
+        JsonObject schema;
+        schema.add("type", quoted("array")).add("items", words(all).text());
+        schema.add("minItems", "1").add("uniqueItems", "true");
+        add(key, schema, json_list(chosen));
+    }
+    void faces(const Key& key, AxisFaces& value) override {
+        const auto names = face_names();
+        const std::string face = words(names).text();
+        JsonObject map;
+        map.add("type", quoted("object")).add("additionalProperties", "false");
+        map.add("properties", JsonObject().add("lower", face).add("upper", face).text());
+        add(key, JsonObject().add("anyOf", json_list({face, map.text()})), quoted(name_of(value.lower)));
+    }
+    void device(const Key& key, DeviceChoice& value) override {
+        JsonObject schema;
+        schema.add("type", quoted("string"));
+        schema.add("pattern", quoted("^(auto|cpu|cuda(:([0-9]|[1-5][0-9]|6[0-3]))?)$"));
+        static_assert(largest_device_index == 63, "the pattern above says 63");
+        add(key, schema, quoted(device_name(value)));
+    }
+
+private:
+    struct Level {
+        std::string name;
+        std::string doc;
+        JsonObject properties;
+        std::vector<std::string> required;
+        std::string item;  ///< of a list: the schema of its items
+    };
+
+    void require(const Key& key) {
+        if (key.presence == Presence::required) {
+            levels_.back().required.push_back(quoted(key.name));
+        }
+    }
+    void enter(const Key& key) {
+        require(key);
+        levels_.push_back({key.name, key.doc, {}, {}, {}});
+    }
+    [[nodiscard]] Level leave() {
+        Level level = std::move(levels_.back());
+        levels_.pop_back();
+        return level;
+    }
+    static void describe_section(JsonObject& section, const Level& level) {
+        section.add("type", quoted("object")).add("additionalProperties", "false");
+        section.add("properties", level.properties.text());
+        if (!level.required.empty()) {
+            section.add("required", json_list(level.required));
+        }
+    }
+
+    /// A key that must be given has no default; an empty `preset` is none either.
+    void add(const Key& key, JsonObject schema, std::string preset) {
+        require(key);
+        schema.add("description", quoted(key.doc));
+        if (key.presence == Presence::optional && !preset.empty()) {
+            schema.add("default", std::move(preset));
+        }
+        levels_.back().properties.add(key.name, schema.text());
+    }
+
+    static JsonObject number(const RealRange& range) {
+        JsonObject schema;
+        schema.add("type", quoted("number"));
+        schema.add(range.lower_bound == Bound::closed ? "minimum" : "exclusiveMinimum", shortest(range.lower));
+        schema.add(range.upper_bound == Bound::closed ? "maximum" : "exclusiveMaximum", shortest(range.upper));
+        return schema;
+    }
+    static JsonObject integer_schema(const IntegerRange& range) {
+        JsonObject schema;
+        schema.add("type", quoted("integer"));
+        schema.add("minimum", std::to_string(range.lower)).add("maximum", std::to_string(range.upper));
+        return schema;
+    }
+    static JsonObject triple(const JsonObject& item) {
+        JsonObject schema;
+        schema.add("type", quoted("array")).add("items", item.text());
+        schema.add("minItems", "3").add("maxItems", "3");
+        return schema;
+    }
+    static JsonObject words(std::span<const std::string_view> names) {
+        std::vector<std::string> list;
+        for (const std::string_view name : names) {
+            list.push_back(quoted(name));
+        }
+        return JsonObject().add("enum", json_list(list));
+    }
+
+    std::vector<Level> levels_;
+};
+
+}  // namespace
+
+std::string json_schema() {
+    SchemaBuilder builder;
+    Scenario scenario;
+    visit_keys(builder, scenario);
+    return builder.take();
+}
+
+}  // namespace mpcflow
