@@ -1,3 +1,4 @@
+#include "gpu/copy_rate.hpp"
 #include "gpu/device_solver.hpp"
 #include "physics/errors.hpp"
 
@@ -13,5 +14,7 @@ DeviceList list_devices() { return {{}, no_cuda}; }
 std::unique_ptr<Solver> make_device_solver(const System&, const SolverOptions&, int) {
     throw EnvironmentError(no_cuda);
 }
+
+double measure_copy_rate(int) { throw EnvironmentError(no_cuda); }
 
 }  // namespace mpcflow

@@ -1,0 +1,86 @@
+#pragma once
+/// CUDA's C interface behind C++: errors as exceptions, memory that frees itself.
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "physics/errors.hpp"
+
+namespace mpcflow {
+
+/// Throws for any CUDA error: EnvironmentError, since memory, driver or hardware are at fault, unless a
+/// kernel of ours did what is illegal.
+inline void throw_on_cuda_error(cudaError_t error, const char* expression, const char* file, int line) {
+    if (error == cudaSuccess) return;
+    const std::string text = std::string("CUDA: ") + cudaGetErrorString(error) + " (" + expression + ", " + file + ":" +
+                             std::to_string(line) + ")";
+    const bool ours = error == cudaErrorIllegalAddress || error == cudaErrorMisalignedAddress ||
+                      error == cudaErrorInvalidValue || error == cudaErrorInvalidConfiguration ||
+                      error == cudaErrorAssert;
+    if (ours) throw std::runtime_error(text);
+    throw EnvironmentError(text);
+}
+
+#define MPCFLOW_CUDA(expression) ::mpcflow::throw_on_cuda_error((expression), #expression, __FILE__, __LINE__)
+
+/// An array in device memory, not initialised. Owns it.
+template <class T>
+class DeviceArray {
+public:
+    DeviceArray() = default;
+    explicit DeviceArray(std::int64_t size) : size_(size) {
+        if (size == 0) return;
+        const cudaError_t error = cudaMalloc(&data_, bytes());
+        if (error == cudaErrorMemoryAllocation) {
+            cudaGetLastError();
+            std::size_t free = 0;
+            std::size_t total = 0;
+            cudaMemGetInfo(&free, &total);
+            throw EnvironmentError("not enough device memory: " + std::to_string(bytes() >> 20) + " MiB more wanted, " +
+                                   std::to_string(free >> 20) + " of " + std::to_string(total >> 20) +
+                                   " MiB free; use a smaller box.size, a lower fluid.density or precision: mixed");
+        }
+        MPCFLOW_CUDA(error);
+    }
+    ~DeviceArray() { cudaFree(data_); }
+    DeviceArray(DeviceArray&& other) noexcept { swap(other); }
+    DeviceArray& operator=(DeviceArray&& other) noexcept {
+        swap(other);
+        return *this;
+    }
+    DeviceArray(const DeviceArray&) = delete;
+    DeviceArray& operator=(const DeviceArray&) = delete;
+
+    [[nodiscard]] T* data() const { return data_; }
+    [[nodiscard]] std::int64_t size() const { return size_; }
+    [[nodiscard]] std::int64_t bytes() const { return size_ * static_cast<std::int64_t>(sizeof(T)); }
+
+    /// Sets all bytes to zero.
+    void clear() const {
+        if (size_ > 0) MPCFLOW_CUDA(cudaMemset(data_, 0, bytes()));
+    }
+    /// Copies `count` elements from `first` on to the host; waits for them.
+    void download(T* to, std::int64_t first, std::int64_t count) const {
+        if (count > 0) MPCFLOW_CUDA(cudaMemcpy(to, data_ + first, count * sizeof(T), cudaMemcpyDeviceToHost));
+    }
+    void swap(DeviceArray& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+    }
+
+private:
+    T* data_ = nullptr;
+    std::int64_t size_ = 0;
+};
+
+inline constexpr int block_size = 256;
+inline constexpr int warps_in_block = block_size / 32;
+
+/// Blocks of one thread for each of `items`.
+inline unsigned block_count(std::int64_t items) { return static_cast<unsigned>((items + block_size - 1) / block_size); }
+
+}  // namespace mpcflow

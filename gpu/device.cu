@@ -1,0 +1,72 @@
+/// What CUDA devices there are, and how fast one copies.
+
+#include <algorithm>
+
+#include "gpu/copy_rate.hpp"
+#include "gpu/cuda_support.cuh"
+#include "gpu/device_solver.hpp"
+
+namespace mpcflow {
+
+DeviceList list_devices() {
+    DeviceList list;
+    int count = 0;
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    if (error != cudaSuccess || count == 0) {
+        cudaGetLastError();
+        list.reason = error == cudaErrorInsufficientDriver || error == cudaErrorNoDevice || count == 0
+                          ? "no NVIDIA GPU with a working driver was found"
+                          : cudaGetErrorString(error);
+        return list;
+    }
+    for (int index = 0; index < count; ++index) {
+        cudaDeviceProp properties{};
+        std::size_t free = 0;
+        std::size_t total = 0;
+        if (cudaGetDeviceProperties(&properties, index) != cudaSuccess || cudaSetDevice(index) != cudaSuccess ||
+            cudaMemGetInfo(&free, &total) != cudaSuccess) {
+            list.reason = cudaGetErrorString(cudaGetLastError());
+            continue;
+        }
+        list.devices.push_back({index, properties.name, properties.major, properties.minor,
+                                properties.multiProcessorCount, static_cast<std::int64_t>(total),
+                                static_cast<std::int64_t>(free)});
+    }
+    return list;
+}
+
+namespace {
+
+__global__ void __launch_bounds__(block_size) copy_words(std::int64_t count, const uint4* __restrict__ from, uint4* __restrict__ to) {
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
+    if (i < count) to[i] = from[i];
+}
+
+}  // namespace
+
+double measure_copy_rate(int device) {
+    MPCFLOW_CUDA(cudaSetDevice(device));
+    const std::int64_t words = std::int64_t{2} << 26;  // 2 GiB, many times any cache
+    const DeviceArray<uint4> from(words);
+    const DeviceArray<uint4> to(words);
+    MPCFLOW_CUDA(cudaMemset(from.data(), 0x5a, from.bytes()));
+    cudaEvent_t begin = nullptr;
+    cudaEvent_t end = nullptr;
+    MPCFLOW_CUDA(cudaEventCreate(&begin));
+    MPCFLOW_CUDA(cudaEventCreate(&end));
+    double best = 0.0;
+    for (int repeat = 0; repeat < 8; ++repeat) {
+        MPCFLOW_CUDA(cudaEventRecord(begin));
+        copy_words<<<block_count(words), block_size>>>(words, from.data(), to.data());
+        MPCFLOW_CUDA(cudaEventRecord(end));
+        MPCFLOW_CUDA(cudaEventSynchronize(end));
+        float milliseconds = 0.0F;
+        MPCFLOW_CUDA(cudaEventElapsedTime(&milliseconds, begin, end));
+        best = std::max(best, 2.0 * static_cast<double>(from.bytes()) / (1e-3 * milliseconds));
+    }
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+    return best;
+}
+
+}  // namespace mpcflow

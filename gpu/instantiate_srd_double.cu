@@ -1,0 +1,11 @@
+#include "gpu/device_solver_impl.cuh"
+#include "physics/collision/srd.hpp"
+
+namespace mpcflow {
+
+template std::unique_ptr<Solver> make_device_solver_of(const Srd<double, ThermostatKind::none>&, const System&,
+                                                       const SolverOptions&, int);
+template std::unique_ptr<Solver> make_device_solver_of(const Srd<double, ThermostatKind::maxwell_boltzmann>&,
+                                                       const System&, const SolverOptions&, int);
+
+}  // namespace mpcflow

@@ -1,0 +1,102 @@
+#pragma once
+/// Sums over all particles for what is reported: totals, state hash, binned fields.
+
+#include <cstdint>
+
+#include "gpu/cuda_support.cuh"
+#include "gpu/warp/cuda_warp.cuh"
+#include "gpu/warp/peer_reduce.hpp"
+#include "gpu/warp/peers.hpp"
+#include "physics/observables.hpp"
+#include "physics/particle.hpp"
+#include "physics/step.hpp"
+
+namespace mpcflow {
+
+/// Sum over the warp, in every lane.
+template <class T>
+__device__ __forceinline__ T sum_of_warp(T value) {
+    const warp::CudaWarp warp;
+#pragma unroll
+    for (unsigned bits = 16; bits > 0; bits /= 2) value += warp.shfl_xor(warp::full_mask, value, bits);
+    return value;
+}
+
+/// Particles are strided over a grid of any size.
+template <class Particle, class Visit>
+__device__ __forceinline__ void for_all_particles(std::int64_t count, const Particle* particles, const Visit& visit) {
+    const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * block_size;
+    for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x; i < count; i += stride) {
+        visit(particles[i]);
+    }
+}
+
+template <class Particle>
+__global__ void __launch_bounds__(block_size)
+    sum_totals(const __grid_constant__ TotalsRule rule, std::int64_t count, const Particle* __restrict__ particles,
+               TotalsSums* __restrict__ result) {
+    TotalsSums sums;
+    for_all_particles(count, particles, [&](const Particle& p) { sums += rule.contribute(p); });
+#pragma unroll
+    for (int k = 0; k < TotalsSums::count; ++k) {
+        const double sum = sum_of_warp(sums.value[k]);
+        if (threadIdx.x % 32 == 0) atomicAdd(&result->value[k], sum);
+    }
+}
+
+template <class Particle>
+__global__ void __launch_bounds__(block_size)
+    sum_hashes(std::int64_t count, const Particle* __restrict__ particles, unsigned long long* __restrict__ result) {
+    unsigned long long hash = 0;
+    for_all_particles(count, particles, [&](const Particle& p) { hash += particle_hash(p); });
+    hash = sum_of_warp(hash);
+    if (threadIdx.x % 32 == 0) atomicAdd(result, hash);
+}
+
+/// Adds every particle to its bin: peers in a bin first, their leader then adds to the block's own bins
+/// in shared memory, where they fit (`shared_bins`), or in global memory.
+template <class Particle>
+__global__ void __launch_bounds__(block_size)
+    sum_bins(const __grid_constant__ BinRule rule, std::int64_t count, const Particle* __restrict__ particles,
+             int shared_bins, BinSums* __restrict__ bins) {
+    extern __shared__ double shared[];
+    const warp::CudaWarp warp;
+    const int values = shared_bins * BinSums::count;
+    for (int i = static_cast<int>(threadIdx.x); i < values; i += block_size) shared[i] = 0.0;
+    __syncthreads();
+
+    const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * block_size;
+    const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * block_size + (threadIdx.x & ~31U);
+    double* const to = shared_bins > 0 ? shared : bins->value;
+    for (std::int64_t start = first; start < count; start += stride) {
+        const unsigned mask = warp::first_lanes(static_cast<unsigned>(min(count - start, std::int64_t{32})));
+        if ((mask & warp::lane_bit(warp.lane())) == 0) break;  // the last items: no later ones for this warp
+        const Particle particle = particles[start + warp.lane()];
+        const int bin = rule.bin(particle.position);
+        BinSums sums = rule.contribute(particle);
+        const unsigned peers = warp::find_peers(warp, mask, bin);
+        warp::reduce_peers(warp, mask, peers, sums.value);
+        if (warp::is_leader(peers, warp.lane())) {
+#pragma unroll
+            for (int k = 0; k < BinSums::count; ++k) atomicAdd(to + std::int64_t{bin} * BinSums::count + k, sums.value[k]);
+        }
+    }
+    if (shared_bins == 0) return;
+    __syncthreads();
+    for (int i = static_cast<int>(threadIdx.x); i < values; i += block_size) {
+        if (shared[i] != 0.0) atomicAdd(bins->value + i, shared[i]);
+    }
+}
+
+/// Adds one sample to the block and clears it.
+static __global__ void __launch_bounds__(block_size)
+    fold_bins(double mass, double occupancy_limit, std::int64_t count, BinSums* __restrict__ sample,
+              FieldSums* __restrict__ block, std::uint32_t* __restrict__ faults) {
+    const std::int64_t bin = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
+    if (bin >= count) return;
+    if (sample[bin].value[0] > occupancy_limit) atomicOr(faults, fault_bin);
+    BinRule::fold(sample[bin], mass, block[bin]);
+    sample[bin] = BinSums{};
+}
+
+}  // namespace mpcflow
