@@ -1,0 +1,29 @@
+#pragma once
+/// `mpcflow bench step`: how fast this machine runs whole steps.
+
+#include <optional>
+#include <string>
+
+#include "input/scenario.hpp"
+
+namespace mpcflow {
+
+/// Which laws a benchmark runs.
+enum class LawFilter { all, srd, srd_angular };
+
+struct BenchStepOptions {
+    DeviceChoice device;
+    int threads = 0;                     ///< of the CPU; 0: all
+    std::optional<Precision> precision;  ///< empty: both
+    LawFilter law = LawFilter::all;
+    int cells = 0;  ///< cells per edge of the cubic, periodic box; 0: 200 on a GPU, 32 on a CPU
+    double density = 10.0;
+    int steps = 0;  ///< steps of each of three timings, the best of which counts; 0: about a second
+    bool json = false;
+};
+
+/// Times the step of SRD at 130 degrees, h = 0.1, no thermostat (with "+a": the thermostat that it needs).
+/// Prints a table, or JSON. Returns the exit status; throws EnvironmentError.
+[[nodiscard]] int bench_step(const BenchStepOptions& options);
+
+}  // namespace mpcflow

@@ -1,0 +1,216 @@
+#include "app/command_line.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <map>
+#include <new>
+#include <system_error>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "app/bench_step.hpp"
+#include "app/commands.hpp"
+#include "app/device.hpp"
+#include "app/exit_status.hpp"
+#include "app/machine_info.hpp"
+#include "input/error.hpp"
+#include "physics/errors.hpp"
+
+namespace mpcflow {
+
+namespace {
+
+constexpr const char* footer =
+    "Exit status: 0 done; 2 bad input or arguments; 3 the environment (no such device, disk full,\n"
+    "results that exist already); 1 a fault of the program; 128 + signal: stopped by it.";
+
+/// The text after `path=` as YAML: in quotes unless it is plain.
+std::string quoted(const std::string& text) {
+    const bool is_plain = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+        return std::isalnum(c) != 0 || c == '_' || c == '/' || c == '.' || c == '-' || c == ':';
+    });
+    if (is_plain && text.back() != ':') return text;
+    std::string result = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') result += '\\';
+        result += c;
+    }
+    return result + "\"";
+}
+
+/// Options that stand for a --set.
+struct Shorthands {
+    std::string device, threads, output;
+
+    void append_to(std::vector<std::string>& overrides) const {
+        if (!device.empty()) overrides.push_back("execution.device=" + quoted(device));
+        if (!threads.empty()) overrides.push_back("execution.threads=" + quoted(threads));
+        if (!output.empty()) overrides.push_back("output.directory=" + quoted(output));
+    }
+};
+
+void add_input_options(CLI::App& command, InputOptions& input) {
+    command.add_option("file", input.file, "The input file (YAML)")->required()->option_text("FILE.yaml");
+    command.add_option("--set", input.overrides, "Change a key of the input, for example collision.angle=90")
+        ->option_text("path=value ...")
+        ->allow_extra_args(false);
+}
+
+void add_shorthands(CLI::App& command, Shorthands& shorthands) {
+    command.add_option("--device", shorthands.device, "What runs it: auto, cpu, cuda or cuda:N (execution.device)")
+        ->option_text("DEVICE");
+    command.add_option("--threads", shorthands.threads, "CPU threads (execution.threads)")->option_text("N");
+    command.add_option("--output", shorthands.output, "Where results go (output.directory)")->option_text("DIR");
+}
+
+/// Prints the lines of an error, each once, after the program's name.
+void print_error(const char* kind, const std::string& text) { fmt::print(stderr, "mpcflow: {}{}\n", kind, text); }
+
+int report_input_error(const InputError& error) {
+    for (const std::string& message : error.messages()) fmt::print(stderr, "{}\n", message);
+    return static_cast<int>(ExitStatus::bad_input);
+}
+
+/// Runs a subcommand; turns what it throws into a message and an exit status.
+int run_guarded(const std::function<int()>& command) {
+    try {
+        return command();
+    } catch (const InputError& error) {
+        return report_input_error(error);
+    } catch (const EnvironmentError& error) {
+        print_error("", error.what());
+        return static_cast<int>(ExitStatus::environment);
+    } catch (const SimulationFault& fault) {
+        print_error("the simulation failed: ", fault.what());
+        return static_cast<int>(ExitStatus::fault);
+    } catch (const std::bad_alloc&) {
+        print_error("", "out of memory");
+        return static_cast<int>(ExitStatus::environment);
+    } catch (const std::system_error& error) {
+        print_error("", error.what());
+        return static_cast<int>(ExitStatus::environment);
+    } catch (const std::exception& error) {
+        print_error("a fault of the program, please report it: ", error.what());
+        return static_cast<int>(ExitStatus::fault);
+    }
+}
+
+/// All subcommands with their options; `action` becomes the one that was named.
+class CommandLine {
+public:
+    CommandLine() {
+        app_.set_version_flag("--version",
+                              fmt::format("mpcflow {} (commit {})", program_version(), program_commit()));
+        app_.require_subcommand(1);
+        app_.footer(footer);
+        add_run();
+        add_check();
+        add_others();
+        add_bench();
+    }
+
+    int run(std::vector<std::string> arguments) {
+        try {
+            std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+            app_.parse(arguments);
+        } catch (const CLI::ParseError& error) {
+            return app_.exit(error) == 0 ? static_cast<int>(ExitStatus::done) : static_cast<int>(ExitStatus::bad_input);
+        }
+        return run_guarded(action_);
+    }
+
+private:
+    void add_run() {
+        CLI::App* command = app_.add_subcommand("run", "Run an input file");
+        add_input_options(*command, run_.input);
+        add_shorthands(*command, shorthands_);
+        command->add_flag("--overwrite", overwrite_, "Replace results that are there already");
+        command->add_flag("--quiet", quiet_, "Print nothing but errors");
+        command->final_callback([this] {
+            shorthands_.append_to(run_.input.overrides);
+            if (overwrite_) run_.existing = Existing::overwrite;
+            if (quiet_) run_.verbosity = Verbosity::quiet;
+            action_ = [this] { return run_command(run_); };
+        });
+    }
+
+    void add_check() {
+        CLI::App* command = app_.add_subcommand("check", "Validate an input file and print what follows from it");
+        add_input_options(*command, check_.input);
+        add_shorthands(*command, shorthands_);
+        add_json(*command);
+        command->final_callback([this] {
+            shorthands_.append_to(check_.input.overrides);
+            check_.format = format();
+            action_ = [this] { return check_command(check_); };
+        });
+    }
+
+    void add_others() {
+        app_.add_subcommand("schema", "Print the input as JSON Schema, for editors")->final_callback([this] {
+            action_ = schema_command;
+        });
+        CLI::App* info = app_.add_subcommand("info", "Print what a result file holds and how it was made");
+        info->add_option("file", info_.file, "A run.h5 or trajectory.h5")->required()->option_text("FILE.h5");
+        add_json(*info);
+        info->final_callback([this] {
+            info_.format = format();
+            action_ = [this] { return info_command(info_); };
+        });
+        CLI::App* devices = app_.add_subcommand("devices", "Print what this machine can run on");
+        add_json(*devices);
+        devices->final_callback([this] { action_ = [this] { return devices_command(format()); }; });
+    }
+
+    void add_bench() {
+        CLI::App* bench = app_.add_subcommand("bench", "Measure this machine");
+        bench->require_subcommand(1);
+        CLI::App* step = bench->add_subcommand("step", "Time whole steps");
+        step->add_option("--device", shorthands_.device, "auto, cpu, cuda or cuda:N")->option_text("DEVICE");
+        step->add_option("--threads", bench_.threads, "CPU threads")->check(CLI::Range(1, 4096))->option_text("N");
+        step->add_option("--precision", precision_, "double or mixed; without, both")
+            ->check(CLI::IsMember({"double", "mixed"}));
+        step->add_option("--law", law_, "srd or srd+a; without, both")->check(CLI::IsMember({"srd", "srd+a"}));
+        step->add_option("--cells", bench_.cells, "Cells per edge; without, 200 on a GPU, 32 on a CPU")
+            ->check(CLI::Range(2, 4096));
+        step->add_option("--density", bench_.density, "Particles per cell")->check(CLI::Range(0.1, 1000.0));
+        step->add_option("--steps", bench_.steps, "Steps of each of three timings; without, about a second's")
+            ->check(CLI::PositiveNumber);
+        add_json(*step);
+        step->final_callback([this] {
+            try {
+                if (!shorthands_.device.empty()) bench_.device = parse_device(shorthands_.device);
+            } catch (const std::invalid_argument& error) {
+                throw CLI::ValidationError("--device", error.what());
+            }
+            if (!precision_.empty()) {
+                bench_.precision = precision_ == "mixed" ? Precision::mixed : Precision::double_precision;
+            }
+            if (!law_.empty()) bench_.law = law_ == "srd" ? LawFilter::srd : LawFilter::srd_angular;
+            bench_.json = json_;
+            action_ = [this] { return bench_step(bench_); };
+        });
+    }
+
+    void add_json(CLI::App& command) { command.add_flag("--json", json_, "Print JSON"); }
+    [[nodiscard]] ReportFormat format() const { return json_ ? ReportFormat::json : ReportFormat::text; }
+
+    CLI::App app_{"mpcflow: multiparticle collision dynamics on CPUs and GPUs", "mpcflow"};
+    std::function<int()> action_;
+    RunOptions run_;
+    CheckOptions check_;
+    InfoOptions info_;
+    BenchStepOptions bench_;
+    Shorthands shorthands_;
+    std::string precision_, law_;
+    bool overwrite_ = false, quiet_ = false, json_ = false;
+};
+
+}  // namespace
+
+int run_command_line(const std::vector<std::string>& arguments) { return CommandLine().run(arguments); }
+
+}  // namespace mpcflow

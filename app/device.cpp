@@ -1,0 +1,83 @@
+#include "app/device.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <new>
+#include <stdexcept>
+#include <string_view>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "app/progress.hpp"
+#include "physics/errors.hpp"
+
+namespace mpcflow {
+
+namespace {
+
+/// A line that says what can be asked for.
+std::string what_there_is(const DeviceList& list) {
+    if (list.devices.empty()) return fmt::format("there is no CUDA device here ({}); use cpu or auto", list.reason);
+    std::string names;
+    for (const DeviceInfo& device : list.devices) {
+        names += fmt::format("{}cuda:{} ({})", names.empty() ? "" : ", ", device.index, device.name);
+    }
+    return "this machine has " + names + "; use one of these, cpu or auto";
+}
+
+}  // namespace
+
+ChosenDevice choose_device(const DeviceChoice& choice, const DeviceList& list) {
+    if (choice.kind == DeviceKind::cpu) return {DeviceKind::cpu, 0, "asked for"};
+    if (choice.kind == DeviceKind::automatic) {
+        const auto best = std::max_element(list.devices.begin(), list.devices.end(), [](const auto& a, const auto& b) {
+            return std::tie(a.multiprocessors, a.free_bytes) < std::tie(b.multiprocessors, b.free_bytes);
+        });
+        if (best == list.devices.end()) return {DeviceKind::cpu, 0, "no CUDA device: " + list.reason};
+        return {DeviceKind::cuda, best->index, list.devices.size() == 1 ? "the CUDA device" : "the best CUDA device"};
+    }
+    const auto found = std::find_if(list.devices.begin(), list.devices.end(),
+                                    [&](const DeviceInfo& device) { return device.index == choice.index; });
+    if (found == list.devices.end()) {
+        throw EnvironmentError(fmt::format("execution.device: no device cuda:{}: {}", choice.index, what_there_is(list)));
+    }
+    return {DeviceKind::cuda, choice.index, "asked for"};
+}
+
+DeviceChoice parse_device(const std::string& text) {
+    if (text == "auto") return {DeviceKind::automatic, 0};
+    if (text == "cpu") return {DeviceKind::cpu, 0};
+    if (text == "cuda") return {DeviceKind::cuda, 0};
+    constexpr std::string_view prefix = "cuda:";
+    int index = -1;
+    if (text.starts_with(prefix)) {
+        const char* last = text.data() + text.size();
+        const auto [end, error] = std::from_chars(text.data() + prefix.size(), last, index);
+        if (error == std::errc() && end == last && index >= 0) return {DeviceKind::cuda, index};
+    }
+    throw std::invalid_argument("'" + text + "' is not a device: use auto, cpu, cuda or cuda:N");
+}
+
+std::unique_ptr<Solver> make_solver(const System& system, const SolverOptions& options, const ChosenDevice& device) {
+    try {
+        if (device.kind == DeviceKind::cuda) return make_device_solver(system, options, device.index);
+        return make_host_solver(system, options);
+    } catch (const std::bad_alloc&) {
+        throw EnvironmentError(fmt::format("out of memory: {} particles do not fit into this machine's memory "
+                                           "(mpcflow check FILE.yaml says what a run needs)",
+                                           system.particle_count()));
+    }
+}
+
+SolverOptions solver_options(const Scenario& scenario) {
+    SolverOptions options;
+    options.precision = scenario.execution.precision;
+    options.summation = scenario.execution.summation;
+    options.reorder = scenario.execution.reorder;
+    options.threads = scenario.execution.threads;
+    if (scenario.output.fields) options.bins = scenario.output.fields->bins;
+    return options;
+}
+
+}  // namespace mpcflow

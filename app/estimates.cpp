@@ -1,0 +1,122 @@
+#include "app/estimates.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "app/progress.hpp"
+#include "app/run_file.hpp"
+#include "app/schedule.hpp"
+#include "app/trajectory_file.hpp"
+#include "physics/theory.hpp"
+
+namespace mpcflow {
+
+namespace {
+
+std::int64_t bin_count(const Output& output) {
+    if (!output.fields) return 0;
+    const auto& bins = output.fields->bins;
+    return std::int64_t{bins[0]} * bins[1] * bins[2];
+}
+
+bool is_driven(const System& system) {
+    return std::any_of(system.force.begin(), system.force.end(), [](double f) { return f != 0.0; });
+}
+
+void warn_of_flow(const Scenario& scenario, std::vector<std::string>& warnings) {
+    const System& system = scenario.system;
+    const auto flow = theory::poiseuille(system);
+    if (!flow) return;
+    constexpr double largest_mach = 0.3;
+    const double mach = std::abs(flow->maximum()) / theory::speed_of_sound(system);
+    if (mach > largest_mach) {
+        warnings.push_back(fmt::format("forces: the flow to expect has Mach number {:.2f}, over {}: it will be compressible; "
+                                       "take a force smaller by a factor of {:.2g}",
+                                       mach, largest_mach, mach / (0.5 * largest_mach)));
+    }
+    // After three decay times of the slowest mode the flow is within 5 % of its final speed.
+    constexpr double development_times = 3.0;
+    const double needed = development_times * flow->development_time() / system.collision.time_step;
+    if (scenario.output.fields && static_cast<double>(scenario.run.equilibration) < needed) {
+        warnings.push_back(fmt::format("run.equilibration: {} steps, but the flow takes about {:.0f} ({:g} development times) to "
+                                       "be there: fields will be averaged over its start; raise it",
+                                       scenario.run.equilibration, std::ceil(needed), development_times));
+    }
+}
+
+}  // namespace
+
+std::int64_t estimate_memory(const System& system, Precision precision) {
+    const std::int64_t record = precision == Precision::mixed ? 32 : 64;
+    std::int64_t cells = 1;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        // Between walls the shifted grid sticks out of the box by a cell.
+        cells *= system.box.size[axis] + (system.boundaries.faces[axis].is_periodic() ? 0 : 1);
+    }
+    const std::int64_t bytes_per_cell = system.collision.conserve_angular_momentum ? 480 : 200;
+    return 2 * record * system.particle_count() + bytes_per_cell * cells;
+}
+
+std::int64_t estimate_output_memory(const Scenario& scenario) {
+    const Schedule schedule(scenario.run, scenario.output);
+    std::int64_t bytes = schedule.series_rows() * static_cast<std::int64_t>(sizeof(SeriesRow));
+    if (scenario.output.fields) {
+        const std::int64_t blocks = std::min<std::int64_t>(schedule.field_samples(), 64);
+        bytes += (blocks + 2) * bin_count(scenario.output) * static_cast<std::int64_t>(sizeof(FieldSums));
+    }
+    // Position, velocity, image and id of every particle.
+    if (scenario.output.trajectory) bytes += (24 + 24 + 12 + 8) * scenario.system.particle_count();
+    return bytes;
+}
+
+std::vector<FileEstimate> estimate_files(const Scenario& scenario) {
+    const Output& output = scenario.output;
+    const Schedule schedule(scenario.run, output);
+    std::vector<FileEstimate> files;
+    const std::int64_t rows = schedule.series_rows();
+    const std::int64_t bins = bin_count(output);
+    std::string contents = "input, machine";
+    if (rows > 0) contents += fmt::format(", series of {} rows", rows);
+    if (bins > 0) contents += fmt::format(", fields of {} samples in {} bins", schedule.field_samples(), bins);
+    files.push_back({run_file_name, run_file_bytes(rows, bins, output.fields.value_or(FieldsOutput{})), contents});
+    if (output.trajectory) {
+        const std::int64_t frame =
+            trajectory_frame_bytes(scenario.system, scenario.execution.precision, *output.trajectory);
+        files.push_back({trajectory_file_name, frame * schedule.frames(),
+                         fmt::format("{} frames of {}", schedule.frames(), format_bytes(static_cast<double>(frame)))});
+    }
+    return files;
+}
+
+std::vector<std::string> find_warnings(const Scenario& scenario) {
+    const System& system = scenario.system;
+    std::vector<std::string> warnings;
+    warn_of_flow(scenario, warnings);
+    if (is_driven(system) && system.thermostat.kind == ThermostatKind::none) {
+        warnings.emplace_back("thermostat.kind: none, but a force drives the fluid: it will heat up without bound; "
+                              "take maxwell_boltzmann");
+    }
+    // Below about half a cell, particles meet the same others again and again (Ihle and Kroll, 2001).
+    if (!system.collision.random_shift && theory::mean_free_path(system) < 0.5) {
+        warnings.push_back(fmt::format("collision.random_shift: false with a mean free path of {:.2g} cells breaks Galilean "
+                                       "invariance; take true",
+                                       theory::mean_free_path(system)));
+    }
+    if (scenario.output.fields && Schedule(scenario.run, scenario.output).field_samples() < 2) {
+        warnings.push_back(fmt::format("output.fields.every: {} steps in a run of {} give fewer than two samples and no errors; "
+                                       "lower it",
+                                       scenario.output.fields->every, scenario.run.steps));
+    }
+    return warnings;
+}
+
+std::int64_t machine_memory() {
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    const long page_bytes = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page_bytes > 0 ? std::int64_t{pages} * page_bytes : 0;
+}
+
+}  // namespace mpcflow

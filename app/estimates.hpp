@@ -1,0 +1,35 @@
+#pragma once
+/// What a run will take of the machine, and what may be wrong with it.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "input/scenario.hpp"
+
+namespace mpcflow {
+
+struct FileEstimate {
+    std::string name;
+    std::int64_t bytes = 0;
+    std::string contents;
+};
+
+/// Bytes of memory of the solver: two copies of the particle records (the second for re-ordering) and
+/// what it holds for every cell. Within a third of Solver::memory_bytes().
+[[nodiscard]] std::int64_t estimate_memory(const System& system, Precision precision);
+
+/// Bytes of the host that outputs hold while the run goes on: frames on their way to the disk, field
+/// blocks, the series.
+[[nodiscard]] std::int64_t estimate_output_memory(const Scenario& scenario);
+
+/// The result files at the end of the run.
+[[nodiscard]] std::vector<FileEstimate> estimate_files(const Scenario& scenario);
+
+/// What is allowed but hardly meant: each line names a key, says what is wrong and what to do.
+[[nodiscard]] std::vector<std::string> find_warnings(const Scenario& scenario);
+
+/// Bytes of memory that this machine has; 0 if it does not say.
+[[nodiscard]] std::int64_t machine_memory();
+
+}  // namespace mpcflow

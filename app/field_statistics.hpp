@@ -1,0 +1,57 @@
+#pragma once
+/// Averages of the fields with standard errors by blocking.
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "physics/solver.hpp"
+
+namespace mpcflow {
+
+/// Averages in each bin and their standard errors. Shapes: n bins (index = x + nx (y + ny z)),
+/// velocity 3 n. NaN where nothing is known: velocity and temperature of a bin that never held a
+/// particle (or, for temperature, never two), errors from fewer than two blocks.
+struct FieldAverages {
+    std::int64_t samples = 0;
+    std::int64_t blocks = 0;
+    std::int64_t block_samples = 0;  ///< samples in each block but perhaps the last
+    std::vector<double> density, density_error;          ///< particles a volume a^3
+    std::vector<double> velocity, velocity_error;
+    std::vector<double> temperature, temperature_error;  ///< kT of the motion relative to the bin's mean
+};
+
+/// Collects blocks of samples. When `most_blocks` are full, neighbours are merged in pairs and blocks
+/// become twice as long: memory and the cost of an average stay bounded, and blocks grow longer than
+/// the time over which samples are correlated, as the errors need.
+class FieldStatistics {
+public:
+    FieldStatistics(std::array<int, 3> bins, std::int64_t most_blocks);
+
+    /// An even number of blocks, 16 to 64, whose memory stays within `budget_bytes` if that is possible.
+    [[nodiscard]] static std::int64_t affordable_blocks(std::array<int, 3> bins, std::int64_t budget_bytes);
+
+    /// Samples that the next block must have (the last block of a run may have fewer).
+    [[nodiscard]] std::int64_t block_samples() const { return block_samples_; }
+    [[nodiscard]] std::int64_t samples() const;
+    [[nodiscard]] const std::array<int, 3>& bins() const { return bins_; }
+
+    /// Adds a block; an empty one is ignored. Throws std::logic_error if its bins do not match.
+    void add(FieldBlock block);
+
+    /// Each quantity is a ratio of sums over blocks, sum_i A_i / sum_i B_i, and its error that of the
+    /// ratio to first order (delta method): with d_i = A_i - R B_i over n blocks,
+    /// error^2 = n / (n - 1) sum d_i^2 / (sum B_i)^2. (Cochran, Sampling Techniques, 1977, section 6.)
+    /// `bin_volume` in a^3, `mass` of a particle.
+    [[nodiscard]] FieldAverages averages(double bin_volume, double mass) const;
+
+private:
+    void merge_pairs();
+
+    std::array<int, 3> bins_;
+    std::int64_t most_blocks_;
+    std::int64_t block_samples_ = 1;
+    std::vector<FieldBlock> blocks_;
+};
+
+}  // namespace mpcflow

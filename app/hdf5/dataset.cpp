@@ -1,0 +1,121 @@
+#include "app/hdf5/dataset.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <stdexcept>
+
+#include "app/hdf5/attribute.hpp"
+#include "app/hdf5/error.hpp"
+
+namespace mpcflow::hdf5 {
+
+namespace {
+
+constexpr hsize_t large_chunk_bytes = hsize_t{1} << 20;
+/// A page less the four bytes of a checksum.
+constexpr hsize_t small_chunk_bytes = 4096 - 4;
+
+hsize_t product(const std::vector<hsize_t>& shape) {
+    return std::accumulate(shape.begin(), shape.end(), hsize_t{1}, std::multiplies<>());
+}
+
+/// Splits an axis into equal parts of at most `most`: no nearly empty chunk at the end.
+hsize_t even_part(hsize_t length, hsize_t most) {
+    if (length <= most || most == 0) return std::max<hsize_t>(length, 1);
+    const hsize_t parts = (length + most - 1) / most;
+    return (length + parts - 1) / parts;
+}
+
+}  // namespace
+
+hid_t native_type(NumberType type) {
+    switch (type) {
+        case NumberType::float32: return H5T_NATIVE_FLOAT;
+        case NumberType::float64: return H5T_NATIVE_DOUBLE;
+        case NumberType::int32: return H5T_NATIVE_INT32;
+        case NumberType::int64: return H5T_NATIVE_INT64;
+        case NumberType::uint64: return H5T_NATIVE_UINT64;
+    }
+    throw std::logic_error("unknown NumberType");
+}
+
+std::size_t byte_size(NumberType type) {
+    return type == NumberType::float32 || type == NumberType::int32 ? 4 : 8;
+}
+
+std::vector<hsize_t> chunk_shape(const DatasetLayout& layout) {
+    std::vector<hsize_t> chunk(layout.shape.size());
+    hsize_t bytes = byte_size(layout.type);
+    // From the last axis up: whole axes while they fit into a chunk, then one part, then single indices.
+    for (std::size_t axis = chunk.size(); axis-- > 0;) {
+        chunk[axis] = even_part(layout.shape[axis], large_chunk_bytes / bytes);
+        bytes *= chunk[axis];
+    }
+    if (layout.growth == Growth::by_rows) {
+        const hsize_t row_bytes = product(layout.shape) * byte_size(layout.type);
+        chunk.insert(chunk.begin(), std::max<hsize_t>(1, small_chunk_bytes / std::max<hsize_t>(row_bytes, 1)));
+    }
+    return chunk;
+}
+
+void Dataset::write_attribute(const std::string& name, const std::string& text) const {
+    write_text_attribute(handle_.get(), label_, name, text, 0);
+}
+
+std::vector<hsize_t> Dataset::shape() const {
+    const DataspaceHandle space(check(H5Dget_space(handle_.get()), label_, "read its shape"));
+    const int rank = check(H5Sget_simple_extent_ndims(space.get()), label_, "read its rank");
+    std::vector<hsize_t> shape(static_cast<std::size_t>(rank));
+    check(H5Sget_simple_extent_dims(space.get(), shape.data(), nullptr), label_, "read its shape");
+    return shape;
+}
+
+std::size_t Dataset::number_count() const { return product(shape()); }
+
+std::size_t Dataset::row_size() const {
+    std::vector<hsize_t> row = shape();
+    row.erase(row.begin());
+    return product(row);
+}
+
+void Dataset::write_all(const void* numbers, std::size_t count, NumberType type) {
+    if (count != number_count()) throw std::logic_error(label_ + ": written with another number of elements than it has");
+    check(H5Dwrite(handle_.get(), native_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers), label_, "write it");
+}
+
+void Dataset::append_rows(const void* numbers, hsize_t count, NumberType type) {
+    std::vector<hsize_t> extent = shape();
+    std::vector<hsize_t> start(extent.size(), 0);
+    start[0] = extent[0];
+    extent[0] += count;
+    check(H5Dset_extent(handle_.get(), extent.data()), label_, "add to it");
+    extent[0] = count;
+    const DataspaceHandle space(check(H5Dget_space(handle_.get()), label_, "add to it"));
+    check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr), label_,
+          "select rows of it");
+    const DataspaceHandle memory(
+        check(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr), label_, "add to it"));
+    check(H5Dwrite(handle_.get(), native_type(type), memory.get(), space.get(), H5P_DEFAULT, numbers), label_,
+          "write to it");
+}
+
+void Dataset::read_all(void* numbers, NumberType type) const {
+    check(H5Dread(handle_.get(), native_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers), label_, "read it");
+}
+
+void Dataset::read_rows(void* numbers, hsize_t row, NumberType type) const {
+    std::vector<hsize_t> count = shape();
+    std::vector<hsize_t> start(count.size(), 0);
+    start[0] = row;
+    count[0] = 1;
+    const DataspaceHandle space(check(H5Dget_space(handle_.get()), label_, "read it"));
+    check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), label_,
+          "select rows of it");
+    const DataspaceHandle memory(
+        check(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr), label_, "read it"));
+    check(H5Dread(handle_.get(), native_type(type), memory.get(), space.get(), H5P_DEFAULT, numbers), label_,
+          "read it");
+}
+
+}  // namespace mpcflow::hdf5

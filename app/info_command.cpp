@@ -1,0 +1,183 @@
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "app/commands.hpp"
+#include "app/hdf5/error.hpp"
+#include "app/hdf5/file.hpp"
+#include "app/json_writer.hpp"
+#include "app/progress.hpp"
+#include "app/run_file.hpp"
+#include "app/run_record.hpp"
+#include "app/trajectory_file.hpp"
+
+namespace mpcflow {
+
+namespace {
+
+using hdf5::Group;
+
+/// A line of the report: JSON gives the values as they are, text the same with the label.
+class Report {
+public:
+    explicit Report(ReportFormat format) : format_(format) { json_.begin_object(); }
+
+    void add(const char* name, const std::string& text) {
+        if (format_ == ReportFormat::json) json_.member(name, text);
+        else if (!text.empty()) fmt::print("{:<22}{}\n", label(name), text);
+    }
+    void add(const char* name, std::int64_t number) {
+        if (format_ == ReportFormat::json) json_.member(name, number);
+        else fmt::print("{:<22}{}\n", label(name), number);
+    }
+    void add(const char* name, std::uint64_t number) {
+        if (format_ == ReportFormat::json) json_.member(name, number);
+        else fmt::print("{:<22}{}\n", label(name), number);
+    }
+    void add(const char* name, double number) {
+        if (format_ == ReportFormat::json) json_.member(name, number);
+        else fmt::print("{:<22}{:.6g}\n", label(name), number);
+    }
+    /// A text of several lines.
+    void add_lines(const char* name, const std::string& text) {
+        if (format_ == ReportFormat::json) json_.member(name, text);
+        else if (!text.empty()) fmt::print("{}:\n{}{}", label(name), text, text.back() == '\n' ? "" : "\n");
+    }
+    void finish() {
+        if (format_ == ReportFormat::json) fmt::print("{}\n", json_.end_object().text());
+    }
+
+private:
+    static std::string label(const char* name) {
+        std::string text = name;
+        std::replace(text.begin(), text.end(), '_', ' ');
+        return text;
+    }
+
+    ReportFormat format_;
+    JsonWriter json_;
+};
+
+std::string names_of(const Group& group) {
+    std::string names;
+    for (const std::string& name : group.link_names()) names += (names.empty() ? "" : ", ") + name;
+    return names;
+}
+
+void report_series(const Group& root, Report& report) {
+    if (!root.has("series")) return;
+    const auto steps = root.open_group("series").open_dataset("step").read<std::int64_t>();
+    report.add("series_rows", static_cast<std::int64_t>(steps.size()));
+    if (!steps.empty()) report.add("series_last_step", steps.back());
+}
+
+void report_fields(const Group& root, Report& report) {
+    if (!root.has("fields")) return;
+    const Group fields = root.open_group("fields");
+    std::string quantities;
+    for (const char* name : {"density", "velocity", "temperature"}) {
+        if (fields.has(name)) quantities += std::string(quantities.empty() ? "" : ", ") + name;
+    }
+    report.add("fields", quantities);
+    report.add("field_samples", fields.read_int_attribute("samples"));
+    report.add("field_first_step", fields.read_int_attribute("first_step"));
+    report.add("field_last_step", fields.read_int_attribute("last_step"));
+}
+
+void report_run(const hdf5::File& file, Report& report) {
+    const Group root = file.root();
+    const std::int64_t version = root.read_int_attribute("format_version");
+    if (version != run_file_format_version) {
+        throw EnvironmentError(fmt::format("{}: run file format {}, but this program reads format {}; use the mpcflow that "
+                                           "wrote it",
+                                           file.path(), version, run_file_format_version));
+    }
+    const Group program = root.open_group("program");
+    const Group machine = root.open_group("machine");
+    const Group run = root.open_group("run");
+    const Group input = root.open_group("input");
+    report.add("kind", std::string("run"));
+    report.add("title", root.read_text_attribute("title"));
+    report.add("status", run.read_text_attribute("status"));
+    report.add("message", run.read_text_attribute("message"));
+    report.add("steps_done", run.read_int_attribute("steps_done"));
+    report.add("steps_in_all", run.read_int_attribute("equilibration") + run.read_int_attribute("steps"));
+    if (run.has_attribute("state_hash")) {
+        report.add("state_hash", format_hash(run.read_unsigned_attribute("state_hash")));
+    }
+    report.add("particles", run.read_int_attribute("particles"));
+    report.add("seed", run.read_unsigned_attribute("seed"));
+    report.add("precision", run.read_text_attribute("precision"));
+    report.add("start_time", run.read_text_attribute("start_time"));
+    report.add("wall_time", run.read_double_attribute("wall_time"));
+    report.add("program", program.read_text_attribute("name") + " " + program.read_text_attribute("version") + " (" +
+                              program.read_text_attribute("commit") + ")");
+    report.add("device", machine.read_text_attribute("device"));
+    report.add("hostname", machine.read_text_attribute("hostname"));
+    report.add("cpu", machine.read_text_attribute("cpu"));
+    report.add("operating_system", machine.read_text_attribute("operating_system"));
+    report.add("input_file", input.read_text_attribute("file"));
+    report.add_lines("overrides", input.read_text("overrides"));
+    report_series(root, report);
+    report_fields(root, report);
+    report.add_lines("resolved_input", input.read_text("resolved"));
+}
+
+void report_trajectory(const hdf5::File& file, Report& report) {
+    const Group root = file.root();
+    const Group parameters = root.open_group("parameters").open_group("mpcflow");
+    const Group all = root.open_group("particles").open_group("all");
+    const auto steps = all.open_group("box").open_group("edges").open_dataset("step").read<std::int64_t>();
+    const auto hashes = parameters.open_dataset("state_hash").read<std::uint64_t>();
+    report.add("kind", std::string("trajectory (H5MD)"));
+    report.add("title", parameters.read_text_attribute("title"));
+    report.add("frames", static_cast<std::int64_t>(steps.size()));
+    if (!steps.empty()) {
+        report.add("first_step", steps.front());
+        report.add("last_step", steps.back());
+    }
+    if (!hashes.empty()) report.add("state_hash", format_hash(hashes.back()));
+    report.add("particles", static_cast<std::int64_t>(all.open_dataset("species").shape().at(0)));
+    report.add("elements", names_of(all));
+    report.add("seed", parameters.read_unsigned_attribute("seed"));
+    report.add("precision", parameters.read_text_attribute("precision"));
+    report.add("start_time", parameters.read_text_attribute("start_time"));
+    report.add("device", parameters.read_text_attribute("device"));
+    report.add("program", "mpcflow " + root.open_group("h5md").open_group("creator").read_text_attribute("version") + " (" +
+                              parameters.read_text_attribute("commit") + ")");
+    report.add_lines("resolved_input", parameters.read_text("input"));
+}
+
+bool is_our_run(const Group& root) {
+    return root.has_attribute("format") && root.read_text_attribute("format") == run_file_format;
+}
+
+bool is_our_trajectory(const Group& root) {
+    if (!root.has("h5md") || !root.open_group("h5md").has("creator")) return false;
+    const Group creator = root.open_group("h5md").open_group("creator");
+    return creator.has_attribute("name") && creator.read_text_attribute("name") == "mpcflow";
+}
+
+}  // namespace
+
+int info_command(const InfoOptions& options) {
+    const hdf5::File file = hdf5::File::open(options.file, hdf5::Access::read_only);
+    Report report(options.format);
+    report.add("file", options.file);
+    const Group root = file.root();
+    if (is_our_run(root)) {
+        report_run(file, report);
+    } else if (is_our_trajectory(root)) {
+        report_trajectory(file, report);
+    } else {
+        throw EnvironmentError(options.file + ": an HDF5 file, but not one that mpcflow wrote; give a run.h5 or "
+                                              "trajectory.h5 of a run");
+    }
+    report.finish();
+    return 0;
+}
+
+}  // namespace mpcflow

@@ -1,0 +1,85 @@
+#include "app/output_directory.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "app/hdf5/error.hpp"
+#include "app/run_file.hpp"
+#include "app/trajectory_file.hpp"
+#include "physics/errors.hpp"
+
+namespace mpcflow {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// All files that runs write; nothing else is ever removed.
+const std::array<std::string, 4> result_files{run_file_name, std::string(run_file_name) + ".tmp", trajectory_file_name,
+                                              std::string(trajectory_file_name) + ".tmp"};
+
+[[noreturn]] void fail(const std::string& path, const std::string& what) {
+    throw EnvironmentError("output.directory: " + path + ": " + what);
+}
+
+/// The nearest part of the path that exists.
+fs::path existing_part(fs::path path) {
+    std::error_code error;
+    while (!path.empty() && !fs::exists(fs::symlink_status(path, error))) path = path.parent_path();
+    return path.empty() ? fs::path(".") : path;
+}
+
+}  // namespace
+
+void check_output_directory(const std::string& path, Existing existing) {
+    std::error_code error;
+    const fs::path part = existing_part(path);
+    if (!fs::is_directory(part, error)) {
+        fail(path, part.string() + " is not a directory; choose another output.directory (--output DIR)");
+    }
+    if (access(part.c_str(), W_OK | X_OK) != 0) {
+        fail(path, "cannot write to " + part.string() + ": " + hdf5::describe_errno(errno) +
+                       "; choose another output.directory (--output DIR)");
+    }
+    if (existing == Existing::overwrite) return;
+    for (const std::string& name : result_files) {
+        if (!fs::exists(fs::symlink_status(fs::path(path) / name, error))) continue;
+        fail(path, "holds results already (" + name +
+                       "); choose another output.directory (--output DIR), or replace them with --overwrite");
+    }
+}
+
+OutputDirectory::OutputDirectory(std::string path, Existing existing) : path_(std::move(path)) {
+    std::error_code error;
+    fs::create_directories(path_, error);
+    if (error && !fs::is_directory(path_)) fail(path_, "cannot make it: " + hdf5::describe_errno(error.value()));
+    descriptor_ = open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor_ < 0) fail(path_, "cannot open it: " + hdf5::describe_errno(errno));
+    // A file system without locks does without this guard.
+    if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        close(descriptor_);
+        fail(path_, "another run is writing to it; choose another output.directory (--output DIR)");
+    }
+    // Again, now that nobody else can be at it.
+    try {
+        check_output_directory(path_, existing);
+    } catch (...) {
+        close(descriptor_);
+        throw;
+    }
+    if (existing == Existing::refuse) return;
+    for (const std::string& name : result_files) fs::remove(fs::path(path_) / name, error);
+}
+
+OutputDirectory::~OutputDirectory() { close(descriptor_); }
+
+std::string OutputDirectory::file(const std::string& name) const { return (fs::path(path_) / name).string(); }
+
+}  // namespace mpcflow

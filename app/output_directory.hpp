@@ -1,0 +1,33 @@
+#pragma once
+/// The directory that a run writes to.
+
+#include <string>
+
+namespace mpcflow {
+
+/// What to do with results that are there already.
+enum class Existing { refuse, overwrite };
+
+/// Throws EnvironmentError if `path` is no place to write results to: it holds some (and they are not
+/// to be overwritten), it or a part of it is a file, it is not writable. Changes nothing.
+void check_output_directory(const std::string& path, Existing existing);
+
+/// A directory taken for one run: made if need be, earlier results removed if they are to be
+/// overwritten, and locked, so that two runs never write to one place.
+class OutputDirectory {
+public:
+    /// Throws EnvironmentError, also where another run is writing to the directory.
+    OutputDirectory(std::string path, Existing existing);
+    ~OutputDirectory();
+    OutputDirectory(const OutputDirectory&) = delete;
+    OutputDirectory& operator=(const OutputDirectory&) = delete;
+
+    /// The path of a file in it.
+    [[nodiscard]] std::string file(const std::string& name) const;
+
+private:
+    std::string path_;
+    int descriptor_ = -1;
+};
+
+}  // namespace mpcflow

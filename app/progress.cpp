@@ -1,0 +1,126 @@
+#include "app/progress.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace mpcflow {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto redraw_interval = 200ms;
+constexpr auto log_interval = 10s;
+constexpr auto shortest_log_interval = 1s;
+
+double percent(const ProgressState& state) {
+    if (state.total_steps <= 0) return 100.0;
+    return 100.0 * static_cast<double>(state.step) / static_cast<double>(state.total_steps);
+}
+
+int terminal_width(std::FILE* stream) {
+    winsize size{};
+    if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+    return 80;
+}
+
+std::string scaled(double value, double base, const std::vector<std::string_view>& units) {
+    std::size_t unit = 0;
+    while (value >= 0.9995 * base && unit + 1 < units.size()) {
+        value /= base;
+        ++unit;
+    }
+    const int digits = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+    return fmt::format("{:.{}f} {}", value, digits, units[unit]);
+}
+
+}  // namespace
+
+std::string format_duration(double seconds) {
+    const auto whole = static_cast<std::int64_t>(std::ceil(std::max(seconds, 0.0)));
+    const std::int64_t days = whole / 86400;
+    const std::int64_t hours = whole / 3600 % 24;
+    const std::int64_t minutes = whole / 60 % 60;
+    if (days > 0) return fmt::format("{} d {:02}:{:02}:{:02}", days, hours, minutes, whole % 60);
+    if (hours > 0) return fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60);
+    return fmt::format("{}:{:02}", minutes, whole % 60);
+}
+
+std::string format_rate(double per_second) { return scaled(per_second, 1e3, {"/s", "k/s", "M/s", "G/s", "T/s"}); }
+
+std::string format_bytes(double bytes) { return scaled(bytes, 1024.0, {"B", "KiB", "MiB", "GiB", "TiB", "PiB"}); }
+
+std::string format_progress_line(const ProgressState& state, int width) {
+    std::vector<std::string> fields;
+    fields.push_back(fmt::format("step {}/{}", state.step, state.total_steps));
+    fields.push_back(fmt::format("{:.1f} %", percent(state)));
+    if (state.seconds_left) fields.push_back(format_duration(*state.seconds_left) + " left");
+    fields.push_back(format_rate(state.updates_per_second));
+    if (state.temperature) fields.push_back(fmt::format("T {:.4f}", *state.temperature));
+    if (state.drift) fields.push_back(fmt::format("drift {:.1e}", *state.drift));
+
+    std::string line;
+    for (const std::string& field : fields) {
+        const std::string longer = line.empty() ? field : line + "  " + field;
+        if (static_cast<int>(longer.size()) > width) break;
+        line = longer;
+    }
+    return line;
+}
+
+std::string format_log_line(const ProgressState& state) {
+    std::string line = fmt::format("step {} of {} ({:.0f} %)", state.step, state.total_steps, percent(state));
+    if (state.seconds_left) line += fmt::format(", {} left", format_duration(*state.seconds_left));
+    line += fmt::format(", {} particle updates", format_rate(state.updates_per_second));
+    if (state.temperature) line += fmt::format(", temperature {:.4f}", *state.temperature);
+    if (state.drift) line += fmt::format(", momentum drift {:.1e}", *state.drift);
+    return line;
+}
+
+ProgressStyle progress_style(std::FILE* stream) {
+    const char* term = std::getenv("TERM");
+    const bool can_redraw = isatty(fileno(stream)) != 0 && (term == nullptr || std::string_view(term) != "dumb");
+    return can_redraw ? ProgressStyle::live_line : ProgressStyle::log_lines;
+}
+
+bool ProgressDisplay::is_time(const ProgressState& state, Clock::time_point now) const {
+    if (style_ == ProgressStyle::silent) return false;
+    if (!last_shown_) return style_ == ProgressStyle::live_line;
+    const auto since = now - *last_shown_;
+    if (style_ == ProgressStyle::live_line) return since >= redraw_interval;
+    const bool is_at_end = state.step == state.total_steps;
+    const bool is_new_tenth = static_cast<std::int64_t>(percent(state) / 10.0) > last_tenth_;
+    return is_at_end || since >= log_interval || (is_new_tenth && since >= shortest_log_interval);
+}
+
+void ProgressDisplay::update(const ProgressState& state, Clock::time_point now) {
+    const bool shows = is_time(state, now);
+    // A log has nothing to say at the very start.
+    if (shows || !last_shown_) last_shown_ = now;
+    if (!shows) return;
+    last_tenth_ = static_cast<std::int64_t>(percent(state) / 10.0);
+    if (style_ == ProgressStyle::live_line) {
+        // One column stays free: some terminals wrap when the last one is filled.
+        fmt::print(stream_, "\r{}\x1b[K", format_progress_line(state, terminal_width(stream_) - 1));
+        line_is_shown_ = true;
+    } else {
+        fmt::print(stream_, "{}\n", format_log_line(state));
+    }
+    std::fflush(stream_);
+}
+
+void ProgressDisplay::clear() {
+    if (!line_is_shown_) return;
+    std::fputs("\r\x1b[K", stream_);
+    std::fflush(stream_);
+    line_is_shown_ = false;
+}
+
+}  // namespace mpcflow

@@ -1,0 +1,147 @@
+#include "app/result_writer.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "app/progress.hpp"
+#include "app/run_file.hpp"
+#include "app/schedule.hpp"
+
+namespace mpcflow {
+
+namespace {
+
+/// Memory for blocks of field samples.
+constexpr std::int64_t block_budget_bytes = std::int64_t{1} << 30;
+constexpr double shortest_write_interval = 2.0;
+/// Longest part of the run that replacing run.h5 may take.
+constexpr double write_share = 0.02;
+
+double bin_volume(const Box& box, const std::array<int, 3>& bins) {
+    double volume = 1.0;
+    for (std::size_t axis = 0; axis < 3; ++axis) volume *= static_cast<double>(box.size[axis]) / bins[axis];
+    return volume;
+}
+
+std::int64_t field_bins(const Output& output) {
+    if (!output.fields) return 0;
+    const auto& bins = output.fields->bins;
+    return std::int64_t{bins[0]} * bins[1] * bins[2];
+}
+
+std::string file_size(const std::string& path) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(path, error);
+    return error ? "?" : format_bytes(static_cast<double>(size));
+}
+
+}  // namespace
+
+ResultWriter::ResultWriter(const OutputDirectory& directory, RunRecord record)
+    : run_path_(directory.file(run_file_name)),
+      trajectory_path_(directory.file(trajectory_file_name)),
+      record_(std::move(record)),
+      start_(Clock::now()),
+      last_write_(start_) {
+    const Output& output = record_.scenario.output;
+    if (output.fields) {
+        const auto& bins = output.fields->bins;
+        fields_.emplace(bins, FieldStatistics::affordable_blocks(bins, block_budget_bytes));
+    }
+    write(Durability::disk);
+    if (output.trajectory) {
+        // The last run.h5 lies beside the one before it for a moment.
+        const Schedule schedule(record_.scenario.run, output);
+        const FieldsOutput wanted = output.fields.value_or(FieldsOutput{});
+        const std::int64_t spare = run_file_bytes(schedule.series_rows(), field_bins(output), wanted) +
+                                   static_cast<std::int64_t>(record_.scenario.source_text.size());
+        trajectory_ = std::make_unique<TrajectoryFile>(trajectory_path_, record_, spare);
+    }
+}
+
+void ResultWriter::add_series_row(const SeriesRow& row) { record_.series.push_back(row); }
+
+void ResultWriter::add_frame(const ParticleSnapshot& snapshot, std::uint64_t state_hash) {
+    trajectory_->append(snapshot, state_hash);
+}
+
+void ResultWriter::add_field_block(FieldBlock block, std::int64_t last_step) {
+    fields_->add(std::move(block));
+    last_field_step_ = last_step;
+    averages_are_stale_ = true;
+}
+
+std::int64_t ResultWriter::field_block_samples() const { return fields_->block_samples(); }
+
+void ResultWriter::between_chunks(std::int64_t step) {
+    step_ = step;
+    const double since = std::chrono::duration<double>(Clock::now() - last_write_).count();
+    if (since < std::max(shortest_write_interval, write_seconds_ / write_share)) return;
+    write(Durability::page_cache);
+}
+
+void ResultWriter::update_record(std::int64_t step) {
+    record_.steps_done = step;
+    record_.wall_time = std::chrono::duration<double>(Clock::now() - start_).count();
+    if (!averages_are_stale_) return;
+    const System& system = record_.scenario.system;
+    const FieldsOutput& wanted = *record_.scenario.output.fields;
+    FieldResult result;
+    result.averages = fields_->averages(bin_volume(system.box, wanted.bins), system.fluid.mass);
+    result.bins = wanted.bins;
+    result.every = wanted.every;
+    result.first_step = record_.scenario.run.equilibration + wanted.every;
+    result.last_step = last_field_step_;
+    record_.fields = std::move(result);
+    averages_are_stale_ = false;
+}
+
+void ResultWriter::write(Durability durability) {
+    const Clock::time_point before = Clock::now();
+    update_record(step_);
+    write_run_file(run_path_, record_, durability);
+    last_write_ = Clock::now();
+    write_seconds_ = std::chrono::duration<double>(last_write_ - before).count();
+}
+
+void ResultWriter::finish(const RunLoopResult& result, RunStatus status, const std::string& message,
+                          std::uint64_t state_hash) {
+    if (trajectory_) trajectory_->close();
+    step_ = result.steps_done;
+    record_.status = status;
+    record_.message = message;
+    record_.state_hash = state_hash;
+    write(Durability::disk);
+}
+
+void ResultWriter::finish_failed(const std::string& message) noexcept {
+    record_.status = RunStatus::failed;
+    record_.message = message;
+    try {
+        if (trajectory_) trajectory_->close();
+    } catch (const std::exception&) {
+        // Its frames are flushed one by one.
+        trajectory_.reset();
+    }
+    try {
+        write(Durability::disk);
+    } catch (const std::exception&) {
+        mark_run_file(run_path_, RunStatus::failed, message);
+    }
+}
+
+std::vector<WrittenFile> ResultWriter::written_files() const {
+    std::vector<WrittenFile> files;
+    std::string contents = file_size(run_path_);
+    if (record_.scenario.output.series) contents += fmt::format(", series of {} rows", record_.series.size());
+    if (record_.fields) contents += fmt::format(", fields of {} samples", record_.fields->averages.samples);
+    files.push_back({run_path_, contents});
+    if (trajectory_) {
+        files.push_back({trajectory_path_, fmt::format("{}, {} frames", file_size(trajectory_path_), trajectory_->frames())});
+    }
+    return files;
+}
+
+}  // namespace mpcflow

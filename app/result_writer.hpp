@@ -1,0 +1,65 @@
+#pragma once
+/// The result files of a run in progress.
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/disk_space.hpp"
+#include "app/output_directory.hpp"
+#include "app/run_loop.hpp"
+#include "app/run_record.hpp"
+#include "app/trajectory_file.hpp"
+
+namespace mpcflow {
+
+/// One line of the summary: a file and what is in it.
+struct WrittenFile {
+    std::string path;
+    std::string contents;
+};
+
+/// Keeps run.h5 and trajectory.h5 up to date. run.h5 is replaced whole every few seconds (less often
+/// where that takes long); a frame is in trajectory.h5 at once.
+class ResultWriter final : public RunOutputs {
+public:
+    /// Writes the first run.h5, of status "running". The directory must outlive this.
+    ResultWriter(const OutputDirectory& directory, RunRecord record);
+
+    void add_series_row(const SeriesRow& row) override;
+    void add_frame(const ParticleSnapshot& snapshot, std::uint64_t state_hash) override;
+    void add_field_block(FieldBlock block, std::int64_t last_step) override;
+    [[nodiscard]] std::int64_t field_block_samples() const override;
+    void between_chunks(std::int64_t step) override;
+
+    /// Closes all with the run's outcome. Throws hdf5::FileError.
+    void finish(const RunLoopResult& result, RunStatus status, const std::string& message, std::uint64_t state_hash);
+    /// The same after a failure, as far as it goes; never throws.
+    void finish_failed(const std::string& message) noexcept;
+
+    /// What is on the disk.
+    [[nodiscard]] std::vector<WrittenFile> written_files() const;
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    void update_record(std::int64_t step);
+    void write(Durability durability);
+
+    std::string run_path_;
+    std::string trajectory_path_;
+    RunRecord record_;
+    std::optional<FieldStatistics> fields_;
+    std::unique_ptr<TrajectoryFile> trajectory_;
+    std::int64_t last_field_step_ = 0;
+    std::int64_t step_ = 0;
+    bool averages_are_stale_ = false;
+    Clock::time_point start_;
+    Clock::time_point last_write_;
+    double write_seconds_ = 0.0;
+};
+
+}  // namespace mpcflow

@@ -1,0 +1,234 @@
+#include "app/run_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <functional>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "app/hdf5/error.hpp"
+#include "app/hdf5/file.hpp"
+#include "app/theory_numbers.hpp"
+
+namespace mpcflow {
+
+namespace {
+
+using hdf5::DatasetLayout;
+using hdf5::Group;
+using hdf5::NumberType;
+
+constexpr std::size_t status_capacity = 16;
+constexpr std::size_t message_capacity = 512;
+
+std::string joined(const std::vector<std::string>& lines) {
+    std::string text;
+    for (const std::string& line : lines) text += line + "\n";
+    return text;
+}
+
+void write_input(const Group& root, const RunRecord& record) {
+    const Group group = root.create_group("input");
+    group.write_attribute("file", record.scenario.source_name);
+    group.write_text("given", record.scenario.source_text, {"the input file as given", {}});
+    group.write_text("overrides", joined(record.overrides),
+                     {"path=value of each --set, --device, --threads and --output, one a line", {}});
+    group.write_text("resolved", record.resolved_input,
+                     {"the input as it was run: overrides applied, defaults filled in", {}});
+}
+
+void write_provenance(const Group& root, const RunRecord& record) {
+    const Group program = root.create_group("program");
+    program.write_attribute("name", std::string_view("mpcflow"));
+    program.write_attribute("version", program_version());
+    program.write_attribute("commit", program_commit());
+
+    const Group machine = root.create_group("machine");
+    machine.write_attribute("hostname", record.machine.hostname);
+    machine.write_attribute("cpu", record.machine.cpu);
+    machine.write_attribute("hardware_threads", std::int64_t{record.machine.hardware_threads});
+    machine.write_attribute("operating_system", record.machine.operating_system);
+    machine.write_attribute("device", record.device);
+    machine.write_attribute("device_reason", record.device_reason);
+    machine.write_attribute("reorder_interval", std::int64_t{record.reorder_interval});
+    machine.write_attribute("memory_bytes", record.memory_bytes);
+}
+
+void write_run(const Group& root, const RunRecord& record) {
+    const System& system = record.scenario.system;
+    const Group group = root.create_group("run");
+    group.write_attribute("seed", system.seed);
+    group.write_attribute("precision", std::string_view(precision_name(record.scenario.execution.precision)));
+    group.write_attribute("particles", system.particle_count());
+    group.write_attribute("box", std::span<const std::int32_t>(system.box.size));
+    group.write_attribute("time_step", system.collision.time_step);
+    group.write_attribute("equilibration", record.scenario.run.equilibration);
+    group.write_attribute("steps", record.scenario.run.steps);
+    group.write_attribute("steps_done", record.steps_done);
+    group.write_attribute("start_time", record.start_time);
+    group.write_attribute("wall_time", record.wall_time);
+    group.write_attribute("status", std::string_view(status_name(record.status)), status_capacity);
+    group.write_attribute("message", record.message.substr(0, message_capacity), message_capacity);
+    if (record.state_hash) {
+        group.write_attribute("state_hash", *record.state_hash);
+        group.write_attribute("state_hash_hex", format_hash(*record.state_hash));
+    }
+}
+
+void write_theory(const Group& root, const RunRecord& record) {
+    const Group group = root.create_group("theory");
+    for (const NamedNumber& number : theory_numbers(record.scenario.system)) group.write_attribute(number.name, number.value);
+}
+
+void write_series(const Group& root, const std::vector<SeriesRow>& rows) {
+    const Group group = root.create_group("series");
+    const hsize_t count = rows.size();
+    const auto write = [&](const char* name, std::vector<hsize_t> shape, const hdf5::Meaning& meaning, auto value,
+                           int components) {
+        using Number = decltype(value(rows[0], std::size_t{0}));
+        std::vector<Number> numbers;
+        numbers.reserve(rows.size() * static_cast<std::size_t>(components));
+        for (const SeriesRow& row : rows) {
+            for (int i = 0; i < components; ++i) numbers.push_back(value(row, static_cast<std::size_t>(i)));
+        }
+        group.create_dataset(name, {hdf5::number_type<Number>(), std::move(shape), hdf5::Growth::fixed, {}, meaning})
+            .write(numbers);
+    };
+    write("step", {count}, {"steps since the start", "1"}, [](const SeriesRow& r, std::size_t) { return r.step; }, 1);
+    write("time", {count}, {"time since the start", "a (mass/energy)^(1/2)"},
+          [](const SeriesRow& r, std::size_t) { return r.time; }, 1);
+    write("kinetic_energy", {count}, {"kinetic energy of all particles", "energy"},
+          [](const SeriesRow& r, std::size_t) { return r.kinetic_energy; }, 1);
+    write("temperature", {count}, {"kT of the motion relative to the centre of mass", "energy"},
+          [](const SeriesRow& r, std::size_t) { return r.temperature; }, 1);
+    write("momentum", {count, 3}, {"momentum of all particles, x y z", "(mass energy)^(1/2)"},
+          [](const SeriesRow& r, std::size_t i) { return r.momentum[i]; }, 3);
+}
+
+void write_axes(const Group& group, const Box& box, const std::array<int, 3>& bins) {
+    constexpr std::array<const char*, 3> names{"x", "y", "z"};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const auto count = static_cast<std::size_t>(bins[axis]);
+        const auto place = [&](double index) { return box.size[axis] * index / bins[axis]; };
+        std::vector<double> edges(count + 1);
+        std::vector<double> centres(count);
+        for (std::size_t i = 0; i <= count; ++i) edges[i] = place(static_cast<double>(i));
+        for (std::size_t i = 0; i < count; ++i) centres[i] = place(static_cast<double>(i) + 0.5);
+        const std::string name = names[axis];
+        const auto layout = [&](std::size_t length, const char* what) {
+            return DatasetLayout{NumberType::float64, {length}, hdf5::Growth::fixed, {},
+                                 {fmt::format("{} of the bins along {}", what, name), "a"}};
+        };
+        group.create_dataset(name + "_edges", layout(count + 1, "edges")).write(edges);
+        group.create_dataset(name + "_centres", layout(count, "centres")).write(centres);
+    }
+}
+
+void write_fields(const Group& root, const RunRecord& record) {
+    const FieldResult& fields = *record.fields;
+    const FieldAverages& averages = fields.averages;
+    const Group group = root.create_group("fields");
+    group.write_attribute("bins", std::span<const std::int32_t>(fields.bins));
+    group.write_attribute("every", fields.every);
+    group.write_attribute("samples", averages.samples);
+    group.write_attribute("blocks", averages.blocks);
+    group.write_attribute("block_samples", averages.block_samples);
+    group.write_attribute("first_step", fields.first_step);
+    group.write_attribute("last_step", fields.last_step);
+    write_axes(group, record.scenario.system.box, fields.bins);
+
+    const auto length = [&](std::size_t axis) { return static_cast<hsize_t>(fields.bins[axis]); };
+    const auto write = [&](const std::string& name, int components, const hdf5::Meaning& meaning,
+                           const std::vector<double>& value, const std::vector<double>& error) {
+        std::vector<hsize_t> shape{length(2), length(1), length(0)};
+        if (components > 1) shape.push_back(static_cast<hsize_t>(components));
+        DatasetLayout layout{NumberType::float64, shape, hdf5::Growth::fixed, {}, meaning};
+        group.create_dataset(name, layout).write(value);
+        layout.meaning.description = "standard error of " + name + " by blocking";
+        group.create_dataset(name + "_error", layout).write(error);
+    };
+    const FieldsOutput& wanted = *record.scenario.output.fields;
+    if (wanted.density) {
+        write("density", 1, {"mean number of particles a volume; axes z y x", "a^-3"}, averages.density,
+              averages.density_error);
+    }
+    if (wanted.velocity) {
+        write("velocity", 3, {"mean velocity of the particles; axes z y x, components x y z", "(energy/mass)^(1/2)"},
+              averages.velocity, averages.velocity_error);
+    }
+    if (wanted.temperature) {
+        write("temperature", 1, {"kT of the motion relative to the bin's mean velocity; axes z y x", "energy"},
+              averages.temperature, averages.temperature_error);
+    }
+}
+
+void write_contents(const hdf5::File& file, const RunRecord& record) {
+    const Group root = file.root();
+    root.write_attribute("format", std::string_view(run_file_format));
+    root.write_attribute("format_version", run_file_format_version);
+    root.write_attribute("title", record.scenario.title);
+    root.write_attribute("units", std::string_view("length: cell edge a; mass and energy: as in the input; "
+                                                   "time: a (mass/energy)^(1/2)"));
+    write_input(root, record);
+    write_provenance(root, record);
+    write_run(root, record);
+    write_theory(root, record);
+    if (record.scenario.output.series) write_series(root, record.series);
+    if (record.fields) write_fields(root, record);
+}
+
+}  // namespace
+
+void write_run_file(const std::string& path, const RunRecord& record, Durability durability) {
+    const std::string temporary = path + ".tmp";
+    hdf5::File file = hdf5::File::create(temporary);
+    try {
+        const std::int64_t bins = record.fields ? static_cast<std::int64_t>(record.fields->averages.density.size()) : 0;
+        const auto rows = static_cast<std::int64_t>(record.series.size());
+        const auto text = static_cast<std::int64_t>(record.scenario.source_text.size() + record.resolved_input.size());
+        reserve_space(file.descriptor(), temporary, 0,
+                      text + run_file_bytes(rows, bins, record.scenario.output.fields.value_or(FieldsOutput{})));
+        write_contents(file, record);
+        file.flush();
+        release_reserve(file.descriptor());
+        if (durability == Durability::disk) sync_file(file.descriptor(), temporary);
+        file.close();
+        rename_file(temporary, path, durability);
+    } catch (...) {
+        // Closing would try to write the rest; the space must go back though the descriptor stays open.
+        if (file.is_open()) discard_contents(file.descriptor());
+        file.abandon();
+        std::remove(temporary.c_str());
+        throw;
+    }
+}
+
+void mark_run_file(const std::string& path, RunStatus status, const std::string& message) noexcept {
+    try {
+        hdf5::File file = hdf5::File::open(path, hdf5::Access::read_write);
+        try {
+            const Group run = file.root().open_group("run");
+            run.rewrite_attribute("status", status_name(status));
+            run.rewrite_attribute("message", message);
+            file.flush();
+        } catch (...) {
+            file.abandon();
+        }
+    } catch (...) {
+        // The message on the terminal is what is left to tell.
+        return;
+    }
+}
+
+std::int64_t run_file_bytes(std::int64_t series_rows, std::int64_t field_bins, const FieldsOutput& fields) {
+    constexpr std::int64_t metadata = 128 << 10;
+    constexpr std::int64_t bytes_per_row = 7 * 8;
+    const int numbers = 2 * ((fields.density ? 1 : 0) + (fields.velocity ? 3 : 0) + (fields.temperature ? 1 : 0));
+    const std::int64_t data = bytes_per_row * series_rows + 8 * numbers * field_bins;
+    // Chunk indices and the unused ends of chunks.
+    return metadata + data + data / 16;
+}
+
+}  // namespace mpcflow

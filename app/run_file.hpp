@@ -1,0 +1,30 @@
+#pragma once
+/// run.h5: the input, the machine, the time series and the averaged fields. docs/output.md has the
+/// format.
+
+#include <cstdint>
+#include <string>
+
+#include "app/disk_space.hpp"
+#include "app/run_record.hpp"
+
+namespace mpcflow {
+
+inline constexpr const char* run_file_name = "run.h5";
+inline constexpr const char* run_file_format = "mpcflow run";
+inline constexpr std::int64_t run_file_format_version = 1;
+
+/// Replaces `path` by a file of `record` in one go: it is written beside it, as PATH.tmp, and renamed,
+/// so that a reader sees the old file or the new, whole, whenever the program is killed. Throws
+/// hdf5::FileError; then the old file stands and PATH.tmp is gone.
+void write_run_file(const std::string& path, const RunRecord& record, Durability durability);
+
+/// Sets status and message in a run file that is there, in place, with no need for space on the disk;
+/// for when it cannot be replaced. Does what it can and never throws.
+void mark_run_file(const std::string& path, RunStatus status, const std::string& message) noexcept;
+
+/// Bytes that the run file of a run with this many series rows and field bins takes, a little more
+/// than exact.
+[[nodiscard]] std::int64_t run_file_bytes(std::int64_t series_rows, std::int64_t field_bins, const FieldsOutput& fields);
+
+}  // namespace mpcflow

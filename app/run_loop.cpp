@@ -1,0 +1,150 @@
+#include "app/run_loop.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace mpcflow {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_between(Clock::time_point from, Clock::time_point to) {
+    return std::chrono::duration<double>(to - from).count();
+}
+
+constexpr double chunk_seconds = 0.1;
+/// Longest part of the run that sums for the progress line may take.
+constexpr double sums_share = 0.01;
+constexpr double shortest_sums_interval = 0.5;
+
+/// Rate and time left, from the progress of the last seconds.
+class RateMeter {
+public:
+    explicit RateMeter(Clock::time_point start) : window_start_(start) {}
+
+    void update(std::int64_t step, Clock::time_point now) {
+        const double seconds = seconds_between(window_start_, now);
+        if (seconds < (steps_per_second_ > 0.0 ? window_seconds : first_window_seconds)) return;
+        const double rate = static_cast<double>(step - window_step_) / seconds;
+        steps_per_second_ = steps_per_second_ > 0.0 ? 0.7 * steps_per_second_ + 0.3 * rate : rate;
+        window_start_ = now;
+        window_step_ = step;
+    }
+    /// 0 as long as it is not known.
+    [[nodiscard]] double steps_per_second() const { return steps_per_second_; }
+
+private:
+    static constexpr double first_window_seconds = 0.05;
+    static constexpr double window_seconds = 1.0;
+    Clock::time_point window_start_;
+    std::int64_t window_step_ = 0;
+    double steps_per_second_ = 0.0;
+};
+
+class RunLoop {
+public:
+    RunLoop(Solver& solver, const System& system, const Schedule& schedule, RunOutputs& outputs,
+            ProgressDisplay& display)
+        : solver_(solver), system_(system), schedule_(schedule), outputs_(outputs), display_(display) {}
+
+    RunLoopResult run(const std::function<int()>& stop_signal) {
+        const Clock::time_point start = Clock::now();
+        RateMeter meter(start);
+        ChunkSize chunk(chunk_seconds);
+        RunLoopResult result;
+        std::int64_t step = solver_.current_step();
+        do_what_is_due(step);
+        while (step < schedule_.total_steps()) {
+            result.signal_number = stop_signal();
+            if (result.signal_number != 0) break;
+            const std::int64_t count = std::min(schedule_.next_event(step) - step, chunk.steps());
+            const Clock::time_point before = Clock::now();
+            solver_.run(count);
+            chunk.learn(count, seconds_between(before, Clock::now()));
+            step += count;
+            do_what_is_due(step);
+            outputs_.between_chunks(step);
+            show_progress(step, meter);
+        }
+        take_field_block(step);
+        result.steps_done = step;
+        result.seconds = seconds_between(start, Clock::now());
+        return result;
+    }
+
+private:
+    void do_what_is_due(std::int64_t step) {
+        if (schedule_.series_due(step)) add_series_row(step);
+        if (schedule_.field_sample_due(step)) {
+            solver_.sample_fields();
+            ++samples_in_block_;
+            last_sample_ = step;
+            if (samples_in_block_ >= outputs_.field_block_samples()) take_field_block(step);
+        }
+        if (schedule_.frame_due(step)) {
+            solver_.copy_particles(snapshot_);
+            outputs_.add_frame(snapshot_, solver_.state_hash());
+        }
+    }
+
+    void add_series_row(std::int64_t step) {
+        const Totals totals = solver_.totals();
+        outputs_.add_series_row({step, static_cast<double>(step) * system_.collision.time_step, totals.kinetic_energy,
+                                 totals.temperature(), totals.momentum});
+        note_totals(totals);
+    }
+
+    void take_field_block(std::int64_t step) {
+        if (samples_in_block_ == 0) return;
+        outputs_.add_field_block(solver_.take_field_block(), std::min(step, last_sample_));
+        samples_in_block_ = 0;
+    }
+
+    void note_totals(const Totals& totals) {
+        const double thermal_speed = std::sqrt(system_.fluid.temperature / system_.fluid.mass);
+        const auto& p = totals.momentum;
+        progress_.temperature = totals.temperature();
+        progress_.drift = std::sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) / (totals.mass * thermal_speed);
+        totals_noted_ = Clock::now();
+    }
+
+    void show_progress(std::int64_t step, RateMeter& meter) {
+        const Clock::time_point now = Clock::now();
+        meter.update(step, now);
+        if (display_.is_silent()) return;
+        const double interval = std::max(shortest_sums_interval, sums_seconds_ / sums_share);
+        if (seconds_between(totals_noted_, now) >= interval) {
+            note_totals(solver_.totals());
+            sums_seconds_ = seconds_between(now, Clock::now());
+        }
+        progress_.step = step;
+        progress_.total_steps = schedule_.total_steps();
+        const double rate = meter.steps_per_second();
+        progress_.updates_per_second = rate * static_cast<double>(system_.particle_count());
+        if (rate > 0.0) progress_.seconds_left = static_cast<double>(schedule_.total_steps() - step) / rate;
+        display_.update(progress_, now);
+    }
+
+    Solver& solver_;
+    const System& system_;
+    const Schedule& schedule_;
+    RunOutputs& outputs_;
+    ProgressDisplay& display_;
+    ParticleSnapshot snapshot_;
+    ProgressState progress_;
+    std::int64_t samples_in_block_ = 0;
+    std::int64_t last_sample_ = 0;
+    Clock::time_point totals_noted_{};
+    double sums_seconds_ = 0.0;
+};
+
+}  // namespace
+
+RunLoopResult run_loop(Solver& solver, const System& system, const Schedule& schedule, RunOutputs& outputs,
+                       ProgressDisplay& display, const std::function<int()>& stop_signal) {
+    return RunLoop(solver, system, schedule, outputs, display).run(stop_signal);
+}
+
+}  // namespace mpcflow

@@ -1,0 +1,41 @@
+#pragma once
+/// The run: the solver in chunks, and what is due between them.
+
+#include <cstdint>
+#include <functional>
+
+#include "app/field_statistics.hpp"
+#include "app/progress.hpp"
+#include "app/run_record.hpp"
+#include "app/schedule.hpp"
+#include "physics/solver.hpp"
+
+namespace mpcflow {
+
+/// Receives what a run yields. Any of these may throw, which ends the run.
+class RunOutputs {
+public:
+    virtual ~RunOutputs() = default;
+    virtual void add_series_row(const SeriesRow& row) = 0;
+    virtual void add_frame(const ParticleSnapshot& snapshot, std::uint64_t state_hash) = 0;
+    /// A block of field samples; `last_step` is that of its last sample.
+    virtual void add_field_block(FieldBlock block, std::int64_t last_step) = 0;
+    /// Samples that the present field block shall have.
+    [[nodiscard]] virtual std::int64_t field_block_samples() const = 0;
+    /// Called between chunks, several times a second: the place to bring files up to date.
+    virtual void between_chunks(std::int64_t step) = 0;
+};
+
+struct RunLoopResult {
+    std::int64_t steps_done = 0;
+    double seconds = 0.0;
+    int signal_number = 0;  ///< what stopped it, 0 if it ran to its end
+};
+
+/// Runs `system` in `solver` to the end of `schedule` or until `stop_signal` returns a signal's number
+/// (asked between chunks of about a tenth of a second). Whatever the chunks, the solver's bits and the
+/// steps of the outputs are the same.
+[[nodiscard]] RunLoopResult run_loop(Solver& solver, const System& system, const Schedule& schedule, RunOutputs& outputs,
+                                     ProgressDisplay& display, const std::function<int()>& stop_signal);
+
+}  // namespace mpcflow

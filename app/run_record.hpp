@@ -1,0 +1,64 @@
+#pragma once
+/// All that `run.h5` says of a run, as plain data.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/field_statistics.hpp"
+#include "app/machine_info.hpp"
+#include "input/scenario.hpp"
+#include "physics/solver.hpp"
+
+namespace mpcflow {
+
+enum class RunStatus { running, completed, interrupted, failed };
+
+[[nodiscard]] const char* status_name(RunStatus status);
+
+/// One row of the time series.
+struct SeriesRow {
+    std::int64_t step = 0;
+    double time = 0.0;
+    double kinetic_energy = 0.0;
+    double temperature = 0.0;
+    std::array<double, 3> momentum{};
+};
+
+/// Averaged fields and what they were averaged over.
+struct FieldResult {
+    FieldAverages averages;
+    std::array<int, 3> bins{};
+    std::int64_t every = 0;
+    std::int64_t first_step = 0;  ///< of the first sample
+    std::int64_t last_step = 0;   ///< of the last sample that is in the averages
+};
+
+struct RunRecord {
+    Scenario scenario;
+    std::vector<std::string> overrides;  ///< "path=value", as given on the command line
+    std::string resolved_input;          ///< YAML that reads back as `scenario`
+
+    MachineInfo machine;
+    std::string device;        ///< what the solver says of itself
+    std::string device_reason; ///< why this device was taken
+    int reorder_interval = 0;
+    std::int64_t memory_bytes = 0;
+
+    std::string start_time;  ///< ISO 8601, UTC
+    double wall_time = 0.0;  ///< seconds of the run loop, output included
+    std::int64_t steps_done = 0;
+    RunStatus status = RunStatus::running;
+    std::string message;  ///< why it was interrupted or failed
+    std::optional<std::uint64_t> state_hash;  ///< of the state after steps_done
+
+    std::vector<SeriesRow> series;
+    std::optional<FieldResult> fields;
+};
+
+/// A state hash as it is printed: 16 hexadecimal digits.
+[[nodiscard]] std::string format_hash(std::uint64_t hash);
+
+}  // namespace mpcflow

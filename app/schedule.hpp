@@ -1,0 +1,55 @@
+#pragma once
+/// At which steps of a run what is to be done.
+
+#include <cstdint>
+
+#include "input/scenario.hpp"
+
+namespace mpcflow {
+
+/// The steps of a run and of its outputs. Series and trajectory count from step 0, which they include;
+/// fields count from the end of the equilibration: first sample `every` steps after it.
+class Schedule {
+public:
+    Schedule(const RunLength& length, const Output& output);
+
+    [[nodiscard]] std::int64_t total_steps() const { return equilibration_ + steps_; }
+    [[nodiscard]] bool series_due(std::int64_t step) const { return due(step, series_every_); }
+    [[nodiscard]] bool frame_due(std::int64_t step) const { return due(step, frame_every_); }
+    [[nodiscard]] bool field_sample_due(std::int64_t step) const {
+        return step > equilibration_ && due(step - equilibration_, field_every_);
+    }
+    /// The next step after `step` at which something is due, or the run ends.
+    [[nodiscard]] std::int64_t next_event(std::int64_t step) const;
+
+    /// How many there will be in all.
+    [[nodiscard]] std::int64_t series_rows() const;
+    [[nodiscard]] std::int64_t frames() const;
+    [[nodiscard]] std::int64_t field_samples() const;
+
+private:
+    static bool due(std::int64_t step, std::int64_t every) { return every > 0 && step % every == 0; }
+
+    std::int64_t equilibration_;
+    std::int64_t steps_;
+    std::int64_t series_every_;  ///< 0 here and below: never
+    std::int64_t frame_every_;
+    std::int64_t field_every_;
+};
+
+/// How many steps to give the solver in one go, so that it comes back about `target_seconds` later:
+/// signals and the progress line wait no longer than that.
+class ChunkSize {
+public:
+    explicit ChunkSize(double target_seconds) : target_seconds_(target_seconds) {}
+
+    [[nodiscard]] std::int64_t steps() const { return steps_; }
+    /// Learns from a chunk of `steps` that took `seconds`.
+    void learn(std::int64_t steps, double seconds);
+
+private:
+    double target_seconds_;
+    std::int64_t steps_ = 1;
+};
+
+}  // namespace mpcflow

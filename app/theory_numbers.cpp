@@ -1,0 +1,36 @@
+#include "app/theory_numbers.hpp"
+
+#include "physics/theory.hpp"
+
+namespace mpcflow {
+
+std::vector<NamedNumber> theory_numbers(const System& system) {
+    const theory::Transport transport = theory::transport(system);
+    const double viscosity = theory::predicted_viscosity(system);
+    std::vector<NamedNumber> numbers{
+        {"mean_free_path", theory::mean_free_path(system)},
+        {"speed_of_sound", theory::speed_of_sound(system)},
+        {"kinetic_viscosity", transport.kinetic_viscosity},
+        {"collisional_viscosity", transport.collisional_viscosity},
+        {"viscosity", transport.viscosity()},
+    };
+    if (const auto expansion = theory::collisional_viscosity_expansion(system)) {
+        numbers.push_back({"collisional_viscosity_expansion", *expansion});
+        numbers.push_back({"viscosity_expansion", transport.kinetic_viscosity + *expansion});
+    }
+    numbers.push_back({"predicted_viscosity", viscosity});
+    numbers.push_back({"diffusion", transport.diffusion});
+    numbers.push_back({"schmidt_number", viscosity / transport.diffusion});
+    if (const auto flow = theory::poiseuille(system)) {
+        numbers.push_back({"poiseuille_maximum_velocity", flow->maximum()});
+        numbers.push_back({"poiseuille_mean_velocity", flow->maximum() * 2.0 / 3.0});
+        numbers.push_back({"poiseuille_mach_number", flow->maximum() / theory::speed_of_sound(system)});
+        numbers.push_back({"poiseuille_reynolds_number", flow->maximum() * flow->width / viscosity});
+        numbers.push_back({"poiseuille_development_time", flow->development_time()});
+    }
+    return numbers;
+}
+
+const char* precision_name(Precision precision) { return precision == Precision::mixed ? "mixed" : "double"; }
+
+}  // namespace mpcflow

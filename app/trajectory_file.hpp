@@ -1,0 +1,62 @@
+#pragma once
+/// trajectory.h5: frames of all particles, in id order, as H5MD 1.1. docs/output.md has the format.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "app/run_record.hpp"
+#include "physics/solver.hpp"
+
+namespace mpcflow {
+
+inline constexpr const char* trajectory_file_name = "trajectory.h5";
+
+/// Bytes that one frame adds to the file, chunk indices included, a little more than exact.
+[[nodiscard]] std::int64_t trajectory_frame_bytes(const System& system, Precision precision,
+                                                  const TrajectoryOutput& quantities);
+
+/// Whether space is reserved before a frame is written. `none` is for tests of what happens when the
+/// file system fails all the same.
+enum class SpaceCheck { reserve, none };
+
+/// Writes frames one by one. After each the file is complete on its own: readable while the run goes on
+/// and after the process is killed. A frame that does not fit on the disk is refused before the first
+/// byte of it is written; if a write fails all the same, the file is left as the last frame left it and
+/// never touched again.
+class TrajectoryFile {
+public:
+    /// Creates the file, as PATH.tmp until its first frame is in it. `spare_bytes`: space of the disk
+    /// that a frame must leave free (for run.h5).
+    TrajectoryFile(std::string path, const RunRecord& record, std::int64_t spare_bytes,
+                   SpaceCheck space_check = SpaceCheck::reserve);
+    ~TrajectoryFile();
+    TrajectoryFile(const TrajectoryFile&) = delete;
+    TrajectoryFile& operator=(const TrajectoryFile&) = delete;
+
+    /// Appends a frame. Throws hdf5::FileError saying what was lost and what is intact.
+    void append(const ParticleSnapshot& snapshot, std::uint64_t state_hash);
+    /// Writes all to the disk and closes. Throws hdf5::FileError.
+    void close();
+
+    [[nodiscard]] std::int64_t frames() const { return frames_; }
+    [[nodiscard]] const std::string& path() const { return path_; }
+
+private:
+    struct Objects;
+
+    void reserve_frame();
+    void write_frame(const ParticleSnapshot& snapshot, std::uint64_t state_hash);
+    void abandon() noexcept;
+
+    std::string path_;
+    double time_step_;
+    std::int64_t frame_bytes_;
+    std::int64_t spare_bytes_;
+    SpaceCheck space_check_;
+    std::int64_t frames_ = 0;
+    std::int64_t last_step_ = -1;
+    std::unique_ptr<Objects> objects_;  ///< none: closed or abandoned
+};
+
+}  // namespace mpcflow
