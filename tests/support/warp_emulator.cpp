@@ -45,12 +45,22 @@ class WarpEmulator {
 public:
     WarpEmulator(std::uint64_t seed, const std::function<void(EmulatedWarp&)>& lane_program)
         : random_{seed}, lane_program_{&lane_program} {}
+    WarpEmulator(const WarpEmulator&) = delete;
+    WarpEmulator& operator=(const WarpEmulator&) = delete;
+    ~WarpEmulator() {
+        for (Lane& lane : lanes_) {
+            if (lane.fiber) {
+                FiberPool::of_this_thread().put_back(std::move(lane.fiber));
+            }
+        }
+    }
 
     WarpCounts run(unsigned mask) {
         for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
             if ((mask & warp::lane_bit(lane)) != 0) {
                 lanes_[lane].state = State::ready;
-                lanes_[lane].fiber = std::make_unique<Fiber>([this, lane] { run_lane(lane); });
+                lanes_[lane].fiber = FiberPool::of_this_thread().take();
+                lanes_[lane].fiber->set_body([this, lane] { run_lane(lane); });
             }
         }
         while (const unsigned ready = lanes_that_are(State::ready)) {

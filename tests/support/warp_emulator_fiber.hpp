@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -19,53 +20,19 @@
 
 namespace mpcflow::test {
 
-/// Stacks are made once and used again: a test starts thousands of warps.
-class StackPool {
-public:
-    StackPool() = default;
-    StackPool(const StackPool&) = delete;
-    StackPool& operator=(const StackPool&) = delete;
-    ~StackPool() {
-        for (auto& stack : free_) {
-            allocator_.deallocate(stack);
-        }
-    }
-
-    static StackPool& of_this_thread() {
-        thread_local StackPool pool;
-        return pool;
-    }
-
-    boost::context::stack_context take() {
-        if (free_.empty()) {
-            return allocator_.allocate();
-        }
-        const auto stack = free_.back();
-        free_.pop_back();
-        return stack;
-    }
-
-    void put_back(const boost::context::stack_context& stack) { free_.push_back(stack); }
-
-private:
-    // Roomy: sanitizers make frames several times larger. Pages that are not touched cost nothing.
-    boost::context::protected_fixedsize_stack allocator_{std::size_t{512} * 1024};
-    std::vector<boost::context::stack_context> free_;
-};
-
+/// Runs one body after the other, each on the fiber's own stack.
 class Fiber {
 public:
-    /// `body` must return, and before the Fiber is destroyed; it must not throw.
-    explicit Fiber(std::function<void()> body)
-        : body_{std::move(body)}, stack_{StackPool::of_this_thread().take()} {
-        const boost::context::preallocated place{stack_.sp, stack_.size, stack_};
-        fiber_ = boost::context::fiber{std::allocator_arg, place, ReturnToPool{}, [this](auto&& resumer) {
-                                           finish_switch(nullptr, &resumer_stack_, &resumer_stack_size_);
-                                           resumer_ = std::forward<decltype(resumer)>(resumer);
-                                           body_();
-                                           start_switch_to_resumer(nullptr);
-                                           return std::move(resumer_);
-                                       }};
+    Fiber() {
+        // Roomy: sanitizers make frames several times larger. Pages that are not touched cost nothing.
+        boost::context::protected_fixedsize_stack allocator{std::size_t{512} * 1024};
+        const auto stack = allocator.allocate();
+        stack_ = static_cast<char*>(stack.sp) - stack.size;
+        stack_size_ = stack.size;
+        const boost::context::preallocated place{stack.sp, stack.size, stack};
+        fiber_ = boost::context::fiber{
+            std::allocator_arg, place, allocator,
+            [this](boost::context::fiber&& resumer) { return run_bodies(std::move(resumer)); }};
 #if defined(__SANITIZE_THREAD__)
         tsan_fiber_ = __tsan_create_fiber(0);
 #endif
@@ -73,22 +40,27 @@ public:
     Fiber(const Fiber&) = delete;
     Fiber& operator=(const Fiber&) = delete;
     ~Fiber() {
+        resume();  // without a body: the fiber ends, and Boost frees the stack
 #if defined(__SANITIZE_THREAD__)
         __tsan_destroy_fiber(tsan_fiber_);
 #endif
     }
 
-    /// Goes on with the body, from outside, until it suspends itself or ends.
+    /// To be called when there is no body or the last one has returned. A body must not throw, and must
+    /// have returned before the Fiber is destroyed.
+    void set_body(std::function<void()> body) { body_ = std::move(body); }
+
+    /// Goes on with the body, from outside, until it suspends itself or returns.
     void resume() {
         void* fake_stack = nullptr;
 #if defined(__SANITIZE_ADDRESS__)
-        __sanitizer_start_switch_fiber(&fake_stack, static_cast<char*>(stack_.sp) - stack_.size, stack_.size);
+        __sanitizer_start_switch_fiber(&fake_stack, stack_, stack_size_);
 #endif
 #if defined(__SANITIZE_THREAD__)
         tsan_resumer_ = __tsan_get_current_fiber();
         __tsan_switch_to_fiber(tsan_fiber_, 0);
 #endif
-        fiber_ = std::move(fiber_).resume();
+        jump(fiber_);
         finish_switch(fake_stack, nullptr, nullptr);
     }
 
@@ -96,19 +68,29 @@ public:
     void suspend() {
         void* fake_stack = nullptr;
         start_switch_to_resumer(&fake_stack);
-        resumer_ = std::move(resumer_).resume();
+        jump(resumer_);
         finish_switch(fake_stack, nullptr, nullptr);
     }
 
 private:
-    struct ReturnToPool {
-        static boost::context::stack_context allocate() { return StackPool::of_this_thread().take(); }
-        static void deallocate(const boost::context::stack_context& stack) noexcept {
-            StackPool::of_this_thread().put_back(stack);
+    boost::context::fiber run_bodies(boost::context::fiber&& resumer) {
+        finish_switch(nullptr, &resumer_stack_, &resumer_stack_size_);
+        resumer_ = std::move(resumer);
+        while (body_) {
+            body_();
+            body_ = nullptr;
+            suspend();
         }
-    };
+        start_switch_to_resumer(nullptr);
+        return std::move(resumer_);
+    }
 
-    void start_switch_to_resumer([[maybe_unused]] void** fake_stack) {
+    // The thread sanitizer counts the calls and returns of each fiber, and a jump is called in one and
+    // returns in another: both ways must do so alike, or the counts drift. For the same reason the function
+    // below has no call and return of its own.
+    [[gnu::noinline]] static void jump(boost::context::fiber& to) { to = std::move(to).resume(); }
+
+    [[gnu::always_inline]] void start_switch_to_resumer([[maybe_unused]] void** fake_stack) {
 #if defined(__SANITIZE_ADDRESS__)
         __sanitizer_start_switch_fiber(fake_stack, resumer_stack_, resumer_stack_size_);
 #endif
@@ -125,7 +107,8 @@ private:
     }
 
     std::function<void()> body_;
-    boost::context::stack_context stack_;
+    const void* stack_ = nullptr;  // its lower end
+    std::size_t stack_size_ = 0;
     boost::context::fiber fiber_;
     boost::context::fiber resumer_;
     const void* resumer_stack_ = nullptr;
@@ -134,6 +117,29 @@ private:
     void* tsan_fiber_ = nullptr;
     void* tsan_resumer_ = nullptr;
 #endif
+};
+
+/// Fibers are made once and used again: a test starts thousands of warps.
+class FiberPool {
+public:
+    static FiberPool& of_this_thread() {
+        thread_local FiberPool pool;
+        return pool;
+    }
+
+    std::unique_ptr<Fiber> take() {
+        if (free_.empty()) {
+            return std::make_unique<Fiber>();
+        }
+        auto fiber = std::move(free_.back());
+        free_.pop_back();
+        return fiber;
+    }
+
+    void put_back(std::unique_ptr<Fiber> fiber) { free_.push_back(std::move(fiber)); }
+
+private:
+    std::vector<std::unique_ptr<Fiber>> free_;
 };
 
 }  // namespace mpcflow::test
