@@ -32,12 +32,13 @@ struct Add {
 /// What is next is the lowest of the peers above that are in play, found with ffs; who has left all learn
 /// from one ballot of the odd. A group has an odd lane just as long as it has two lanes, so the same ballot,
 /// when it is empty, ends the loop for the whole mask at once: after ceil(log2 n) rounds for the largest
-/// group of n lanes, each of K shuffles and a ballot. The next peer's value is read before anyone changes
-/// his own, as a shuffle does.
+/// group of n lanes, each of K shuffles and a ballot. (A lane that has left votes on, with the same position
+/// as the one that took it in, and so changes nothing.) A shuffle reads the next peer's value before anyone
+/// has changed his own.
 template <int K, IsWarp Warp, LaneValue T, class Combine = Add>
 MPCFLOW_WARP void reduce_peers(Warp warp, unsigned mask, unsigned peers, T (&values)[K], Combine combine = {}) {
     const unsigned lane = warp.lane();
-    unsigned position = rank_in(peers, lane);    // 0 also for a lane that has left: it is never odd again
+    unsigned position = rank_in(peers, lane);
     unsigned above = peers & lanes_above(lane);  // empty for a lane that has left: it takes in nothing
     while (true) {
         const bool is_odd = (position & 1u) != 0;
@@ -54,7 +55,7 @@ MPCFLOW_WARP void reduce_peers(Warp warp, unsigned mask, unsigned peers, T (&val
                 values[k] = combine(values[k], taken);
             }
         }
-        position = is_odd ? 0 : position >> 1;
+        position >>= 1;
         above = is_odd ? 0 : above & ~odd;
     }
 }
