@@ -16,7 +16,7 @@ packages=(
     g++ cmake ninja-build git pkg-config     # to build
     libhdf5-dev libyaml-cpp-dev libcli11-dev libfmt-dev
     libgtest-dev libboost-context-dev        # to test
-    python3 python3-h5py python3-numpy python3-matplotlib  # to plot and analyse
+    python3 python3-h5py python3-matplotlib python3-numpy python3-yaml  # to plot and analyse
 )
 
 mode=install

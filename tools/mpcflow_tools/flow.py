@@ -27,7 +27,6 @@ class Profile:
     edges: Array  # n + 1 positions, from the lower wall at 0 to the upper one
     velocity: Array  # along the flow
     velocity_error: Array  # one standard error
-    blocks: Array | None = None  # [block][bin], averages over stretches of the run, for errors of the fit
 
     @property
     def centres(self) -> Array:
@@ -51,8 +50,6 @@ class Fit:
     viscosity_error: float
     slip_length: float
     slip_length_error: float
-    chi_squared: float
-    freedoms: int
 
 
 def parabola_average(edges: Array, width: float) -> Array:
@@ -74,26 +71,27 @@ def velocity_at(positions: Array, slit: Slit, slip_length: float = 0.0, viscosit
     return slit.acceleration / (2.0 * nu) * (parabola + slip_length * slit.width)
 
 
-def _solve(profile: Profile, velocity: Array, slit: Slit) -> tuple[Array, Array]:
-    """Weighted least squares of velocity = p0 X + p1, X the averaged parabola: p and its covariance."""
-    design = np.column_stack([parabola_average(profile.edges, slit.width), np.ones(len(velocity))])
-    weights = 1.0 / profile.velocity_error**2
-    normal = design.T @ (weights[:, None] * design)
-    covariance = np.linalg.inv(normal)
-    return covariance @ (design.T @ (weights * velocity)), covariance
+def noise_correlation(edges: Array, width: float) -> Array:
+    """Correlation of the bins of a profile that is averaged over a time long against L^2 / nu.
 
-
-def _viscosity_and_slip(parameters: Array, slit: Slit) -> Array:
-    """nu and b of p0 = g / (2 nu), p1 = g b L / (2 nu)."""
-    return np.array([slit.acceleration / (2.0 * parameters[0]), parameters[1] / (parameters[0] * slit.width)])
+    A fluid between walls fluctuates in modes sin(n pi y / L), all of the same mean square and forgotten at
+    the rates nu (n pi / L)^2; an average over a long time leaves of each a variance that goes as 1 / n^2.
+    Their sum is the covariance of a Brownian bridge, G(y, y') = min(y, y') (L - max(y, y')) / L, averaged
+    here over bins. The bins of one profile are thus strongly correlated, however long the run is.
+    """
+    centres, widths = 0.5 * (edges[:-1] + edges[1:]), np.diff(edges)
+    covariance = np.minimum.outer(centres, centres) * (width - np.maximum.outer(centres, centres)) / width
+    # Within one bin the smaller of two places lies at a third of it on average.
+    covariance[np.diag_indices_from(covariance)] = edges[:-1] + widths / 3.0 - centres**2 / width
+    scale = np.sqrt(np.diag(covariance))
+    return covariance / np.outer(scale, scale)
 
 
 def fit_profile(profile: Profile, slit: Slit) -> Fit:
-    """Fits nu and b by weighted least squares.
+    """Fits nu and b by least squares weighted with the bins' standard errors.
 
-    The bins of one instant are correlated, since the slowest waves of the fluid span them all. With at least 8
-    blocks the standard errors are therefore those of a jackknife over blocks; else they come from the bins'
-    own errors as if these were independent, which makes them too small.
+    The standard errors of nu and b follow from those of the bins and `noise_correlation`. The correlations
+    are left out of the weights, for with them the fit would look at the bins next to the walls most of all.
 
     Raises ValueError where the profile has too few bins, or a bin without a usable error.
     """
@@ -101,22 +99,15 @@ def fit_profile(profile: Profile, slit: Slit) -> Fit:
         raise ValueError("a fit needs at least 3 bins between the walls")
     if not np.all(np.isfinite(profile.velocity_error) & (profile.velocity_error > 0.0)):
         raise ValueError("a fit needs a standard error of every bin: let the run be longer, or sample more often")
-    parameters, covariance = _solve(profile, profile.velocity, slit)
-    if parameters[0] * slit.acceleration <= 0.0:
+    # velocity = p0 X + p1, X the averaged parabola: p0 = g / (2 nu), p1 = g b L / (2 nu).
+    design = np.column_stack([parabola_average(profile.edges, slit.width), np.ones(len(profile.velocity))])
+    weighted = design / profile.velocity_error[:, None]
+    solve = np.linalg.inv(weighted.T @ weighted) @ weighted.T
+    p0, p1 = solve @ (profile.velocity / profile.velocity_error)
+    if p0 * slit.acceleration <= 0.0:
         raise ValueError("there is no flow along the force that stands out of the noise")
-    viscosity, slip = _viscosity_and_slip(parameters, slit)
-
-    if profile.blocks is not None and len(profile.blocks) >= 8:
-        count = len(profile.blocks)
-        total = profile.blocks.sum(axis=0)
-        left_out = np.array([_viscosity_and_slip(_solve(profile, (total - block) / (count - 1), slit)[0], slit)
-                             for block in profile.blocks])
-        errors = np.sqrt((count - 1) / count * ((left_out - left_out.mean(axis=0)) ** 2).sum(axis=0))
-    else:
-        gradient = np.array([[-viscosity / parameters[0], 0.0],
-                             [-slip / parameters[0], 1.0 / (parameters[0] * slit.width)]])
-        errors = np.sqrt(np.diag(gradient @ covariance @ gradient.T))
-
-    residuals = (profile.velocity - velocity_average(profile.edges, slit, slip, viscosity)) / profile.velocity_error
-    return Fit(float(viscosity), float(errors[0]), float(slip), float(errors[1]),
-               float(residuals @ residuals), len(profile.velocity) - 2)
+    covariance = solve @ noise_correlation(profile.edges, slit.width) @ solve.T
+    viscosity, slip = slit.acceleration / (2.0 * p0), p1 / (p0 * slit.width)
+    gradient = np.array([[-viscosity / p0, 0.0], [-slip / p0, 1.0 / (p0 * slit.width)]])
+    errors = np.sqrt(np.diag(gradient @ covariance @ gradient.T))
+    return Fit(float(viscosity), float(errors[0]), float(slip), float(errors[1]))

@@ -36,7 +36,6 @@ class FlowRun:
     temperature: Quantity  # measured
     temperature_set: float
     steps: int
-    time: float  # sampled: steps times time step
     source: str
 
 
@@ -99,7 +98,6 @@ def summary(run: FlowRun, fit: Fit) -> list[str]:
         f"({off:+.1f} %)",
         f"slip length  fitted {Quantity(fit.slip_length, fit.slip_length_error)}   expected 0   (in cells)",
         f"temperature  measured {run.temperature}   set {run.temperature_set:g}",
-        f"fit          chi^2 {fit.chi_squared:.1f} for {fit.freedoms} degrees of freedom",
     ]
 
 

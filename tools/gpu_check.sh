@@ -1,0 +1,185 @@
+#!/usr/bin/env bash
+# Shows that a machine with an NVIDIA GPU runs mpcflow right: builds, runs every test with the GPU required,
+# compares the particle bits of CPU and GPU, and prints the benchmark of the step.
+#
+#   tools/gpu_check.sh                 builds into build-gpu/, and does all of the above
+#   tools/gpu_check.sh --no-build      with what build-gpu/ holds already
+#   tools/gpu_check.sh --sanitizer     also runs compute-sanitizer (memcheck, racecheck, initcheck), which is slow
+#   tools/gpu_check.sh --no-bench      without the benchmark
+#   tools/gpu_check.sh --build-dir DIR instead of build-gpu/
+#
+# CUDAARCHS chooses the architectures to build for; without it, that of the first GPU here (90 if it does not
+# say). The last line reads "PASS ..." or "FAIL ..."; exit status 0 or 1.
+set -euo pipefail
+# shellcheck source=SCRIPTDIR/shell/common.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/shell/common.sh"
+
+build=$MPCFLOW_ROOT/build-gpu
+build_it=yes
+sanitize=no
+bench=yes
+while (($# > 0)); do
+    case $1 in
+        --no-build) build_it=no ;;
+        --sanitizer) sanitize=yes ;;
+        --no-bench) bench=no ;;
+        --build-dir) build=$(realpath -m -- "${2:?--build-dir needs a folder}"); shift ;;
+        -h | --help) print_help "$0"; exit 0 ;;
+        *) print_help "$0" >&2; exit 2 ;;
+    esac
+    shift
+done
+cd "$MPCFLOW_ROOT"
+
+failures=()
+fail() {
+    failures+=("$1")
+    printf 'FAILED %s\n' "$1"
+}
+finish() {
+    echo
+    if ((${#failures[@]} == 0)); then
+        echo "PASS gpu_check in $SECONDS s"
+        exit 0
+    fi
+    printf 'failed: %s\n' "${failures[@]}"
+    echo "FAIL gpu_check, ${#failures[@]} failed, in $SECONDS s"
+    exit 1
+}
+
+architectures() {
+    local capability=""
+    if [[ -n ${CUDAARCHS:-} ]]; then
+        echo "$CUDAARCHS"
+        return
+    fi
+    if have nvidia-smi; then
+        capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d '. ' || true)
+    fi
+    if [[ $capability =~ ^[0-9]+$ ]]; then echo "$capability"; else echo 90; fi
+}
+
+scratch=$(mktemp -d)
+trap 'rm -rf -- "$scratch"' EXIT
+mpcflow=$build/app/mpcflow
+
+# ---------------------------------------------------------------------------------------- build
+
+say "The machine"
+nvidia-smi --query-gpu=name,compute_cap,driver_version,memory.total --format=csv,noheader 2>/dev/null |
+    sed 's/^/    /' || note "nvidia-smi does not answer"
+if [[ $build_it == yes ]]; then
+    find_nvcc >/dev/null || { fail "no CUDA compiler (nvcc) is here"; finish; }
+    say "Building in $build for compute capability $(architectures)"
+    began=$SECONDS
+    if ! configure_build "$build" -DCMAKE_BUILD_TYPE=Release -DMPCFLOW_CUDA=ON \
+        "-DCMAKE_CUDA_ARCHITECTURES=$(architectures)"; then
+        fail "configure"
+        finish
+    fi
+    if ! cmake --build "$build" --parallel "$(build_jobs)"; then
+        fail "build"
+        finish
+    fi
+    note "built in $((SECONDS - began)) s"
+fi
+[[ -x $mpcflow ]] || { fail "there is no $mpcflow"; finish; }
+"$mpcflow" devices || fail "mpcflow devices"
+
+# ---------------------------------------------------------------------------------------- tests
+
+say "Every test, with the GPU required"
+began=$SECONDS
+(cd "$build" && MPCFLOW_REQUIRE_GPU=1 ctest --parallel "$(nproc)" --output-on-failure --no-tests=error) ||
+    fail "tests"
+note "tested in $((SECONDS - began)) s"
+
+# --------------------------------------------------------------------------- the same particle bits
+
+# run_hash NAME ARGUMENT...: the state hash of a short run in a small box.
+run_hash() {
+    local name=$1 hash
+    shift
+    if ! "$mpcflow" run examples/poiseuille.yaml --quiet --output "$scratch/$name" --restart never \
+        --set 'box.size=[12, 10, 9]' --set 'output.fields.bins=[1, 1, 9]' --set run.equilibration=0 \
+        --set run.steps=75 "$@" >"$scratch/$name.log" 2>&1; then
+        tail -n 5 "$scratch/$name.log" >&2
+        return 1
+    fi
+    hash=$(sed -n 's/.*state hash[^0-9a-fA-F]*\(0x\)\{0,1\}\([0-9a-fA-F]\{16\}\).*/\2/p' "$scratch/$name.log" | tail -n 1)
+    rm -rf -- "${scratch:?}/$name"
+    [[ -n $hash ]] || { tail -n 5 "$scratch/$name.log" >&2; return 1; }
+    echo "$hash"
+}
+
+# compare_hashes LABEL SETTING...: one thread of the CPU against two, and against the GPU in all its ways.
+compare_hashes() {
+    local label=$1 setting expected found summation reorder same=0 of=0
+    shift
+    local settings=()
+    for setting in "$@"; do
+        settings+=(--set "$setting")
+    done
+    if ! expected=$(run_hash reference "${settings[@]}" --device cpu --threads 1); then
+        fail "$label: the reference run"
+        return
+    fi
+    check() {
+        local what=$1
+        shift
+        of=$((of + 1))
+        if found=$(run_hash other "${settings[@]}" "$@") && [[ $found == "$expected" ]]; then
+            same=$((same + 1))
+        else
+            fail "$label: $what gives ${found:-no hash}, the CPU $expected"
+        fi
+    }
+    check "CPU, 2 threads" --device cpu --threads 2
+    for summation in peers direct cas; do
+        for reorder in 1 7 50; do
+            check "GPU, $summation, reorder $reorder" --device cuda --set "execution.summation=$summation" \
+                --set "execution.reorder=$reorder"
+        done
+    done
+    printf '    %-46s %s   %d of %d the same\n' "$label" "$expected" "$same" "$of"
+}
+
+say "State hashes: CPU with 1 and 2 threads; GPU with 3 ways of summing, re-ordered every 1, 7 and 50 steps"
+began=$SECONDS
+for law in false true; do
+    for walls in no_slip periodic; do
+        for precision in double mixed; do
+            compare_hashes "conserve_angular_momentum $law, $walls, $precision" \
+                "collision.conserve_angular_momentum=$law" "boundaries.z=$walls" "execution.precision=$precision"
+        done
+    done
+done
+note "compared in $((SECONDS - began)) s"
+
+# ------------------------------------------------------------------------------------- sanitizers
+
+if [[ $sanitize == yes ]]; then
+    sanitizer=$(command -v compute-sanitizer || echo "$(dirname -- "$(find_nvcc || echo /usr/local/cuda/bin/nvcc)")/compute-sanitizer")
+    if [[ -x $sanitizer ]]; then
+        for tool in memcheck racecheck initcheck; do
+            for law in false true; do
+                say "compute-sanitizer $tool, conserve_angular_momentum $law"
+                "$sanitizer" --tool "$tool" --error-exitcode 9 --print-limit 5 \
+                    "$mpcflow" run examples/poiseuille.yaml --quiet --output "$scratch/$tool-$law" --restart never \
+                    --device cuda --set 'box.size=[12, 10, 9]' --set 'output.fields.bins=[1, 1, 9]' \
+                    --set run.equilibration=0 --set run.steps=10 --set execution.reorder=3 \
+                    --set "collision.conserve_angular_momentum=$law" || fail "compute-sanitizer $tool"
+            done
+        done
+    else
+        fail "--sanitizer: no compute-sanitizer is here"
+    fi
+fi
+
+# -------------------------------------------------------------------------------------- benchmark
+
+if [[ $bench == yes ]]; then
+    say "Benchmark of the step"
+    "$mpcflow" bench step || fail "mpcflow bench step"
+fi
+finish
