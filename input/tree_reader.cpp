@@ -40,6 +40,10 @@ const Node* TreeReader::find_scalar(const Key& key, const std::string& allowed) 
 
 void TreeReader::wrong(const Node& node, const std::string& path, std::string_view problem,
                        const std::string& allowed) {
+    // Nothing is there because it was refused (an alias, say): that has been said.
+    if (node.kind == NodeKind::null && !diagnostics_.is_sound(path)) {
+        return;
+    }
     diagnostics_.error(node.place, path, fmt::format("{} {}; {} is needed", shown(node), problem, allowed));
 }
 
@@ -204,7 +208,13 @@ void TreeReader::read_triple(const Key& key, const std::string& allowed, Read re
         return;
     }
     if (node->children.size() != 3) {
-        wrong(*node, path_of(key), fmt::format("of {} is given", node->children.size()), allowed);
+        Place place = node->place;
+        for (const Node& child : node->children) {
+            // An item that a --set has added is what is wrong.
+            place = child.place.source > place.source ? child.place : place;
+        }
+        diagnostics_.error(place, path_of(key),
+                           fmt::format("a list of {} is given; {} is needed", node->children.size(), allowed));
         return;
     }
     for (std::size_t i = 0; i < 3; ++i) {

@@ -41,12 +41,13 @@ public:
         return {source_, mark.line + 1, static_cast<int>(column) + 1};
     }
 
-    /// Whether a bracket or brace stands there.
-    [[nodiscard]] bool is_bracket(const YAML::Mark& mark) const {
-        const std::size_t offset = is_inside(mark) ? line_begins_[static_cast<std::size_t>(mark.line)] +
-                                                         static_cast<std::size_t>(mark.column)
-                                                   : text_.size();
-        return offset < text_.size() && (text_[offset] == '[' || text_[offset] == '{');
+    /// The text from there on.
+    [[nodiscard]] std::string_view text_from(const YAML::Mark& mark) const {
+        if (!is_inside(mark)) {
+            return {};
+        }
+        const std::size_t line_begin = line_begins_[static_cast<std::size_t>(mark.line)];
+        return text_.substr(std::min(line_begin + static_cast<std::size_t>(mark.column), text_.size()));
     }
 
 private:
@@ -58,6 +59,23 @@ private:
     std::size_t source_;
     std::vector<std::size_t> line_begins_;
 };
+
+/// Whether `text` begins with a quote that is never closed. yaml-cpp lets the end of the text close it.
+bool has_open_quote(std::string_view text) {
+    const char quote = text.empty() ? '\0' : text.front();
+    if (quote != '"' && quote != '\'') {
+        return false;
+    }
+    for (std::size_t at = 1; at < text.size(); ++at) {
+        const bool doubled = quote == '\'' && text.substr(at).starts_with("''");
+        if (doubled || (quote == '"' && text[at] == '\\')) {
+            ++at;
+        } else if (text[at] == quote) {
+            return false;
+        }
+    }
+    return true;
+}
 
 /// Builds the tree from yaml-cpp's events.
 class TreeBuilder : public YAML::EventHandler {
@@ -99,6 +117,10 @@ public:
                   const std::string& value) override {
         refuse_anchor(mark, anchor);
         refuse_tag(mark, tag, NodeKind::scalar);
+        if (has_open_quote(places_.text_from(mark))) {
+            diagnostics_.error(places_.at(mark), "", "not YAML: this quote is never closed");
+            throw Abandoned{};
+        }
         Node node = make_node(NodeKind::scalar, mark);
         node.text = value;
         node.quoting = tag == "!" ? Quoting::quoted : Quoting::plain;
@@ -166,7 +188,8 @@ private:
         }
         Frame frame;
         frame.node = make_node(kind, mark);
-        frame.bracket = places_.is_bracket(mark);
+        const std::string_view text = places_.text_from(mark);
+        frame.bracket = text.starts_with('[') || text.starts_with('{');
         frames_.push_back(std::move(frame));
     }
 

@@ -1,0 +1,405 @@
+// Every kind of error: the exact message, with its line and column.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "input/reader.hpp"
+#include "tests/input/input_cases.hpp"
+
+namespace mpcflow::tests {
+namespace {
+
+using Messages = std::vector<std::string>;
+
+struct ErrorCase {
+    std::string name;
+    std::string text;
+    Messages messages;
+};
+
+std::ostream& operator<<(std::ostream& stream, const ErrorCase& c) { return stream << c.name; }
+
+class ErrorMessages : public testing::TestWithParam<ErrorCase> {};
+
+TEST_P(ErrorMessages, AreExact) { EXPECT_EQ(errors_of(GetParam().text), GetParam().messages); }
+
+const std::string whole_edge = "a whole number in [1, 65536] is needed";
+const std::string three_edges = "a list of 3 whole numbers in [1, 65536] is needed";
+const std::string some_steps = "a whole number in [0, 1000000000000000] is needed";
+const std::string one_line = "one line of text of at most 200 characters is needed";
+const std::string root_keys =
+    "title, seed, box, fluid, collision, thermostat, boundaries, forces, run, output, execution";
+
+INSTANTIATE_TEST_SUITE_P(
+    Keys, ErrorMessages,
+    testing::Values(
+        ErrorCase{"out of range",
+                  least + "collision: {angle: 200}",
+                  {"f.yaml:3:20: collision.angle: 200 is out of range (0, 180]"}},
+        ErrorCase{"an open bound",
+                  least + "collision:\n  angle: 0",
+                  {"f.yaml:4:10: collision.angle: 0 is out of range (0, 180]"}},
+        ErrorCase{"columns count characters",
+                  least + "fluid: {\"d\\u00e9\": 1, 'é': 2, mass: 0}",
+                  {"f.yaml:3:9: fluid.dé: is not a key; allowed in fluid are density, temperature, mass",
+                   "f.yaml:3:23: fluid.é: is not a key; allowed in fluid are density, temperature, mass",
+                   "f.yaml:3:37: fluid.mass: 0 is out of range [1e-6, 1e6]"}},
+        ErrorCase{
+            "a whole number out of range",
+            least + "execution: {threads: 1025, reorder: 0}",
+            {"f.yaml:3:22: execution.threads: 1025 is not allowed; auto or a whole number in [1, 1024] is needed",
+             "f.yaml:3:37: execution.reorder: 0 is not allowed; auto or a whole number in [1, 1000000] is "
+             "needed"}},
+        ErrorCase{"a whole number past 64 bits",
+                  least + "seed: 9223372036854775808",
+                  {"f.yaml:3:7: seed: 9223372036854775808 is out of range [0, 9223372036854775807]"}},
+        ErrorCase{"a negative whole number",
+                  least + "seed: -1",
+                  {"f.yaml:3:7: seed: -1 is out of range [0, 9223372036854775807]"}},
+        ErrorCase{"no number",
+                  least + "collision: {angle: steep}",
+                  {"f.yaml:3:20: collision.angle: steep is not a number; a number in (0, 180] is needed"}},
+        ErrorCase{"not finite",
+                  least + "collision: {angle: .inf, time_step: .NaN}",
+                  {"f.yaml:3:20: collision.angle: .inf is not finite; a number in (0, 180] is needed",
+                   "f.yaml:3:37: collision.time_step: .NaN is not finite; a number in [1e-6, 1000] is needed"}},
+        ErrorCase{
+            "octal or not",
+            least + "collision: {angle: 010}\nseed: 010",
+            {"f.yaml:3:20: collision.angle: 010 begins with a zero, which some read as octal: leave the zero "
+             "out; a number in (0, 180] is needed",
+             "f.yaml:4:7: seed: 010 begins with a zero, which some read as octal: leave the zero out; a whole "
+             "number in [0, 9223372036854775807] is needed"}},
+        ErrorCase{"hexadecimal",
+                  least + "collision: {angle: 0x10}",
+                  {"f.yaml:3:20: collision.angle: 0x10 is not a number; a number in (0, 180] is needed"}},
+        ErrorCase{
+            "a number in quotes",
+            least + "collision: {angle: \"90\"}\nseed: '1'",
+            {"f.yaml:3:20: collision.angle: \"90\" is text, being in quotes; a number in (0, 180] is needed",
+             "f.yaml:4:7: seed: \"1\" is text, being in quotes; a whole number in [0, 9223372036854775807] is "
+             "needed"}},
+        ErrorCase{"a list for a number",
+                  least + "collision: {angle: [90], time_step: {a: 1}}",
+                  {"f.yaml:3:20: collision.angle: a list is given; a number in (0, 180] is needed",
+                   "f.yaml:3:37: collision.time_step: a map is given; a number in [1e-6, 1000] is needed"}},
+        ErrorCase{"no value",
+                  least + "collision:\n  angle:\nseed:\n",
+                  {"f.yaml:4:3: collision.angle: nothing is given; a number in (0, 180] is needed",
+                   "f.yaml:5:1: seed: nothing is given; a whole number in [0, 9223372036854775807] is needed"}},
+        ErrorCase{
+            "neither true nor false",
+            least + "collision: {random_shift: yes, conserve_angular_momentum: True}",
+            {"f.yaml:3:27: collision.random_shift: yes is not allowed; true or false is needed",
+             "f.yaml:3:59: collision.conserve_angular_momentum: True is not allowed; true or false is needed"}},
+        ErrorCase{"no such choice",
+                  least + "collision: {rule: at}\nthermostat: {kind: mb}",
+                  {"f.yaml:3:19: collision.rule: at is not known; srd is needed",
+                   "f.yaml:4:20: thermostat.kind: mb is not known; none or maxwell_boltzmann is needed"}},
+        ErrorCase{
+            "no such device",
+            least + "execution: {device: 'cuda:64', precision: float, summation: sort}",
+            {"f.yaml:3:21: execution.device: \"cuda:64\" is not known; auto, cpu, cuda or cuda:N with N in [0, "
+             "63] is needed",
+             "f.yaml:3:43: execution.precision: float is not known; double or mixed is needed",
+             "f.yaml:3:61: execution.summation: sort is not known; peers, direct or cas is needed"}},
+        ErrorCase{"text of two lines",
+                  least + "title: |\n  one\n  two\n",
+                  {"f.yaml:3:8: title: \"one\\\\x0Atwo\\\\x0A\" has more than one line, or control characters; " +
+                   one_line}},
+        ErrorCase{"text that is empty", least + "title: ''\n", {"f.yaml:3:8: title: \"\" is empty; " + one_line}},
+        ErrorCase{"text that is long",
+                  least + "title: " + std::string(201, 'x'),
+                  {"f.yaml:3:8: title: " + std::string(60, 'x') + "... has 201 characters; " + one_line}},
+        ErrorCase{
+            "an escape in text",
+            least + "title: \"a\\x1b[31m\"",
+            {"f.yaml:3:8: title: \"a\\\\x1B[31m\" has more than one line, or control characters; " + one_line}},
+        ErrorCase{"a section that is none",
+                  least + "fluid: water\nthermostat: [none]\n",
+                  {"f.yaml:3:8: fluid: water is given; a map of keys is needed",
+                   "f.yaml:4:13: thermostat: a list is given; a map of keys is needed"}},
+        ErrorCase{"a broken section asks for nothing",
+                  "box: 8\nrun:\n",
+                  {"f.yaml:1:6: box: 8 is given; a map of keys is needed",
+                   "f.yaml:2:1: run: nothing is given; a map of keys is needed"}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Names, ErrorMessages,
+    testing::Values(
+        ErrorCase{
+            "a misspelt key",
+            least + "collision: {angel: 90}",
+            {"f.yaml:3:13: collision.angel: is not a key; did you mean collision.angle? Allowed in collision "
+             "are rule, angle, time_step, conserve_angular_momentum, random_shift"}},
+        ErrorCase{"a misspelt section",
+                  least + "fluids: {mass: 1}",
+                  {"f.yaml:3:1: fluids: is not a key; did you mean fluid? Allowed here are " + root_keys}},
+        ErrorCase{"another spelling",
+                  least + "collision: {Time-Step: 1}",
+                  {"f.yaml:3:13: collision.Time-Step: is not a key; did you mean collision.time_step? Allowed in "
+                   "collision are rule, angle, time_step, conserve_angular_momentum, random_shift"}},
+        ErrorCase{
+            "the right key in the wrong place",
+            least + "angle: 90",
+            {"f.yaml:3:1: angle: is not a key; did you mean collision.angle? Allowed here are " + root_keys}},
+        ErrorCase{"nothing like it",
+                  least + "checkpoint: {every: 5}",
+                  {"f.yaml:3:1: checkpoint: is not a key; allowed here are " + root_keys}},
+        ErrorCase{
+            "in an item of a list",
+            least + "forces: [{unifrom: [1, 2, 3]}]",
+            {"f.yaml:3:10: forces.0.uniform: is missing; a list of 3 numbers in [-1e6, 1e6] is needed",
+             "f.yaml:3:11: forces.0.unifrom: is not a key; did you mean forces.0.uniform? Allowed in forces.0 "
+             "are uniform"}},
+        ErrorCase{"given twice",
+                  least + "fluid:\n  mass: 1\n  density: 2\n  mass: 1\nbox: {size: [4, 4, 4]}",
+                  {"f.yaml:6:3: fluid.mass: given twice; the first is at line 4, column 3",
+                   "f.yaml:7:1: box: given twice; the first is at line 1, column 1"}},
+        ErrorCase{"what must be given",
+                  "box:\n  {}\nrun: {equilibration: 5}",
+                  {"f.yaml:1:1: box.size: is missing; " + three_edges,
+                   "f.yaml:3:1: run.steps: is missing; " + some_steps}},
+        ErrorCase{"sections that must be given",
+                  "\n# nothing\ntitle: x",
+                  {"f.yaml:3:1: box.size: is missing; " + three_edges,
+                   "f.yaml:3:1: run.steps: is missing; " + some_steps}},
+        ErrorCase{
+            "what an output needs",
+            least + "output:\n  fields: {}\n  series: {}\n  trajectory: {}\n",
+            {"f.yaml:4:3: output.fields.every: is missing; a whole number in [1, 1000000000000000] is needed",
+             "f.yaml:4:3: output.fields.bins: is missing; " + three_edges,
+             "f.yaml:5:3: output.series.every: is missing; a whole number in [1, 1000000000000000] is needed",
+             "f.yaml:6:3: output.trajectory.every: is missing; a whole number in [1, 1000000000000000] is "
+             "needed"}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Lists, ErrorMessages,
+    testing::Values(
+        ErrorCase{"no whole cells",
+                  "box: {size: [12.5, 8, 0]}\nrun: {steps: 1}",
+                  {"f.yaml:1:14: box.size.0: 12.5 is not a whole number; " + whole_edge,
+                   "f.yaml:1:23: box.size.2: 0 is out of range [1, 65536]"}},
+        ErrorCase{"two edges",
+                  "box: {size: [8, 8]}\nrun: {steps: 1}",
+                  {"f.yaml:1:13: box.size: a list of 2 is given; " + three_edges}},
+        ErrorCase{
+            "one edge", "box: {size: 8}\nrun: {steps: 1}", {"f.yaml:1:13: box.size: 8 is given; " + three_edges}},
+        ErrorCase{"a list in a list",
+                  "box: {size: [8, [8], 8]}\nrun: {steps: 1}",
+                  {"f.yaml:1:17: box.size.1: a list is given; " + whole_edge}},
+        ErrorCase{"forces that are no list",
+                  least + "forces: {uniform: [1, 0, 0]}",
+                  {"f.yaml:3:9: forces: a map is given; a list of maps is needed"}},
+        ErrorCase{"a force that is none",
+                  least + "boundaries: {z: no_slip}\nforces: [5, {uniform: [1e7, 0, x]}]",
+                  {"f.yaml:4:10: forces.0: 5 is given; a map of keys is needed",
+                   "f.yaml:4:24: forces.1.uniform.0: 1e7 is out of range [-1e6, 1e6]",
+                   "f.yaml:4:32: forces.1.uniform.2: x is not a number; a number in [-1e6, 1e6] is needed"}},
+        ErrorCase{
+            "no quantities",
+            least + "output: {trajectory: {every: 1, quantities: []}}",
+            {"f.yaml:3:45: output.trajectory.quantities: a list of nothing is given; a list of one or more of "
+             "position, velocity is needed"}},
+        ErrorCase{
+            "quantities that are no list",
+            least + "output: {trajectory: {every: 1, quantities: position}}",
+            {"f.yaml:3:45: output.trajectory.quantities: position is given; a list of one or more of position, "
+             "velocity is needed"}},
+        ErrorCase{
+            "quantities that do not exist or repeat",
+            least + "output:\n  fields: {every: 1, bins: [1, 1, 1], quantities: [density, pressure, density]}",
+            {"f.yaml:4:61: output.fields.quantities.1: pressure is not known; a list of one or more of density, "
+             "velocity, temperature is needed",
+             "f.yaml:4:71: output.fields.quantities.2: density is given twice"}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Together, ErrorMessages,
+    testing::Values(
+        ErrorCase{"one periodic face",
+                  least + "boundaries: {z: {lower: no_slip, upper: periodic}}",
+                  {"f.yaml:3:41: boundaries.z: lower is no_slip and upper is periodic; both faces of an axis are "
+                   "periodic, or neither"}},
+        ErrorCase{"one face given",
+                  least + "boundaries:\n  y:\n    upper: no_slip",
+                  {"f.yaml:5:12: boundaries.y: lower is periodic and upper is no_slip; both faces of an axis are "
+                   "periodic, or neither"}},
+        ErrorCase{
+            "a face that does not exist",
+            least + "boundaries: {x: slip, y: {lower: slip, left: no_slip}, z: []}",
+            {"f.yaml:3:17: boundaries.x: slip is not known; periodic or no_slip, or a map of lower and upper, "
+             "each periodic or no_slip is needed",
+             "f.yaml:3:34: boundaries.y.lower: slip is not known; periodic or no_slip is needed",
+             "f.yaml:3:40: boundaries.y.left: is not a key; allowed in boundaries.y are lower, upper",
+             "f.yaml:3:59: boundaries.z: a list is given; periodic or no_slip, or a map of lower and upper, "
+             "each periodic or no_slip is needed"}},
+        ErrorCase{
+            "bins that do not divide",
+            least + "output: {fields: {every: 1, bins: [3, 16, 8]}}",
+            {"f.yaml:3:36: output.fields.bins.0: 3 bins do not divide the 8 cells of the box along x; 2 and 4 "
+             "would",
+             "f.yaml:3:39: output.fields.bins.1: 16 bins are more than the 8 cells of the box along y"}},
+        ErrorCase{"bins are not judged by a wrong box",
+                  "box: {size: [x, 8, 8]}\nrun: {steps: 9}\noutput: {fields: {every: 1, bins: [3, 16, 8]}}",
+                  {"f.yaml:1:14: box.size.0: x is not a number; " + whole_edge}},
+        ErrorCase{"nothing to run",
+                  "box: {size: [8, 8, 8]}\nrun: {steps: 0}",
+                  {"f.yaml:2:14: run.steps: equilibration and steps are both 0; there is nothing to run"}},
+        ErrorCase{
+            "no sample",
+            least + "output: {fields: {every: 101, bins: [1, 1, 1]}}",
+            {"f.yaml:3:26: output.fields.every: 101 is more than the 100 steps of the run after equilibration; "
+             "no sample would be taken"}},
+        ErrorCase{"too many cells",
+                  "box: {size: [1291, 1291, 1291]}\nrun: {steps: 1}",
+                  {"f.yaml:1:13: box.size: the box has 2.15e+09 cells (one layer more between walls); at most "
+                   "2147483647 are possible"}},
+        ErrorCase{
+            "too many cells between walls",
+            "box: {size: [1290, 1290, 1290]}\nfluid: {density: 0.1}\nrun: {steps: 1}\nboundaries: {z: no_slip}",
+            {"f.yaml:1:13: box.size: the box has 2.15e+09 cells (one layer more between walls); at most "
+             "2147483647 are possible"}},
+        ErrorCase{
+            "too many particles",
+            "box: {size: [1000, 1000, 100]}\nrun: {steps: 1}\nfluid: {density: 30}",
+            {"f.yaml:3:18: fluid.density: the box would hold 3e+09 particles; at most 2147483647 are possible"}},
+        ErrorCase{"no particle",
+                  least + "fluid: {density: 1e-6}",
+                  {"f.yaml:3:18: fluid.density: the box of 512 cells would hold no particle at all"}},
+        ErrorCase{"a flight past the box",
+                  least + "fluid: {temperature: 100}\ncollision: {time_step: 1}",
+                  {"f.yaml:4:24: collision.time_step: the mean free path time_step sqrt(temperature / mass) is 10 "
+                   "cells, more than the shortest edge of the box (8); make the time step smaller"}},
+        ErrorCase{
+            "a fall past the box",
+            least + "collision: {time_step: 1}\nforces: [{uniform: [20, 0, 0]}]",
+            {"f.yaml:4:9: forces: a particle would fall 10 cells in a time step, more than the shortest edge "
+             "of the box (8)"}},
+        ErrorCase{"everything at once",
+                  "box: {size: [8, 8]}\nrun: {steps: many}\nsede: 4\nfluid: {mass: -1}",
+                  {"f.yaml:1:13: box.size: a list of 2 is given; " + three_edges,
+                   "f.yaml:2:14: run.steps: many is not a number; " + some_steps,
+                   "f.yaml:3:1: sede: is not a key; did you mean seed? Allowed here are " + root_keys,
+                   "f.yaml:4:15: fluid.mass: -1 is out of range [1e-6, 1e6]"}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Yaml, ErrorMessages,
+    testing::Values(
+        ErrorCase{"empty", "", {"f.yaml: is empty; the input is a map of keys such as box and run"}},
+        ErrorCase{"comments alone",
+                  "# nothing\n\n",
+                  {"f.yaml: is empty; the input is a map of keys such as box and run"}},
+        ErrorCase{
+            "a list", "- box\n", {"f.yaml:1:1: a list is given; the input is a map of keys such as box and run"}},
+        ErrorCase{
+            "a word", "\nbox\n", {"f.yaml:2:1: box is given; the input is a map of keys such as box and run"}},
+        ErrorCase{"two documents",
+                  least + "---\n" + least,
+                  {"f.yaml:3:1: a second document begins here; an input is a single one"}},
+        ErrorCase{"text after the end",
+                  "{box: {size: [8, 8, 8]}} run",
+                  {"f.yaml:1:26: a second document begins here; an input is a single one"}},
+        ErrorCase{"a bracket never closed",
+                  "box: {size: [8, 8, 8]\nrun: {steps: 1}\n",
+                  {"f.yaml:1:6: not YAML: this bracket is never closed"}},
+        ErrorCase{"a bracket never opened", least + "seed: [1]]", {"f.yaml:3:10: not YAML: illegal flow end"}},
+        ErrorCase{
+            "a quote never closed", least + "title: \"x\n", {"f.yaml:3:8: not YAML: this quote is never closed"}},
+        ErrorCase{"a single quote never closed",
+                  least + "title: 'it''s\n\n",
+                  {"f.yaml:3:8: not YAML: this quote is never closed"}},
+        ErrorCase{"a quote that an escape keeps open",
+                  least + "title: \"x\\\"\n",
+                  {"f.yaml:3:8: not YAML: this quote is never closed"}},
+        ErrorCase{
+            "a quote at the very end", least + "title: \"x", {"f.yaml:3:10: not YAML: illegal EOF in scalar"}},
+        ErrorCase{"two values on a line", least + "title: a: b", {"f.yaml:3:9: not YAML: illegal map value"}},
+        ErrorCase{"anchors and aliases",
+                  "box: &b {size: [8, 8, 8]}\nrun: {steps: 1}\nfluid: *b\n",
+                  {"f.yaml:1:6: box: anchors (&name) are not allowed; write the value out",
+                   "f.yaml:3:8: fluid: aliases (*name) are not allowed; write the value out"}},
+        ErrorCase{"tags",
+                  least + "seed: !!int 5\nfluid: !f {}\n",
+                  {"f.yaml:3:7: seed: tags (tag:yaml.org,2002:int) are not allowed",
+                   "f.yaml:4:8: fluid: tags (!f) are not allowed"}},
+        ErrorCase{
+            "keys that are no words",
+            least + "? [a]\n: 1\n~: 2\n",
+            {"f.yaml:3:3: a key must be a word, not a list", "f.yaml:5:1: a key must be a word, not nothing"}},
+        ErrorCase{"a NUL byte",
+                  least + std::string("seed: 1\0 2", 10),
+                  {"f.yaml:3:8: a NUL byte; an input is UTF-8 text"}},
+        ErrorCase{"a control character",
+                  least + "seed: 1 \x04 2",
+                  {"f.yaml:3:9: the control character 0x04; an input is UTF-8 text"}},
+        ErrorCase{"not UTF-8",
+                  least + "title: caf\xE9",
+                  {"f.yaml:3:11: the byte 0xE9 is not UTF-8; an input is UTF-8 text"}},
+        ErrorCase{"UTF-16",
+                  std::string("\xFF\xFE"
+                              "b\0o\0x\0",
+                              8),
+                  {"f.yaml:1:1: the byte 0xFF is not UTF-8; an input is UTF-8 text"}},
+        ErrorCase{"carriage returns", "box: 1\rrun: 2\r", {"f.yaml:1:7: a carriage return that ends no line"}}));
+
+TEST(InputFiles, ThatCannotBeRead) {
+    const auto message = [](const std::filesystem::path& path) {
+        try {
+            (void)read_scenario(path);
+        } catch (const InputError& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    EXPECT_EQ(message("no/such.yaml"), "no/such.yaml: cannot be read: No such file or directory");
+    EXPECT_EQ(message("."), ".: is a directory; the input is a YAML file");
+    EXPECT_EQ(message("/dev/null"), "/dev/null: is not a regular file");
+    EXPECT_EQ(message(""), ": cannot be read: No such file or directory");
+}
+
+TEST(InputErrors, AreAllInWhat) {
+    const InputError error({"one", "two"});
+    EXPECT_STREQ(error.what(), "one\ntwo");
+}
+
+TEST(InputErrors, AreShownUpToAHundred) {
+    std::string text = least + "fluid:\n";
+    for (int i = 0; i < 150; ++i) {
+        text += "  k" + std::to_string(i) + ": 1\n";
+    }
+    const Messages messages = errors_of(text);
+    ASSERT_EQ(messages.size(), 101U);
+    EXPECT_EQ(messages.back(), "f.yaml: and 50 more errors");
+}
+
+TEST(Warnings, HavePlaces) {
+    const auto warnings = [](const std::string& text) { return parse_scenario(least + text, "f.yaml").warnings; };
+    EXPECT_EQ(warnings(""), Messages{});
+    EXPECT_EQ(
+        warnings("collision: {conserve_angular_momentum: true}"),
+        Messages{"f.yaml:3:40: collision.conserve_angular_momentum: srd with angular momentum does not keep the "
+                 "energy; the temperature will drift without a thermostat"});
+    EXPECT_EQ(
+        warnings("collision: {random_shift: false}"),
+        Messages{"f.yaml:3:27: collision.random_shift: the mean free path is 0.1 cells, and without the shift of "
+                 "the grid a fluid needs more than 0.5 to be Galilean invariant"});
+    EXPECT_EQ(warnings("forces: [{uniform: [1, 0, 0]}]"),
+              Messages{"f.yaml:3:9: forces: there is no wall to hold the fluid; it accelerates for ever"});
+    EXPECT_EQ(
+        warnings("boundaries: {x: no_slip}\nforces: [{uniform: [1, 0, 0]}]"),
+        (Messages{"f.yaml:4:9: forces: the force heats the fluid, and there is no thermostat",
+                  "f.yaml:4:9: forces: the force has a part along x, where walls hold the fluid; its density "
+                  "will grow towards one of them"}));
+    EXPECT_EQ(
+        warnings("output: {trajectory: {every: 101}, series: {every: 101}}"),
+        (Messages{"f.yaml:3:30: output.trajectory.every: 101 is more than the 100 steps of the run; only the "
+                  "frame of step 0 is written",
+                  "f.yaml:3:52: output.series.every: 101 is more than the 100 steps of the run; only the entry "
+                  "of step 0 is written"}));
+}
+
+}  // namespace
+}  // namespace mpcflow::tests

@@ -1,0 +1,180 @@
+// `--set path=value`: reaches every key, is checked like the file, and says which one is wrong.
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "input/key_index.hpp"
+#include "input/writer.hpp"
+#include "tests/input/input_cases.hpp"
+#include "tests/input/same_settings.hpp"
+
+namespace mpcflow::tests {
+namespace {
+
+using Messages = std::vector<std::string>;
+
+/// For every key a value that is not its default. Where one alone would be wrong, what goes with it.
+const std::map<std::string, Messages> changes = {
+    {"title", {"title=Something"}},
+    {"seed", {"seed=7"}},
+    {"box", {"box={size: [4, 4, 4]}"}},
+    {"box.size", {"box.size=[4, 8, 8]"}},
+    {"fluid", {"fluid={density: 5}"}},
+    {"fluid.density", {"fluid.density=5"}},
+    {"fluid.temperature", {"fluid.temperature=2"}},
+    {"fluid.mass", {"fluid.mass=2"}},
+    {"collision", {"collision={angle: 90}"}},
+    {"collision.rule", {"collision.rule=srd"}},
+    {"collision.angle", {"collision.angle=90"}},
+    {"collision.time_step", {"collision.time_step=0.2"}},
+    {"collision.conserve_angular_momentum", {"collision.conserve_angular_momentum=true"}},
+    {"collision.random_shift", {"collision.random_shift=false"}},
+    {"thermostat", {"thermostat={kind: maxwell_boltzmann}"}},
+    {"thermostat.kind", {"thermostat.kind=maxwell_boltzmann"}},
+    {"boundaries", {"boundaries={x: no_slip}"}},
+    {"boundaries.x", {"boundaries.x=no_slip"}},
+    {"boundaries.x.lower", {"boundaries.x.lower=no_slip", "boundaries.x.upper=no_slip"}},
+    {"boundaries.x.upper", {"boundaries.x.upper=no_slip", "boundaries.x.lower=no_slip"}},
+    {"boundaries.y", {"boundaries.y={lower: no_slip, upper: no_slip}"}},
+    {"boundaries.y.lower", {"boundaries.y.lower=no_slip", "boundaries.y.upper=no_slip"}},
+    {"boundaries.y.upper", {"boundaries.y.upper=no_slip", "boundaries.y.lower=no_slip"}},
+    {"boundaries.z", {"boundaries.z=no_slip"}},
+    {"boundaries.z.lower", {"boundaries.z.lower=no_slip", "boundaries.z.upper=no_slip"}},
+    {"boundaries.z.upper", {"boundaries.z.upper=no_slip", "boundaries.z.lower=no_slip"}},
+    {"boundaries.virtual_particles", {"boundaries.virtual_particles=false"}},
+    {"forces", {"forces=[{uniform: [1, 0, 0]}, {uniform: [0, 0, 1]}]"}},
+    {"forces.0", {"forces.0={uniform: [1, 0, 0]}"}},
+    {"forces.0.uniform", {"forces.0.uniform=[1, 0, 0]"}},
+    {"run", {"run={steps: 5}"}},
+    {"run.equilibration", {"run.equilibration=5"}},
+    {"run.steps", {"run.steps=5"}},
+    {"output", {"output={directory: here}"}},
+    {"output.directory", {"output.directory=here"}},
+    {"output.trajectory", {"output.trajectory={every: 5}"}},
+    {"output.trajectory.every", {"output.trajectory.every=5"}},
+    {"output.trajectory.quantities", {"output.trajectory.quantities=[velocity]", "output.trajectory.every=5"}},
+    {"output.fields", {"output.fields={every: 5, bins: [1, 1, 8]}"}},
+    {"output.fields.every", {"output.fields.every=5", "output.fields.bins=[1, 1, 1]"}},
+    {"output.fields.quantities",
+     {"output.fields.quantities=[density]", "output.fields.every=5", "output.fields.bins=[1, 1, 1]"}},
+    {"output.fields.bins", {"output.fields.bins=[1, 1, 1]", "output.fields.every=5"}},
+    {"output.series", {"output.series={every: 5}"}},
+    {"output.series.every", {"output.series.every=5"}},
+    {"execution", {"execution={threads: 2}"}},
+    {"execution.device", {"execution.device=cuda:1"}},
+    {"execution.precision", {"execution.precision=mixed"}},
+    {"execution.summation", {"execution.summation=cas"}},
+    {"execution.reorder", {"execution.reorder=8"}},
+    {"execution.threads", {"execution.threads=2"}},
+};
+
+TEST(Overrides, ReachEveryKey) {
+    const Scenario plain = parse_scenario(least, "f.yaml");
+    for (const std::string& path : input::all_paths()) {
+        const auto change = changes.find(path);
+        ASSERT_NE(change, changes.end()) << "no case for the key " << path;
+        EXPECT_EQ(errors_of(least, change->second), Messages{}) << path;
+        const Scenario changed = parse_scenario(least, "f.yaml", change->second);
+        const bool has_one_value = path == "collision.rule";
+        EXPECT_EQ(same_settings(plain, changed), has_one_value) << path;
+        EXPECT_EQ(changed.overrides, change->second);
+    }
+    EXPECT_EQ(changes.size(), input::all_paths().size());
+}
+
+TEST(Overrides, ReachEveryKeyOfAFullFile) {
+    const std::string full = read_file(source_file("tests/input/corpus/all_keys.yaml"));
+    ASSERT_EQ(errors_of(full), Messages{});
+    for (const std::string& path : input::all_paths()) {
+        // No key takes a map of a single unknown name: an error that names the override, and it alone.
+        const std::string override_text = path + "={no_such_name: 1}";
+        const Messages messages = errors_of(full, {override_text});
+        ASSERT_FALSE(messages.empty()) << path;
+        for (const std::string& message : messages) {
+            EXPECT_EQ(message.rfind("--set " + override_text + ": " + path, 0), 0U) << message;
+        }
+    }
+}
+
+TEST(Overrides, SetWhatTheySay) {
+    const Scenario s = parse_scenario(
+        "box: {size: [8, 8, 8]}\nrun: {steps: 1}\nboundaries: {z: no_slip}\nforces: [{uniform: [1, 2, 3]}]\n",
+        "f.yaml",
+        {"box.size.2=16", "collision.angle=90", "collision.angle=1e2", "forces.1.uniform=[1, 1, 1]",
+         "forces.0.uniform.0=-1", "boundaries.z.lower=periodic", "boundaries.z.upper=periodic", "title=a=b",
+         "output.fields={every: 1, bins: [2, 2, 2]}", "output.fields.bins.0=4"});
+    EXPECT_EQ(s.system.box.size, (std::array{8, 8, 16}));
+    EXPECT_EQ(s.system.collision.angle, 100.0);
+    EXPECT_EQ(s.system.force, (std::array{0.0, 3.0, 4.0}));
+    EXPECT_TRUE(s.system.boundaries.faces[2].is_periodic());
+    EXPECT_EQ(s.title, "a=b");
+    EXPECT_EQ(s.output.fields->bins, (std::array{4, 2, 2}));
+}
+
+TEST(Overrides, GiveWhatAFileLacks) {
+    EXPECT_EQ(errors_of("title: x", {"box.size=[4, 4, 4]", "run.steps=5"}), Messages{});
+}
+
+TEST(Overrides, MendWhatAFileHasWrong) {
+    EXPECT_EQ(errors_of(least + "collision: {angle: 200}", {"collision.angle=100"}), Messages{});
+    EXPECT_EQ(errors_of(least + "fluid: 5", {"fluid={mass: 1}"}), Messages{});
+}
+
+TEST(Overrides, SayWhichIsWrong) {
+    const auto message = [](const std::string& change) {
+        const Messages messages = errors_of(least, {change});
+        return messages.size() == 1 ? messages[0] : std::to_string(messages.size()) + " messages";
+    };
+    EXPECT_EQ(message("collision.angle=200"),
+              "--set collision.angle=200: collision.angle: 200 is out of range (0, 180]");
+    EXPECT_EQ(message("collision.angel=90"),
+              "--set collision.angel=90: collision.angel: is not a key; did you mean collision.angle? Allowed in "
+              "collision are rule, angle, time_step, conserve_angular_momentum, random_shift");
+    EXPECT_EQ(
+        message("colision.angle=90"),
+        "--set colision.angle=90: colision: is not a key; did you mean collision? Allowed here are title, seed, "
+        "box, fluid, collision, thermostat, boundaries, forces, run, output, execution");
+    EXPECT_EQ(message("seed="),
+              "--set seed=: seed: nothing is given; a whole number in [0, 9223372036854775807] is needed");
+    EXPECT_EQ(message("seed"), "--set seed: there is no \"=\"; write --set path=value");
+    EXPECT_EQ(message("=5"), "--set =5: the part before \"=\" is not a path such as collision.angle");
+    EXPECT_EQ(message("a..b=5"), "--set a..b=5: the part before \"=\" is not a path such as collision.angle");
+    EXPECT_EQ(message("collision. angle=5"),
+              "--set collision. angle=5: the part before \"=\" is not a path such as collision.angle");
+    EXPECT_EQ(message("box.size=[1, 2"), "--set box.size=[1, 2: box.size: not YAML: this bracket is never closed");
+    EXPECT_EQ(
+        message("box.size.3=5"),
+        "--set box.size.3=5: box.size: a list of 4 is given; a list of 3 whole numbers in [1, 65536] is needed");
+    EXPECT_EQ(message("box.size.4=5"),
+              "--set box.size.4=5: box.size: is a list of 3; \"4\" is none of its indices 0 ... 3");
+    EXPECT_EQ(message("box.size.x=5"),
+              "--set box.size.x=5: box.size: is a list of 3; \"x\" is none of its indices 0 ... 3");
+    EXPECT_EQ(message("run.steps.x=5"), "--set run.steps.x=5: run.steps: is 100, which has no \"x\"");
+    EXPECT_EQ(
+        message("boundaries.z.lower=no_slip"),
+        "--set boundaries.z.lower=no_slip: boundaries.z: lower is no_slip and upper is periodic; both faces of "
+        "an axis are periodic, or neither");
+    EXPECT_EQ(
+        message("output.trajectory.quantities=[position]"),
+        "--set output.trajectory.quantities=[position]: output.trajectory.every: is missing; a whole number in "
+        "[1, 1000000000000000] is needed");
+    EXPECT_EQ(message("title=&a x"),
+              "--set title=&a x: title: anchors (&name) are not allowed; write the value out");
+    EXPECT_EQ(message("title=\x1b[31m"),
+              "--set title=\\x1B[31m: title: the control character 0x1B; an input is UTF-8 text");
+}
+
+TEST(Overrides, ComeAfterTheFileInTheList) {
+    EXPECT_EQ(
+        errors_of(least + "seed: x\ntitle: ''", {"fluid.mass=0", "collision.angle=0"}),
+        (Messages{"f.yaml:3:7: seed: x is not a number; a whole number in [0, 9223372036854775807] is needed",
+                  "f.yaml:4:8: title: \"\" is empty; one line of text of at most 200 characters is needed",
+                  "--set fluid.mass=0: fluid.mass: 0 is out of range [1e-6, 1e6]",
+                  "--set collision.angle=0: collision.angle: 0 is out of range (0, 180]"}));
+}
+
+}  // namespace
+}  // namespace mpcflow::tests

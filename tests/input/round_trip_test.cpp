@@ -1,0 +1,133 @@
+// What is read is what was written; defaults; to_yaml gives an input that reads back to the same.
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "input/names.hpp"
+#include "input/writer.hpp"
+#include "tests/input/input_cases.hpp"
+#include "tests/input/same_settings.hpp"
+
+namespace mpcflow::tests {
+namespace {
+
+void expect_round_trip(const Scenario& scenario) {
+    const std::string yaml = to_yaml(scenario);
+    ASSERT_EQ(errors_of(yaml), std::vector<std::string>{}) << yaml;
+    const Scenario again = parse_scenario(yaml, "again.yaml");
+    EXPECT_TRUE(same_settings(scenario, again)) << yaml;
+    EXPECT_EQ(to_yaml(again), yaml);
+}
+
+TEST(Reading, FillsInDefaults) {
+    const Scenario s = parse_scenario(least, "some/where/case.1.yaml");
+    Scenario expected;
+    expected.system.box.size = {8, 8, 8};
+    expected.run.steps = 100;
+    expected.output.directory = "out/case.1";
+    EXPECT_TRUE(same_settings(s, expected)) << to_yaml(s);
+    EXPECT_EQ(s.source_name, "some/where/case.1.yaml");
+    EXPECT_EQ(s.source_text, least);
+    EXPECT_TRUE(s.warnings.empty());
+    EXPECT_EQ(parse_scenario(least, "..").output.directory, "out/run");
+    EXPECT_EQ(parse_scenario(least, "").output.directory, "out/run");
+}
+
+TEST(Reading, TakesEveryKey) {
+    const Scenario s = read_scenario(source_file("tests/input/corpus/all_keys.yaml"));
+    Scenario expected;
+    expected.title = "All keys";
+    expected.system.seed = 9223372036854775807U;
+    expected.system.box.size = {8, 10, 12};
+    expected.system.fluid = {3.5, 2.0, 0.5};
+    expected.system.collision = {CollisionRule::srd, 90.0, 0.1, true, false};
+    expected.system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
+    expected.system.boundaries.faces[0] = {FaceKind::no_slip, FaceKind::no_slip};
+    expected.system.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
+    expected.system.boundaries.virtual_particles = false;
+    expected.system.force = {0.001, 1.0, -0.0025};
+    expected.run = {2000, 100000};
+    expected.output.directory = "out/all keys";
+    expected.output.trajectory = TrajectoryOutput{5000, true, true};
+    expected.output.fields = FieldsOutput{10, true, true, true, {2, 5, 12}};
+    expected.output.series = SeriesOutput{100};
+    expected.execution.device = {DeviceKind::cuda, 1};
+    expected.execution.precision = Precision::mixed;
+    expected.execution.summation = Summation::cas;
+    expected.execution.reorder = 16;
+    expected.execution.threads = 4;
+    EXPECT_TRUE(same_settings(s, expected)) << to_yaml(s);
+    expect_round_trip(s);
+}
+
+TEST(Reading, TakesAllStylesOfYaml) {
+    const Scenario s = read_scenario(source_file("tests/input/corpus/styles.yaml"));
+    EXPECT_EQ(s.title, "folded text");
+    EXPECT_EQ(s.output.directory, "literal");
+    EXPECT_EQ(s.system.force, (std::array{1.0, 2.0, 0.5}));
+    // Line ends and byte order marks of other systems.
+    const Scenario windows = parse_scenario(
+        "\xEF\xBB\xBF"
+        "box: {size: [8, 8, 8]}\r\nrun:\r\n  steps: 100\r\n",
+        "f");
+    EXPECT_TRUE(same(windows.system, parse_scenario(least, "f").system));
+}
+
+TEST(Reading, TakesTheExamples) {
+    for (const char* name : {"examples/poiseuille.yaml", "examples/equilibrium.yaml"}) {
+        const Scenario s = read_scenario(source_file(name));
+        EXPECT_TRUE(s.warnings.empty()) << name;
+        expect_round_trip(s);
+        EXPECT_LT(static_cast<double>(s.system.particle_count() * (s.run.equilibration + s.run.steps)), 2.5e9)
+            << name;
+    }
+}
+
+TEST(RoundTrip, OfRandomScenarios) {
+    std::mt19937_64 random(7);
+    const auto real = [&](double low, double high) {
+        return std::uniform_real_distribution<double>(low, high)(random);
+    };
+    const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+    for (int i = 0; i < 2000; ++i) {
+        Scenario s;
+        s.title = pick(0, 1) == 0 ? "" : "quotes \" and \\ and ' and # : é {" + std::to_string(i);
+        s.output.directory = "- out: " + std::to_string(pick(0, 99));
+        s.system.seed = random() >> 1U;
+        s.system.box.size = {pick(20, 100), pick(20, 100), pick(20, 100)};
+        s.system.fluid = {real(1, 20), real(0.1, 2), real(0.5, 5)};
+        s.system.collision = {CollisionRule::srd, real(1, 180), real(1e-6, 1), pick(0, 1) == 1, pick(0, 1) == 1};
+        s.system.thermostat.kind = pick(0, 1) == 1 ? ThermostatKind::maxwell_boltzmann : ThermostatKind::none;
+        for (auto& faces : s.system.boundaries.faces) {
+            faces.lower = faces.upper = pick(0, 1) == 1 ? FaceKind::no_slip : FaceKind::periodic;
+        }
+        s.system.boundaries.virtual_particles = pick(0, 1) == 1;
+        if (pick(0, 1) == 1) {
+            s.system.force = {real(-1, 1), 0.0, real(-1e-9, 1e-9)};
+        }
+        s.run = {pick(0, 1000), pick(100, 1000000)};
+        if (pick(0, 1) == 1) {
+            s.output.trajectory = TrajectoryOutput{pick(1, 1000), true, pick(0, 1) == 1};
+        }
+        if (pick(0, 1) == 1) {
+            s.output.fields =
+                FieldsOutput{pick(1, 100), pick(0, 1) == 1, true, pick(0, 1) == 1, s.system.box.size};
+        }
+        if (pick(0, 1) == 1) {
+            s.output.series = SeriesOutput{pick(1, 1000)};
+        }
+        s.execution = {*parse_device(pick(0, 1) == 1 ? "cpu" : "cuda:3"),
+                       pick(0, 1) == 1 ? Precision::mixed : Precision::double_precision,
+                       static_cast<Summation>(pick(0, 2)), pick(0, 100), pick(0, 100)};
+        expect_round_trip(s);
+        if (HasFailure()) {
+            break;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace mpcflow::tests

@@ -1,0 +1,87 @@
+#pragma once
+/// Whether two Scenarios mean the same run, member by member. Structured bindings name every member, so
+/// a new one does not compile until it is compared here.
+
+#include <optional>
+
+#include "input/scenario.hpp"
+
+namespace mpcflow::tests {
+
+inline bool same(const Box& a, const Box& b) {
+    const auto& [size] = a;
+    return size == b.size;
+}
+
+inline bool same(const Fluid& a, const Fluid& b) {
+    const auto& [density, temperature, mass] = a;
+    return density == b.density && temperature == b.temperature && mass == b.mass;
+}
+
+inline bool same(const Collision& a, const Collision& b) {
+    const auto& [rule, angle, time_step, conserve_angular_momentum, random_shift] = a;
+    return rule == b.rule && angle == b.angle && time_step == b.time_step &&
+           conserve_angular_momentum == b.conserve_angular_momentum && random_shift == b.random_shift;
+}
+
+inline bool same(const Boundaries& a, const Boundaries& b) {
+    const auto& [faces, virtual_particles] = a;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const auto& [lower, upper] = faces[axis];
+        if (lower != b.faces[axis].lower || upper != b.faces[axis].upper) {
+            return false;
+        }
+    }
+    return virtual_particles == b.virtual_particles;
+}
+
+inline bool same(const System& a, const System& b) {
+    const auto& [seed, box, fluid, collision, thermostat, boundaries, force] = a;
+    const auto& [kind] = thermostat;
+    return seed == b.seed && same(box, b.box) && same(fluid, b.fluid) && same(collision, b.collision) &&
+           kind == b.thermostat.kind && same(boundaries, b.boundaries) && force == b.force;
+}
+
+inline bool same(const TrajectoryOutput& a, const TrajectoryOutput& b) {
+    const auto& [every, position, velocity] = a;
+    return every == b.every && position == b.position && velocity == b.velocity;
+}
+
+inline bool same(const FieldsOutput& a, const FieldsOutput& b) {
+    const auto& [every, density, velocity, temperature, bins] = a;
+    return every == b.every && density == b.density && velocity == b.velocity && temperature == b.temperature &&
+           bins == b.bins;
+}
+
+inline bool same(const SeriesOutput& a, const SeriesOutput& b) {
+    const auto& [every] = a;
+    return every == b.every;
+}
+
+template <class T>
+bool same(const std::optional<T>& a, const std::optional<T>& b) {
+    return a.has_value() == b.has_value() && (!a || same(*a, *b));
+}
+
+inline bool same(const Output& a, const Output& b) {
+    const auto& [directory, trajectory, fields, series] = a;
+    return directory == b.directory && same(trajectory, b.trajectory) && same(fields, b.fields) &&
+           same(series, b.series);
+}
+
+inline bool same(const Execution& a, const Execution& b) {
+    const auto& [device, precision, summation, reorder, threads] = a;
+    const auto& [kind, index] = device;
+    return kind == b.device.kind && index == b.device.index && precision == b.precision &&
+           summation == b.summation && reorder == b.reorder && threads == b.threads;
+}
+
+/// Where they were read from, and what was warned of, may differ.
+inline bool same_settings(const Scenario& a, const Scenario& b) {
+    const auto& [title, system, run, output, execution, source_name, source_text, overrides, warnings] = a;
+    const auto& [equilibration, steps] = run;
+    return title == b.title && same(system, b.system) && equilibration == b.run.equilibration &&
+           steps == b.run.steps && same(output, b.output) && same(execution, b.execution);
+}
+
+}  // namespace mpcflow::tests
