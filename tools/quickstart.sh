@@ -38,6 +38,7 @@ else
     say "Building in build/, for the CPU alone (no CUDA compiler is here)"
 fi
 log=$MPCFLOW_ROOT/build/quickstart.log
+note "a few minutes the first time; what the compilers say goes to $log"
 mkdir -p build
 # Folders of an earlier configuration keep theirs.
 {
