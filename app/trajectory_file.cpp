@@ -116,7 +116,7 @@ TrajectoryFile::TrajectoryFile(std::string path, const RunRecord& record, std::i
     const TrajectoryOutput& quantities = *record.scenario.output.trajectory;
     frame_bytes_ = trajectory_frame_bytes(system, precision, quantities);
 
-    objects_ = std::make_unique<Objects>(Objects{hdf5::File::create(temporary_path(path_)), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}});
+    objects_ = std::make_unique<Objects>(Objects{hdf5::File::create(temporary_path(path_), hdf5::WriteOrder::ordered), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}});
     try {
         reserve_frame();
         Objects& objects = *objects_;
@@ -218,13 +218,15 @@ void TrajectoryFile::append(const ParticleSnapshot& snapshot, std::uint64_t stat
 
 void TrajectoryFile::write_frame(const ParticleSnapshot& snapshot, std::uint64_t state_hash) {
     Objects& objects = *objects_;
-    // The values first, what says that they are there last.
+    // The values first, flushed, and what says that they are there last: however a kill falls between,
+    // the frames that `step` lists are whole.
     if (objects.position) objects.position->append_row(snapshot.position.data());
     if (objects.velocity) objects.velocity->append_row(snapshot.velocity.data());
     objects.image.append_row(snapshot.image.data());
     objects.id.append_row(objects.all_ids.data());
     objects.edges.append_row(objects.box_edges.data());
     objects.state_hash.append_row(&state_hash);
+    objects.file.flush();
     const double time = static_cast<double>(snapshot.step) * time_step_;
     objects.time.append_row(&time);
     objects.step.append_row(&snapshot.step);

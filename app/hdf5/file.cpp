@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "app/hdf5/error.hpp"
+#include "app/hdf5/ordered_driver.hpp"
 
 namespace mpcflow::hdf5 {
 
@@ -38,9 +39,10 @@ std::string why_not_readable(const std::string& path) {
 
 }  // namespace
 
-File File::create(const std::string& path) {
+File File::create(const std::string& path, WriteOrder order) {
     initialise_library();
     const PropertyListHandle access_list = file_access(path);
+    if (order == WriteOrder::ordered) use_ordered_driver(access_list.get());
     FileHandle handle(check(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access_list.get()), path, "create it"));
     return {path, std::move(handle)};
 }

@@ -11,12 +11,18 @@ namespace mpcflow::hdf5 {
 
 enum class Access { read_only, read_write };
 
+/// How the blocks of a file reach the disk.
+enum class WriteOrder {
+    any,     ///< the file is whole after a flush
+    ordered  ///< the file is whole at every instant after its first flush (ordered_driver.hpp)
+};
+
 /// Files are written in HDF5's earliest format: such a file is readable after any H5Fflush, also when
 /// its writer is killed later, and by every version of HDF5.
 class File {
 public:
     /// Creates `path`, replacing what is there. Throws FileError.
-    [[nodiscard]] static File create(const std::string& path);
+    [[nodiscard]] static File create(const std::string& path, WriteOrder order = WriteOrder::any);
     /// Opens an existing file. Throws FileError whose message tells a missing file from one that is
     /// not HDF5 and from one that is cut short.
     [[nodiscard]] static File open(const std::string& path, Access access);

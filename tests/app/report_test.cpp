@@ -1,0 +1,101 @@
+/// What is computed for reports: JSON, estimates, warnings.
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "app/estimates.hpp"
+#include "app/json_writer.hpp"
+#include "app/theory_numbers.hpp"
+#include "physics/solver.hpp"
+
+namespace mpcflow {
+namespace {
+
+TEST(JsonWriter, NestsEscapesAndHasNoInfinities) {
+    JsonWriter json;
+    json.begin_object().member("text", "a \"b\"\n\\\x01").member("number", 0.1).member("nan", std::nan(""));
+    json.key("list").begin_array().value(1).value(true).begin_object().end_object().end_array();
+    json.member("big", std::uint64_t{0xffffffffffffffffU}).end_object();
+    EXPECT_EQ(json.text(),
+              "{\n  \"text\": \"a \\\"b\\\"\\n\\\\\\u0001\",\n  \"number\": 0.1,\n  \"nan\": null,\n"
+              "  \"list\": [\n    1,\n    true,\n    {}\n  ],\n  \"big\": 18446744073709551615\n}");
+}
+
+TEST(Estimates, MemoryIsNearWhatTheSolverTakes) {
+    for (const bool angular : {false, true}) {
+        for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
+            System system;
+            system.collision.conserve_angular_momentum = angular;
+            system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
+            SolverOptions options;
+            options.precision = precision;
+            options.threads = 1;
+            const auto taken = static_cast<double>(make_host_solver(system, options)->memory_bytes());
+            EXPECT_NEAR(static_cast<double>(estimate_memory(system, precision)), taken, taken / 3.0)
+                << "angular " << angular << ", " << precision_name(precision);
+        }
+    }
+}
+
+Scenario driven_flow() {
+    Scenario scenario;
+    scenario.system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
+    scenario.system.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
+    scenario.system.force = {0.0005, 0.0, 0.0};
+    scenario.run = {5000, 5000};
+    scenario.output.fields = FieldsOutput{};
+    scenario.output.fields->every = 10;
+    return scenario;
+}
+
+bool warns_of(const Scenario& scenario, const std::string& key) {
+    for (const std::string& warning : find_warnings(scenario)) {
+        if (warning.starts_with(key + ":")) return true;
+    }
+    return false;
+}
+
+TEST(Warnings, AGoodFlowHasNone) { EXPECT_TRUE(find_warnings(driven_flow()).empty()); }
+
+TEST(Warnings, FastFlow) {
+    Scenario scenario = driven_flow();
+    scenario.system.force[0] = 0.1;
+    EXPECT_TRUE(warns_of(scenario, "forces"));
+    scenario.system.force[0] = -0.1;
+    EXPECT_TRUE(warns_of(scenario, "forces"));
+}
+
+TEST(Warnings, EquilibrationTooShort) {
+    Scenario scenario = driven_flow();
+    scenario.run.equilibration = 500;
+    EXPECT_TRUE(warns_of(scenario, "run.equilibration"));
+    scenario.output.fields.reset();
+    EXPECT_FALSE(warns_of(scenario, "run.equilibration")) << "nothing is averaged";
+}
+
+TEST(Warnings, HeatingShiftAndSamples) {
+    Scenario scenario = driven_flow();
+    scenario.system.thermostat.kind = ThermostatKind::none;
+    scenario.system.collision.random_shift = false;
+    scenario.output.fields->every = 4000;
+    EXPECT_TRUE(warns_of(scenario, "thermostat.kind"));
+    EXPECT_TRUE(warns_of(scenario, "collision.random_shift"));
+    EXPECT_TRUE(warns_of(scenario, "output.fields.every"));
+}
+
+TEST(TheoryNumbers, PlusAHasBothViscosities) {
+    System system;
+    const auto names = [&] {
+        std::string text;
+        for (const NamedNumber& number : theory_numbers(system)) text += number.name + " ";
+        return text;
+    };
+    EXPECT_EQ(names().find("expansion"), std::string::npos);
+    system.collision.conserve_angular_momentum = true;
+    EXPECT_NE(names().find("collisional_viscosity_expansion"), std::string::npos);
+    EXPECT_EQ(names().find("poiseuille"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace mpcflow

@@ -1,0 +1,108 @@
+/// The run loop with a solver that only counts.
+
+#include <csignal>
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include "app/run_loop.hpp"
+#include "app/signals.hpp"
+#include "tests/app/fake_solver.hpp"
+
+namespace mpcflow {
+namespace {
+
+class Recorder final : public RunOutputs {
+public:
+    explicit Recorder(std::int64_t block_samples) : block_samples_(block_samples) {}
+
+    void add_series_row(const SeriesRow& row) override { series.push_back(row); }
+    void add_frame(const ParticleSnapshot& snapshot, std::uint64_t hash) override {
+        frames.push_back(snapshot.step);
+        hashes.push_back(hash);
+    }
+    void add_field_block(FieldBlock block, std::int64_t last_step) override {
+        block_sizes.push_back(block.samples);
+        last_steps.push_back(last_step);
+    }
+    [[nodiscard]] std::int64_t field_block_samples() const override { return block_samples_; }
+    void between_chunks(std::int64_t step) override { steps.push_back(step); }
+
+    std::vector<SeriesRow> series;
+    std::vector<std::int64_t> frames, block_sizes, last_steps, steps;
+    std::vector<std::uint64_t> hashes;
+
+private:
+    std::int64_t block_samples_;
+};
+
+class RunLoopTest : public testing::Test {
+protected:
+    RunLoopTest() {
+        system_.box.size = {2, 2, 2};
+        system_.collision.time_step = 0.5;
+        output_.series = SeriesOutput{10};
+        output_.trajectory = TrajectoryOutput{};
+        output_.trajectory->every = 25;
+        output_.fields = FieldsOutput{};
+        output_.fields->every = 7;
+    }
+    RunLoopResult run(const std::function<int()>& stop_signal) {
+        ProgressDisplay display(stderr, ProgressStyle::silent);
+        return run_loop(solver_, system_, Schedule({20, 80}, output_), recorder_, display, stop_signal);
+    }
+
+    System system_;
+    Output output_;
+    FakeSolver solver_{system_, {1, 1, 1}};
+    Recorder recorder_{4};
+};
+
+TEST_F(RunLoopTest, DoesAllThatIsDue) {
+    const RunLoopResult result = run([] { return 0; });
+    EXPECT_EQ(result.steps_done, 100);
+    EXPECT_EQ(result.signal_number, 0);
+    EXPECT_EQ(solver_.current_step(), 100);
+    ASSERT_EQ(recorder_.series.size(), 11U);
+    EXPECT_EQ(recorder_.series[3].step, 30);
+    EXPECT_EQ(recorder_.series[3].time, 15.0);
+    EXPECT_EQ(recorder_.frames, (std::vector<std::int64_t>{0, 25, 50, 75, 100}));
+    EXPECT_EQ(recorder_.hashes.back(), 0x1234U + 100U);
+    EXPECT_EQ(solver_.sampled_steps, (std::vector<std::int64_t>{27, 34, 41, 48, 55, 62, 69, 76, 83, 90, 97}));
+    EXPECT_EQ(recorder_.block_sizes, (std::vector<std::int64_t>{4, 4, 3})) << "the last block may be short";
+    EXPECT_EQ(recorder_.last_steps, (std::vector<std::int64_t>{48, 76, 97}));
+}
+
+TEST_F(RunLoopTest, StopsBetweenChunksWhenASignalCame) {
+    const RunLoopResult result = run([this] { return solver_.current_step() >= 40 ? SIGTERM : 0; });
+    EXPECT_EQ(result.signal_number, SIGTERM);
+    EXPECT_EQ(result.steps_done, solver_.current_step());
+    EXPECT_LT(result.steps_done, 100);
+    EXPECT_EQ(std::accumulate(recorder_.block_sizes.begin(), recorder_.block_sizes.end(), std::int64_t{0}),
+              static_cast<std::int64_t>(solver_.sampled_steps.size()))
+        << "samples of the open block are not lost";
+}
+
+TEST_F(RunLoopTest, ARunOfNoStepsStillHasItsStart) {
+    ProgressDisplay display(stderr, ProgressStyle::silent);
+    const RunLoopResult result = run_loop(solver_, system_, Schedule({0, 0}, output_), recorder_, display, [] { return 0; });
+    EXPECT_EQ(result.steps_done, 0);
+    EXPECT_EQ(recorder_.series.size(), 1U);
+    EXPECT_EQ(recorder_.frames.size(), 1U);
+    EXPECT_TRUE(solver_.chunks.empty());
+}
+
+TEST(SignalGuard, NotesSignalsWhileItLives) {
+    {
+        const SignalGuard guard;
+        EXPECT_EQ(SignalGuard::received(), 0);
+        std::raise(SIGTERM);
+        std::raise(SIGINT);
+        EXPECT_EQ(SignalGuard::received(), SIGTERM) << "the first counts";
+    }
+    const SignalGuard again;
+    EXPECT_EQ(SignalGuard::received(), 0);
+}
+
+}  // namespace
+}  // namespace mpcflow
