@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <ostream>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -36,6 +37,10 @@ struct Row {
     double viscosity, viscosity_digit;  // and what half of the last digit printed is worth
     double diffusion, diffusion_digit;
 };
+
+void PrintTo(const Row& row, std::ostream* out) {
+    *out << row.angle << " degrees, h = " << row.time_step << ", M = " << row.density << (row.angular ? ", +a" : "");
+}
 
 class Table : public testing::TestWithParam<Row> {};
 
