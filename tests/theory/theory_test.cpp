@@ -39,7 +39,8 @@ struct Row {
 };
 
 void PrintTo(const Row& row, std::ostream* out) {
-    *out << row.angle << " degrees, h = " << row.time_step << ", M = " << row.density << (row.angular ? ", +a" : "");
+    *out << row.angle << " degrees, h = " << row.time_step << ", M = " << row.density
+         << (row.angular ? ", +a" : "");
 }
 
 class Table : public testing::TestWithParam<Row> {};
