@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace mpcflow::input {
@@ -14,7 +15,10 @@ struct Place {
     int line = 0;    ///< from 1; 0 where a source has no lines
     int column = 0;  ///< in characters, from 1
 
-    friend auto operator<=>(const Place&, const Place&) = default;
+    friend bool operator==(const Place&, const Place&) = default;
+    friend bool operator<(const Place& a, const Place& b) {
+        return std::tie(a.source, a.line, a.column) < std::tie(b.source, b.line, b.column);
+    }
 };
 
 /// Errors and warnings with their places.

@@ -8,7 +8,7 @@ namespace mpcflow::input {
 
 /// Walks all keys in the order in which they are written. Defaults are what `scenario` holds, so those
 /// of a default-constructed Scenario.
-void visit_keys(KeyVisitor& visitor, Scenario& scenario);
+void visit_keys(KeyVisitor& keys, Scenario& scenario);
 
 /// Largest box edge, in cells.
 inline constexpr std::int64_t largest_edge = 65536;

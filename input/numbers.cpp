@@ -25,8 +25,9 @@ struct Decimal {
 constexpr std::int64_t exponent_limit = 1'000'000'000;
 
 std::string_view take_digits(std::string_view& text) {
-    const auto end = std::find_if_not(text.begin(), text.end(), is_digit);
-    const auto digits = text.substr(0, static_cast<std::size_t>(end - text.begin()));
+    const auto is_other = [](char c) { return !is_digit(c); };
+    const auto count = std::find_if(text.begin(), text.end(), is_other) - text.begin();
+    const std::string_view digits = text.substr(0, static_cast<std::size_t>(count));
     text.remove_prefix(digits.size());
     return digits;
 }

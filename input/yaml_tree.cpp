@@ -32,13 +32,22 @@ public:
         }
     }
 
-    [[nodiscard]] Place at(const YAML::Mark& mark) const {
+    [[nodiscard]] Place at(const YAML::Mark& mark) {
         if (!is_inside(mark)) {
             return {source_, 1, 1};
         }
-        const std::size_t begin = line_begins_[static_cast<std::size_t>(mark.line)];
-        const auto column = count_characters(text_.substr(begin, static_cast<std::size_t>(mark.column)));
-        return {source_, mark.line + 1, static_cast<int>(column) + 1};
+        const auto line = static_cast<std::size_t>(mark.line);
+        const auto column = static_cast<std::size_t>(mark.column);
+        // A hostile line can be very long and have many places: count on from the one before.
+        if (line != counted_line_ || column < counted_bytes_) {
+            counted_line_ = line;
+            counted_bytes_ = 0;
+            counted_characters_ = 0;
+        }
+        const std::string_view rest = text_.substr(std::min(line_begins_[line] + counted_bytes_, text_.size()));
+        counted_characters_ += count_characters(rest.substr(0, column - counted_bytes_));
+        counted_bytes_ = column;
+        return {source_, mark.line + 1, static_cast<int>(counted_characters_) + 1};
     }
 
     /// The text from there on.
@@ -58,6 +67,9 @@ private:
     std::string_view text_;
     std::size_t source_;
     std::vector<std::size_t> line_begins_;
+    std::size_t counted_line_ = 0;
+    std::size_t counted_bytes_ = 0;  ///< of that line, and how many characters they are
+    std::size_t counted_characters_ = 0;
 };
 
 /// Whether `text` begins with a quote that is never closed. yaml-cpp lets the end of the text close it.
@@ -80,7 +92,7 @@ bool has_open_quote(std::string_view text) {
 /// Builds the tree from yaml-cpp's events.
 class TreeBuilder : public YAML::EventHandler {
 public:
-    TreeBuilder(const Places& places, Diagnostics& diagnostics) : places_(places), diagnostics_(diagnostics) {}
+    TreeBuilder(Places& places, Diagnostics& diagnostics) : places_(places), diagnostics_(diagnostics) {}
 
     [[nodiscard]] Node take_root() { return std::move(root_); }
 
@@ -264,7 +276,7 @@ private:
         return result;
     }
 
-    const Places& places_;
+    Places& places_;
     Diagnostics& diagnostics_;
     Node root_;
     std::vector<Frame> frames_;
@@ -297,7 +309,7 @@ Node parse_yaml(std::string_view text, std::size_t source, Diagnostics& diagnost
         diagnostics.error({source, at.line, at.column}, "", fault->what);
         return {};
     }
-    const Places places(text, source);
+    Places places(text, source);
     TreeBuilder builder(places, diagnostics);
     try {
         std::istringstream stream{std::string(text)};
