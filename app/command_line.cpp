@@ -27,12 +27,8 @@ constexpr const char* footer =
     "Exit status: 0 done; 2 bad input or arguments; 3 the environment (no such device, disk full,\n"
     "results that exist already); 1 a fault of the program; 128 + signal: stopped by it.";
 
-/// The text after `path=` as YAML: in quotes unless it is plain.
+/// The text as YAML that cannot be taken for anything else (a folder may be called 1 or null).
 std::string quoted(const std::string& text) {
-    const bool is_plain = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-        return std::isalnum(c) != 0 || c == '_' || c == '/' || c == '.' || c == '-' || c == ':';
-    });
-    if (is_plain && text.back() != ':') return text;
     std::string result = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\') result += '\\';
@@ -46,8 +42,8 @@ struct Shorthands {
     std::string device, threads, output;
 
     void append_to(std::vector<std::string>& overrides) const {
-        if (!device.empty()) overrides.push_back("execution.device=" + quoted(device));
-        if (!threads.empty()) overrides.push_back("execution.threads=" + quoted(threads));
+        if (!device.empty()) overrides.push_back("execution.device=" + device);
+        if (!threads.empty()) overrides.push_back("execution.threads=" + threads);
         if (!output.empty()) overrides.push_back("output.directory=" + quoted(output));
     }
 };

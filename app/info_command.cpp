@@ -151,14 +151,20 @@ void report_trajectory(const hdf5::File& file, Report& report) {
     report.add_lines("resolved_input", parameters.read_text("input"));
 }
 
-bool is_our_run(const Group& root) {
-    return root.has_attribute("format") && root.read_text_attribute("format") == run_file_format;
+/// Whether a text attribute of the group reads so; others' files may have anything under the name.
+bool says(const Group& group, const std::string& name, const std::string& text) {
+    try {
+        return group.has_attribute(name) && group.read_text_attribute(name) == text;
+    } catch (const hdf5::FileError&) {
+        return false;
+    }
 }
+
+bool is_our_run(const Group& root) { return says(root, "format", run_file_format); }
 
 bool is_our_trajectory(const Group& root) {
     if (!root.has("h5md") || !root.open_group("h5md").has("creator")) return false;
-    const Group creator = root.open_group("h5md").open_group("creator");
-    return creator.has_attribute("name") && creator.read_text_attribute("name") == "mpcflow";
+    return says(root.open_group("h5md").open_group("creator"), "name", "mpcflow");
 }
 
 }  // namespace

@@ -84,6 +84,11 @@ std::string format_log_line(const ProgressState& state) {
     return line;
 }
 
+void show(std::FILE* stream, const std::string& text) {
+    std::fputs(text.c_str(), stream);
+    std::fflush(stream);
+}
+
 ProgressStyle progress_style(std::FILE* stream) {
     const char* term = std::getenv("TERM");
     const bool can_redraw = isatty(fileno(stream)) != 0 && (term == nullptr || std::string_view(term) != "dumb");
@@ -108,18 +113,16 @@ void ProgressDisplay::update(const ProgressState& state, Clock::time_point now) 
     last_tenth_ = static_cast<std::int64_t>(percent(state) / 10.0);
     if (style_ == ProgressStyle::live_line) {
         // One column stays free: some terminals wrap when the last one is filled.
-        fmt::print(stream_, "\r{}\x1b[K", format_progress_line(state, terminal_width(stream_) - 1));
+        show(stream_, fmt::format("\r{}\x1b[K", format_progress_line(state, terminal_width(stream_) - 1)));
         line_is_shown_ = true;
     } else {
-        fmt::print(stream_, "{}\n", format_log_line(state));
+        show(stream_, format_log_line(state) + "\n");
     }
-    std::fflush(stream_);
 }
 
 void ProgressDisplay::clear() {
     if (!line_is_shown_) return;
-    std::fputs("\r\x1b[K", stream_);
-    std::fflush(stream_);
+    show(stream_, "\r\x1b[K");
     line_is_shown_ = false;
 }
 

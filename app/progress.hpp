@@ -29,6 +29,10 @@ struct ProgressState {
 /// The line for a log.
 [[nodiscard]] std::string format_log_line(const ProgressState& state);
 
+/// Writes text to a stream and flushes it. A stream that nobody reads any more is no error: a run must
+/// not end because its log did.
+void show(std::FILE* stream, const std::string& text);
+
 /// Where progress goes.
 enum class ProgressStyle {
     silent,

@@ -7,7 +7,6 @@
 
 #include "app/progress.hpp"
 #include "app/run_file.hpp"
-#include "app/schedule.hpp"
 
 namespace mpcflow {
 
@@ -52,19 +51,20 @@ ResultWriter::ResultWriter(const OutputDirectory& directory, RunRecord record)
     }
     write(Durability::disk);
     if (output.trajectory) {
-        // The last run.h5 lies beside the one before it for a moment.
-        const Schedule schedule(record_.scenario.run, output);
-        const FieldsOutput wanted = output.fields.value_or(FieldsOutput{});
-        const std::int64_t spare = run_file_bytes(schedule.series_rows(), field_bins(output), wanted) +
-                                   static_cast<std::int64_t>(record_.scenario.source_text.size());
-        trajectory_ = std::make_unique<TrajectoryFile>(trajectory_path_, record_, spare);
+        trajectory_ = std::make_unique<TrajectoryFile>(trajectory_path_, record_);
     }
 }
 
 void ResultWriter::add_series_row(const SeriesRow& row) { record_.series.push_back(row); }
 
 void ResultWriter::add_frame(const ParticleSnapshot& snapshot, std::uint64_t state_hash) {
-    trajectory_->append(snapshot, state_hash);
+    // The last run.h5, which says how the run ended, must still fit, beside the one before it.
+    const Output& output = record_.scenario.output;
+    const auto rows = static_cast<std::int64_t>(record_.series.size());
+    const auto text = static_cast<std::int64_t>(record_.scenario.source_text.size() + record_.resolved_input.size());
+    const std::int64_t spare =
+        text + run_file_bytes(rows, field_bins(output), output.fields.value_or(FieldsOutput{}));
+    trajectory_->append(snapshot, state_hash, spare);
 }
 
 void ResultWriter::add_field_block(FieldBlock block, std::int64_t last_step) {

@@ -1,5 +1,7 @@
 #include <cstdio>
 #include <exception>
+#include <memory>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -11,6 +13,7 @@
 #include "app/result_writer.hpp"
 #include "app/run_loop.hpp"
 #include "app/signals.hpp"
+#include "app/theory_numbers.hpp"
 #include "input/reader.hpp"
 #include "input/writer.hpp"
 
@@ -35,28 +38,26 @@ RunRecord make_record(const RunOptions& options, const Scenario& scenario, const
 
 void announce(const Scenario& scenario, const RunRecord& record) {
     const std::int64_t steps = scenario.run.equilibration + scenario.run.steps;
-    fmt::print(stderr, "mpcflow {}: {}{} particles, {} steps, {} precision, to {}\n", program_version(),
-               scenario.title.empty() ? "" : scenario.title + ": ", scenario.system.particle_count(), steps,
-               record.scenario.execution.precision == Precision::mixed ? "mixed" : "double",
-               scenario.output.directory);
-    fmt::print(stderr, "on {} ({})\n", record.device, record.device_reason);
-    std::fflush(stderr);
+    show(stderr, fmt::format("mpcflow {}: {}{} particles, {} steps, {} precision, to {}\non {} ({})\n", program_version(),
+                             scenario.title.empty() ? "" : scenario.title + ": ", scenario.system.particle_count(),
+                             steps, precision_name(scenario.execution.precision), scenario.output.directory,
+                             record.device, record.device_reason));
 }
 
 void print_summary(const Scenario& scenario, const RunLoopResult& result, std::uint64_t hash,
                    const std::vector<WrittenFile>& files) {
     const auto updates = static_cast<double>(scenario.system.particle_count()) * static_cast<double>(result.steps_done);
     const double rate = result.seconds > 0.0 ? updates / result.seconds : 0.0;
-    fmt::print("steps        {}{}\n", result.steps_done,
-               result.signal_number == 0 ? ""
-                                         : fmt::format(" of {} (stopped by {})",
-                                                       scenario.run.equilibration + scenario.run.steps,
-                                                       signal_name(result.signal_number)));
-    fmt::print("wall time    {:.2f} s\n", result.seconds);
-    fmt::print("rate         {} particle updates\n", format_rate(rate));
-    fmt::print("state hash   {}\n", format_hash(hash));
-    for (const WrittenFile& file : files) fmt::print("wrote        {}  ({})\n", file.path, file.contents);
-    std::fflush(stdout);
+    const std::string how_far =
+        result.signal_number == 0 ? ""
+                                  : fmt::format(" of {} (stopped by {})", scenario.run.equilibration + scenario.run.steps,
+                                                signal_name(result.signal_number));
+    std::string text = fmt::format("steps        {}{}\n", result.steps_done, how_far);
+    text += fmt::format("wall time    {:.2f} s\n", result.seconds);
+    text += fmt::format("rate         {} particle updates\n", format_rate(rate));
+    text += fmt::format("state hash   {}\n", format_hash(hash));
+    for (const WrittenFile& file : files) text += fmt::format("wrote        {}  ({})\n", file.path, file.contents);
+    show(stdout, text);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace mpcflow {
 
 namespace {
 
-constexpr std::array<int, 5> handled{SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
+constexpr std::array<int, 3> handled{SIGINT, SIGTERM, SIGHUP};
 
 std::atomic<int> first_signal{0};
 std::atomic<std::int64_t> first_seconds{0};
@@ -34,13 +34,15 @@ void note_signal(int signal_number) {
 
 SignalGuard::SignalGuard() {
     first_signal = 0;
+    std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
     for (std::size_t i = 0; i < handled.size(); ++i) {
         sigaction(handled[i], nullptr, &previous[i]);
         if (previous[i].sa_handler == SIG_IGN) continue;
         struct sigaction action {};
         sigemptyset(&action.sa_mask);
         action.sa_flags = SA_RESTART;
-        action.sa_handler = handled[i] == SIGPIPE || handled[i] == SIGXFSZ ? SIG_IGN : note_signal;
+        action.sa_handler = note_signal;
         sigaction(handled[i], &action, nullptr);
     }
 }

@@ -105,112 +105,115 @@ std::int64_t trajectory_frame_bytes(const System& system, Precision precision, c
     return bytes;
 }
 
-TrajectoryFile::TrajectoryFile(std::string path, const RunRecord& record, std::int64_t spare_bytes,
-                               SpaceCheck space_check)
+TrajectoryFile::TrajectoryFile(std::string path, const RunRecord& record, SpaceCheck space_check)
     : path_(std::move(path)),
       time_step_(record.scenario.system.collision.time_step),
-      spare_bytes_(spare_bytes),
+      frame_bytes_(trajectory_frame_bytes(record.scenario.system, record.scenario.execution.precision,
+                                          *record.scenario.output.trajectory)),
       space_check_(space_check) {
+    objects_ = std::make_unique<Objects>(Objects{hdf5::File::create(temporary_path(path_), hdf5::WriteOrder::ordered), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}});
+    try {
+        reserve_frame(0);
+        create(record);
+    } catch (const hdf5::FileError& error) {
+        abandon();
+        throw explain(error, 0);
+    }
+}
+
+void TrajectoryFile::create(const RunRecord& record) {
     const System& system = record.scenario.system;
     const Precision precision = record.scenario.execution.precision;
     const TrajectoryOutput& quantities = *record.scenario.output.trajectory;
-    frame_bytes_ = trajectory_frame_bytes(system, precision, quantities);
+    Objects& objects = *objects_;
+    const Group root = objects.file.root();
+    write_h5md_header(root);
+    const Group parameters = write_parameters(root, record);
+    objects.state_hash = parameters.create_dataset(
+        "state_hash", {NumberType::uint64, {}, Growth::by_rows, {}, {"state hash of each frame", {}}});
 
-    objects_ = std::make_unique<Objects>(Objects{hdf5::File::create(temporary_path(path_), hdf5::WriteOrder::ordered), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}});
-    try {
-        reserve_frame();
-        Objects& objects = *objects_;
-        const Group root = objects.file.root();
-        write_h5md_header(root);
-        const Group parameters = write_parameters(root, record);
-        objects.state_hash = parameters.create_dataset(
-            "state_hash", {NumberType::uint64, {}, Growth::by_rows, {}, {"state hash of each frame", {}}});
-
-        const Group all = root.create_group("particles").create_group("all");
-        const Group box = all.create_group("box");
-        box.write_attribute("dimension", std::span<const std::int32_t>(std::array<std::int32_t, 1>{3}));
-        std::array<std::string, 3> boundary;
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            boundary[axis] = system.boundaries.faces[axis].is_periodic() ? "periodic" : "none";
-        }
-        box.write_attribute("boundary", std::span<const std::string>(boundary));
-
-        const Group edges = box.create_group("edges");
-        objects.step = edges.create_dataset(
-            "step", {NumberType::int64, {}, Growth::by_rows, {}, {"steps since the start", {}}});
-        objects.time = edges.create_dataset(
-            "time", {NumberType::float64, {}, Growth::by_rows, {}, {"time since the start, a (mass/energy)^(1/2)", {}}});
-        objects.edges = edges.create_dataset(
-            "value", {NumberType::float64, {3, 3}, Growth::by_rows, {}, {"edge vectors of the box, a", {}}});
-        const auto element = [&](const std::string& name, const DatasetLayout& layout) {
-            const Group group = all.create_group(name);
-            group.link("/particles/all/box/edges/step", "step");
-            group.link("/particles/all/box/edges/time", "time");
-            return group.create_dataset("value", layout);
-        };
-        if (quantities.position) {
-            objects.position = element("position", vectors(system, precision, "positions in the box, a"));
-        }
-        if (quantities.velocity) {
-            objects.velocity = element("velocity", vectors(system, precision, "velocities, (energy/mass)^(1/2)"));
-        }
-        objects.image = element("image", images(system));
-        objects.id = element("id", ids(system));
-
-        // Never written: every particle reads the fill value, and the disk holds nothing.
-        const auto particles = static_cast<hsize_t>(system.particle_count());
-        static_cast<void>(all.create_dataset(
-            "species", {NumberType::int32, {particles}, Growth::fixed, 0.0, {"species: 0, solvent", {}}}));
-        static_cast<void>(all.create_dataset(
-            "mass", {NumberType::float64, {particles}, Growth::fixed, system.fluid.mass, {"masses", {}}}));
-
-        for (std::size_t i = 0; i < 3; ++i) {
-            for (std::size_t j = 0; j < 3; ++j) objects.box_edges.push_back(i == j ? system.box.size[i] : 0.0);
-        }
-        objects.all_ids.resize(particles);
-        std::iota(objects.all_ids.begin(), objects.all_ids.end(), std::int64_t{0});
-    } catch (...) {
-        abandon();
-        throw;
+    const Group all = root.create_group("particles").create_group("all");
+    const Group box = all.create_group("box");
+    box.write_attribute("dimension", std::span<const std::int32_t>(std::array<std::int32_t, 1>{3}));
+    std::array<std::string, 3> boundary;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        boundary[axis] = system.boundaries.faces[axis].is_periodic() ? "periodic" : "none";
     }
+    box.write_attribute("boundary", std::span<const std::string>(boundary));
+
+    const Group edges = box.create_group("edges");
+    objects.step = edges.create_dataset(
+        "step", {NumberType::int64, {}, Growth::by_rows, {}, {"steps since the start", {}}});
+    objects.time = edges.create_dataset(
+        "time", {NumberType::float64, {}, Growth::by_rows, {}, {"time since the start, a (mass/energy)^(1/2)", {}}});
+    objects.edges = edges.create_dataset(
+        "value", {NumberType::float64, {3, 3}, Growth::by_rows, {}, {"edge vectors of the box, a", {}}});
+    const auto element = [&](const std::string& name, const DatasetLayout& layout) {
+        const Group group = all.create_group(name);
+        group.link("/particles/all/box/edges/step", "step");
+        group.link("/particles/all/box/edges/time", "time");
+        return group.create_dataset("value", layout);
+    };
+    if (quantities.position) {
+        objects.position = element("position", vectors(system, precision, "positions in the box, a"));
+    }
+    if (quantities.velocity) {
+        objects.velocity = element("velocity", vectors(system, precision, "velocities, (energy/mass)^(1/2)"));
+    }
+    objects.image = element("image", images(system));
+    objects.id = element("id", ids(system));
+
+    // Never written: every particle reads the fill value, and the disk holds nothing.
+    const auto particles = static_cast<hsize_t>(system.particle_count());
+    static_cast<void>(all.create_dataset(
+        "species", {NumberType::int32, {particles}, Growth::fixed, 0.0, {"species: 0, solvent", {}}}));
+    static_cast<void>(all.create_dataset(
+        "mass", {NumberType::float64, {particles}, Growth::fixed, system.fluid.mass, {"masses", {}}}));
+
+    for (std::size_t i = 0; i < 3; ++i) {
+        for (std::size_t j = 0; j < 3; ++j) objects.box_edges.push_back(i == j ? system.box.size[i] : 0.0);
+    }
+    objects.all_ids.resize(particles);
+    std::iota(objects.all_ids.begin(), objects.all_ids.end(), std::int64_t{0});
 }
 
 TrajectoryFile::~TrajectoryFile() {
     if (objects_ && frames_ == 0) abandon();
 }
 
-void TrajectoryFile::reserve_frame() {
+void TrajectoryFile::reserve_frame(std::int64_t spare_bytes) {
     // Beside the frame: group and dataset headers at first, later splits of index nodes.
     constexpr std::int64_t metadata_bytes = 256 << 10;
     if (space_check_ == SpaceCheck::none) return;
     const int descriptor = objects_->file.descriptor();
     reserve_space(descriptor, path_, objects_->file.end_of_file(), frame_bytes_ + metadata_bytes);
-    if (const std::int64_t available = free_bytes(descriptor); available >= 0 && available < spare_bytes_) {
+    if (const std::int64_t available = free_bytes(descriptor); available >= 0 && available < spare_bytes) {
         throw hdf5::FileError(path_ + ": cannot write it: " + hdf5::describe_errno(ENOSPC), ENOSPC);
     }
 }
 
-void TrajectoryFile::append(const ParticleSnapshot& snapshot, std::uint64_t state_hash) {
-    const auto explain = [&](const hdf5::FileError& error) -> hdf5::FileError {
-        std::string message = hdf5::means_no_room(error.error_number)
-                                  ? fmt::format("{}: {}: no room for the frame of step {}; free space or choose another "
-                                                "output.directory",
-                                                path_, hdf5::describe_errno(error.error_number), snapshot.step)
-                                  : fmt::format("{}; the frame of step {} is lost", error.what(), snapshot.step);
-        if (frames_ > 0) message += fmt::format("; frames up to step {} are intact", last_step_);
-        return {message, error.error_number};
-    };
+hdf5::FileError TrajectoryFile::explain(const hdf5::FileError& error, std::int64_t step) const {
+    std::string message = hdf5::means_no_room(error.error_number)
+                              ? fmt::format("{}: {}: no room for the frame of step {}; free space or choose another "
+                                            "output.directory",
+                                            path_, hdf5::describe_errno(error.error_number), step)
+                              : fmt::format("{}; the frame of step {} is lost", error.what(), step);
+    if (frames_ > 0) message += fmt::format("; frames up to step {} are intact", last_step_);
+    return {message, error.error_number};
+}
+
+void TrajectoryFile::append(const ParticleSnapshot& snapshot, std::uint64_t state_hash, std::int64_t spare_bytes) {
     try {
-        reserve_frame();
+        reserve_frame(spare_bytes);
     } catch (const hdf5::FileError& error) {
         if (frames_ == 0) abandon();
-        throw explain(error);
+        throw explain(error, snapshot.step);
     }
     try {
         write_frame(snapshot, state_hash);
     } catch (const hdf5::FileError& error) {
         abandon();
-        throw explain(error);
+        throw explain(error, snapshot.step);
     }
     ++frames_;
     last_step_ = snapshot.step;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "app/hdf5/error.hpp"
 #include "app/run_record.hpp"
 #include "physics/solver.hpp"
 
@@ -26,16 +27,15 @@ enum class SpaceCheck { reserve, none };
 /// never touched again.
 class TrajectoryFile {
 public:
-    /// Creates the file, as PATH.tmp until its first frame is in it. `spare_bytes`: space of the disk
-    /// that a frame must leave free (for run.h5).
-    TrajectoryFile(std::string path, const RunRecord& record, std::int64_t spare_bytes,
-                   SpaceCheck space_check = SpaceCheck::reserve);
+    /// Creates the file, as PATH.tmp until its first frame is in it.
+    TrajectoryFile(std::string path, const RunRecord& record, SpaceCheck space_check = SpaceCheck::reserve);
     ~TrajectoryFile();
     TrajectoryFile(const TrajectoryFile&) = delete;
     TrajectoryFile& operator=(const TrajectoryFile&) = delete;
 
-    /// Appends a frame. Throws hdf5::FileError saying what was lost and what is intact.
-    void append(const ParticleSnapshot& snapshot, std::uint64_t state_hash);
+    /// Appends a frame; it must leave `spare_bytes` of the disk free (for run.h5). Throws
+    /// hdf5::FileError saying what was lost and what is intact.
+    void append(const ParticleSnapshot& snapshot, std::uint64_t state_hash, std::int64_t spare_bytes = 0);
     /// Writes all to the disk and closes. Throws hdf5::FileError.
     void close();
 
@@ -45,14 +45,15 @@ public:
 private:
     struct Objects;
 
-    void reserve_frame();
+    void create(const RunRecord& record);
+    void reserve_frame(std::int64_t spare_bytes);
     void write_frame(const ParticleSnapshot& snapshot, std::uint64_t state_hash);
+    [[nodiscard]] hdf5::FileError explain(const hdf5::FileError& error, std::int64_t step) const;
     void abandon() noexcept;
 
     std::string path_;
     double time_step_;
     std::int64_t frame_bytes_;
-    std::int64_t spare_bytes_;
     SpaceCheck space_check_;
     std::int64_t frames_ = 0;
     std::int64_t last_step_ = -1;

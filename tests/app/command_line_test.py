@@ -1,0 +1,163 @@
+"""The command line from outside: exit statuses, messages, and that nothing is written without need."""
+
+import json
+import os
+import unittest
+
+from program import ProgramTest, input_text
+
+# Changes that make an input invalid, and what the message must name.
+BAD_CHANGES = [
+    ("collision.angle=200", "collision.angle"),
+    ("collision.angle=nan", "collision.angle"),
+    ("collision.angel=90", "angle"),
+    ("fluid.density=-1", "fluid.density"),
+    ("fluid.mass=0", "fluid.mass"),
+    ("fluid.temperature=inf", "fluid.temperature"),
+    ("box.size=[4, 4]", "box.size"),
+    ("box.size=[4, 4, 4.5]", "box.size"),
+    ("run.steps=-3", "run.steps"),
+    ("run.steps=many", "run.steps"),
+    ("output.fields.bins=[1, 1, 5]", "bins"),
+    ("output.series.every=0", "output.series.every"),
+    ("execution.device=gpu", "execution.device"),
+    ("execution.threads=0x", "execution.threads"),
+    ("execution.precision=half", "execution.precision"),
+    ("nonsense=1", "nonsense"),
+    ("no equals sign", "no equals sign"),
+]
+
+
+class Arguments(ProgramTest):
+    def test_version_and_help(self):
+        self.assertRegex(self.mpcflow("--version").stdout, r"^mpcflow \d+\.\d+\.\d+ \(commit \S+\)\n$")
+        for arguments in (["--help"], ["run", "--help"], ["bench", "step", "--help"]):
+            self.assertIn("--", self.mpcflow(*arguments).stdout)
+
+    def test_bad_arguments_exit_with_2(self):
+        for arguments in ([], ["fly"], ["run"], ["run", "a.yaml", "--colour"], ["run", "a.yaml", "b.yaml"],
+                          ["info"], ["bench"], ["bench", "nothing"], ["bench", "step", "--law", "at"],
+                          ["bench", "step", "--device", "gpu"], ["bench", "step", "--cells", "0"], ["run", "--set"]):
+            done = self.mpcflow(*arguments, status=2)
+            self.assertTrue(done.stderr, arguments)
+        self.assertEqual(self.files(), [])
+
+    def test_devices(self):
+        self.assertIn("cpu", self.mpcflow("devices").stdout)
+        devices = json.loads(self.mpcflow("devices", "--json").stdout)
+        self.assertGreater(devices["cpu"]["threads"], 0)
+        self.assertTrue(devices["cuda"] or devices["no_cuda_reason"])
+
+    def test_schema(self):
+        schema = json.loads(self.mpcflow("schema").stdout)
+        self.assertIn("collision", schema["properties"])
+
+    def test_bench_step(self):
+        small = ["bench", "step", "--device", "cpu", "--cells", "8", "--steps", "5"]
+        table = self.mpcflow(*small).stdout
+        self.assertIn("srd+a", table)
+        results = json.loads(self.mpcflow(*small, "--law", "srd", "--precision", "mixed", "--json").stdout)
+        self.assertEqual(len(results), 1)
+        self.assertGreater(results[0]["updates_per_second"], 0)
+        self.assertEqual(results[0]["particles"], 5120)
+
+
+class BadInput(ProgramTest):
+    def test_every_error_exits_with_2_and_writes_nothing(self):
+        name = self.write_input()
+        for change, named in BAD_CHANGES:
+            for command in ("run", "check"):
+                with self.subTest(change=change, command=command):
+                    done = self.mpcflow(command, name, "--set", change, status=2)
+                    self.assertIn(named, done.stderr)
+                    self.assertEqual(done.stdout, "")
+        self.assertEqual(self.files(), [name])
+
+    def test_errors_say_where_and_come_all_at_once(self):
+        name = self.write_input(input_text().replace("angle: 130", "angle: 200").replace("density: 10", "densty: 10"))
+        done = self.mpcflow("run", name, status=2)
+        self.assertRegex(done.stderr, r"(?m)^flow\.yaml:5:\d+: collision\.angle: ")
+        self.assertRegex(done.stderr, r"(?m)^flow\.yaml:4:\d+: .*densty")
+
+    def test_files_that_are_no_input(self):
+        self.mpcflow("run", "missing.yaml", status=2)
+        self.mpcflow("run", ".", status=2)
+        (self.folder / "binary.yaml").write_bytes(bytes(range(256)) * 40)
+        self.mpcflow("run", "binary.yaml", status=2)
+        (self.folder / "empty.yaml").write_text("")
+        self.mpcflow("check", "empty.yaml", status=2)
+        self.assertEqual(self.files(), ["binary.yaml", "empty.yaml"])
+
+    def test_shorthands_are_checked_like_settings(self):
+        name = self.write_input()
+        self.mpcflow("run", name, "--device", "gpu", status=2)
+        self.mpcflow("run", name, "--threads", "-2", status=2)
+        self.mpcflow("run", name, "--threads", "two", status=2)
+        self.assertEqual(self.files(), [name])
+
+
+class Check(ProgramTest):
+    def test_text_has_what_a_user_looks_for(self):
+        text = self.mpcflow("check", self.write_input()).stdout
+        for what in ("particles", "2160", "mean free path", "kinetic viscosity", "collisional", "diffusion",
+                     "Schmidt", "Poiseuille", "Mach", "development time", "memory", "trajectory.h5", "run.h5",
+                     "rounding grids", "2^-"):
+            self.assertIn(what, text)
+        self.assertEqual(self.files(), ["flow.yaml"])
+
+    def test_json(self):
+        report = json.loads(self.mpcflow("check", self.write_input(), "--json", "--set", "run.steps=200").stdout)
+        self.assertEqual(report["particles"], 2160)
+        self.assertEqual(report["total_steps"], 220)
+        theory = report["theory"]
+        self.assertAlmostEqual(theory["mean_free_path"], 0.1)
+        self.assertAlmostEqual(theory["predicted_viscosity"], 0.870, delta=0.001)
+        flow = theory["poiseuille_maximum_velocity"]
+        self.assertAlmostEqual(flow, 0.01 * 36 / (8 * theory["predicted_viscosity"]))
+        self.assertEqual([file["name"] for file in report["files"]], ["run.h5", "trajectory.h5"])
+        self.assertGreater(report["rounding_grid_exponents"]["velocity"], 20)
+
+    def test_both_viscosities_with_angular_momentum(self):
+        name = self.write_input()
+        text = self.mpcflow("check", name, "--set", "collision.conserve_angular_momentum=true").stdout
+        self.assertIn("as published", text)
+        self.assertIn("from the expansion", text)
+
+    def test_warnings_are_no_errors(self):
+        name = self.write_input()
+        report = json.loads(self.mpcflow("check", name, "--json", "--set", "forces=[{uniform: [0.5, 0, 0]}]").stdout)
+        self.assertTrue(any("Mach" in warning for warning in report["warnings"]))
+        self.assertTrue(any("run.equilibration" in warning for warning in report["warnings"]))
+
+    def test_disk_estimate_is_near_the_truth(self):
+        name = self.write_input()
+        report = json.loads(self.mpcflow("check", name, "--json").stdout)
+        self.mpcflow("run", name, "--quiet")
+        for file in report["files"]:
+            size = os.path.getsize(self.folder / "out" / file["name"])
+            self.assertLess(size, file["bytes"] + (300 << 10), file["name"])
+            self.assertGreater(size, file["bytes"] / 4, file["name"])
+
+
+class Environment(ProgramTest):
+    def test_a_device_that_is_not_there(self):
+        name = self.write_input()
+        done = self.mpcflow("run", name, "--device", "cuda:63", status=3)
+        self.assertIn("cuda:63", done.stderr)
+        self.assertEqual(self.files(), [name])
+
+    def test_output_that_cannot_be_written(self):
+        name = self.write_input()
+        self.assertIn("is not a directory", self.mpcflow("run", name, "--output", "flow.yaml/out", status=3).stderr)
+        # Root may write to any folder; /proc takes no folders from anybody.
+        if os.geteuid() == 0:
+            self.mpcflow("run", name, "--output", "/proc/out", status=3)
+        else:
+            (self.folder / "locked").mkdir(mode=0o555)
+            self.assertIn("permission denied", self.mpcflow("run", name, "--output", "locked/out", status=3).stderr)
+            (self.folder / "locked").rmdir()
+        self.assertEqual(self.files(), [name])
+
+
+if __name__ == "__main__":
+    unittest.main()

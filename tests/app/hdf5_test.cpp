@@ -224,7 +224,7 @@ int write_until_full(const std::string& path, SpaceCheck space_check, rlim_t lim
     FakeSolver solver(system, {1, 1, 1});
     ParticleSnapshot snapshot;
     try {
-        TrajectoryFile file(path, record_of(system), 0, space_check);
+        TrajectoryFile file(path, record_of(system), space_check);
         for (int frame = 0; frame < 1000; ++frame) {
             solver.copy_particles(snapshot);
             file.append(snapshot, 0);
@@ -268,7 +268,7 @@ TEST(TrajectoryFile, IsWholeWheneverItsWriterDies) {
         const System system = small_system();
         FakeSolver solver(system, {1, 1, 1});
         ParticleSnapshot snapshot;
-        TrajectoryFile file(path, record_of(system), 0);
+        TrajectoryFile file(path, record_of(system));
         for (int frame = 0; frame < 150; ++frame) {  // the chunk index splits at 64
             solver.copy_particles(snapshot);
             file.append(snapshot, 0);
@@ -289,7 +289,7 @@ TEST(TrajectoryFile, MixedPrecisionIsStoredInSinglePrecision) {
     ParticleSnapshot snapshot;
     solver.copy_particles(snapshot);
     {
-        TrajectoryFile file(directory.file("t.h5"), record, 0);
+        TrajectoryFile file(directory.file("t.h5"), record);
         file.append(snapshot, 5);
         file.close();
     }

@@ -1,0 +1,302 @@
+"""Result files: what is in them, read with h5py as a user would."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+import unittest
+
+import h5py
+import numpy as np
+
+from program import MPCFLOW, ProgramTest, input_text
+
+
+def text(value) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+class Results(ProgramTest):
+    """One run with all outputs, and what its files say."""
+
+    def setUp(self):
+        super().setUp()
+        self.name = self.write_input()
+        self.summary = self.mpcflow("run", self.name, "--threads", "2", "--set", "seed=5").stdout
+        self.run_file = h5py.File(self.folder / "out/run.h5")
+        self.trajectory = h5py.File(self.folder / "out/trajectory.h5")
+        self.addCleanup(self.run_file.close)
+        self.addCleanup(self.trajectory.close)
+
+    def test_summary(self):
+        for what in ("steps        120\n", "wall time", "particle updates", "state hash", "out/run.h5", "out/trajectory.h5"):
+            self.assertIn(what, self.summary)
+        self.assertEqual(self.files(), ["flow.yaml", "out", "out/run.h5", "out/trajectory.h5"])
+
+    def test_how_it_was_made(self):
+        f = self.run_file
+        self.assertEqual(text(f.attrs["title"]), "A small flow")
+        self.assertEqual(text(f["input/given"][()]), input_text())
+        self.assertEqual(text(f["input/overrides"][()]), "seed=5\nexecution.threads=2\n")
+        self.assertIn("seed: 5", text(f["input/resolved"][()]))
+        run = f["run"].attrs
+        self.assertEqual(run["seed"], 5)
+        self.assertEqual(text(run["precision"]), "double")
+        self.assertEqual(text(run["status"]), "completed")
+        self.assertEqual(run["steps_done"], 120)
+        self.assertEqual(run["particles"], 2160)
+        self.assertGreater(run["wall_time"], 0)
+        self.assertRegex(text(run["start_time"]), r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+        self.assertIn(text(run["state_hash_hex"]), self.summary)
+        self.assertEqual(f"{run['state_hash']:016x}", text(run["state_hash_hex"]))
+        self.assertTrue(text(f["machine"].attrs["hostname"]))
+        self.assertIn("CPU", text(f["machine"].attrs["device"]))
+        self.assertTrue(text(f["program"].attrs["commit"]))
+        self.assertAlmostEqual(f["theory"].attrs["predicted_viscosity"], 0.87, delta=0.01)
+
+    def test_the_resolved_input_gives_the_same_run(self):
+        (self.folder / "again.yaml").write_bytes(self.run_file["input/resolved"][()])
+        self.mpcflow("run", "again.yaml", "--output", "again")
+        with h5py.File(self.folder / "again/run.h5") as again:
+            self.assertEqual(again["run"].attrs["state_hash"], self.run_file["run"].attrs["state_hash"])
+
+    def test_series(self):
+        series = self.run_file["series"]
+        np.testing.assert_array_equal(series["step"], np.arange(0, 121, 5))
+        np.testing.assert_allclose(series["time"], 0.1 * np.arange(0, 121, 5))
+        self.assertEqual(series["momentum"].shape, (25, 3))
+        # 4.5 sigma of sqrt(2 / 3N)
+        np.testing.assert_allclose(series["temperature"], 1.0, atol=4.5 * np.sqrt(2 / (3 * 2160)) + 0.01)
+        frames = dict(zip(self.trajectory["particles/all/velocity/step"], self.trajectory["particles/all/velocity/value"]))
+        for step, energy, momentum in zip(series["step"], series["kinetic_energy"], series["momentum"]):
+            if step in frames:
+                np.testing.assert_allclose(0.5 * (frames[step] ** 2).sum(), energy, rtol=1e-12)
+                np.testing.assert_allclose(frames[step].sum(axis=0), momentum, atol=1e-8)
+
+    def test_every_dataset_says_what_it_is(self):
+        def check(name, item):
+            if isinstance(item, h5py.Dataset):
+                self.assertIn("description", item.attrs, name)
+                if item.dtype.kind in "fiu":
+                    self.assertIn("unit", item.attrs, name)
+        self.run_file.visititems(check)
+
+    def test_fields_are_the_averages_of_the_frames(self):
+        fields = self.run_file["fields"]
+        self.assertEqual(list(fields.attrs["bins"]), [1, 2, 3])
+        self.assertEqual(fields.attrs["samples"], 25)
+        self.assertEqual(fields.attrs["first_step"], 24)
+        self.assertEqual(fields.attrs["last_step"], 120)
+        np.testing.assert_allclose(fields["z_edges"], [0, 2, 4, 6])
+        np.testing.assert_allclose(fields["y_centres"], [1.5, 4.5])
+        self.assertEqual(fields["density"].shape, (3, 2, 1))
+        self.assertEqual(fields["velocity"].shape, (3, 2, 1, 3))
+
+        count, momentum, energy, freedoms = [], [], [], []
+        all_particles = self.trajectory["particles/all"]
+        for step, x, v in zip(all_particles["position/step"], all_particles["position/value"],
+                              all_particles["velocity/value"]):
+            if step <= 20:
+                continue
+            index = np.ravel_multi_index(((x[:, 2] // 2).astype(int), (x[:, 1] // 3).astype(int)), (3, 2))
+            n = np.bincount(index, minlength=6)
+            p = np.stack([np.bincount(index, v[:, axis], 6) for axis in range(3)], axis=1)
+            count.append(n)
+            momentum.append(p)
+            energy.append(np.bincount(index, (v ** 2).sum(axis=1), 6) - (p ** 2).sum(axis=1) / n)
+            freedoms.append(3 * (n - 1))
+        count, momentum, energy, freedoms = map(np.array, (count, momentum, energy, freedoms))
+        samples = len(count)
+
+        def error(numerator, denominator):
+            ratio = numerator.sum(axis=0) / denominator.sum(axis=0)
+            squares = ((numerator - ratio * denominator) ** 2).sum(axis=0)
+            return np.sqrt(samples / (samples - 1) * squares) / denominator.sum(axis=0)
+
+        volume = 6 * 3 * 2
+        np.testing.assert_allclose(fields["density"][()].ravel(), count.mean(axis=0) / volume)
+        np.testing.assert_allclose(fields["velocity"][()].reshape(6, 3),
+                                   momentum.sum(axis=0) / count.sum(axis=0)[:, None], atol=1e-9)
+        np.testing.assert_allclose(fields["temperature"][()].ravel(), energy.sum(axis=0) / freedoms.sum(axis=0), rtol=1e-9)
+        # 25 samples are 25 blocks of one.
+        self.assertEqual(fields.attrs["blocks"], 25)
+        np.testing.assert_allclose(fields["density_error"][()].ravel(), count.std(axis=0, ddof=1) / np.sqrt(samples) / volume)
+        np.testing.assert_allclose(fields["velocity_error"][()].reshape(6, 3), error(momentum, count[:, :, None]), rtol=1e-7)
+        np.testing.assert_allclose(fields["temperature_error"][()].ravel(), error(energy, freedoms), rtol=1e-7)
+
+    def test_trajectory_is_h5md(self):
+        f = self.trajectory
+        np.testing.assert_array_equal(f["h5md"].attrs["version"], [1, 1])
+        self.assertTrue(text(f["h5md/author"].attrs["name"]))
+        self.assertEqual(text(f["h5md/creator"].attrs["name"]), "mpcflow")
+        self.assertIn("version", f["h5md/creator"].attrs)
+        everything = f["particles/all"]
+        self.assertEqual(everything["box"].attrs["dimension"], 3)
+        self.assertEqual([text(b) for b in everything["box"].attrs["boundary"]], ["periodic", "periodic", "none"])
+        frames = 31
+        np.testing.assert_array_equal(everything["box/edges/value"], np.broadcast_to(np.diag([6.0] * 3), (frames, 3, 3)))
+        for name, shape, kind in (("position", (frames, 2160, 3), "f"), ("velocity", (frames, 2160, 3), "f"),
+                                  ("image", (frames, 2160, 3), "i"), ("id", (frames, 2160), "i")):
+            element = everything[name]
+            self.assertEqual(element["value"].shape, shape)
+            self.assertEqual(element["value"].dtype.kind, kind)
+            np.testing.assert_array_equal(element["step"], np.arange(0, 121, 4))
+            np.testing.assert_allclose(element["time"], 0.1 * np.arange(0, 121, 4))
+            self.assertEqual(element["step"], everything["box/edges/step"], "hard links to one dataset")
+        np.testing.assert_array_equal(everything["id/value"][5], np.arange(2160))
+        np.testing.assert_array_equal(everything["species"], np.zeros(2160))
+        np.testing.assert_array_equal(everything["mass"], np.ones(2160))
+        position = everything["position/value"][()]
+        self.assertTrue(((position >= 0) & (position < 6)).all())
+        self.assertEqual(f["parameters/mpcflow/state_hash"][-1], self.run_file["run"].attrs["state_hash"])
+        self.assertEqual(f["parameters/mpcflow/input"][()], self.run_file["input/resolved"][()])
+
+    def test_images_unwrap(self):
+        everything = self.trajectory["particles/all"]
+        unwrapped = everything["position/value"][()] + 6.0 * everything["image/value"][()]
+        # In 4 steps of 0.1 nobody gets far: 8 thermal speeds.
+        self.assertLess(np.abs(np.diff(unwrapped, axis=0)).max(), 8 * 0.4)
+        self.assertTrue((everything["image/value"][()][:, :, 2] == 0).all(), "walls are not crossed")
+
+    def test_checksums_and_chunks(self):
+        for dataset in (self.run_file["series/step"], self.run_file["fields/velocity"],
+                        self.trajectory["particles/all/position/value"], self.trajectory["particles/all/image/step"]):
+            self.assertTrue(dataset.fletcher32, dataset.name)
+            self.assertIsNone(dataset.compression)
+            self.assertLessEqual(np.prod(dataset.chunks) * dataset.dtype.itemsize, 1 << 20)
+
+    def test_info(self):
+        for file in ("run.h5", "trajectory.h5"):
+            shown = self.mpcflow("info", f"out/{file}").stdout
+            report = json.loads(self.mpcflow("info", f"out/{file}", "--json").stdout)
+            self.assertEqual(report["state_hash"], text(self.run_file["run"].attrs["state_hash_hex"]))
+            self.assertIn(report["state_hash"], shown)
+            self.assertEqual(report["particles"], 2160)
+            self.assertEqual(report["seed"], 5)
+            self.assertIn("seed: 5", report["resolved_input"])
+
+    def test_results_are_not_overwritten_unless_asked(self):
+        before = {name: (self.folder / "out" / name).read_bytes() for name in ("run.h5", "trajectory.h5")}
+        done = self.mpcflow("run", self.name, status=3)
+        self.assertIn("--overwrite", done.stderr)
+        for name, content in before.items():
+            self.assertEqual((self.folder / "out" / name).read_bytes(), content)
+        (self.folder / "out/notes.txt").write_text("mine")
+        short = self.write_input(input_text(steps=10, outputs="  series: {every: 10}"), "short.yaml")
+        self.mpcflow("run", short, "--overwrite")
+        self.assertEqual(sorted(os.listdir(self.folder / "out")), ["notes.txt", "run.h5"],
+                         "what the new run does not write is gone, what is not ours stays")
+
+
+class Variants(ProgramTest):
+    def test_quiet_and_minimal(self):
+        name = self.write_input(input_text(outputs=""))
+        done = self.mpcflow("run", name, "--quiet")
+        self.assertEqual(done.stdout + done.stderr, "")
+        with h5py.File(self.folder / "out/run.h5") as f:
+            self.assertNotIn("series", f)
+            self.assertNotIn("fields", f)
+            self.assertEqual(text(f["run"].attrs["status"]), "completed")
+        self.assertEqual(os.listdir(self.folder / "out"), ["run.h5"])
+
+    def test_mixed_precision_and_single_quantities(self):
+        name = self.write_input(input_text(outputs="""\
+  trajectory: {every: 60, quantities: [velocity]}
+  fields: {every: 10, quantities: [density], bins: [6, 6, 6]}
+"""))
+        self.mpcflow("run", name, "--set", "execution.precision=mixed")
+        with h5py.File(self.folder / "out/trajectory.h5") as f:
+            self.assertEqual(f["particles/all/velocity/value"].dtype, np.float32)
+            self.assertNotIn("position", f["particles/all"])
+            self.assertEqual(list(f["particles/all/velocity/step"]), [0, 60, 120])
+        with h5py.File(self.folder / "out/run.h5") as f:
+            self.assertEqual(f["fields/density"].shape, (6, 6, 6))
+            self.assertNotIn("velocity", f["fields"])
+            np.testing.assert_allclose(f["fields/density"][()].mean(), 10.0)
+
+    def test_the_bits_do_not_depend_on_outputs_or_threads(self):
+        hashes = set()
+        for i, (outputs, threads) in enumerate((("", "1"), ("  series: {every: 1}", "2"), ("  trajectory: {every: 7}", "1"))):
+            name = self.write_input(input_text(outputs=outputs))
+            self.mpcflow("run", name, "--threads", threads, "--output", f"out{i}")
+            with h5py.File(self.folder / f"out{i}/run.h5") as f:
+                hashes.add(int(f["run"].attrs["state_hash"]))
+        self.assertEqual(len(hashes), 1)
+
+    def test_odd_names_of_folders(self):
+        name = self.write_input(input_text(outputs=""))
+        for folder in ("with space", "colon: here", "hash #1", 'quote"d', "deep/er/still", "123", "true", "null"):
+            self.mpcflow("run", name, "--output", folder)
+            self.assertTrue((self.folder / folder / "run.h5").is_file(), folder)
+
+    def test_foreign_and_damaged_files(self):
+        name = self.write_input()
+        self.mpcflow("run", name, "--quiet")
+        whole = (self.folder / "out/run.h5").read_bytes()
+        (self.folder / "cut.h5").write_bytes(whole[: len(whole) // 2])
+        (self.folder / "text.h5").write_text("no HDF5 at all")
+        (self.folder / "empty.h5").write_bytes(b"")
+        with h5py.File(self.folder / "foreign.h5", "w") as f:
+            f["x"] = np.arange(3)
+        with h5py.File(self.folder / "other_h5md.h5", "w") as f:
+            f.create_group("h5md/creator").attrs["name"] = "another"
+        with h5py.File(self.folder / "hollow.h5", "w") as f:
+            f.attrs["format"] = np.bytes_("mpcflow run")
+        (self.folder / "later.h5").write_bytes(whole)
+        with h5py.File(self.folder / "later.h5", "r+") as f:
+            f.attrs["format_version"] = 99
+        for file, words in (("missing.h5", "no such file"), ("text.h5", "not an HDF5 file"), ("empty.h5", "empty"),
+                            ("cut.h5", "cut short"), ("foreign.h5", "not one that mpcflow wrote"), (".", "directory"),
+                            ("other_h5md.h5", "not one that mpcflow wrote"), ("hollow.h5", "format_version"),
+                            ("later.h5", "format 99")):
+            done = self.mpcflow("info", file, status=3)
+            self.assertIn(words, done.stderr, file)
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+            self.assertNotIn("HDF5-DIAG", done.stderr)
+
+    def test_reading_while_the_run_goes_on(self):
+        name = self.write_input(input_text(steps=10**8, outputs="  trajectory: {every: 200}\n  series: {every: 20}"))
+        process = self.start("run", name, stderr=subprocess.DEVNULL)
+        path = self.folder / "out/trajectory.h5"
+        # Another process, so that it sees what is on the disk, with HDF5's file locking as it is by default.
+        # What the run adds after the file was opened may lie beyond the end that the reader knows: it
+        # opens the file again.
+        reader = """
+import h5py, numpy as np, sys
+for attempt in range(10):
+    try:
+        with h5py.File(sys.argv[1]) as f:
+            n = len(f["particles/all/position/step"])
+            x = f["particles/all/position/value"][:n]
+            steps = f["particles/all/position/step"][:n]
+        break
+    except OSError as error:
+        if "addr overflow" not in str(error) or attempt == 9:
+            raise
+assert np.isfinite(x).all() and (x[1:] != x[:-1]).any(axis=(1, 2)).all()
+assert (steps == 200 * np.arange(n)).all()
+print(n, h5py.File(sys.argv[2])["run"].attrs["status"].decode())
+"""
+        lengths = []
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and (len(set(lengths)) < 3):
+            if path.exists():
+                seen = subprocess.run([sys.executable, "-c", reader, path, self.folder / "out/run.h5"],
+                                      capture_output=True, text=True)
+                self.assertEqual(seen.returncode, 0, seen.stderr)
+                count, status = seen.stdout.split()
+                self.assertEqual(status, "running")
+                lengths.append(int(count))
+        self.assertEqual(lengths, sorted(lengths))
+        self.assertGreaterEqual(len(set(lengths)), 3, "the file grows under the reader's eyes")
+        # No second run may write to the same place meanwhile.
+        done = subprocess.run([MPCFLOW, "run", name, "--overwrite"], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("another run", done.stderr)
+        process.terminate()
+        self.assertEqual(process.wait(timeout=30), 143)
+
+
+if __name__ == "__main__":
+    unittest.main()

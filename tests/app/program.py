@@ -1,0 +1,74 @@
+"""What the tests of the program share: running it in a folder of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+MPCFLOW = os.environ.get("MPCFLOW", "mpcflow")
+
+INPUT = """\
+title: A small flow
+seed: 3
+box: {{size: [6, 6, 6]}}
+fluid: {{density: 10}}
+collision: {{rule: srd, angle: 130, time_step: 0.1}}
+thermostat: {{kind: maxwell_boltzmann}}
+boundaries: {{x: periodic, y: periodic, z: no_slip}}
+forces: [{{uniform: [0.01, 0, 0]}}]
+run: {{equilibration: {equilibration}, steps: {steps}}}
+output:
+  directory: out
+{outputs}
+"""
+
+ALL_OUTPUTS = """\
+  trajectory: {every: 4, quantities: [position, velocity]}
+  fields: {every: 4, quantities: [density, velocity, temperature], bins: [1, 2, 3]}
+  series: {every: 5}
+"""
+
+
+def input_text(equilibration: int = 20, steps: int = 100, outputs: str = ALL_OUTPUTS) -> str:
+    return INPUT.format(equilibration=equilibration, steps=steps, outputs=outputs)
+
+
+class ProgramTest(unittest.TestCase):
+    """A test with an empty working folder, `self.folder`."""
+
+    def setUp(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="mpcflow-test-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def write_input(self, text: str | None = None, name: str = "flow.yaml") -> str:
+        (self.folder / name).write_text(input_text() if text is None else text)
+        return name
+
+    def mpcflow(self, *arguments: str, status: int | None = 0, **options) -> subprocess.CompletedProcess:
+        """Runs the program in the folder and checks its exit status."""
+        done = subprocess.run([MPCFLOW, *arguments], cwd=self.folder, capture_output=True, text=True,
+                              timeout=120, **options)
+        if status is not None:
+            self.assertEqual(done.returncode, status, f"mpcflow {' '.join(arguments)}\n{done.stdout}{done.stderr}")
+        return done
+
+    def start(self, *arguments: str, **options) -> subprocess.Popen:
+        process = subprocess.Popen([MPCFLOW, *arguments], cwd=self.folder, text=True,
+                                   stdout=options.pop("stdout", subprocess.PIPE),
+                                   stderr=options.pop("stderr", subprocess.PIPE), **options)
+
+        def clean_up() -> None:
+            if process.poll() is None:
+                process.kill()
+            process.communicate()
+
+        self.addCleanup(clean_up)
+        return process
+
+    def files(self) -> list[str]:
+        """All files and folders, relative to the working folder."""
+        return sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*"))
