@@ -100,7 +100,7 @@ note "tested in $((SECONDS - began)) s"
 run_hash() {
     local name=$1 hash
     shift
-    if ! "$mpcflow" run examples/poiseuille.yaml --quiet --output "$scratch/$name" --restart never \
+    if ! "$mpcflow" run examples/poiseuille.yaml --output "$scratch/$name" \
         --set 'box.size=[12, 10, 9]' --set 'output.fields.bins=[1, 1, 9]' --set run.equilibration=0 \
         --set run.steps=75 "$@" >"$scratch/$name.log" 2>&1; then
         tail -n 5 "$scratch/$name.log" >&2
@@ -114,7 +114,7 @@ run_hash() {
 
 # compare_hashes LABEL SETTING...: one thread of the CPU against two, and against the GPU in all its ways.
 compare_hashes() {
-    local label=$1 setting expected found summation reorder same=0 of=0
+    local label=$1 setting expected found way summation reorder same=0 of=0
     shift
     local settings=()
     for setting in "$@"; do
@@ -135,23 +135,29 @@ compare_hashes() {
         fi
     }
     check "CPU, 2 threads" --device cpu --threads 2
-    for summation in peers direct cas; do
-        for reorder in 1 7 50; do
-            check "GPU, $summation, reorder $reorder" --device cuda --set "execution.summation=$summation" \
-                --set "execution.reorder=$reorder"
-        done
+    for way in "peers 1" "peers 7" "peers 50" "direct 7" "cas 50"; do
+        read -r summation reorder <<<"$way"
+        check "GPU, $summation, reorder $reorder" --device cuda --set "execution.summation=$summation" \
+            --set "execution.reorder=$reorder"
     done
-    printf '    %-46s %s   %d of %d the same\n' "$label" "$expected" "$same" "$of"
+    printf '    %-66s %s   %d of %d the same\n' "$label" "$expected" "$same" "$of"
 }
 
 say "State hashes: CPU with 1 and 2 threads; GPU with 3 ways of summing, re-ordered every 1, 7 and 50 steps"
 began=$SECONDS
+if ! run_hash first --device cuda >/dev/null; then
+    fail "a first run on the GPU"
+    finish
+fi
 for law in false true; do
-    for walls in no_slip periodic; do
-        for precision in double mixed; do
-            compare_hashes "conserve_angular_momentum $law, $walls, $precision" \
-                "collision.conserve_angular_momentum=$law" "boundaries.z=$walls" "execution.precision=$precision"
-        done
+    for precision in double mixed; do
+        fluid=("collision.conserve_angular_momentum=$law" "execution.precision=$precision")
+        label="conserve_angular_momentum $law, $precision"
+        compare_hashes "$label, walls, thermostat" "${fluid[@]}"
+        compare_hashes "$label, walls, no thermostat" "${fluid[@]}" thermostat.kind=none
+        compare_hashes "$label, periodic, thermostat" "${fluid[@]}" boundaries.z=periodic
+        compare_hashes "$label, periodic, no thermostat" "${fluid[@]}" boundaries.z=periodic thermostat.kind=none
+        compare_hashes "$label, walls all around" "${fluid[@]}" boundaries.x=no_slip boundaries.y=no_slip
     done
 done
 note "compared in $((SECONDS - began)) s"
@@ -165,7 +171,7 @@ if [[ $sanitize == yes ]]; then
             for law in false true; do
                 say "compute-sanitizer $tool, conserve_angular_momentum $law"
                 "$sanitizer" --tool "$tool" --error-exitcode 9 --print-limit 5 \
-                    "$mpcflow" run examples/poiseuille.yaml --quiet --output "$scratch/$tool-$law" --restart never \
+                    "$mpcflow" run examples/poiseuille.yaml --quiet --output "$scratch/$tool-$law" \
                     --device cuda --set 'box.size=[12, 10, 9]' --set 'output.fields.bins=[1, 1, 9]' \
                     --set run.equilibration=0 --set run.steps=10 --set execution.reorder=3 \
                     --set "collision.conserve_angular_momentum=$law" || fail "compute-sanitizer $tool"
