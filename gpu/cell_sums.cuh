@@ -41,7 +41,7 @@ __device__ __forceinline__ void add_to_cells(double* sums, int cell, typename La
     constexpr int stride = sum_stride<Law>;
     if constexpr (summation == Summation::peers) {
         const warp::CudaWarp warp;
-        const unsigned peers = warp::find_peers(warp, mask, cell);
+        const unsigned peers = warp::find_peers_by_votes(warp, mask, cell);
         double values[count];
         // The first sum is the number of particles: no need to shuffle for it.
         values[0] = warp::popc(peers);

@@ -34,8 +34,9 @@ public:
           cell_count_(static_cast<int>(plan_.next_grid.cell_count())),
           particles_(particle_count_),
           reordered_(particle_count_),
-          sums_(std::int64_t{cell_count_} * sum_stride<Law>),
-          transforms_(cell_count_),
+          sums_(cell_count_),
+          actions_(cell_count_),
+          next_draws_(Law::contributes_rotated ? cell_count_ : 0),
           places_(cell_count_),
           faults_(1),
           totals_(1),
@@ -128,8 +129,8 @@ public:
     }
     [[nodiscard]] int reorder_interval() const override { return reorder_; }
     [[nodiscard]] std::int64_t memory_bytes() const override {
-        return particles_.bytes() + reordered_.bytes() + sums_.bytes() + transforms_.bytes() + places_.bytes() +
-               scan_scratch_.bytes() + bins_.bytes() + block_.bytes();
+        return particles_.bytes() + reordered_.bytes() + sums_.bytes() + actions_.bytes() + next_draws_.bytes() +
+               places_.bytes() + scan_scratch_.bytes() + bins_.bytes() + block_.bytes();
     }
 
 private:
@@ -172,9 +173,13 @@ private:
         const auto mean = vector_cast<typename Particle::Real>(totals_rule_.mean_velocity(sum()));
         subtract_velocity<<<blocks, block_size>>>(mean, particle_count_, particles_.data());
         MPCFLOW_CUDA(cudaGetLastError());
+        if constexpr (Law::contributes_rotated) {
+            draw_for_cells<<<block_count(cell_count_), block_size>>>(plan_, cell_count_, next_draws_.data());
+            MPCFLOW_CUDA(cudaGetLastError());
+        }
         visit_summation([&](auto summation) {
-            contribute_particles<Law, Particle, summation()>
-                <<<blocks, block_size>>>(plan_, particle_count_, particles_.data(), sums_.data());
+            contribute_particles<Law, Particle, summation()><<<blocks, block_size>>>(
+                plan_, particle_count_, particles_.data(), next_draws_.data(), sums_.data());
         });
         MPCFLOW_CUDA(cudaGetLastError());
         MPCFLOW_CUDA(cudaDeviceSynchronize());
@@ -183,7 +188,7 @@ private:
     void step() {
         plan_.begin_step(system_, static_cast<std::uint64_t>(step_));
         const bool reorders = step_ % reorder_ == 0;
-        resolve_cells<<<block_count(cell_count_), block_size>>>(plan_, cell_count_, sums_.data(), transforms_.data(),
+        resolve_cells<<<block_count(cell_count_), block_size>>>(plan_, cell_count_, sums_.data(), actions_.data(), next_draws_.data(),
                                                                 reorders ? places_.data() : nullptr, faults_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         if (reorders) {
@@ -203,8 +208,8 @@ private:
         visit_summation([&](auto summation) {
             advance_particles<Law, Particle, summation(), reorders>
                 <<<block_count(particle_count_), block_size>>>(plan_, particle_count_, particles_.data(), to,
-                                                               transforms_.data(), sums_.data(), places_.data(),
-                                                               faults_.data());
+                                                               actions_.data(), next_draws_.data(), sums_.data(),
+                                                               places_.data(), faults_.data());
         });
         MPCFLOW_CUDA(cudaGetLastError());
     }
@@ -230,8 +235,9 @@ private:
     int cell_count_;
     DeviceArray<Particle> particles_;
     DeviceArray<Particle> reordered_;
-    DeviceArray<double> sums_;
-    DeviceArray<typename Law::Transform> transforms_;
+    DeviceArray<SumRow<Law>> sums_;
+    DeviceArray<CellAction<Law>> actions_;
+    DeviceArray<PaddedDraw<Law>> next_draws_;
     DeviceArray<std::uint32_t> places_;
     DeviceArray<char> scan_scratch_;
     DeviceArray<std::uint32_t> faults_;

@@ -1,9 +1,9 @@
 #pragma once
-/// Reading and writing particle records so that a warp's accesses cover whole sectors.
+/// Reading and writing records (particles, rows of cells) so that a warp's accesses cover whole sectors.
 ///
 /// A thread that moves its own 64-byte record in 16-byte pieces makes the warp touch half a sector of 32
-/// records with each access. Here neighbouring lanes move neighbouring pieces of one record, in shared
-/// memory each lane finds its own record again. Pieces are swizzled so that neither side has bank conflicts.
+/// records with each access; stores of that kind take more than twice as long. Here neighbouring lanes move
+/// neighbouring pieces, and in shared memory each lane finds its own record again.
 
 #include <cstdint>
 
@@ -11,83 +11,111 @@
 
 namespace mpcflow {
 
-/// One warp's piece of shared memory for its records.
-template <class Particle>
+/// One warp's piece of shared memory for one record of `Record` a lane.
+template <class Record>
 struct RecordScratch {
-    static constexpr int pieces = sizeof(Particle) / sizeof(uint4);
-    uint4 data[32 * pieces];
+    static_assert(sizeof(Record) % sizeof(uint4) == 0);
+    static constexpr int pieces = sizeof(Record) / sizeof(uint4);
+    static constexpr bool is_power_of_two = pieces <= 8 && (pieces & (pieces - 1)) == 0;
+    /// Rows of an odd number of pieces keep lanes out of each other's banks; where a row is a power of two
+    /// long its pieces are swizzled instead, which needs no padding and avoids all conflicts.
+    static constexpr int row = is_power_of_two ? pieces : (pieces | 1);
 
-    /// Where piece `piece` of the record of `lane` is.
-    __device__ static int slot(int lane, int piece) {
-        return lane * pieces + (piece ^ ((lane / (8 / pieces)) & (pieces - 1)));
+    uint4 data[32 * row];
+
+    __device__ uint4& at(int lane, int piece) {
+        const int swizzled = is_power_of_two ? piece ^ ((lane * pieces / 8) & (pieces - 1)) : piece;
+        return data[lane * row + swizzled];
     }
 };
 
 namespace detail {
 
-template <class Particle>
+/// A record and its 16-byte pieces.
+template <class Record>
 union RecordPieces {
-    static constexpr int count = RecordScratch<Particle>::pieces;
-    uint4 piece[count];
-    Particle record;
+    uint4 piece[RecordScratch<Record>::pieces];
+    Record record;
     __device__ RecordPieces() {}
 };
 
 }  // namespace detail
 
-/// The caller's record of the 32 from `records[first]` on. Lanes outside `mask`, the lanes below the
-/// number of records that are left, must not call.
-template <class Particle>
-__device__ __forceinline__ Particle load_record(const Particle* records, std::int64_t first, unsigned mask,
-                                                RecordScratch<Particle>& scratch) {
-    constexpr int pieces = RecordScratch<Particle>::pieces;
-    const warp::CudaWarp warp;
-    const int lane = static_cast<int>(warp.lane());
-    detail::RecordPieces<Particle> mine;
-    const auto* from = reinterpret_cast<const uint4*>(records + first);
-    if (mask == warp::full_mask) {
+/// A record, in 16-byte pieces.
+template <class Record>
+__device__ __forceinline__ Record load_record(const Record* record) {
+    detail::RecordPieces<Record> mine;
 #pragma unroll
-        for (int i = 0; i < pieces; ++i) {
-            const int item = i * 32 + lane;
-            scratch.data[RecordScratch<Particle>::slot(item / pieces, item % pieces)] = from[item];
-        }
-        warp.sync(mask);
-#pragma unroll
-        for (int i = 0; i < pieces; ++i) mine.piece[i] = scratch.data[RecordScratch<Particle>::slot(lane, i)];
-        warp.sync(mask);
-    } else {
-#pragma unroll
-        for (int i = 0; i < pieces; ++i) mine.piece[i] = from[lane * pieces + i];
-    }
+    for (int i = 0; i < RecordScratch<Record>::pieces; ++i) mine.piece[i] = reinterpret_cast<const uint4*>(record)[i];
     return mine.record;
 }
 
-/// Writes the caller's record to `records[place]`; any places, one for each lane of `mask`.
-template <class Particle>
-__device__ __forceinline__ void store_record(Particle* records, std::int64_t place, const Particle& particle,
-                                             unsigned mask, RecordScratch<Particle>& scratch) {
-    constexpr int pieces = RecordScratch<Particle>::pieces;
+/// The caller's one of the records of a warp, which follow each other from `first` on, by lane.
+template <class Record>
+__device__ __forceinline__ Record load_records(const Record* first, unsigned mask, RecordScratch<Record>& scratch) {
+    constexpr int pieces = RecordScratch<Record>::pieces;
     const warp::CudaWarp warp;
     const int lane = static_cast<int>(warp.lane());
-    detail::RecordPieces<Particle> mine;
-    mine.record = particle;
-    if (mask == warp::full_mask) {
+    if (mask != warp::full_mask) return load_record(first + lane);
 #pragma unroll
-        for (int i = 0; i < pieces; ++i) scratch.data[RecordScratch<Particle>::slot(lane, i)] = mine.piece[i];
+    for (int i = 0; i < pieces; ++i) {
+        const int item = i * 32 + lane;
+        scratch.at(item / pieces, item % pieces) = reinterpret_cast<const uint4*>(first)[item];
+    }
+    warp.sync(mask);
+    detail::RecordPieces<Record> mine;
+#pragma unroll
+    for (int i = 0; i < pieces; ++i) mine.piece[i] = scratch.at(lane, i);
+    warp.sync(mask);
+    return mine.record;
+}
+
+enum class Placement {
+    in_order,  ///< the records of a warp follow each other, by lane
+    scattered  ///< anywhere
+};
+
+/// Writes the caller's record to `records[place]`. Called by all lanes of `mask` together.
+template <Placement placement, class Record>
+__device__ __forceinline__ void store_records(Record* records, std::int64_t place, const Record& record, unsigned mask,
+                                              RecordScratch<Record>& scratch) {
+    constexpr int pieces = RecordScratch<Record>::pieces;
+    const warp::CudaWarp warp;
+    const int lane = static_cast<int>(warp.lane());
+    detail::RecordPieces<Record> mine;
+    mine.record = record;
+    // Records of one sector gain less than the way through shared memory costs (docs/performance.md).
+    constexpr bool is_staged = sizeof(Record) > 32;
+    if (!is_staged || mask != warp::full_mask) {
+#pragma unroll
+        for (int i = 0; i < pieces; ++i) reinterpret_cast<uint4*>(records + place)[i] = mine.piece[i];
+    } else if constexpr (is_staged) {
+#pragma unroll
+        for (int i = 0; i < pieces; ++i) scratch.at(lane, i) = mine.piece[i];
         warp.sync(mask);
 #pragma unroll
         for (int i = 0; i < pieces; ++i) {
             const int item = i * 32 + lane;
-            const std::int64_t to = warp.shfl(mask, place, static_cast<unsigned>(item / pieces));
-            reinterpret_cast<uint4*>(records + to)[item % pieces] =
-                scratch.data[RecordScratch<Particle>::slot(item / pieces, item % pieces)];
+            if constexpr (placement == Placement::in_order) {
+                reinterpret_cast<uint4*>(records + (place - lane))[item] = scratch.at(item / pieces, item % pieces);
+            } else {
+                const std::int64_t to = warp.shfl(mask, place, static_cast<unsigned>(item / pieces));
+                reinterpret_cast<uint4*>(records + to)[item % pieces] = scratch.at(item / pieces, item % pieces);
+            }
         }
         warp.sync(mask);
-    } else {
-        auto* to = reinterpret_cast<uint4*>(records + place);
-#pragma unroll
-        for (int i = 0; i < pieces; ++i) to[i] = mine.piece[i];
     }
+}
+
+/// Sets the records of a warp, which follow each other from `first` on, to zero.
+template <class Record>
+__device__ __forceinline__ void clear_records(Record* first, unsigned mask) {
+    constexpr int pieces = RecordScratch<Record>::pieces;
+    const warp::CudaWarp warp;
+    const int lane = static_cast<int>(warp.lane());
+    const int lanes = static_cast<int>(warp::popc(mask));
+#pragma unroll
+    for (int i = 0; i < pieces; ++i) reinterpret_cast<uint4*>(first)[i * lanes + lane] = uint4{0, 0, 0, 0};
 }
 
 }  // namespace mpcflow

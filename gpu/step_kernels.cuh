@@ -26,33 +26,75 @@ __device__ inline void report_faults(std::uint32_t faults, std::uint32_t* to) {
     if (faults != no_fault) atomicOr(to, faults);
 }
 
-/// Sums of each cell -> what it does to its particles; clears the sums. Where the particles are to be
-/// re-ordered, also their numbers, to be scanned into places.
+/// What `advance` needs of a particle's cell, side by side so that one access brings it all: drawing the
+/// axis again for each particle would cost a fifth of the instructions of the kernel. Without holes: a
+/// struct with padding is copied byte by byte.
+template <class Law>
+struct alignas(4 * sizeof(typename Law::Real)) CellAction {
+    typename Law::Transform transform;
+    typename Law::Draw draw;
+    typename Law::Real unused;
+};
+
+/// A draw, filled up to a power of two.
+template <class Law>
+struct alignas(4 * sizeof(typename Law::Real)) PaddedDraw {
+    typename Law::Draw draw;
+    typename Law::Real unused;
+};
+
+/// Draws for every cell what its first collision needs before the sums are.
 template <class Law>
 __global__ void __launch_bounds__(block_size)
-    resolve_cells(const __grid_constant__ StepPlan<Law> plan, int cells, double* __restrict__ sums,
-                  typename Law::Transform* __restrict__ transforms, std::uint32_t* __restrict__ numbers,
-                  std::uint32_t* __restrict__ faults) {
+    draw_for_cells(const __grid_constant__ StepPlan<Law> plan, int cells, PaddedDraw<Law>* __restrict__ next_draws) {
     const int cell = static_cast<int>(blockIdx.x * block_size + threadIdx.x);
-    if (cell >= cells) return;
-    constexpr int stride = sum_stride<Law>;
-    auto* row = reinterpret_cast<double2*>(sums + std::int64_t{cell} * stride);
-    double values[stride];
-#pragma unroll
-    for (int i = 0; i < stride / 2; ++i) {
-        const double2 pair = row[i];
-        values[2 * i] = pair.x;
-        values[2 * i + 1] = pair.y;
-        row[i] = {0.0, 0.0};
-    }
+    if (cell < cells) next_draws[cell] = {Law::draw(plan.next_key(cell)), 0};
+}
+
+/// The sums of a cell in memory: whole sectors.
+template <class Law>
+struct alignas(32) SumRow {
+    double value[sum_stride<Law>];
+};
+
+/// One warp's shared memory in resolve_cells, used for one thing at a time.
+template <class Law>
+union ResolveScratch {
+    RecordScratch<SumRow<Law>> sums;
+    RecordScratch<CellAction<Law>> actions;
+};
+
+/// Sums of each cell -> what it does to its particles; clears the sums. For laws that need it, draws for
+/// the next collision (`next_draws`, which holds the draws of this one). Where the particles are to be
+/// re-ordered (`numbers` is given), also their numbers, to be scanned into places.
+template <class Law>
+__global__ void __launch_bounds__(block_size)
+    resolve_cells(const __grid_constant__ StepPlan<Law> plan, int cells, SumRow<Law>* __restrict__ sums,
+                  CellAction<Law>* __restrict__ actions, PaddedDraw<Law>* __restrict__ next_draws,
+                  std::uint32_t* __restrict__ numbers, std::uint32_t* __restrict__ faults) {
+    __shared__ ResolveScratch<Law> scratches[warps_in_block];
+    ResolveScratch<Law>& scratch = scratches[threadIdx.x / 32];
+    const WarpItems items(cells);
+    const warp::CudaWarp warp;
+    if ((items.mask & warp::lane_bit(warp.lane())) == 0) return;
+    const int cell = static_cast<int>(items.first + warp.lane());
+
+    const SumRow<Law> row = load_records(sums + items.first, items.mask, scratch.sums);
+    warp.sync(items.mask);  // all of the warp have read before any row is cleared
+    clear_records(sums + items.first, items.mask);
     typename Law::Sums cell_sums;
 #pragma unroll
-    for (int k = 0; k < Law::sum_count; ++k) cell_sums.value[k] = values[k];
+    for (int k = 0; k < Law::sum_count; ++k) cell_sums.value[k] = row.value[k];
+    CellAction<Law> action{};
+    if constexpr (Law::contributes_rotated) {
+        action.draw = next_draws[cell].draw;
+        next_draws[cell] = {Law::draw(plan.next_key(cell)), 0};
+    } else {
+        action.draw = Law::draw(plan.key(cell));
+    }
     std::uint32_t found = no_fault;
-    // A law that does not need its draw to resolve leaves it to each particle.
-    typename Law::Draw draw{};
-    if constexpr (Law::contributes_rotated) draw = Law::draw(plan.key(cell));
-    transforms[cell] = plan.resolve(cell, cell_sums, draw, found);
+    action.transform = plan.resolve(cell, cell_sums, action.draw, found);
+    store_records<Placement::in_order>(actions, cell, action, items.mask, scratch.actions);
     if (numbers != nullptr) numbers[cell] = static_cast<std::uint32_t>(cell_sums.value[0]);
     report_faults(found, faults);
 }
@@ -66,12 +108,13 @@ union WarpScratch {
 
 /// Contributes particles to the sums of the next collision.
 template <class Law, class Particle, Summation summation>
-__device__ __forceinline__ void contribute(const StepPlan<Law>& plan, const Particle& particle, double* sums,
-                                           unsigned mask, WarpScratch<Law, Particle>& scratch) {
+__device__ __forceinline__ void contribute(const StepPlan<Law>& plan, const Particle& particle, SumRow<Law>* sums,
+                                           const PaddedDraw<Law>* next_draws, unsigned mask,
+                                           WarpScratch<Law, Particle>& scratch) {
     const auto place = plan.next_grid.locate(particle.position);
     typename Law::Draw draw{};
-    if constexpr (Law::contributes_rotated) draw = Law::draw(plan.next_key(place.cell));
-    add_to_cells<Law, summation>(sums, place.cell, plan.law.contribute(draw, particle.velocity, place.offset), mask,
+    if constexpr (Law::contributes_rotated) draw = next_draws[place.cell].draw;
+    add_to_cells<Law, summation>(sums->value, place.cell, plan.law.contribute(draw, particle.velocity, place.offset), mask,
                                  scratch.sums);
 }
 
@@ -80,40 +123,43 @@ __device__ __forceinline__ void contribute(const StepPlan<Law>& plan, const Part
 template <class Law, class Particle, Summation summation, bool reorders>
 __global__ void __launch_bounds__(block_size)
     advance_particles(const __grid_constant__ StepPlan<Law> plan, std::int64_t count, const Particle* from, Particle* to,
-                      const typename Law::Transform* __restrict__ transforms, double* __restrict__ sums,
-                      std::uint32_t* __restrict__ places, std::uint32_t* __restrict__ faults) {
+                      const CellAction<Law>* __restrict__ actions, const PaddedDraw<Law>* __restrict__ next_draws,
+                      SumRow<Law>* __restrict__ sums, std::uint32_t* __restrict__ places,
+                      std::uint32_t* __restrict__ faults) {
     __shared__ WarpScratch<Law, Particle> scratches[warps_in_block];
     WarpScratch<Law, Particle>& scratch = scratches[threadIdx.x / 32];
     const WarpItems items(count);
     const warp::CudaWarp warp;
     if ((items.mask & warp::lane_bit(warp.lane())) == 0) return;
 
-    Particle particle = load_record(from, items.first, items.mask, scratch.records);
+    Particle particle = load_record(from + items.first + warp.lane());
     const auto place = plan.grid.locate(particle.position);
     std::int64_t destination = items.first + warp.lane();
     if constexpr (reorders) {
-        const unsigned peers = warp::find_peers(warp, items.mask, place.cell);
+        const unsigned peers = warp::find_peers_by_votes(warp, items.mask, place.cell);
         destination = warp::place_among_peers(warp, items.mask, peers, [&](unsigned number) {
             return atomicAdd(places + place.cell, number);
         });
     }
     std::uint32_t found = no_fault;
-    plan.collide_and_stream(particle, place, transforms[place.cell], Law::draw(plan.key(place.cell)), found);
+    const CellAction<Law> action = actions[place.cell];
+    plan.collide_and_stream(particle, place, action.transform, action.draw, found);
     report_faults(found, faults);
-    store_record(to, destination, particle, items.mask, scratch.records);
-    contribute<Law, Particle, summation>(plan, particle, sums, items.mask, scratch);
+    store_records<reorders ? Placement::scattered : Placement::in_order>(to, destination, particle, items.mask,
+                                                                         scratch.records);
+    contribute<Law, Particle, summation>(plan, particle, sums, next_draws, items.mask, scratch);
 }
 
 /// Only the contribution: the sums of the first collision.
 template <class Law, class Particle, Summation summation>
 __global__ void __launch_bounds__(block_size)
     contribute_particles(const __grid_constant__ StepPlan<Law> plan, std::int64_t count, const Particle* particles,
-                         double* __restrict__ sums) {
+                         const PaddedDraw<Law>* __restrict__ next_draws, SumRow<Law>* __restrict__ sums) {
     __shared__ WarpScratch<Law, Particle> scratches[warps_in_block];
     const WarpItems items(count);
     const warp::CudaWarp warp;
     if ((items.mask & warp::lane_bit(warp.lane())) == 0) return;
-    contribute<Law, Particle, summation>(plan, particles[items.first + warp.lane()], sums, items.mask,
+    contribute<Law, Particle, summation>(plan, particles[items.first + warp.lane()], sums, next_draws, items.mask,
                                          scratches[threadIdx.x / 32]);
 }
 

@@ -30,7 +30,8 @@ struct StepPlan {
     Law law;
     Streaming<Real> streaming;
     std::uint64_t seed = 0;
-    std::uint64_t step = 0;  ///< index of the collision
+    /// Index of the collision; before the first one it is -1, so that `next` is the first.
+    std::uint64_t step = ~std::uint64_t{0};
     CellGrid<Real> grid;     ///< of this collision
     CellGrid<Real> next_grid;
 

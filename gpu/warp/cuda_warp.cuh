@@ -37,6 +37,15 @@ struct CudaWarp {
     __device__ unsigned match_any(unsigned mask, Key key) const {
         return __match_any_sync(mask, key);
     }
+    __device__ std::uint32_t reduce_or(unsigned mask, std::uint32_t bits) const {
+#if __CUDA_ARCH__ >= 800
+        return __reduce_or_sync(mask, bits);
+#else
+        std::uint32_t result = 0;
+        for (unsigned bit = 1; bit != 0; bit <<= 1) result |= __any_sync(mask, (bits & bit) != 0) ? bit : 0;
+        return result;
+#endif
+    }
     __device__ void sync(unsigned mask) const { __syncwarp(mask); }
 };
 

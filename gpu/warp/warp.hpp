@@ -73,6 +73,8 @@ concept IsWarp = std::copyable<W> && requires(const W& warp, unsigned mask, bool
     /// The lanes of the mask whose key equals the caller's.
     { warp.match_any(mask, key) } -> std::same_as<unsigned>;
     { warp.match_any(mask, long_key) } -> std::same_as<unsigned>;
+    /// The bitwise or of the keys of the mask's lanes.
+    { warp.reduce_or(mask, key) } -> std::same_as<std::uint32_t>;
     /// Waits for the lanes of the mask; what they wrote to memory before it, all of them see after it.
     /// No other collective promises that.
     warp.sync(mask);

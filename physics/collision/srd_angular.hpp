@@ -34,7 +34,7 @@ public:
     static constexpr bool contributes_rotated = true;
 
     /// v' = constant + scale R v + spin x offset; scale 0 leaves the particle alone.
-    struct alignas(8 * sizeof(Real)) Transform {
+    struct alignas(4 * sizeof(Real)) Transform {
         Vec3<Real> constant;
         Real scale;
         Vec3<Real> spin;

@@ -238,7 +238,7 @@ private:
         team_.run([&](int thread) {
             for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) {
                 sums_[c] = {};
-                if constexpr (Law::contributes_rotated) draws_[c] = Law::draw({system_.seed, 0, c});
+                if constexpr (Law::contributes_rotated) draws_[c] = Law::draw(plan_.next_key(static_cast<int>(c)));
             }
             team_.wait();
             const Worker& worker = workers_[thread];

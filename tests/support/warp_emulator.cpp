@@ -19,7 +19,7 @@ constexpr unsigned endless = 1'000'000;
 
 const char* name_of(Collective kind) {
     static constexpr const char* names[collective_kinds] = {
-        "active_mask", "ballot", "any", "all", "shfl", "shfl_up", "shfl_down", "shfl_xor", "match_any", "sync"};
+        "active_mask", "ballot", "any", "all", "shfl", "shfl_up", "shfl_down", "shfl_xor", "match_any", "reduce_or", "sync"};
     return names[static_cast<int>(kind)];
 }
 
@@ -203,6 +203,10 @@ private:
     void complete(const CollectiveCall& call) {
         const auto lanes_of_mask_where = [&](auto is_one) { return call.mask & lanes_where(is_one); };
         const unsigned votes = lanes_of_mask_where([](const Lane& lane) { return lane.call.value != 0; });
+        std::uint64_t bits = 0;
+        for (unsigned number = 0; number < warp::warp_size; ++number) {
+            bits |= (call.mask & warp::lane_bit(number)) != 0 ? lanes_[number].call.value : 0;
+        }
         for (unsigned number = 0; number < warp::warp_size; ++number) {
             Lane& lane = lanes_[number];
             if ((call.mask & warp::lane_bit(number)) == 0) {
@@ -216,6 +220,7 @@ private:
                     lane.result = lanes_of_mask_where(
                         [&](const Lane& other) { return other.call.value == lane.call.value; });
                     break;
+                case Collective::reduce_or: lane.result = bits; break;
                 case Collective::active_mask:
                 case Collective::sync: break;
                 default: lane.result = is_shuffle(call.kind) ? lanes_[lane.call.source_lane].call.value : 0; break;

@@ -23,8 +23,8 @@ public:
     using std::logic_error::logic_error;
 };
 
-enum class Collective { active_mask, ballot, any, all, shfl, shfl_up, shfl_down, shfl_xor, match_any, sync };
-inline constexpr int collective_kinds = 10;
+enum class Collective { active_mask, ballot, any, all, shfl, shfl_up, shfl_down, shfl_xor, match_any, reduce_or, sync };
+inline constexpr int collective_kinds = 11;
 
 /// How many collectives of each kind a warp completed; one for all lanes of its mask together.
 struct WarpCounts {
@@ -87,6 +87,9 @@ public:
     template <warp::PeerKey Key>
     [[nodiscard]] unsigned match_any(unsigned mask, Key key, Where where = Where::current()) const {
         return static_cast<unsigned>(call({Collective::match_any, mask, 0, to_bits(key), where}));
+    }
+    [[nodiscard]] std::uint32_t reduce_or(unsigned mask, std::uint32_t bits, Where where = Where::current()) const {
+        return static_cast<std::uint32_t>(call({Collective::reduce_or, mask, 0, bits, where}));
     }
     void sync(unsigned mask, Where where = Where::current()) const { call({Collective::sync, mask, 0, 0, where}); }
 

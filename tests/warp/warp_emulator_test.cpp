@@ -59,6 +59,12 @@ TEST(WarpEmulator, match) {
     });
 }
 
+TEST(WarpEmulator, or_of_all_lanes_of_the_mask) {
+    run_warp(9, 0xffu, [](EmulatedWarp& warp) {
+        EXPECT_EQ(warp.reduce_or(0xffu, 1u << warp.lane()), 0xffu);
+    });
+}
+
 TEST(WarpEmulator, counts_each_collective_once) {
     const auto counts = run_warp(4, full_mask, [](EmulatedWarp& warp) {
         for (int i = 0; i < 5; ++i) {

@@ -36,6 +36,7 @@ struct FindPeers {
     struct Report {
         unsigned peers[warp::warp_size];
         unsigned matched[warp::warp_size];
+        unsigned by_votes[warp::warp_size];
         bool leads[warp::warp_size];
     };
 
@@ -45,6 +46,11 @@ struct FindPeers {
         const Key key = static_cast<Key>(input.keys[lane]);
         report.peers[lane] = warp::find_peers(warp, input.mask, key);
         report.matched[lane] = warp.match_any(input.mask, key);
+        if constexpr (sizeof(Key) == 4) {
+            report.by_votes[lane] = warp::find_peers_by_votes(warp, input.mask, key);
+        } else {
+            report.by_votes[lane] = report.peers[lane];
+        }
         report.leads[lane] = warp::is_leader(report.peers[lane], lane);
     }
 
@@ -54,6 +60,7 @@ struct FindPeers {
             const unsigned peers = takes_part ? expected_peers(input, lane) : 0;
             EXPECT_EQ(report.peers[lane], peers) << "lane " << lane;
             EXPECT_EQ(report.matched[lane], peers) << "lane " << lane;
+            EXPECT_EQ(report.by_votes[lane], peers) << "lane " << lane;
             const bool leads = takes_part && (peers & ((1u << lane) - 1)) == 0;
             EXPECT_EQ(report.leads[lane], leads) << "lane " << lane;
         }

@@ -49,6 +49,24 @@ TEST(WarpCost, finding_peers_takes_one_shuffle_and_one_ballot_a_distinct_key) {
     }
 }
 
+TEST(WarpCost, finding_peers_by_votes_takes_one_ballot_a_bit_that_varies) {
+    for (const WarpCase& input : make_cases(12, 32)) {
+        std::uint32_t varying = 0;
+        for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
+            const bool takes_part = (input.mask >> lane & 1u) != 0;
+            const auto first = static_cast<std::uint32_t>(input.keys[warp::lowest_lane(input.mask)]);
+            varying |= takes_part ? static_cast<std::uint32_t>(input.keys[lane]) ^ first : 0;
+        }
+        const auto counts = run_warp(1, input.mask, [&](EmulatedWarp& warp) {
+            const auto key = static_cast<std::uint32_t>(input.keys[warp.lane()]);
+            EXPECT_NE(warp::find_peers_by_votes(warp, input.mask, key), 0u);
+        });
+        EXPECT_EQ(counts.of(Collective::shfl), 1u);
+        EXPECT_EQ(counts.of(Collective::reduce_or), 1u);
+        EXPECT_EQ(counts.of(Collective::ballot), warp::popc(varying));
+    }
+}
+
 TEST(WarpCost, reduction_takes_as_many_rounds_as_the_logarithm_of_the_largest_group) {
     constexpr unsigned k = 3;
     for (const WarpCase& input : make_cases(13, 32)) {
