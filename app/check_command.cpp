@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -117,7 +118,8 @@ void print_json(const Scenario& scenario, const std::vector<std::string>& warnin
 
 int check_command(const CheckOptions& options) {
     const Scenario scenario = read_scenario(options.input.file, options.input.overrides);
-    const std::vector<std::string> warnings = find_warnings(scenario);
+    std::vector<std::string> warnings = find_warnings(scenario);
+    for (std::string& shortage : find_shortages(scenario)) warnings.push_back(std::move(shortage));
     if (options.format == ReportFormat::json) print_json(scenario, warnings);
     else print_text(scenario, warnings);
     return 0;

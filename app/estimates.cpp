@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "app/output_directory.hpp"
 #include "app/progress.hpp"
 #include "app/run_file.hpp"
 #include "app/schedule.hpp"
 #include "app/trajectory_file.hpp"
+#include "gpu/device_solver.hpp"
 #include "physics/theory.hpp"
 
 namespace mpcflow {
@@ -111,6 +114,31 @@ std::vector<std::string> find_warnings(const Scenario& scenario) {
                                        scenario.output.fields->every, scenario.run.steps));
     }
     return warnings;
+}
+
+std::vector<std::string> find_shortages(const Scenario& scenario) {
+    std::vector<std::string> shortages;
+    const DeviceKind device = scenario.execution.device.kind;
+    const bool runs_on_cpu =
+        device == DeviceKind::cpu || (device == DeviceKind::automatic && list_devices().devices.empty());
+    const std::int64_t memory =
+        estimate_output_memory(scenario) +
+        (runs_on_cpu ? estimate_memory(scenario.system, scenario.execution.precision) : 0);
+    if (const std::int64_t there_is = machine_memory(); there_is > 0 && memory > there_is) {
+        shortages.push_back(fmt::format("memory: the run takes about {}, but this machine has {}",
+                                        format_bytes(static_cast<double>(memory)),
+                                        format_bytes(static_cast<double>(there_is))));
+    }
+    std::int64_t disk = 0;
+    for (const FileEstimate& file : estimate_files(scenario)) disk += file.bytes;
+    std::error_code error;
+    const auto space = std::filesystem::space(existing_part(scenario.output.directory), error);
+    if (!error && static_cast<std::uintmax_t>(disk) > space.available) {
+        shortages.push_back(fmt::format("output.directory: the files take about {}, but its disk has {} free",
+                                        format_bytes(static_cast<double>(disk)),
+                                        format_bytes(static_cast<double>(space.available))));
+    }
+    return shortages;
 }
 
 std::int64_t machine_memory() {

@@ -29,6 +29,9 @@ struct FileEstimate {
 /// What is allowed but hardly meant: each line names a key, says what is wrong and what to do.
 [[nodiscard]] std::vector<std::string> find_warnings(const Scenario& scenario);
 
+/// What this machine has too little of for the run.
+[[nodiscard]] std::vector<std::string> find_shortages(const Scenario& scenario);
+
 /// Bytes of memory that this machine has; 0 if it does not say.
 [[nodiscard]] std::int64_t machine_memory();
 

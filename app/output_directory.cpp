@@ -29,14 +29,13 @@ const std::array<std::string, 4> result_files{run_file_name, std::string(run_fil
     throw EnvironmentError("output.directory: " + path + ": " + what);
 }
 
-/// The nearest part of the path that exists.
+}  // namespace
+
 fs::path existing_part(fs::path path) {
     std::error_code error;
     while (!path.empty() && !fs::exists(fs::symlink_status(path, error))) path = path.parent_path();
     return path.empty() ? fs::path(".") : path;
 }
-
-}  // namespace
 
 void check_output_directory(const std::string& path, Existing existing) {
     std::error_code error;

@@ -1,6 +1,7 @@
 #pragma once
 /// The directory that a run writes to.
 
+#include <filesystem>
 #include <string>
 
 namespace mpcflow {
@@ -11,6 +12,9 @@ enum class Existing { refuse, overwrite };
 /// Throws EnvironmentError if `path` is no place to write results to: it holds some (and they are not
 /// to be overwritten), it or a part of it is a file, it is not writable. Changes nothing.
 void check_output_directory(const std::string& path, Existing existing);
+
+/// The longest leading part of a path that exists; "." if none does.
+[[nodiscard]] std::filesystem::path existing_part(std::filesystem::path path);
 
 /// A directory taken for one run: made if need be, earlier results removed if they are to be
 /// overwritten, and locked, so that two runs never write to one place.
