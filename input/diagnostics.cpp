@@ -32,6 +32,9 @@ void Diagnostics::warning(const Place& place, std::string_view path, std::string
 }
 
 bool Diagnostics::is_sound(std::string_view path) const {
+    if (is_full()) {
+        return false;  // what was not kept may have been about it
+    }
     return std::none_of(errors_.begin(), errors_.end(), [&](const Message& message) {
         return contains_path(message.path, path) || contains_path(path, message.path);
     });

@@ -36,7 +36,8 @@ public:
     [[nodiscard]] bool has_errors() const { return !errors_.empty(); }
     /// Whether errors are no longer kept, so that there is no use in wording them.
     [[nodiscard]] bool is_full() const { return errors_.size() >= most_kept; }
-    /// Whether no error is about `path`, something in it, or something that it is in.
+    /// Whether no error is about `path`, something in it, or something that it is in; false where
+    /// errors are no longer kept.
     [[nodiscard]] bool is_sound(std::string_view path) const;
 
     /// The messages in the order of their places, and how many more there are.

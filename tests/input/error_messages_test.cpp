@@ -375,6 +375,15 @@ TEST(InputErrors, AreShownUpToAHundred) {
     EXPECT_EQ(messages.back(), "f.yaml: and 50 more errors");
 }
 
+TEST(InputErrors, ThatAreNotKeptStillCount) {
+    // Found by fuzzing: the error about the missing bins is not kept, and bins of 0 divided the box.
+    std::string text = "collision: {";
+    for (int i = 0; i < 100; ++i) {
+        text += "k" + std::to_string(i) + ": 1, ";
+    }
+    EXPECT_EQ(errors_of(least + text + "}\noutput: {fields: {every: 1}}").size(), 101U);
+}
+
 TEST(Warnings, HavePlaces) {
     const auto warnings = [](const std::string& text) { return parse_scenario(least + text, "f.yaml").warnings; };
     EXPECT_EQ(warnings(""), Messages{});
