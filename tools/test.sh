@@ -3,7 +3,7 @@
 #
 #   tools/test.sh                 build-test/: all tests; build-asan/: host tests with address and undefined
 #                                 behaviour sanitizers
-#   tools/test.sh --sanitizers    also build-tsan/: the host solver's tests with the thread sanitizer, and the
+#   tools/test.sh --sanitizers    also build-tsan/: host solver and threads with the thread sanitizer, and the
 #                                 fuzzer of the input reader for a minute (where clang is); so does CI=true
 #   tools/test.sh --quick         build-test/ alone
 #   tools/test.sh --no-install    does not look for missing packages
@@ -41,34 +41,35 @@ fail() {
     failures+=("$1")
 }
 
-# add_results BUILD_DIR: counts what ctest wrote to results.xml.
+# add_results BUILD_DIR STATUS: counts what ctest, which ended with STATUS, wrote to results.xml.
 add_results() {
-    local suite tests bad off
-    suite=$(tr '\n' ' ' <"$1/results.xml" | sed -n 's/.*<testsuite\([^>]*\)>.*/\1/p')
-    value_of() { sed -n "s/.* $1=\"\([0-9]*\)\".*/\1/p" <<<"$suite"; }
-    tests=$(value_of tests)
-    bad=$(value_of failures)
-    off=$(($(value_of skipped) + $(value_of disabled)))
-    passed=$((passed + tests - bad - off))
+    local build=$1 status=$2 results good bad off name
+    if ! results=$("$python" tools/shell/count_results.py "$build/results.xml"); then
+        fail "$build: ctest"
+        return 0
+    fi
+    read -r good bad off <<<"$results"
+    passed=$((passed + good))
     failed=$((failed + bad))
     skipped=$((skipped + off))
-    local name
     while read -r name; do
-        failures+=("$1: $name")
-    done < <(sed -n 's/.*<testcase name="\([^"]*\)".*status="fail".*/\1/p' "$1/results.xml")
+        [[ -z $name ]] || failures+=("$build: $name")
+    done < <(tail -n +2 <<<"$results")
+    if ((status != 0 && bad == 0)); then
+        fail "$build: ctest ended with status $status"
+    fi
 }
 
-# build_and_test BUILD_DIR "TARGET..." "CTEST_ARGUMENT..." [CMAKE_ARGUMENT...]
+# build_and_test BUILD_DIR "CTEST_ARGUMENT..." [CMAKE_ARGUMENT...]
 build_and_test() {
-    local build=$1 targets=$2 selection=$3 began=$SECONDS
-    shift 3
-    read -r -a targets <<<"$targets"
+    local build=$1 selection=$2 began=$SECONDS status=0
+    shift 2
     read -r -a selection <<<"$selection"
     if ! configure_build "$build" "$@"; then
         fail "$build: configure"
         return 0
     fi
-    if ! cmake --build "$build" --parallel "$jobs" ${targets[@]+--target "${targets[@]}"}; then
+    if ! cmake --build "$build" --parallel "$jobs"; then
         fail "$build: build"
         return 0
     fi
@@ -76,12 +77,8 @@ build_and_test() {
     began=$SECONDS
     rm -f "$build/results.xml"
     (cd "$build" && ctest --parallel "$cores" --output-on-failure --no-tests=error \
-        --output-junit results.xml ${selection[@]+"${selection[@]}"}) || true
-    if [[ -s $build/results.xml ]]; then
-        add_results "$build"
-    else
-        fail "$build: ctest"
-    fi
+        --output-junit results.xml ${selection[@]+"${selection[@]}"}) || status=$?
+    add_results "$build" "$status"
     note "tested in $((SECONDS - began)) s"
 }
 
@@ -90,24 +87,25 @@ if [[ $install == yes ]]; then
     "$MPCFLOW_ROOT/tools/install_dependencies.sh" || warn "going on with what there is"
 fi
 
+python=$(python_with xml.etree.ElementTree) || die "no python3 is here"
 if nvcc=$(find_nvcc); then
     say "Building and testing in build-test/, with CUDA ($nvcc)"
 else
     say "Building and testing in build-test/, for the CPU alone (no CUDA compiler is here)"
 fi
-build_and_test build-test "" "" -DCMAKE_BUILD_TYPE=Release -DMPCFLOW_WERROR=ON
+build_and_test build-test "" -DCMAKE_BUILD_TYPE=Release -DMPCFLOW_WERROR=ON
 
 # Tests labelled "slow" measure physics over long runs: the same code paths, too long under a sanitizer.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=0}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 if [[ $quick == no ]]; then
     say "Building and testing in build-asan/: address and undefined-behaviour sanitizers, host code"
-    build_and_test build-asan "" "-LE slow|tools|house" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DMPCFLOW_CUDA=OFF \
+    build_and_test build-asan "-LE slow|tools|house" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DMPCFLOW_CUDA=OFF \
         -DMPCFLOW_SANITIZE=address,undefined
 fi
 if [[ $sanitizers == yes ]]; then
-    say "Building and testing in build-tsan/: thread sanitizer, host solver"
-    build_and_test build-tsan "host_solver_test" "-R HostSolver -LE slow" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+    say "Building and testing in build-tsan/: thread sanitizer, host solver and what else has threads"
+    build_and_test build-tsan "-LE slow|tools|house|input|program" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
         -DMPCFLOW_CUDA=OFF -DMPCFLOW_SANITIZE=thread
     if have clang++ && [[ -x tests/input/run_fuzzer.sh ]]; then
         say "Fuzzing the input reader for a minute"
