@@ -134,7 +134,7 @@ void TrajectoryFile::create(const RunRecord& record) {
 
     const Group all = root.create_group("particles").create_group("all");
     const Group box = all.create_group("box");
-    box.write_attribute("dimension", std::span<const std::int32_t>(std::array<std::int32_t, 1>{3}));
+    box.write_attribute("dimension", std::int64_t{3});
     std::array<std::string, 3> boundary;
     for (std::size_t axis = 0; axis < 3; ++axis) {
         boundary[axis] = system.boundaries.faces[axis].is_periodic() ? "periodic" : "none";

@@ -63,13 +63,18 @@ class Stopping(ProgramTest):
         self.mpcflow("run", name, "--output", "reference", "--quiet")
         return Reference(self.folder / "reference/trajectory.h5")
 
+    def wait_for_size(self, size: int) -> None:
+        """Waits until the trajectory has that many bytes."""
+        path = self.folder / "out/trajectory.h5"
+        wait_until(lambda: path.exists() and path.stat().st_size >= size)
+
     def test_signals_stop_a_run_in_order(self):
         reference = self.reference()
         name = self.write_input(input_text(steps=ENDLESS, outputs=FRAMES + "  fields: {every: 3, bins: [1, 1, 3]}\n"))
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            process = self.start("run", name, "--overwrite")
-            wait_until((self.folder / "out/trajectory.h5").exists)
-            time.sleep(0.7)
+            shutil.rmtree(self.folder / "out", ignore_errors=True)
+            process = self.start("run", name)
+            self.wait_for_size(5_000_000)
             sent = time.monotonic()
             process.send_signal(number)
             out, err = process.communicate(timeout=30)
@@ -105,10 +110,12 @@ class Stopping(ProgramTest):
         name = self.write_input(input_text(steps=ENDLESS, outputs=FRAMES + "  fields: {every: 3, bins: [1, 1, 3]}\n"))
         chance = random.Random(1)
         frames = []
-        for _ in range(20):
+        for kill in range(20):
             process = self.start("run", name, "--overwrite", "--quiet")
-            # From the very start, when not even the first frame may be there, to some hundred frames.
-            time.sleep(chance.choice((0.02, 0.1, 0.6)) * chance.random())
+            # From the very start, when not even the first frame may be there, to a hundred frames.
+            if kill >= 5:
+                self.wait_for_size(chance.randrange(20_000_000))
+            time.sleep(0.05 * chance.random())
             process.kill()
             process.communicate()
             path = self.folder / "out/trajectory.h5"
@@ -118,7 +125,7 @@ class Stopping(ProgramTest):
                 with h5py.File(self.folder / "out/run.h5") as f:
                     self.assertEqual(f["run"].attrs["status"].decode(), "running")
             shutil.rmtree(self.folder / "out", ignore_errors=True)
-        self.assertGreaterEqual(len(frames), 10)
+        self.assertGreaterEqual(len(frames), 15)
         self.assertGreater(max(frames), 20)
         self.assertTrue(all(count > 0 for count in frames))
 
