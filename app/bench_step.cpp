@@ -41,10 +41,12 @@ Measurement measure(const System& system, const SolverOptions& solver_options, c
     const std::unique_ptr<Solver> solver = make_solver(system, solver_options, device);
     solver->run(1);
     const double warm_up = time_steps(*solver, warm_up_steps) / warm_up_steps;
-    const auto steps = options.steps > 0 ? std::int64_t{options.steps}
-                                         : std::clamp<std::int64_t>(static_cast<std::int64_t>(1.0 / warm_up), 10, 100000);
+    const auto steps = options.steps > 0
+                           ? std::int64_t{options.steps}
+                           : std::clamp<std::int64_t>(static_cast<std::int64_t>(1.0 / warm_up), 10, 100000);
     double best = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < repeats; ++i) best = std::min(best, time_steps(*solver, steps) / static_cast<double>(steps));
+    for (int i = 0; i < repeats; ++i)
+        best = std::min(best, time_steps(*solver, steps) / static_cast<double>(steps));
 
     Measurement result;
     result.law = system.collision.conserve_angular_momentum ? "srd+a" : "srd";
@@ -52,7 +54,8 @@ Measurement measure(const System& system, const SolverOptions& solver_options, c
     result.particles = system.particle_count();
     result.step_seconds = best;
     result.updates_per_second = static_cast<double>(result.particles) / best;
-    result.bytes_per_particle = static_cast<double>(solver->memory_bytes()) / static_cast<double>(result.particles);
+    result.bytes_per_particle =
+        static_cast<double>(solver->memory_bytes()) / static_cast<double>(result.particles);
     result.device = solver->device_description();
     return result;
 }
@@ -61,8 +64,8 @@ void print_table(const std::vector<Measurement>& measurements) {
     fmt::print("{}\n\n{:<8}{:<11}{:>12}{:>16}{:>12}{:>16}\n", measurements.front().device, "law", "precision",
                "particles", "updates", "step", "bytes/particle");
     for (const Measurement& m : measurements) {
-        fmt::print("{:<8}{:<11}{:>12}{:>16}{:>9.3f} ms{:>16.0f}\n", m.law, precision_name(m.precision), m.particles,
-                   format_rate(m.updates_per_second), 1e3 * m.step_seconds, m.bytes_per_particle);
+        fmt::print("{:<8}{:<11}{:>12}{:>16}{:>9.3f} ms{:>16.0f}\n", m.law, precision_name(m.precision),
+                   m.particles, format_rate(m.updates_per_second), 1e3 * m.step_seconds, m.bytes_per_particle);
     }
 }
 
@@ -89,19 +92,23 @@ int bench_step(const BenchStepOptions& options) {
 
     std::vector<Measurement> measurements;
     for (const bool with_angular : {false, true}) {
-        if (options.law == (with_angular ? LawFilter::srd : LawFilter::srd_angular)) continue;
+        if (options.law == (with_angular ? LawFilter::srd : LawFilter::srd_angular))
+            continue;
         system.collision.conserve_angular_momentum = with_angular;
         system.thermostat.kind = with_angular ? ThermostatKind::maxwell_boltzmann : ThermostatKind::none;
         for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
-            if (options.precision.value_or(precision) != precision) continue;
+            if (options.precision.value_or(precision) != precision)
+                continue;
             SolverOptions solver_options;
             solver_options.precision = precision;
             solver_options.threads = options.threads;
             measurements.push_back(measure(system, solver_options, device, options));
         }
     }
-    if (options.json) print_json(measurements);
-    else print_table(measurements);
+    if (options.json)
+        print_json(measurements);
+    else
+        print_table(measurements);
     return 0;
 }
 

@@ -51,13 +51,14 @@ void print_transport(const System& system) {
 
 void print_flow(const System& system) {
     const auto flow = theory::poiseuille(system);
-    if (!flow) return;
+    if (!flow)
+        return;
     constexpr char axis_names[] = "xyz";
     const double sound = theory::speed_of_sound(system);
     fmt::print("plane Poiseuille flow along {}, walls normal to {}:\n", axis_names[flow->flow_axis],
                axis_names[flow->wall_axis]);
-    fmt::print("  greatest velocity  {:.6g} (Mach {:.3g}, Reynolds {:.3g})\n", flow->maximum(), flow->maximum() / sound,
-               flow->maximum() * flow->width / flow->viscosity);
+    fmt::print("  greatest velocity  {:.6g} (Mach {:.3g}, Reynolds {:.3g})\n", flow->maximum(),
+               flow->maximum() / sound, flow->maximum() * flow->width / flow->viscosity);
     fmt::print("  development time   {:.6g} = {:.0f} steps\n", flow->development_time(),
                flow->development_time() / system.collision.time_step);
 }
@@ -66,7 +67,8 @@ void print_text(const Scenario& scenario, const std::vector<std::string>& warnin
     const System& system = scenario.system;
     const auto& size = system.box.size;
     fmt::print("{} is valid.\n", scenario.source_name);
-    if (!scenario.title.empty()) fmt::print("title                {}\n", scenario.title);
+    if (!scenario.title.empty())
+        fmt::print("title                {}\n", scenario.title);
     fmt::print("box                  {} x {} x {} cells\n", size[0], size[1], size[2]);
     fmt::print("particles            {}\n", system.particle_count());
     const Schedule schedule(scenario.run, scenario.output);
@@ -86,7 +88,8 @@ void print_text(const Scenario& scenario, const std::vector<std::string>& warnin
         grids += fmt::format("{}{} 2^-{}", grids.empty() ? "" : ", ", grid.name, grid.bits);
     }
     fmt::print("rounding grids       {}\n", grids);
-    for (const std::string& warning : warnings) fmt::print("warning: {}\n", warning);
+    for (const std::string& warning : warnings)
+        fmt::print("warning: {}\n", warning);
 }
 
 void print_json(const Scenario& scenario, const std::vector<std::string>& warnings) {
@@ -97,7 +100,8 @@ void print_json(const Scenario& scenario, const std::vector<std::string>& warnin
     json.member("particles", system.particle_count()).member("total_steps", schedule.total_steps());
     json.member("precision", precision_name(scenario.execution.precision));
     json.key("theory").begin_object();
-    for (const NamedNumber& number : theory_numbers(system)) json.member(number.name, number.value);
+    for (const NamedNumber& number : theory_numbers(system))
+        json.member(number.name, number.value);
     json.end_object().key("memory").begin_object();
     json.member("solver_bytes", estimate_memory(system, scenario.execution.precision));
     json.member("output_bytes", estimate_output_memory(scenario)).end_object();
@@ -107,9 +111,11 @@ void print_json(const Scenario& scenario, const std::vector<std::string>& warnin
         json.member("contents", file.contents).end_object();
     }
     json.end_array().key("rounding_grid_exponents").begin_object();
-    for (const GridExponent& grid : grid_exponents(system)) json.member(grid.name, grid.bits);
+    for (const GridExponent& grid : grid_exponents(system))
+        json.member(grid.name, grid.bits);
     json.end_object().key("warnings").begin_array();
-    for (const std::string& warning : warnings) json.value(warning);
+    for (const std::string& warning : warnings)
+        json.value(warning);
     json.end_array().end_object();
     fmt::print("{}\n", json.text());
 }
@@ -119,9 +125,12 @@ void print_json(const Scenario& scenario, const std::vector<std::string>& warnin
 int check_command(const CheckOptions& options) {
     const Scenario scenario = read_scenario(options.input.file, options.input.overrides);
     std::vector<std::string> warnings = find_warnings(scenario);
-    for (std::string& shortage : find_shortages(scenario)) warnings.push_back(std::move(shortage));
-    if (options.format == ReportFormat::json) print_json(scenario, warnings);
-    else print_text(scenario, warnings);
+    for (std::string& shortage : find_shortages(scenario))
+        warnings.push_back(std::move(shortage));
+    if (options.format == ReportFormat::json)
+        print_json(scenario, warnings);
+    else
+        print_text(scenario, warnings);
     return 0;
 }
 

@@ -8,8 +8,8 @@
 #include <new>
 #include <system_error>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "app/bench_step.hpp"
 #include "app/commands.hpp"
@@ -31,7 +31,8 @@ constexpr const char* footer =
 std::string quoted(const std::string& text) {
     std::string result = "\"";
     for (const char c : text) {
-        if (c == '"' || c == '\\') result += '\\';
+        if (c == '"' || c == '\\')
+            result += '\\';
         result += c;
     }
     return result + "\"";
@@ -42,9 +43,12 @@ struct Shorthands {
     std::string device, threads, output;
 
     void append_to(std::vector<std::string>& overrides) const {
-        if (!device.empty()) overrides.push_back("execution.device=" + device);
-        if (!threads.empty()) overrides.push_back("execution.threads=" + threads);
-        if (!output.empty()) overrides.push_back("output.directory=" + quoted(output));
+        if (!device.empty())
+            overrides.push_back("execution.device=" + device);
+        if (!threads.empty())
+            overrides.push_back("execution.threads=" + threads);
+        if (!output.empty())
+            overrides.push_back("output.directory=" + quoted(output));
     }
 };
 
@@ -56,7 +60,8 @@ void add_input_options(CLI::App& command, InputOptions& input) {
 }
 
 void add_shorthands(CLI::App& command, Shorthands& shorthands) {
-    command.add_option("--device", shorthands.device, "What runs it: auto, cpu, cuda or cuda:N (execution.device)")
+    command
+        .add_option("--device", shorthands.device, "What runs it: auto, cpu, cuda or cuda:N (execution.device)")
         ->option_text("DEVICE");
     command.add_option("--threads", shorthands.threads, "CPU threads (execution.threads)")->option_text("N");
     command.add_option("--output", shorthands.output, "Where results go (output.directory)")->option_text("DIR");
@@ -66,7 +71,8 @@ void add_shorthands(CLI::App& command, Shorthands& shorthands) {
 void print_error(const char* kind, const std::string& text) { fmt::print(stderr, "mpcflow: {}{}\n", kind, text); }
 
 int report_input_error(const InputError& error) {
-    for (const std::string& message : error.messages()) fmt::print(stderr, "{}\n", message);
+    for (const std::string& message : error.messages())
+        fmt::print(stderr, "{}\n", message);
     return static_cast<int>(ExitStatus::bad_input);
 }
 
@@ -113,7 +119,8 @@ public:
             std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
             app_.parse(arguments);
         } catch (const CLI::ParseError& error) {
-            return app_.exit(error) == 0 ? static_cast<int>(ExitStatus::done) : static_cast<int>(ExitStatus::bad_input);
+            return app_.exit(error) == 0 ? static_cast<int>(ExitStatus::done)
+                                         : static_cast<int>(ExitStatus::bad_input);
         }
         return run_guarded(action_);
     }
@@ -127,8 +134,10 @@ private:
         command->add_flag("--quiet", quiet_, "Print nothing but errors");
         command->final_callback([this] {
             shorthands_.append_to(run_.input.overrides);
-            if (overwrite_) run_.existing = Existing::overwrite;
-            if (quiet_) run_.verbosity = Verbosity::quiet;
+            if (overwrite_)
+                run_.existing = Existing::overwrite;
+            if (quiet_)
+                run_.verbosity = Verbosity::quiet;
             action_ = [this] { return run_command(run_); };
         });
     }
@@ -178,14 +187,16 @@ private:
         add_json(*step);
         step->final_callback([this] {
             try {
-                if (!shorthands_.device.empty()) bench_.device = parse_device(shorthands_.device);
+                if (!shorthands_.device.empty())
+                    bench_.device = parse_device(shorthands_.device);
             } catch (const std::invalid_argument& error) {
                 throw CLI::ValidationError("--device", error.what());
             }
             if (!precision_.empty()) {
                 bench_.precision = precision_ == "mixed" ? Precision::mixed : Precision::double_precision;
             }
-            if (!law_.empty()) bench_.law = law_ == "srd" ? LawFilter::srd : LawFilter::srd_angular;
+            if (!law_.empty())
+                bench_.law = law_ == "srd" ? LawFilter::srd : LawFilter::srd_angular;
             bench_.json = json_;
             action_ = [this] { return bench_step(bench_); };
         });

@@ -19,7 +19,8 @@ namespace {
 
 /// A line that says what can be asked for.
 std::string what_there_is(const DeviceList& list) {
-    if (list.devices.empty()) return fmt::format("there is no CUDA device here ({}); use cpu or auto", list.reason);
+    if (list.devices.empty())
+        return fmt::format("there is no CUDA device here ({}); use cpu or auto", list.reason);
     std::string names;
     for (const DeviceInfo& device : list.devices) {
         names += fmt::format("{}cuda:{} ({})", names.empty() ? "" : ", ", device.index, device.name);
@@ -30,52 +31,65 @@ std::string what_there_is(const DeviceList& list) {
 }  // namespace
 
 ChosenDevice choose_device(const DeviceChoice& choice, const DeviceList& list) {
-    if (choice.kind == DeviceKind::cpu) return {DeviceKind::cpu, 0, "asked for"};
+    if (choice.kind == DeviceKind::cpu)
+        return {DeviceKind::cpu, 0, "asked for"};
     if (choice.kind == DeviceKind::automatic) {
-        const auto best = std::max_element(list.devices.begin(), list.devices.end(), [](const auto& a, const auto& b) {
-            return std::tie(a.multiprocessors, a.free_bytes) < std::tie(b.multiprocessors, b.free_bytes);
-        });
-        if (best == list.devices.end()) return {DeviceKind::cpu, 0, "no CUDA device: " + list.reason};
-        return {DeviceKind::cuda, best->index, list.devices.size() == 1 ? "the CUDA device" : "the best CUDA device"};
+        const auto best =
+            std::max_element(list.devices.begin(), list.devices.end(), [](const auto& a, const auto& b) {
+                return std::tie(a.multiprocessors, a.free_bytes) < std::tie(b.multiprocessors, b.free_bytes);
+            });
+        if (best == list.devices.end())
+            return {DeviceKind::cpu, 0, "no CUDA device: " + list.reason};
+        return {DeviceKind::cuda, best->index,
+                list.devices.size() == 1 ? "the CUDA device" : "the best CUDA device"};
     }
     const auto found = std::find_if(list.devices.begin(), list.devices.end(),
                                     [&](const DeviceInfo& device) { return device.index == choice.index; });
     if (found == list.devices.end()) {
-        throw EnvironmentError(fmt::format("execution.device: no device cuda:{}: {}", choice.index, what_there_is(list)));
+        throw EnvironmentError(
+            fmt::format("execution.device: no device cuda:{}: {}", choice.index, what_there_is(list)));
     }
     return {DeviceKind::cuda, choice.index, "asked for"};
 }
 
 DeviceChoice parse_device(const std::string& text) {
-    if (text == "auto") return {DeviceKind::automatic, 0};
-    if (text == "cpu") return {DeviceKind::cpu, 0};
-    if (text == "cuda") return {DeviceKind::cuda, 0};
+    if (text == "auto")
+        return {DeviceKind::automatic, 0};
+    if (text == "cpu")
+        return {DeviceKind::cpu, 0};
+    if (text == "cuda")
+        return {DeviceKind::cuda, 0};
     constexpr std::string_view prefix = "cuda:";
     int index = -1;
     if (text.starts_with(prefix)) {
         const char* last = text.data() + text.size();
         const auto [end, error] = std::from_chars(text.data() + prefix.size(), last, index);
-        if (error == std::errc() && end == last && index >= 0) return {DeviceKind::cuda, index};
+        if (error == std::errc() && end == last && index >= 0)
+            return {DeviceKind::cuda, index};
     }
     throw std::invalid_argument("'" + text + "' is not a device: use auto, cpu, cuda or cuda:N");
 }
 
-std::unique_ptr<Solver> make_solver(const System& system, const SolverOptions& options, const ChosenDevice& device) {
+std::unique_ptr<Solver> make_solver(const System& system, const SolverOptions& options,
+                                    const ChosenDevice& device) {
     try {
-        if (device.kind == DeviceKind::cuda) return make_device_solver(system, options, device.index);
+        if (device.kind == DeviceKind::cuda)
+            return make_device_solver(system, options, device.index);
         // Linux grants memory that it does not have and then kills who uses it: refuse before.
         const std::int64_t needed = estimate_memory(system, options.precision);
         if (const std::int64_t there_is = machine_memory(); there_is > 0 && needed > there_is) {
-            throw EnvironmentError(fmt::format("out of memory: {} particles take about {}, but this machine has {}; take a "
-                                               "smaller box or density, precision mixed, or another machine",
-                                               system.particle_count(), format_bytes(static_cast<double>(needed)),
-                                               format_bytes(static_cast<double>(there_is))));
+            throw EnvironmentError(
+                fmt::format("out of memory: {} particles take about {}, but this machine has {}; take a "
+                            "smaller box or density, precision mixed, or another machine",
+                            system.particle_count(), format_bytes(static_cast<double>(needed)),
+                            format_bytes(static_cast<double>(there_is))));
         }
         return make_host_solver(system, options);
     } catch (const std::bad_alloc&) {
-        throw EnvironmentError(fmt::format("out of memory: {} particles do not fit into this machine's memory "
-                                           "(mpcflow check FILE.yaml says what a run needs)",
-                                           system.particle_count()));
+        throw EnvironmentError(
+            fmt::format("out of memory: {} particles do not fit into this machine's memory "
+                        "(mpcflow check FILE.yaml says what a run needs)",
+                        system.particle_count()));
     }
 }
 
@@ -85,7 +99,8 @@ SolverOptions solver_options(const Scenario& scenario) {
     options.summation = scenario.execution.summation;
     options.reorder = scenario.execution.reorder;
     options.threads = scenario.execution.threads;
-    if (scenario.output.fields) options.bins = scenario.output.fields->bins;
+    if (scenario.output.fields)
+        options.bins = scenario.output.fields->bins;
     return options;
 }
 

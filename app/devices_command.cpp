@@ -14,7 +14,11 @@ namespace {
 void print_json(const MachineInfo& machine, const DeviceList& list, const ChosenDevice& automatic) {
     JsonWriter json;
     json.begin_object();
-    json.key("cpu").begin_object().member("name", machine.cpu).member("threads", machine.hardware_threads).end_object();
+    json.key("cpu")
+        .begin_object()
+        .member("name", machine.cpu)
+        .member("threads", machine.hardware_threads)
+        .end_object();
     json.key("cuda").begin_array();
     for (const DeviceInfo& device : list.devices) {
         json.begin_object().member("index", device.index).member("name", device.name);
@@ -48,7 +52,8 @@ int devices_command(ReportFormat format) {
                    device.multiprocessors, format_bytes(static_cast<double>(device.free_bytes)),
                    format_bytes(static_cast<double>(device.memory_bytes)), mark(DeviceKind::cuda, device.index));
     }
-    if (list.devices.empty()) fmt::print("cuda     none: {}\n", list.reason);
+    if (list.devices.empty())
+        fmt::print("cuda     none: {}\n", list.reason);
     return 0;
 }
 

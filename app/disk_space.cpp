@@ -37,8 +37,10 @@ void reserve_space(int descriptor, const std::string& path, std::int64_t offset,
     do {
         result = fallocate(descriptor, FALLOC_FL_KEEP_SIZE, offset, bytes);
     } while (result != 0 && errno == EINTR);
-    if (result == 0) return;
-    if (!has_no_reservation(errno)) fail(path, "write it", errno);
+    if (result == 0)
+        return;
+    if (!has_no_reservation(errno))
+        fail(path, "write it", errno);
     if (const std::int64_t available = free_bytes(descriptor); available >= 0 && available < bytes) {
         fail(path, "write it", ENOSPC);
     }
@@ -46,30 +48,37 @@ void reserve_space(int descriptor, const std::string& path, std::int64_t offset,
 
 void release_reserve(int descriptor) noexcept {
     struct stat status {};
-    if (fstat(descriptor, &status) != 0) return;
+    if (fstat(descriptor, &status) != 0)
+        return;
     // Also when the size stays what it is, this frees the blocks beyond it.
     [[maybe_unused]] const int ignored = ftruncate(descriptor, status.st_size);
 }
 
 std::int64_t free_bytes(int descriptor) noexcept {
     struct statvfs status {};
-    if (fstatvfs(descriptor, &status) != 0 || status.f_blocks == 0) return -1;
+    if (fstatvfs(descriptor, &status) != 0 || status.f_blocks == 0)
+        return -1;
     return static_cast<std::int64_t>(status.f_bavail) * static_cast<std::int64_t>(status.f_frsize);
 }
 
 void discard_contents(int descriptor) noexcept { [[maybe_unused]] const int ignored = ftruncate(descriptor, 0); }
 
 void sync_file(int descriptor, const std::string& path) {
-    if (fsync(descriptor) != 0 && errno != EINVAL && errno != EROFS) fail(path, "write it to the disk", errno);
+    if (fsync(descriptor) != 0 && errno != EINVAL && errno != EROFS)
+        fail(path, "write it to the disk", errno);
 }
 
 void rename_file(const std::string& from, const std::string& to, Durability durability) {
-    if (std::rename(from.c_str(), to.c_str()) != 0) fail(to, "put the new file in its place", errno);
-    if (durability == Durability::page_cache) return;
+    if (std::rename(from.c_str(), to.c_str()) != 0)
+        fail(to, "put the new file in its place", errno);
+    if (durability == Durability::page_cache)
+        return;
     std::string folder = std::filesystem::path(to).parent_path().string();
-    if (folder.empty()) folder = ".";
+    if (folder.empty())
+        folder = ".";
     const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0) return;
+    if (descriptor < 0)
+        return;
     fsync(descriptor);
     close(descriptor);
 }

@@ -20,7 +20,8 @@ namespace mpcflow {
 namespace {
 
 std::int64_t bin_count(const Output& output) {
-    if (!output.fields) return 0;
+    if (!output.fields)
+        return 0;
     const auto& bins = output.fields->bins;
     return std::int64_t{bins[0]} * bins[1] * bins[2];
 }
@@ -32,21 +33,24 @@ bool is_driven(const System& system) {
 void warn_of_flow(const Scenario& scenario, std::vector<std::string>& warnings) {
     const System& system = scenario.system;
     const auto flow = theory::poiseuille(system);
-    if (!flow) return;
+    if (!flow)
+        return;
     constexpr double largest_mach = 0.3;
     const double mach = std::abs(flow->maximum()) / theory::speed_of_sound(system);
     if (mach > largest_mach) {
-        warnings.push_back(fmt::format("forces: the flow to expect has Mach number {:.2f}, over {}: it will be compressible; "
-                                       "take a force smaller by a factor of {:.2g}",
-                                       mach, largest_mach, mach / (0.5 * largest_mach)));
+        warnings.push_back(
+            fmt::format("forces: the flow to expect has Mach number {:.2f}, over {}: it will be compressible; "
+                        "take a force smaller by a factor of {:.2g}",
+                        mach, largest_mach, mach / (0.5 * largest_mach)));
     }
     // After three decay times of the slowest mode the flow is within 5 % of its final speed.
     constexpr double development_times = 3.0;
     const double needed = development_times * flow->development_time() / system.collision.time_step;
     if (scenario.output.fields && static_cast<double>(scenario.run.equilibration) < needed) {
-        warnings.push_back(fmt::format("run.equilibration: {} steps, but the flow takes about {:.0f} ({:g} development times) to "
-                                       "be there: fields will be averaged over its start; raise it",
-                                       scenario.run.equilibration, std::ceil(needed), development_times));
+        warnings.push_back(
+            fmt::format("run.equilibration: {} steps, but the flow takes about {:.0f} ({:g} development times) to "
+                        "be there: fields will be averaged over its start; raise it",
+                        scenario.run.equilibration, std::ceil(needed), development_times));
     }
 }
 
@@ -71,7 +75,8 @@ std::int64_t estimate_output_memory(const Scenario& scenario) {
         bytes += (blocks + 2) * bin_count(scenario.output) * static_cast<std::int64_t>(sizeof(FieldSums));
     }
     // Position, velocity, image and id of every particle.
-    if (scenario.output.trajectory) bytes += (24 + 24 + 12 + 8) * scenario.system.particle_count();
+    if (scenario.output.trajectory)
+        bytes += (24 + 24 + 12 + 8) * scenario.system.particle_count();
     return bytes;
 }
 
@@ -82,14 +87,17 @@ std::vector<FileEstimate> estimate_files(const Scenario& scenario) {
     const std::int64_t rows = schedule.series_rows();
     const std::int64_t bins = bin_count(output);
     std::string contents = "input, machine";
-    if (rows > 0) contents += fmt::format(", series of {} rows", rows);
-    if (bins > 0) contents += fmt::format(", fields of {} samples in {} bins", schedule.field_samples(), bins);
+    if (rows > 0)
+        contents += fmt::format(", series of {} rows", rows);
+    if (bins > 0)
+        contents += fmt::format(", fields of {} samples in {} bins", schedule.field_samples(), bins);
     files.push_back({run_file_name, run_file_bytes(rows, bins, output.fields.value_or(FieldsOutput{})), contents});
     if (output.trajectory) {
         const std::int64_t frame =
             trajectory_frame_bytes(scenario.system, scenario.execution.precision, *output.trajectory);
-        files.push_back({trajectory_file_name, frame * schedule.frames(),
-                         fmt::format("{} frames of {}", schedule.frames(), format_bytes(static_cast<double>(frame)))});
+        files.push_back(
+            {trajectory_file_name, frame * schedule.frames(),
+             fmt::format("{} frames of {}", schedule.frames(), format_bytes(static_cast<double>(frame)))});
     }
     return files;
 }
@@ -99,19 +107,22 @@ std::vector<std::string> find_warnings(const Scenario& scenario) {
     std::vector<std::string> warnings;
     warn_of_flow(scenario, warnings);
     if (is_driven(system) && system.thermostat.kind == ThermostatKind::none) {
-        warnings.emplace_back("thermostat.kind: none, but a force drives the fluid: it will heat up without bound; "
-                              "take maxwell_boltzmann");
+        warnings.emplace_back(
+            "thermostat.kind: none, but a force drives the fluid: it will heat up without bound; "
+            "take maxwell_boltzmann");
     }
     // Below about half a cell, particles meet the same others again and again (Ihle and Kroll, 2001).
     if (!system.collision.random_shift && theory::mean_free_path(system) < 0.5) {
-        warnings.push_back(fmt::format("collision.random_shift: false with a mean free path of {:.2g} cells breaks Galilean "
-                                       "invariance; take true",
-                                       theory::mean_free_path(system)));
+        warnings.push_back(
+            fmt::format("collision.random_shift: false with a mean free path of {:.2g} cells breaks Galilean "
+                        "invariance; take true",
+                        theory::mean_free_path(system)));
     }
     if (scenario.output.fields && Schedule(scenario.run, scenario.output).field_samples() < 2) {
-        warnings.push_back(fmt::format("output.fields.every: {} steps in a run of {} give fewer than two samples and no errors; "
-                                       "lower it",
-                                       scenario.output.fields->every, scenario.run.steps));
+        warnings.push_back(
+            fmt::format("output.fields.every: {} steps in a run of {} give fewer than two samples and no errors; "
+                        "lower it",
+                        scenario.output.fields->every, scenario.run.steps));
     }
     return warnings;
 }
@@ -121,16 +132,16 @@ std::vector<std::string> find_shortages(const Scenario& scenario) {
     const DeviceKind device = scenario.execution.device.kind;
     const bool runs_on_cpu =
         device == DeviceKind::cpu || (device == DeviceKind::automatic && list_devices().devices.empty());
-    const std::int64_t memory =
-        estimate_output_memory(scenario) +
-        (runs_on_cpu ? estimate_memory(scenario.system, scenario.execution.precision) : 0);
+    const std::int64_t memory = estimate_output_memory(scenario) +
+                                (runs_on_cpu ? estimate_memory(scenario.system, scenario.execution.precision) : 0);
     if (const std::int64_t there_is = machine_memory(); there_is > 0 && memory > there_is) {
         shortages.push_back(fmt::format("memory: the run takes about {}, but this machine has {}",
                                         format_bytes(static_cast<double>(memory)),
                                         format_bytes(static_cast<double>(there_is))));
     }
     std::int64_t disk = 0;
-    for (const FileEstimate& file : estimate_files(scenario)) disk += file.bytes;
+    for (const FileEstimate& file : estimate_files(scenario))
+        disk += file.bytes;
     std::error_code error;
     const auto space = std::filesystem::space(existing_part(scenario.output.directory), error);
     if (!error && static_cast<std::uintmax_t>(disk) > space.available) {

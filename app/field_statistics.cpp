@@ -25,9 +25,11 @@ Estimate ratio(std::size_t blocks, Numerator numerator, Denominator denominator)
         sum_a += numerator(i);
         sum_b += denominator(i);
     }
-    if (!(sum_b > 0.0)) return {};
+    if (!(sum_b > 0.0))
+        return {};
     Estimate result{sum_a / sum_b, nan};
-    if (blocks < 2) return result;
+    if (blocks < 2)
+        return result;
     double squares = 0.0;
     for (std::size_t i = 0; i < blocks; ++i) {
         const double residual = numerator(i) - result.value * denominator(i);
@@ -40,20 +42,23 @@ Estimate ratio(std::size_t blocks, Numerator numerator, Denominator denominator)
 
 void add_to(FieldSums& sum, const FieldSums& other) {
     sum.particles += other.particles;
-    for (std::size_t axis = 0; axis < 3; ++axis) sum.momentum[axis] += other.momentum[axis];
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        sum.momentum[axis] += other.momentum[axis];
     sum.relative_energy += other.relative_energy;
     sum.relative_freedoms += other.relative_freedoms;
 }
 
 std::size_t bin_count(const std::array<int, 3>& bins) {
-    return static_cast<std::size_t>(bins[0]) * static_cast<std::size_t>(bins[1]) * static_cast<std::size_t>(bins[2]);
+    return static_cast<std::size_t>(bins[0]) * static_cast<std::size_t>(bins[1]) *
+           static_cast<std::size_t>(bins[2]);
 }
 
 }  // namespace
 
 FieldStatistics::FieldStatistics(std::array<int, 3> bins, std::int64_t most_blocks)
     : bins_(bins), most_blocks_(most_blocks) {
-    if (most_blocks < 2 || most_blocks % 2 != 0) throw std::logic_error("FieldStatistics needs an even number of blocks");
+    if (most_blocks < 2 || most_blocks % 2 != 0)
+        throw std::logic_error("FieldStatistics needs an even number of blocks");
 }
 
 std::int64_t FieldStatistics::affordable_blocks(std::array<int, 3> bins, std::int64_t budget_bytes) {
@@ -64,24 +69,30 @@ std::int64_t FieldStatistics::affordable_blocks(std::array<int, 3> bins, std::in
 
 std::int64_t FieldStatistics::samples() const {
     std::int64_t sum = 0;
-    for (const FieldBlock& block : blocks_) sum += block.samples;
+    for (const FieldBlock& block : blocks_)
+        sum += block.samples;
     return sum;
 }
 
 void FieldStatistics::add(FieldBlock block) {
-    if (block.samples == 0) return;
-    if (block.bins.size() != bin_count(bins_)) throw std::logic_error("a field block has other bins than its statistics");
+    if (block.samples == 0)
+        return;
+    if (block.bins.size() != bin_count(bins_))
+        throw std::logic_error("a field block has other bins than its statistics");
     blocks_.push_back(std::move(block));
-    if (static_cast<std::int64_t>(blocks_.size()) == most_blocks_) merge_pairs();
+    if (static_cast<std::int64_t>(blocks_.size()) == most_blocks_)
+        merge_pairs();
 }
 
 void FieldStatistics::merge_pairs() {
     for (std::size_t i = 0; 2 * i < blocks_.size(); ++i) {
-        if (i > 0) std::swap(blocks_[i], blocks_[2 * i]);
+        if (i > 0)
+            std::swap(blocks_[i], blocks_[2 * i]);
         FieldBlock& left = blocks_[i];
         const FieldBlock& right = blocks_[2 * i + 1];
         left.samples += right.samples;
-        for (std::size_t bin = 0; bin < left.bins.size(); ++bin) add_to(left.bins[bin], right.bins[bin]);
+        for (std::size_t bin = 0; bin < left.bins.size(); ++bin)
+            add_to(left.bins[bin], right.bins[bin]);
     }
     blocks_.resize(blocks_.size() / 2);
     block_samples_ *= 2;
@@ -113,8 +124,9 @@ FieldAverages FieldStatistics::averages(double bin_volume, double mass) const {
             result.velocity[3 * bin + axis] = velocity.value;
             result.velocity_error[3 * bin + axis] = velocity.error;
         }
-        const auto temperature = ratio(blocks_.size(), [&](std::size_t i) { return 2.0 * sums(i).relative_energy; },
-                                       [&](std::size_t i) { return sums(i).relative_freedoms; });
+        const auto temperature = ratio(
+            blocks_.size(), [&](std::size_t i) { return 2.0 * sums(i).relative_energy; },
+            [&](std::size_t i) { return sums(i).relative_freedoms; });
         result.temperature[bin] = temperature.value;
         result.temperature_error[bin] = temperature.error;
     }

@@ -15,8 +15,8 @@ namespace mpcflow {
 struct FieldAverages {
     std::int64_t samples = 0;
     std::int64_t blocks = 0;
-    std::int64_t block_samples = 0;  ///< samples in each block but perhaps the last
-    std::vector<double> density, density_error;          ///< particles a volume a^3
+    std::int64_t block_samples = 0;              ///< samples in each block but perhaps the last
+    std::vector<double> density, density_error;  ///< particles a volume a^3
     std::vector<double> velocity, velocity_error;
     std::vector<double> temperature, temperature_error;  ///< kT of the motion relative to the bin's mean
 };

@@ -26,28 +26,39 @@ public:
     explicit Report(ReportFormat format) : format_(format) { json_.begin_object(); }
 
     void add(const char* name, const std::string& text) {
-        if (format_ == ReportFormat::json) json_.member(name, text);
-        else if (!text.empty()) fmt::print("{:<22}{}\n", label(name), text);
+        if (format_ == ReportFormat::json)
+            json_.member(name, text);
+        else if (!text.empty())
+            fmt::print("{:<22}{}\n", label(name), text);
     }
     void add(const char* name, std::int64_t number) {
-        if (format_ == ReportFormat::json) json_.member(name, number);
-        else fmt::print("{:<22}{}\n", label(name), number);
+        if (format_ == ReportFormat::json)
+            json_.member(name, number);
+        else
+            fmt::print("{:<22}{}\n", label(name), number);
     }
     void add(const char* name, std::uint64_t number) {
-        if (format_ == ReportFormat::json) json_.member(name, number);
-        else fmt::print("{:<22}{}\n", label(name), number);
+        if (format_ == ReportFormat::json)
+            json_.member(name, number);
+        else
+            fmt::print("{:<22}{}\n", label(name), number);
     }
     void add(const char* name, double number) {
-        if (format_ == ReportFormat::json) json_.member(name, number);
-        else fmt::print("{:<22}{:.6g}\n", label(name), number);
+        if (format_ == ReportFormat::json)
+            json_.member(name, number);
+        else
+            fmt::print("{:<22}{:.6g}\n", label(name), number);
     }
     /// A text of several lines.
     void add_lines(const char* name, const std::string& text) {
-        if (format_ == ReportFormat::json) json_.member(name, text);
-        else if (!text.empty()) fmt::print("{}:\n{}{}", label(name), text, text.back() == '\n' ? "" : "\n");
+        if (format_ == ReportFormat::json)
+            json_.member(name, text);
+        else if (!text.empty())
+            fmt::print("{}:\n{}{}", label(name), text, text.back() == '\n' ? "" : "\n");
     }
     void finish() {
-        if (format_ == ReportFormat::json) fmt::print("{}\n", json_.end_object().text());
+        if (format_ == ReportFormat::json)
+            fmt::print("{}\n", json_.end_object().text());
     }
 
 private:
@@ -63,23 +74,28 @@ private:
 
 std::string names_of(const Group& group) {
     std::string names;
-    for (const std::string& name : group.link_names()) names += (names.empty() ? "" : ", ") + name;
+    for (const std::string& name : group.link_names())
+        names += (names.empty() ? "" : ", ") + name;
     return names;
 }
 
 void report_series(const Group& root, Report& report) {
-    if (!root.has("series")) return;
+    if (!root.has("series"))
+        return;
     const auto steps = root.open_group("series").open_dataset("step").read<std::int64_t>();
     report.add("series_rows", static_cast<std::int64_t>(steps.size()));
-    if (!steps.empty()) report.add("series_last_step", steps.back());
+    if (!steps.empty())
+        report.add("series_last_step", steps.back());
 }
 
 void report_fields(const Group& root, Report& report) {
-    if (!root.has("fields")) return;
+    if (!root.has("fields"))
+        return;
     const Group fields = root.open_group("fields");
     std::string quantities;
     for (const char* name : {"density", "velocity", "temperature"}) {
-        if (fields.has(name)) quantities += std::string(quantities.empty() ? "" : ", ") + name;
+        if (fields.has(name))
+            quantities += std::string(quantities.empty() ? "" : ", ") + name;
     }
     report.add("fields", quantities);
     report.add("field_samples", fields.read_int_attribute("samples"));
@@ -91,9 +107,10 @@ void report_run(const hdf5::File& file, Report& report) {
     const Group root = file.root();
     const std::int64_t version = root.read_int_attribute("format_version");
     if (version != run_file_format_version) {
-        throw EnvironmentError(fmt::format("{}: run file format {}, but this program reads format {}; use the mpcflow that "
-                                           "wrote it",
-                                           file.path(), version, run_file_format_version));
+        throw EnvironmentError(
+            fmt::format("{}: run file format {}, but this program reads format {}; use the mpcflow that "
+                        "wrote it",
+                        file.path(), version, run_file_format_version));
     }
     const Group program = root.open_group("program");
     const Group machine = root.open_group("machine");
@@ -113,8 +130,8 @@ void report_run(const hdf5::File& file, Report& report) {
     report.add("precision", run.read_text_attribute("precision"));
     report.add("start_time", run.read_text_attribute("start_time"));
     report.add("wall_time", run.read_double_attribute("wall_time"));
-    report.add("program", program.read_text_attribute("name") + " " + program.read_text_attribute("version") + " (" +
-                              program.read_text_attribute("commit") + ")");
+    report.add("program", program.read_text_attribute("name") + " " + program.read_text_attribute("version") +
+                              " (" + program.read_text_attribute("commit") + ")");
     report.add("device", machine.read_text_attribute("device"));
     report.add("hostname", machine.read_text_attribute("hostname"));
     report.add("cpu", machine.read_text_attribute("cpu"));
@@ -139,14 +156,16 @@ void report_trajectory(const hdf5::File& file, Report& report) {
         report.add("first_step", steps.front());
         report.add("last_step", steps.back());
     }
-    if (!hashes.empty()) report.add("state_hash", format_hash(hashes.back()));
+    if (!hashes.empty())
+        report.add("state_hash", format_hash(hashes.back()));
     report.add("particles", static_cast<std::int64_t>(all.open_dataset("species").shape().at(0)));
     report.add("elements", names_of(all));
     report.add("seed", parameters.read_unsigned_attribute("seed"));
     report.add("precision", parameters.read_text_attribute("precision"));
     report.add("start_time", parameters.read_text_attribute("start_time"));
     report.add("device", parameters.read_text_attribute("device"));
-    report.add("program", "mpcflow " + root.open_group("h5md").open_group("creator").read_text_attribute("version") + " (" +
+    report.add("program", "mpcflow " +
+                              root.open_group("h5md").open_group("creator").read_text_attribute("version") + " (" +
                               parameters.read_text_attribute("commit") + ")");
     report.add_lines("resolved_input", parameters.read_text("input"));
 }
@@ -163,7 +182,8 @@ bool says(const Group& group, const std::string& name, const std::string& text) 
 bool is_our_run(const Group& root) { return says(root, "format", run_file_format); }
 
 bool is_our_trajectory(const Group& root) {
-    if (!root.has("h5md") || !root.open_group("h5md").has("creator")) return false;
+    if (!root.has("h5md") || !root.open_group("h5md").has("creator"))
+        return false;
     return says(root.open_group("h5md").open_group("creator"), "name", "mpcflow");
 }
 
@@ -179,8 +199,9 @@ int info_command(const InfoOptions& options) {
     } else if (is_our_trajectory(root)) {
         report_trajectory(file, report);
     } else {
-        throw EnvironmentError(options.file + ": an HDF5 file, but not one that mpcflow wrote; give a run.h5 or "
-                                              "trajectory.h5 of a run");
+        throw EnvironmentError(options.file +
+                               ": an HDF5 file, but not one that mpcflow wrote; give a run.h5 or "
+                               "trajectory.h5 of a run");
     }
     report.finish();
     return 0;

@@ -11,8 +11,10 @@ void JsonWriter::begin_value() {
         is_after_key_ = false;
         return;
     }
-    if (has_items_.empty()) return;
-    if (has_items_.back()) text_ += ',';
+    if (has_items_.empty())
+        return;
+    if (has_items_.back())
+        text_ += ',';
     has_items_.back() = true;
     text_ += '\n';
     text_.append(2 * has_items_.size(), ' ');

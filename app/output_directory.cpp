@@ -22,8 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// All files that runs write; nothing else is ever removed.
-const std::array<std::string, 4> result_files{run_file_name, std::string(run_file_name) + ".tmp", trajectory_file_name,
-                                              std::string(trajectory_file_name) + ".tmp"};
+const std::array<std::string, 4> result_files{run_file_name, std::string(run_file_name) + ".tmp",
+                                              trajectory_file_name, std::string(trajectory_file_name) + ".tmp"};
 
 [[noreturn]] void fail(const std::string& path, const std::string& what) {
     throw EnvironmentError("output.directory: " + path + ": " + what);
@@ -33,7 +33,8 @@ const std::array<std::string, 4> result_files{run_file_name, std::string(run_fil
 
 fs::path existing_part(fs::path path) {
     std::error_code error;
-    while (!path.empty() && !fs::exists(fs::symlink_status(path, error))) path = path.parent_path();
+    while (!path.empty() && !fs::exists(fs::symlink_status(path, error)))
+        path = path.parent_path();
     return path.empty() ? fs::path(".") : path;
 }
 
@@ -47,9 +48,11 @@ void check_output_directory(const std::string& path, Existing existing) {
         fail(path, "cannot write to " + part.string() + ": " + hdf5::describe_errno(errno) +
                        "; choose another output.directory (--output DIR)");
     }
-    if (existing == Existing::overwrite) return;
+    if (existing == Existing::overwrite)
+        return;
     for (const std::string& name : result_files) {
-        if (!fs::exists(fs::symlink_status(fs::path(path) / name, error))) continue;
+        if (!fs::exists(fs::symlink_status(fs::path(path) / name, error)))
+            continue;
         fail(path, "holds results already (" + name +
                        "); choose another output.directory (--output DIR), or replace them with --overwrite");
     }
@@ -58,9 +61,11 @@ void check_output_directory(const std::string& path, Existing existing) {
 OutputDirectory::OutputDirectory(std::string path, Existing existing) : path_(std::move(path)) {
     std::error_code error;
     fs::create_directories(path_, error);
-    if (error && !fs::is_directory(path_)) fail(path_, "cannot make it: " + hdf5::describe_errno(error.value()));
+    if (error && !fs::is_directory(path_))
+        fail(path_, "cannot make it: " + hdf5::describe_errno(error.value()));
     descriptor_ = open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor_ < 0) fail(path_, "cannot open it: " + hdf5::describe_errno(errno));
+    if (descriptor_ < 0)
+        fail(path_, "cannot open it: " + hdf5::describe_errno(errno));
     // A file system without locks does without this guard.
     if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         close(descriptor_);
@@ -73,8 +78,10 @@ OutputDirectory::OutputDirectory(std::string path, Existing existing) : path_(st
         close(descriptor_);
         throw;
     }
-    if (existing == Existing::refuse) return;
-    for (const std::string& name : result_files) fs::remove(fs::path(path_) / name, error);
+    if (existing == Existing::refuse)
+        return;
+    for (const std::string& name : result_files)
+        fs::remove(fs::path(path_) / name, error);
 }
 
 OutputDirectory::~OutputDirectory() { close(descriptor_); }

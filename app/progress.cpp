@@ -21,13 +21,15 @@ constexpr auto log_interval = 10s;
 constexpr auto shortest_log_interval = 1s;
 
 double percent(const ProgressState& state) {
-    if (state.total_steps <= 0) return 100.0;
+    if (state.total_steps <= 0)
+        return 100.0;
     return 100.0 * static_cast<double>(state.step) / static_cast<double>(state.total_steps);
 }
 
 int terminal_width(std::FILE* stream) {
     winsize size{};
-    if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+    if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
     return 80;
 }
 
@@ -48,12 +50,21 @@ std::string format_duration(double seconds) {
     const std::int64_t days = whole / 86400;
     const std::int64_t hours = whole / 3600 % 24;
     const std::int64_t minutes = whole / 60 % 60;
-    if (days > 0) return fmt::format("{} d {:02}:{:02}:{:02}", days, hours, minutes, whole % 60);
-    if (hours > 0) return fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60);
+    if (days > 0)
+        return fmt::format("{} d {:02}:{:02}:{:02}", days, hours, minutes, whole % 60);
+    if (hours > 0)
+        return fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60);
     return fmt::format("{}:{:02}", minutes, whole % 60);
 }
 
-std::string format_rate(double per_second) { return scaled(per_second, 1e3, {"/s", "k/s", "M/s", "G/s", "T/s"}); }
+std::string format_rate(double per_second, const std::string& counted) {
+    std::string number = scaled(per_second, 1e3, {"", "k", "M", "G", "T"});
+    if (counted.empty())
+        return number + "/s";
+    if (number.back() != ' ')
+        number += ' ';
+    return number + counted + "/s";
+}
 
 std::string format_bytes(double bytes) { return scaled(bytes, 1024.0, {"B", "KiB", "MiB", "GiB", "TiB", "PiB"}); }
 
@@ -61,15 +72,19 @@ std::string format_progress_line(const ProgressState& state, int width) {
     std::vector<std::string> fields;
     fields.push_back(fmt::format("step {}/{}", state.step, state.total_steps));
     fields.push_back(fmt::format("{:.1f} %", percent(state)));
-    if (state.seconds_left) fields.push_back(format_duration(*state.seconds_left) + " left");
+    if (state.seconds_left)
+        fields.push_back(format_duration(*state.seconds_left) + " left");
     fields.push_back(format_rate(state.updates_per_second));
-    if (state.temperature) fields.push_back(fmt::format("T {:.4f}", *state.temperature));
-    if (state.drift) fields.push_back(fmt::format("drift {:.1e}", *state.drift));
+    if (state.temperature)
+        fields.push_back(fmt::format("T {:.4f}", *state.temperature));
+    if (state.drift)
+        fields.push_back(fmt::format("drift {:.1e}", *state.drift));
 
     std::string line;
     for (const std::string& field : fields) {
         const std::string longer = line.empty() ? field : line + "  " + field;
-        if (static_cast<int>(longer.size()) > width) break;
+        if (static_cast<int>(longer.size()) > width)
+            break;
         line = longer;
     }
     return line;
@@ -77,10 +92,13 @@ std::string format_progress_line(const ProgressState& state, int width) {
 
 std::string format_log_line(const ProgressState& state) {
     std::string line = fmt::format("step {} of {} ({:.0f} %)", state.step, state.total_steps, percent(state));
-    if (state.seconds_left) line += fmt::format(", {} left", format_duration(*state.seconds_left));
-    line += fmt::format(", {} particle updates", format_rate(state.updates_per_second));
-    if (state.temperature) line += fmt::format(", temperature {:.4f}", *state.temperature);
-    if (state.drift) line += fmt::format(", momentum drift {:.1e}", *state.drift);
+    if (state.seconds_left)
+        line += fmt::format(", {} left", format_duration(*state.seconds_left));
+    line += fmt::format(", {}", format_rate(state.updates_per_second, "particle updates"));
+    if (state.temperature)
+        line += fmt::format(", temperature {:.4f}", *state.temperature);
+    if (state.drift)
+        line += fmt::format(", momentum drift {:.1e}", *state.drift);
     return line;
 }
 
@@ -96,10 +114,13 @@ ProgressStyle progress_style(std::FILE* stream) {
 }
 
 bool ProgressDisplay::is_time(const ProgressState& state, Clock::time_point now) const {
-    if (style_ == ProgressStyle::silent) return false;
-    if (!last_shown_) return style_ == ProgressStyle::live_line;
+    if (style_ == ProgressStyle::silent)
+        return false;
+    if (!last_shown_)
+        return style_ == ProgressStyle::live_line;
     const auto since = now - *last_shown_;
-    if (style_ == ProgressStyle::live_line) return since >= redraw_interval;
+    if (style_ == ProgressStyle::live_line)
+        return since >= redraw_interval;
     const bool is_at_end = state.step == state.total_steps;
     const bool is_new_tenth = static_cast<std::int64_t>(percent(state) / 10.0) > last_tenth_;
     return is_at_end || since >= log_interval || (is_new_tenth && since >= shortest_log_interval);
@@ -108,8 +129,10 @@ bool ProgressDisplay::is_time(const ProgressState& state, Clock::time_point now)
 void ProgressDisplay::update(const ProgressState& state, Clock::time_point now) {
     const bool shows = is_time(state, now);
     // A log has nothing to say at the very start.
-    if (shows || !last_shown_) last_shown_ = now;
-    if (!shows) return;
+    if (shows || !last_shown_)
+        last_shown_ = now;
+    if (!shows)
+        return;
     last_tenth_ = static_cast<std::int64_t>(percent(state) / 10.0);
     if (style_ == ProgressStyle::live_line) {
         // One column stays free: some terminals wrap when the last one is filled.
@@ -121,7 +144,8 @@ void ProgressDisplay::update(const ProgressState& state, Clock::time_point now) 
 }
 
 void ProgressDisplay::clear() {
-    if (!line_is_shown_) return;
+    if (!line_is_shown_)
+        return;
     show(stream_, "\r\x1b[K");
     line_is_shown_ = false;
 }

@@ -20,8 +20,8 @@ struct ProgressState {
 
 /// "0:07", "12:34", "1:02:03", "2 d 03:04:05".
 [[nodiscard]] std::string format_duration(double seconds);
-/// "850 k/s", "36.2 M/s", "20.1 G/s".
-[[nodiscard]] std::string format_rate(double per_second);
+/// "850 k/s", "36.2 M/s"; with a name of what is counted "20.1 G particle updates/s".
+[[nodiscard]] std::string format_rate(double per_second, const std::string& counted = "");
 /// "512 B", "3.4 MiB".
 [[nodiscard]] std::string format_bytes(double bytes);
 /// The live line, of at most `width` columns: fields that do not fit are left out from the right.

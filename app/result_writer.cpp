@@ -20,12 +20,14 @@ constexpr double write_share = 0.02;
 
 double bin_volume(const Box& box, const std::array<int, 3>& bins) {
     double volume = 1.0;
-    for (std::size_t axis = 0; axis < 3; ++axis) volume *= static_cast<double>(box.size[axis]) / bins[axis];
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        volume *= static_cast<double>(box.size[axis]) / bins[axis];
     return volume;
 }
 
 std::int64_t field_bins(const Output& output) {
-    if (!output.fields) return 0;
+    if (!output.fields)
+        return 0;
     const auto& bins = output.fields->bins;
     return std::int64_t{bins[0]} * bins[1] * bins[2];
 }
@@ -51,7 +53,12 @@ ResultWriter::ResultWriter(const OutputDirectory& directory, RunRecord record)
     }
     write(Durability::disk);
     if (output.trajectory) {
-        trajectory_ = std::make_unique<TrajectoryFile>(trajectory_path_, record_);
+        try {
+            trajectory_ = std::make_unique<TrajectoryFile>(trajectory_path_, record_);
+        } catch (const std::exception& error) {
+            mark_run_file(run_path_, RunStatus::failed, error.what());
+            throw;
+        }
     }
 }
 
@@ -61,7 +68,8 @@ void ResultWriter::add_frame(const ParticleSnapshot& snapshot, std::uint64_t sta
     // The last run.h5, which says how the run ended, must still fit, beside the one before it.
     const Output& output = record_.scenario.output;
     const auto rows = static_cast<std::int64_t>(record_.series.size());
-    const auto text = static_cast<std::int64_t>(record_.scenario.source_text.size() + record_.resolved_input.size());
+    const auto text =
+        static_cast<std::int64_t>(record_.scenario.source_text.size() + record_.resolved_input.size());
     const std::int64_t spare =
         text + run_file_bytes(rows, field_bins(output), output.fields.value_or(FieldsOutput{}));
     trajectory_->append(snapshot, state_hash, spare);
@@ -78,14 +86,16 @@ std::int64_t ResultWriter::field_block_samples() const { return fields_->block_s
 void ResultWriter::between_chunks(std::int64_t step) {
     step_ = step;
     const double since = std::chrono::duration<double>(Clock::now() - last_write_).count();
-    if (since < std::max(shortest_write_interval, write_seconds_ / write_share)) return;
+    if (since < std::max(shortest_write_interval, write_seconds_ / write_share))
+        return;
     write(Durability::page_cache);
 }
 
 void ResultWriter::update_record(std::int64_t step) {
     record_.steps_done = step;
     record_.wall_time = std::chrono::duration<double>(Clock::now() - start_).count();
-    if (!averages_are_stale_) return;
+    if (!averages_are_stale_)
+        return;
     const System& system = record_.scenario.system;
     const FieldsOutput& wanted = *record_.scenario.output.fields;
     FieldResult result;
@@ -108,7 +118,8 @@ void ResultWriter::write(Durability durability) {
 
 void ResultWriter::finish(const RunLoopResult& result, RunStatus status, const std::string& message,
                           std::uint64_t state_hash) {
-    if (trajectory_) trajectory_->close();
+    if (trajectory_)
+        trajectory_->close();
     step_ = result.steps_done;
     record_.status = status;
     record_.message = message;
@@ -120,7 +131,8 @@ void ResultWriter::finish_failed(const std::string& message) noexcept {
     record_.status = RunStatus::failed;
     record_.message = message;
     try {
-        if (trajectory_) trajectory_->close();
+        if (trajectory_)
+            trajectory_->close();
     } catch (const std::exception&) {
         // Its frames are flushed one by one.
         trajectory_.reset();
@@ -135,11 +147,14 @@ void ResultWriter::finish_failed(const std::string& message) noexcept {
 std::vector<WrittenFile> ResultWriter::written_files() const {
     std::vector<WrittenFile> files;
     std::string contents = file_size(run_path_);
-    if (record_.scenario.output.series) contents += fmt::format(", series of {} rows", record_.series.size());
-    if (record_.fields) contents += fmt::format(", fields of {} samples", record_.fields->averages.samples);
+    if (record_.scenario.output.series)
+        contents += fmt::format(", series of {} rows", record_.series.size());
+    if (record_.fields)
+        contents += fmt::format(", fields of {} samples", record_.fields->averages.samples);
     files.push_back({run_path_, contents});
     if (trajectory_) {
-        files.push_back({trajectory_path_, fmt::format("{}, {} frames", file_size(trajectory_path_), trajectory_->frames())});
+        files.push_back(
+            {trajectory_path_, fmt::format("{}, {} frames", file_size(trajectory_path_), trajectory_->frames())});
     }
     return files;
 }

@@ -36,7 +36,8 @@ public:
     void between_chunks(std::int64_t step) override;
 
     /// Closes all with the run's outcome. Throws hdf5::FileError.
-    void finish(const RunLoopResult& result, RunStatus status, const std::string& message, std::uint64_t state_hash);
+    void finish(const RunLoopResult& result, RunStatus status, const std::string& message,
+                std::uint64_t state_hash);
     /// The same after a failure, as far as it goes; never throws.
     void finish_failed(const std::string& message) noexcept;
 

@@ -38,25 +38,28 @@ RunRecord make_record(const RunOptions& options, const Scenario& scenario, const
 
 void announce(const Scenario& scenario, const RunRecord& record) {
     const std::int64_t steps = scenario.run.equilibration + scenario.run.steps;
-    show(stderr, fmt::format("mpcflow {}: {}{} particles, {} steps, {} precision, to {}\non {} ({})\n", program_version(),
-                             scenario.title.empty() ? "" : scenario.title + ": ", scenario.system.particle_count(),
-                             steps, precision_name(scenario.execution.precision), scenario.output.directory,
-                             record.device, record.device_reason));
+    show(stderr, fmt::format("mpcflow {}: {}{} particles, {} steps, {} precision, to {}\non {} ({})\n",
+                             program_version(), scenario.title.empty() ? "" : scenario.title + ": ",
+                             scenario.system.particle_count(), steps, precision_name(scenario.execution.precision),
+                             scenario.output.directory, record.device, record.device_reason));
 }
 
 void print_summary(const Scenario& scenario, const RunLoopResult& result, std::uint64_t hash,
                    const std::vector<WrittenFile>& files) {
-    const auto updates = static_cast<double>(scenario.system.particle_count()) * static_cast<double>(result.steps_done);
+    const auto updates =
+        static_cast<double>(scenario.system.particle_count()) * static_cast<double>(result.steps_done);
     const double rate = result.seconds > 0.0 ? updates / result.seconds : 0.0;
     const std::string how_far =
-        result.signal_number == 0 ? ""
-                                  : fmt::format(" of {} (stopped by {})", scenario.run.equilibration + scenario.run.steps,
-                                                signal_name(result.signal_number));
+        result.signal_number == 0
+            ? ""
+            : fmt::format(" of {} (stopped by {})", scenario.run.equilibration + scenario.run.steps,
+                          signal_name(result.signal_number));
     std::string text = fmt::format("steps        {}{}\n", result.steps_done, how_far);
     text += fmt::format("wall time    {:.2f} s\n", result.seconds);
-    text += fmt::format("rate         {} particle updates\n", format_rate(rate));
+    text += fmt::format("rate         {}\n", format_rate(rate, "particle updates"));
     text += fmt::format("state hash   {}\n", format_hash(hash));
-    for (const WrittenFile& file : files) text += fmt::format("wrote        {}  ({})\n", file.path, file.contents);
+    for (const WrittenFile& file : files)
+        text += fmt::format("wrote        {}  ({})\n", file.path, file.contents);
     show(stdout, text);
 }
 
@@ -71,19 +74,21 @@ int run_command(const RunOptions& options) {
     const SignalGuard signals;
     const OutputDirectory directory(scenario.output.directory, options.existing);
     RunRecord record = make_record(options, scenario, *solver, device);
-    if (options.verbosity == Verbosity::normal) announce(scenario, record);
+    if (options.verbosity == Verbosity::normal)
+        announce(scenario, record);
     ResultWriter results(directory, std::move(record));
     try {
-        ProgressDisplay display(stderr, options.verbosity == Verbosity::quiet ? ProgressStyle::silent
-                                                                              : progress_style(stderr));
+        ProgressDisplay display(
+            stderr, options.verbosity == Verbosity::quiet ? ProgressStyle::silent : progress_style(stderr));
         const Schedule schedule(scenario.run, scenario.output);
         const RunLoopResult result =
             run_loop(*solver, scenario.system, schedule, results, display, [] { return SignalGuard::received(); });
         display.clear();
         const std::uint64_t hash = solver->state_hash();
         const bool is_stopped = result.signal_number != 0;
-        const std::string message =
-            is_stopped ? fmt::format("stopped by {} at step {}", signal_name(result.signal_number), result.steps_done) : "";
+        const std::string message = is_stopped ? fmt::format("stopped by {} at step {}",
+                                                             signal_name(result.signal_number), result.steps_done)
+                                               : "";
         results.finish(result, is_stopped ? RunStatus::interrupted : RunStatus::completed, message, hash);
         if (options.verbosity == Verbosity::normal || is_stopped) {
             print_summary(scenario, result, hash, results.written_files());

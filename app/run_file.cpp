@@ -25,7 +25,8 @@ constexpr std::size_t message_capacity = 512;
 
 std::string joined(const std::vector<std::string>& lines) {
     std::string text;
-    for (const std::string& line : lines) text += line + "\n";
+    for (const std::string& line : lines)
+        text += line + "\n";
     return text;
 }
 
@@ -79,7 +80,8 @@ void write_run(const Group& root, const RunRecord& record) {
 
 void write_theory(const Group& root, const RunRecord& record) {
     const Group group = root.create_group("theory");
-    for (const NamedNumber& number : theory_numbers(record.scenario.system)) group.write_attribute(number.name, number.value);
+    for (const NamedNumber& number : theory_numbers(record.scenario.system))
+        group.write_attribute(number.name, number.value);
 }
 
 void write_series(const Group& root, const std::vector<SeriesRow>& rows) {
@@ -91,20 +93,29 @@ void write_series(const Group& root, const std::vector<SeriesRow>& rows) {
         std::vector<Number> numbers;
         numbers.reserve(rows.size() * static_cast<std::size_t>(components));
         for (const SeriesRow& row : rows) {
-            for (int i = 0; i < components; ++i) numbers.push_back(value(row, static_cast<std::size_t>(i)));
+            for (int i = 0; i < components; ++i)
+                numbers.push_back(value(row, static_cast<std::size_t>(i)));
         }
-        group.create_dataset(name, {hdf5::number_type<Number>(), std::move(shape), hdf5::Growth::fixed, {}, meaning})
+        group
+            .create_dataset(name,
+                            {hdf5::number_type<Number>(), std::move(shape), hdf5::Growth::fixed, {}, meaning})
             .write(numbers);
     };
-    write("step", {count}, {"steps since the start", "1"}, [](const SeriesRow& r, std::size_t) { return r.step; }, 1);
-    write("time", {count}, {"time since the start", "a (mass/energy)^(1/2)"},
-          [](const SeriesRow& r, std::size_t) { return r.time; }, 1);
-    write("kinetic_energy", {count}, {"kinetic energy of all particles", "energy"},
-          [](const SeriesRow& r, std::size_t) { return r.kinetic_energy; }, 1);
-    write("temperature", {count}, {"kT of the motion relative to the centre of mass", "energy"},
-          [](const SeriesRow& r, std::size_t) { return r.temperature; }, 1);
-    write("momentum", {count, 3}, {"momentum of all particles, x y z", "(mass energy)^(1/2)"},
-          [](const SeriesRow& r, std::size_t i) { return r.momentum[i]; }, 3);
+    write(
+        "step", {count}, {"steps since the start", "1"}, [](const SeriesRow& r, std::size_t) { return r.step; },
+        1);
+    write(
+        "time", {count}, {"time since the start", "a (mass/energy)^(1/2)"},
+        [](const SeriesRow& r, std::size_t) { return r.time; }, 1);
+    write(
+        "kinetic_energy", {count}, {"kinetic energy of all particles", "energy"},
+        [](const SeriesRow& r, std::size_t) { return r.kinetic_energy; }, 1);
+    write(
+        "temperature", {count}, {"kT of the motion relative to the centre of mass", "energy"},
+        [](const SeriesRow& r, std::size_t) { return r.temperature; }, 1);
+    write(
+        "momentum", {count, 3}, {"momentum of all particles, x y z", "(mass energy)^(1/2)"},
+        [](const SeriesRow& r, std::size_t i) { return r.momentum[i]; }, 3);
 }
 
 void write_axes(const Group& group, const Box& box, const std::array<int, 3>& bins) {
@@ -114,11 +125,16 @@ void write_axes(const Group& group, const Box& box, const std::array<int, 3>& bi
         const auto place = [&](double index) { return box.size[axis] * index / bins[axis]; };
         std::vector<double> edges(count + 1);
         std::vector<double> centres(count);
-        for (std::size_t i = 0; i <= count; ++i) edges[i] = place(static_cast<double>(i));
-        for (std::size_t i = 0; i < count; ++i) centres[i] = place(static_cast<double>(i) + 0.5);
+        for (std::size_t i = 0; i <= count; ++i)
+            edges[i] = place(static_cast<double>(i));
+        for (std::size_t i = 0; i < count; ++i)
+            centres[i] = place(static_cast<double>(i) + 0.5);
         const std::string name = names[axis];
         const auto layout = [&](std::size_t length, const char* what) {
-            return DatasetLayout{NumberType::float64, {length}, hdf5::Growth::fixed, {},
+            return DatasetLayout{NumberType::float64,
+                                 {length},
+                                 hdf5::Growth::fixed,
+                                 {},
                                  {fmt::format("{} of the bins along {}", what, name), "a"}};
         };
         group.create_dataset(name + "_edges", layout(count + 1, "edges")).write(edges);
@@ -143,7 +159,8 @@ void write_fields(const Group& root, const RunRecord& record) {
     const auto write = [&](const std::string& name, int components, const hdf5::Meaning& meaning,
                            const std::vector<double>& value, const std::vector<double>& error) {
         std::vector<hsize_t> shape{length(2), length(1), length(0)};
-        if (components > 1) shape.push_back(static_cast<hsize_t>(components));
+        if (components > 1)
+            shape.push_back(static_cast<hsize_t>(components));
         DatasetLayout layout{NumberType::float64, shape, hdf5::Growth::fixed, {}, meaning};
         group.create_dataset(name, layout).write(value);
         layout.meaning.description = "standard error of " + name + " by blocking";
@@ -155,7 +172,8 @@ void write_fields(const Group& root, const RunRecord& record) {
               averages.density_error);
     }
     if (wanted.velocity) {
-        write("velocity", 3, {"mean velocity of the particles; axes z y x, components x y z", "(energy/mass)^(1/2)"},
+        write("velocity", 3,
+              {"mean velocity of the particles; axes z y x, components x y z", "(energy/mass)^(1/2)"},
               averages.velocity, averages.velocity_error);
     }
     if (wanted.temperature) {
@@ -175,8 +193,10 @@ void write_contents(const hdf5::File& file, const RunRecord& record) {
     write_provenance(root, record);
     write_run(root, record);
     write_theory(root, record);
-    if (record.scenario.output.series) write_series(root, record.series);
-    if (record.fields) write_fields(root, record);
+    if (record.scenario.output.series)
+        write_series(root, record.series);
+    if (record.fields)
+        write_fields(root, record);
 }
 
 }  // namespace
@@ -185,20 +205,24 @@ void write_run_file(const std::string& path, const RunRecord& record, Durability
     const std::string temporary = path + ".tmp";
     hdf5::File file = hdf5::File::create(temporary);
     try {
-        const std::int64_t bins = record.fields ? static_cast<std::int64_t>(record.fields->averages.density.size()) : 0;
+        const std::int64_t bins =
+            record.fields ? static_cast<std::int64_t>(record.fields->averages.density.size()) : 0;
         const auto rows = static_cast<std::int64_t>(record.series.size());
-        const auto text = static_cast<std::int64_t>(record.scenario.source_text.size() + record.resolved_input.size());
+        const auto text =
+            static_cast<std::int64_t>(record.scenario.source_text.size() + record.resolved_input.size());
         reserve_space(file.descriptor(), temporary, 0,
                       text + run_file_bytes(rows, bins, record.scenario.output.fields.value_or(FieldsOutput{})));
         write_contents(file, record);
         file.flush();
         release_reserve(file.descriptor());
-        if (durability == Durability::disk) sync_file(file.descriptor(), temporary);
+        if (durability == Durability::disk)
+            sync_file(file.descriptor(), temporary);
         file.close();
         rename_file(temporary, path, durability);
     } catch (...) {
         // Closing would try to write the rest; the space must go back though the descriptor stays open.
-        if (file.is_open()) discard_contents(file.descriptor());
+        if (file.is_open())
+            discard_contents(file.descriptor());
         file.abandon();
         std::remove(temporary.c_str());
         throw;

@@ -25,6 +25,7 @@ void mark_run_file(const std::string& path, RunStatus status, const std::string&
 
 /// Bytes that the run file of a run with this many series rows and field bins takes, a little more
 /// than exact.
-[[nodiscard]] std::int64_t run_file_bytes(std::int64_t series_rows, std::int64_t field_bins, const FieldsOutput& fields);
+[[nodiscard]] std::int64_t run_file_bytes(std::int64_t series_rows, std::int64_t field_bins,
+                                          const FieldsOutput& fields);
 
 }  // namespace mpcflow

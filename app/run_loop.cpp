@@ -26,7 +26,8 @@ public:
 
     void update(std::int64_t step, Clock::time_point now) {
         const double seconds = seconds_between(window_start_, now);
-        if (seconds < (steps_per_second_ > 0.0 ? window_seconds : first_window_seconds)) return;
+        if (seconds < (steps_per_second_ > 0.0 ? window_seconds : first_window_seconds))
+            return;
         const double rate = static_cast<double>(step - window_step_) / seconds;
         steps_per_second_ = steps_per_second_ > 0.0 ? 0.7 * steps_per_second_ + 0.3 * rate : rate;
         window_start_ = now;
@@ -58,7 +59,8 @@ public:
         do_what_is_due(step);
         while (step < schedule_.total_steps()) {
             result.signal_number = stop_signal();
-            if (result.signal_number != 0) break;
+            if (result.signal_number != 0)
+                break;
             const std::int64_t count = std::min(schedule_.next_event(step) - step, chunk.steps());
             const Clock::time_point before = Clock::now();
             solver_.run(count);
@@ -76,12 +78,14 @@ public:
 
 private:
     void do_what_is_due(std::int64_t step) {
-        if (schedule_.series_due(step)) add_series_row(step);
+        if (schedule_.series_due(step))
+            add_series_row(step);
         if (schedule_.field_sample_due(step)) {
             solver_.sample_fields();
             ++samples_in_block_;
             last_sample_ = step;
-            if (samples_in_block_ >= outputs_.field_block_samples()) take_field_block(step);
+            if (samples_in_block_ >= outputs_.field_block_samples())
+                take_field_block(step);
         }
         if (schedule_.frame_due(step)) {
             solver_.copy_particles(snapshot_);
@@ -91,13 +95,14 @@ private:
 
     void add_series_row(std::int64_t step) {
         const Totals totals = solver_.totals();
-        outputs_.add_series_row({step, static_cast<double>(step) * system_.collision.time_step, totals.kinetic_energy,
-                                 totals.temperature(), totals.momentum});
+        outputs_.add_series_row({step, static_cast<double>(step) * system_.collision.time_step,
+                                 totals.kinetic_energy, totals.temperature(), totals.momentum});
         note_totals(totals);
     }
 
     void take_field_block(std::int64_t step) {
-        if (samples_in_block_ == 0) return;
+        if (samples_in_block_ == 0)
+            return;
         outputs_.add_field_block(solver_.take_field_block(), std::min(step, last_sample_));
         samples_in_block_ = 0;
     }
@@ -113,7 +118,8 @@ private:
     void show_progress(std::int64_t step, RateMeter& meter) {
         const Clock::time_point now = Clock::now();
         meter.update(step, now);
-        if (display_.is_silent()) return;
+        if (display_.is_silent())
+            return;
         const double interval = std::max(shortest_sums_interval, sums_seconds_ / sums_share);
         if (seconds_between(totals_noted_, now) >= interval) {
             note_totals(solver_.totals());
@@ -123,7 +129,8 @@ private:
         progress_.total_steps = schedule_.total_steps();
         const double rate = meter.steps_per_second();
         progress_.updates_per_second = rate * static_cast<double>(system_.particle_count());
-        if (rate > 0.0) progress_.seconds_left = static_cast<double>(schedule_.total_steps() - step) / rate;
+        if (rate > 0.0)
+            progress_.seconds_left = static_cast<double>(schedule_.total_steps() - step) / rate;
         display_.update(progress_, now);
     }
 

@@ -35,7 +35,8 @@ struct RunLoopResult {
 /// Runs `system` in `solver` to the end of `schedule` or until `stop_signal` returns a signal's number
 /// (asked between chunks of about a tenth of a second). Whatever the chunks, the solver's bits and the
 /// steps of the outputs are the same.
-[[nodiscard]] RunLoopResult run_loop(Solver& solver, const System& system, const Schedule& schedule, RunOutputs& outputs,
-                                     ProgressDisplay& display, const std::function<int()>& stop_signal);
+[[nodiscard]] RunLoopResult run_loop(Solver& solver, const System& system, const Schedule& schedule,
+                                     RunOutputs& outputs, ProgressDisplay& display,
+                                     const std::function<int()>& stop_signal);
 
 }  // namespace mpcflow

@@ -42,8 +42,8 @@ struct RunRecord {
     std::string resolved_input;          ///< YAML that reads back as `scenario`
 
     MachineInfo machine;
-    std::string device;        ///< what the solver says of itself
-    std::string device_reason; ///< why this device was taken
+    std::string device;         ///< what the solver says of itself
+    std::string device_reason;  ///< why this device was taken
     int reorder_interval = 0;
     std::int64_t memory_bytes = 0;
 
@@ -51,7 +51,7 @@ struct RunRecord {
     double wall_time = 0.0;  ///< seconds of the run loop, output included
     std::int64_t steps_done = 0;
     RunStatus status = RunStatus::running;
-    std::string message;  ///< why it was interrupted or failed
+    std::string message;                      ///< why it was interrupted or failed
     std::optional<std::uint64_t> state_hash;  ///< of the state after steps_done
 
     std::vector<SeriesRow> series;

@@ -14,7 +14,8 @@ Schedule::Schedule(const RunLength& length, const Output& output)
 std::int64_t Schedule::next_event(std::int64_t step) const {
     std::int64_t next = total_steps();
     const auto consider = [&](std::int64_t origin, std::int64_t every) {
-        if (every <= 0) return;
+        if (every <= 0)
+            return;
         const std::int64_t since = std::max<std::int64_t>(step - origin, 0);
         next = std::min(next, origin + (since / every + 1) * every);
     };

@@ -98,10 +98,13 @@ struct TrajectoryFile::Objects {
     std::vector<std::int64_t> all_ids;
 };
 
-std::int64_t trajectory_frame_bytes(const System& system, Precision precision, const TrajectoryOutput& quantities) {
+std::int64_t trajectory_frame_bytes(const System& system, Precision precision,
+                                    const TrajectoryOutput& quantities) {
     std::int64_t bytes = row_bytes(images(system)) + row_bytes(ids(system));
-    if (quantities.position) bytes += row_bytes(vectors(system, precision, ""));
-    if (quantities.velocity) bytes += row_bytes(vectors(system, precision, ""));
+    if (quantities.position)
+        bytes += row_bytes(vectors(system, precision, ""));
+    if (quantities.velocity)
+        bytes += row_bytes(vectors(system, precision, ""));
     return bytes;
 }
 
@@ -111,7 +114,18 @@ TrajectoryFile::TrajectoryFile(std::string path, const RunRecord& record, SpaceC
       frame_bytes_(trajectory_frame_bytes(record.scenario.system, record.scenario.execution.precision,
                                           *record.scenario.output.trajectory)),
       space_check_(space_check) {
-    objects_ = std::make_unique<Objects>(Objects{hdf5::File::create(temporary_path(path_), hdf5::WriteOrder::ordered), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}});
+    objects_ =
+        std::make_unique<Objects>(Objects{hdf5::File::create(temporary_path(path_), hdf5::WriteOrder::ordered),
+                                          {},
+                                          {},
+                                          {},
+                                          {},
+                                          {},
+                                          {},
+                                          {},
+                                          {},
+                                          {},
+                                          {}});
     try {
         reserve_frame(0);
         create(record);
@@ -142,10 +156,11 @@ void TrajectoryFile::create(const RunRecord& record) {
     box.write_attribute("boundary", std::span<const std::string>(boundary));
 
     const Group edges = box.create_group("edges");
-    objects.step = edges.create_dataset(
-        "step", {NumberType::int64, {}, Growth::by_rows, {}, {"steps since the start", {}}});
+    objects.step =
+        edges.create_dataset("step", {NumberType::int64, {}, Growth::by_rows, {}, {"steps since the start", {}}});
     objects.time = edges.create_dataset(
-        "time", {NumberType::float64, {}, Growth::by_rows, {}, {"time since the start, a (mass/energy)^(1/2)", {}}});
+        "time",
+        {NumberType::float64, {}, Growth::by_rows, {}, {"time since the start, a (mass/energy)^(1/2)", {}}});
     objects.edges = edges.create_dataset(
         "value", {NumberType::float64, {3, 3}, Growth::by_rows, {}, {"edge vectors of the box, a", {}}});
     const auto element = [&](const std::string& name, const DatasetLayout& layout) {
@@ -171,20 +186,23 @@ void TrajectoryFile::create(const RunRecord& record) {
         "mass", {NumberType::float64, {particles}, Growth::fixed, system.fluid.mass, {"masses", {}}}));
 
     for (std::size_t i = 0; i < 3; ++i) {
-        for (std::size_t j = 0; j < 3; ++j) objects.box_edges.push_back(i == j ? system.box.size[i] : 0.0);
+        for (std::size_t j = 0; j < 3; ++j)
+            objects.box_edges.push_back(i == j ? system.box.size[i] : 0.0);
     }
     objects.all_ids.resize(particles);
     std::iota(objects.all_ids.begin(), objects.all_ids.end(), std::int64_t{0});
 }
 
 TrajectoryFile::~TrajectoryFile() {
-    if (objects_ && frames_ == 0) abandon();
+    if (objects_ && frames_ == 0)
+        abandon();
 }
 
 void TrajectoryFile::reserve_frame(std::int64_t spare_bytes) {
     // Beside the frame: group and dataset headers at first, later splits of index nodes.
     constexpr std::int64_t metadata_bytes = 256 << 10;
-    if (space_check_ == SpaceCheck::none) return;
+    if (space_check_ == SpaceCheck::none)
+        return;
     const int descriptor = objects_->file.descriptor();
     reserve_space(descriptor, path_, objects_->file.end_of_file(), frame_bytes_ + metadata_bytes);
     if (const std::int64_t available = free_bytes(descriptor); available >= 0 && available < spare_bytes) {
@@ -194,11 +212,13 @@ void TrajectoryFile::reserve_frame(std::int64_t spare_bytes) {
 
 hdf5::FileError TrajectoryFile::explain(const hdf5::FileError& error, std::int64_t step) const {
     std::string message = hdf5::means_no_room(error.error_number)
-                              ? fmt::format("{}: {}: no room for the frame of step {}; free space or choose another "
-                                            "output.directory",
-                                            path_, hdf5::describe_errno(error.error_number), step)
+                              ? fmt::format(
+                                    "{}: {}: no room for the frame of step {}; free space or choose another "
+                                    "output.directory",
+                                    path_, hdf5::describe_errno(error.error_number), step)
                               : fmt::format("{}; the frame of step {} is lost", error.what(), step);
-    if (frames_ > 0) message += fmt::format("; frames up to step {} are intact", last_step_);
+    if (frames_ > 0)
+        message += fmt::format("; frames up to step {} are intact", last_step_);
     return {message, error.error_number};
 }
 
@@ -206,7 +226,8 @@ void TrajectoryFile::append(const ParticleSnapshot& snapshot, std::uint64_t stat
     try {
         reserve_frame(spare_bytes);
     } catch (const hdf5::FileError& error) {
-        if (frames_ == 0) abandon();
+        if (frames_ == 0)
+            abandon();
         throw explain(error, snapshot.step);
     }
     try {
@@ -223,8 +244,10 @@ void TrajectoryFile::write_frame(const ParticleSnapshot& snapshot, std::uint64_t
     Objects& objects = *objects_;
     // The values first, flushed, and what says that they are there last: however a kill falls between,
     // the frames that `step` lists are whole.
-    if (objects.position) objects.position->append_row(snapshot.position.data());
-    if (objects.velocity) objects.velocity->append_row(snapshot.velocity.data());
+    if (objects.position)
+        objects.position->append_row(snapshot.position.data());
+    if (objects.velocity)
+        objects.velocity->append_row(snapshot.velocity.data());
     objects.image.append_row(snapshot.image.data());
     objects.id.append_row(objects.all_ids.data());
     objects.edges.append_row(objects.box_edges.data());
@@ -234,12 +257,15 @@ void TrajectoryFile::write_frame(const ParticleSnapshot& snapshot, std::uint64_t
     objects.time.append_row(&time);
     objects.step.append_row(&snapshot.step);
     objects.file.flush();
-    if (frames_ == 0) rename_file(temporary_path(path_), path_, Durability::page_cache);
+    if (frames_ == 0)
+        rename_file(temporary_path(path_), path_, Durability::page_cache);
 }
 
 void TrajectoryFile::close() {
-    if (!objects_) return;
-    if (frames_ == 0) return abandon();
+    if (!objects_)
+        return;
+    if (frames_ == 0)
+        return abandon();
     release_reserve(objects_->file.descriptor());
     sync_file(objects_->file.descriptor(), path_);
     hdf5::File file = std::move(objects_->file);

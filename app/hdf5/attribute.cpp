@@ -11,8 +11,8 @@ namespace {
 
 AttributeHandle create_attribute(hid_t object, const std::string& label, const std::string& name, hid_t type,
                                  const DataspaceHandle& space) {
-    return AttributeHandle(check(H5Acreate2(object, name.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT), label,
-                                 "create attribute " + name));
+    return AttributeHandle(check(H5Acreate2(object, name.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT),
+                                 label, "create attribute " + name));
 }
 
 AttributeHandle open_attribute(hid_t object, const std::string& label, const std::string& name) {
@@ -50,7 +50,8 @@ void write_number_attribute(hid_t object, const std::string& label, const std::s
 void write_texts_attribute(hid_t object, const std::string& label, const std::string& name,
                            std::span<const std::string> texts) {
     std::size_t length = 1;
-    for (const std::string& text : texts) length = std::max(length, text.size());
+    for (const std::string& text : texts)
+        length = std::max(length, text.size());
     std::string bytes;
     for (const std::string& text : texts) {
         bytes += text;
@@ -69,7 +70,8 @@ std::string read_text_attribute(hid_t object, const std::string& label, const st
     const DataspaceHandle space(check(H5Aget_space(attribute.get()), label, "read attribute " + name));
     const bool is_plain_text = H5Tget_class(type.get()) == H5T_STRING && H5Tis_variable_str(type.get()) == 0 &&
                                H5Sget_simple_extent_npoints(space.get()) == 1;
-    if (!is_plain_text) throw FileError(label + ": attribute " + name + " is not a text of fixed length", 0);
+    if (!is_plain_text)
+        throw FileError(label + ": attribute " + name + " is not a text of fixed length", 0);
     std::string text(H5Tget_size(type.get()), '\0');
     check(H5Aread(attribute.get(), type.get(), text.data()), label, "read attribute " + name);
     text.erase(std::find(text.begin(), text.end(), '\0'), text.end());

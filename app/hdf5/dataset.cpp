@@ -22,7 +22,8 @@ hsize_t product(const std::vector<hsize_t>& shape) {
 
 /// Splits an axis into equal parts of at most `most`: no nearly empty chunk at the end.
 hsize_t even_part(hsize_t length, hsize_t most) {
-    if (length <= most || most == 0) return std::max<hsize_t>(length, 1);
+    if (length <= most || most == 0)
+        return std::max<hsize_t>(length, 1);
     const hsize_t parts = (length + most - 1) / most;
     return (length + parts - 1) / parts;
 }
@@ -40,9 +41,7 @@ hid_t native_type(NumberType type) {
     throw std::logic_error("unknown NumberType");
 }
 
-std::size_t byte_size(NumberType type) {
-    return type == NumberType::float32 || type == NumberType::int32 ? 4 : 8;
-}
+std::size_t byte_size(NumberType type) { return type == NumberType::float32 || type == NumberType::int32 ? 4 : 8; }
 
 std::vector<hsize_t> chunk_shape(const DatasetLayout& layout) {
     std::vector<hsize_t> chunk(layout.shape.size());
@@ -80,7 +79,8 @@ std::size_t Dataset::row_size() const {
 }
 
 void Dataset::write_all(const void* numbers, std::size_t count, NumberType type) {
-    if (count != number_count()) throw std::logic_error(label_ + ": written with another number of elements than it has");
+    if (count != number_count())
+        throw std::logic_error(label_ + ": written with another number of elements than it has");
     check(H5Dwrite(handle_.get(), native_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers), label_, "write it");
 }
 

@@ -16,15 +16,25 @@ enum class NumberType { float32, float64, int32, int64, uint64 };
 template <typename T>
 [[nodiscard]] constexpr NumberType number_type();
 template <>
-constexpr NumberType number_type<float>() { return NumberType::float32; }
+constexpr NumberType number_type<float>() {
+    return NumberType::float32;
+}
 template <>
-constexpr NumberType number_type<double>() { return NumberType::float64; }
+constexpr NumberType number_type<double>() {
+    return NumberType::float64;
+}
 template <>
-constexpr NumberType number_type<std::int32_t>() { return NumberType::int32; }
+constexpr NumberType number_type<std::int32_t>() {
+    return NumberType::int32;
+}
 template <>
-constexpr NumberType number_type<std::int64_t>() { return NumberType::int64; }
+constexpr NumberType number_type<std::int64_t>() {
+    return NumberType::int64;
+}
 template <>
-constexpr NumberType number_type<std::uint64_t>() { return NumberType::uint64; }
+constexpr NumberType number_type<std::uint64_t>() {
+    return NumberType::uint64;
+}
 
 [[nodiscard]] hid_t native_type(NumberType type);
 [[nodiscard]] std::size_t byte_size(NumberType type);

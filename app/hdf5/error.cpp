@@ -16,8 +16,10 @@ struct Cause {
 
 herr_t collect(unsigned depth, const H5E_error2_t* entry, void* data) {
     auto& cause = *static_cast<Cause*>(data);
-    if (entry->desc == nullptr) return 0;
-    if (depth == 0) cause.description = entry->desc;
+    if (entry->desc == nullptr)
+        return 0;
+    if (depth == 0)
+        cause.description = entry->desc;
     constexpr const char* key = "errno = ";
     if (const char* found = std::strstr(entry->desc, key); found != nullptr && cause.error_number == 0) {
         cause.error_number = std::atoi(found + std::strlen(key));
@@ -58,7 +60,7 @@ void fail(const std::string& file, std::string_view what) {
     Cause cause;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, collect, &cause);
     H5Eclear2(H5E_DEFAULT);
-    std::string reason = cause.error_number != 0    ? describe_errno(cause.error_number)
+    std::string reason = cause.error_number != 0     ? describe_errno(cause.error_number)
                          : cause.description.empty() ? std::string("unknown HDF5 error")
                                                      : "HDF5: " + cause.description;
     throw FileError(file + ": cannot " + std::string(what) + ": " + reason, cause.error_number);

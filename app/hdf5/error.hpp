@@ -17,7 +17,8 @@ void initialise_library();
 
 /// A failure to write or read a file; `error_number` is errno where the cause is known, or 0.
 struct FileError : EnvironmentError {
-    FileError(const std::string& message, int errno_value) : EnvironmentError(message), error_number(errno_value) {}
+    FileError(const std::string& message, int errno_value)
+        : EnvironmentError(message), error_number(errno_value) {}
     int error_number = 0;
 };
 
@@ -33,7 +34,8 @@ struct FileError : EnvironmentError {
 /// Passes on an identifier or status; a negative one is a failure to do `what` with `file`.
 template <typename Result>
 Result check(Result result, const std::string& file, std::string_view what) {
-    if (result < 0) fail(file, what);
+    if (result < 0)
+        fail(file, what);
     return result;
 }
 

@@ -27,13 +27,18 @@ std::string why_not_readable(const std::string& path) {
     namespace fs = std::filesystem;
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
-    if (status.type() == fs::file_type::not_found) return "no such file";
-    if (status.type() == fs::file_type::directory) return "this is a directory; give a file in it";
-    if (access(path.c_str(), R_OK) != 0) return describe_errno(errno);
-    if (fs::file_size(path, error) == 0) return "the file is empty";
+    if (status.type() == fs::file_type::not_found)
+        return "no such file";
+    if (status.type() == fs::file_type::directory)
+        return "this is a directory; give a file in it";
+    if (access(path.c_str(), R_OK) != 0)
+        return describe_errno(errno);
+    if (fs::file_size(path, error) == 0)
+        return "the file is empty";
     const htri_t is_hdf5 = H5Fis_hdf5(path.c_str());
     H5Eclear2(H5E_DEFAULT);
-    if (is_hdf5 == 0) return "not an HDF5 file";
+    if (is_hdf5 == 0)
+        return "not an HDF5 file";
     return {};
 }
 
@@ -42,14 +47,24 @@ std::string why_not_readable(const std::string& path) {
 File File::create(const std::string& path, WriteOrder order) {
     initialise_library();
     const PropertyListHandle access_list = file_access(path);
-    if (order == WriteOrder::ordered) use_ordered_driver(access_list.get());
-    FileHandle handle(check(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access_list.get()), path, "create it"));
+    if (order == WriteOrder::ordered)
+        use_ordered_driver(access_list.get());
+    std::error_code ignored;
+    const bool was_there = std::filesystem::exists(path, ignored);
+    FileHandle handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access_list.get()));
+    if (!handle.is_open()) {
+        // On a full disk the file comes to be, but not its first block.
+        if (!was_there)
+            std::filesystem::remove(path, ignored);
+        fail(path, "create it");
+    }
     return {path, std::move(handle)};
 }
 
 File File::open(const std::string& path, Access access) {
     initialise_library();
-    if (const std::string reason = why_not_readable(path); !reason.empty()) throw FileError(path + ": " + reason, 0);
+    if (const std::string reason = why_not_readable(path); !reason.empty())
+        throw FileError(path + ": " + reason, 0);
     const PropertyListHandle access_list = file_access(path);
     const unsigned flags = access == Access::read_only ? H5F_ACC_RDONLY : H5F_ACC_RDWR;
     FileHandle handle(H5Fopen(path.c_str(), flags, access_list.get()));
@@ -84,7 +99,8 @@ int File::descriptor() const {
 }
 
 void File::close() {
-    if (handle_.is_open()) check(H5Fclose(handle_.release()), path_, "close it");
+    if (handle_.is_open())
+        check(H5Fclose(handle_.release()), path_, "close it");
 }
 
 void File::abandon() noexcept { static_cast<void>(handle_.release()); }

@@ -21,7 +21,7 @@ enum class WriteOrder {
 /// its writer is killed later, and by every version of HDF5.
 class File {
 public:
-    /// Creates `path`, replacing what is there. Throws FileError.
+    /// Creates `path`, replacing what is there. Throws FileError, and leaves no file that was not there.
     [[nodiscard]] static File create(const std::string& path, WriteOrder order = WriteOrder::any);
     /// Opens an existing file. Throws FileError whose message tells a missing file from one that is
     /// not HDF5 and from one that is cut short.

@@ -22,7 +22,8 @@ herr_t collect_link(hid_t, const char* name, const H5L_info_t*, void* names) {
 PropertyListHandle creation_list(const DatasetLayout& layout, const std::string& label) {
     PropertyListHandle list(check(H5Pcreate(H5P_DATASET_CREATE), label, "prepare it"));
     const bool is_empty = std::find(layout.shape.begin(), layout.shape.end(), hsize_t{0}) != layout.shape.end();
-    if (is_empty) return list;  // chunks may not be longer than a fixed axis
+    if (is_empty)
+        return list;  // chunks may not be longer than a fixed axis
     const std::vector<hsize_t> chunk = chunk_shape(layout);
     check(H5Pset_chunk(list.get(), static_cast<int>(chunk.size()), chunk.data()), label, "choose its chunks");
     check(H5Pset_fletcher32(list.get()), label, "choose its checksum");
@@ -55,19 +56,21 @@ Dataset Group::create_dataset(const std::string& name, const DatasetLayout& layo
     const DataspaceHandle space(check(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), most.data()),
                                       label(name), "shape the dataset"));
     const PropertyListHandle creation = creation_list(layout, label(name));
-    Dataset dataset(
-        DatasetHandle(check(H5Dcreate2(handle_.get(), name.c_str(), native_type(layout.type), space.get(), H5P_DEFAULT,
-                                       creation.get(), H5P_DEFAULT),
-                            label(name), "create the dataset")),
-        label(name));
-    if (!layout.meaning.description.empty()) dataset.write_attribute("description", layout.meaning.description);
-    if (!layout.meaning.unit.empty()) dataset.write_attribute("unit", layout.meaning.unit);
+    Dataset dataset(DatasetHandle(check(H5Dcreate2(handle_.get(), name.c_str(), native_type(layout.type),
+                                                   space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT),
+                                        label(name), "create the dataset")),
+                    label(name));
+    if (!layout.meaning.description.empty())
+        dataset.write_attribute("description", layout.meaning.description);
+    if (!layout.meaning.unit.empty())
+        dataset.write_attribute("unit", layout.meaning.unit);
     return dataset;
 }
 
 Dataset Group::open_dataset(const std::string& name) const {
-    return {DatasetHandle(check(H5Dopen2(handle_.get(), name.c_str(), H5P_DEFAULT), label(name), "open the dataset")),
-            label(name)};
+    return {
+        DatasetHandle(check(H5Dopen2(handle_.get(), name.c_str(), H5P_DEFAULT), label(name), "open the dataset")),
+        label(name)};
 }
 
 void Group::link(const std::string& target, const std::string& name) const {
@@ -77,7 +80,8 @@ void Group::link(const std::string& target, const std::string& name) const {
 
 bool Group::has(const std::string& name) const {
     const htri_t found = H5Lexists(handle_.get(), name.c_str(), H5P_DEFAULT);
-    if (found < 0) H5Eclear2(H5E_DEFAULT);
+    if (found < 0)
+        H5Eclear2(H5E_DEFAULT);
     return found > 0;
 }
 
@@ -182,7 +186,8 @@ std::string Group::read_text(const std::string& name) const {
     const DataspaceHandle space(check(H5Dget_space(dataset.get()), label(name), "read its shape"));
     const bool is_plain_text = H5Tget_class(type.get()) == H5T_STRING && H5Tis_variable_str(type.get()) == 0 &&
                                H5Sget_simple_extent_npoints(space.get()) == 1;
-    if (!is_plain_text) throw FileError(label(name) + ": not a text of fixed length", 0);
+    if (!is_plain_text)
+        throw FileError(label(name) + ": not a text of fixed length", 0);
     std::string text(H5Tget_size(type.get()), '\0');
     check(H5Dread(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()), label(name), "read it");
     text.erase(std::find(text.begin(), text.end(), '\0'), text.end());

@@ -21,7 +21,8 @@ public:
         return *this;
     }
     ~Handle() {
-        if (is_open()) close_function(id_);
+        if (is_open())
+            close_function(id_);
     }
 
     [[nodiscard]] hid_t get() const { return id_; }

@@ -46,7 +46,8 @@ struct OrderedFile : H5FD_t {
     bool has_failed = false;
 
     ~OrderedFile() {
-        if (descriptor >= 0) ::close(descriptor);
+        if (descriptor >= 0)
+            ::close(descriptor);
     }
 };
 
@@ -72,8 +73,10 @@ herr_t give_up(OrderedFile& file, const char* what) {
 herr_t write_bytes(OrderedFile& file, haddr_t address, const std::byte* bytes, std::size_t count) {
     while (count > 0) {
         const ssize_t written = pwrite(file.descriptor, bytes, count, static_cast<off_t>(address));
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return give_up(file, "pwrite");
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return give_up(file, "pwrite");
         address += static_cast<haddr_t>(written);
         bytes += written;
         count -= static_cast<std::size_t>(written);
@@ -86,8 +89,10 @@ herr_t write_bytes(OrderedFile& file, haddr_t address, const std::byte* bytes, s
 using Rank = std::tuple<int, int, haddr_t>;
 
 Rank rank_of(const OrderedFile& file, haddr_t address, const PendingBlock& block) {
-    if (!file.committed.contains(address)) return {0, 0, address};
-    if (block.type == H5FD_MEM_SUPER) return {1, 0, address};
+    if (!file.committed.contains(address))
+        return {0, 0, address};
+    if (block.type == H5FD_MEM_SUPER)
+        return {1, 0, address};
     if (block.type == H5FD_MEM_BTREE) {
         // A node begins with "TREE", its type, and its level: 0 for leaves.
         constexpr std::size_t level_at = 5;
@@ -98,35 +103,43 @@ Rank rank_of(const OrderedFile& file, haddr_t address, const PendingBlock& block
 }
 
 herr_t commit(OrderedFile& file) {
-    if (file.has_failed) return -1;
+    if (file.has_failed)
+        return -1;
     std::vector<std::pair<Rank, const PendingBlock*>> order;
     order.reserve(file.pending.size());
-    for (const auto& [address, block] : file.pending) order.emplace_back(rank_of(file, address, block), &block);
+    for (const auto& [address, block] : file.pending)
+        order.emplace_back(rank_of(file, address, block), &block);
     std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     for (const auto& [rank, block] : order) {
-        if (write_bytes(file, std::get<2>(rank), block->bytes.data(), block->bytes.size()) < 0) return -1;
+        if (write_bytes(file, std::get<2>(rank), block->bytes.data(), block->bytes.size()) < 0)
+            return -1;
     }
-    for (const auto& [address, block] : file.pending) file.committed.insert(address);
+    for (const auto& [address, block] : file.pending)
+        file.committed.insert(address);
     file.pending.clear();
     return 0;
 }
 
 /// The first pending block that overlaps [address, address + count), or end.
 std::map<haddr_t, PendingBlock>::const_iterator first_overlap(const OrderedFile& file, haddr_t address,
-                                                             std::size_t count) {
+                                                              std::size_t count) {
     auto block = file.pending.upper_bound(address);
     if (block != file.pending.begin()) {
         const auto before = std::prev(block);
-        if (before->first + before->second.bytes.size() > address) return before;
+        if (before->first + before->second.bytes.size() > address)
+            return before;
     }
     return block != file.pending.end() && block->first < address + count ? block : file.pending.end();
 }
 
 H5FD_t* open_file(const char* name, unsigned flags, hid_t, haddr_t) {
     int mode = (flags & H5F_ACC_RDWR) != 0U ? O_RDWR : O_RDONLY;
-    if ((flags & H5F_ACC_TRUNC) != 0U) mode |= O_TRUNC;
-    if ((flags & H5F_ACC_CREAT) != 0U) mode |= O_CREAT;
-    if ((flags & H5F_ACC_EXCL) != 0U) mode |= O_EXCL;
+    if ((flags & H5F_ACC_TRUNC) != 0U)
+        mode |= O_TRUNC;
+    if ((flags & H5F_ACC_CREAT) != 0U)
+        mode |= O_CREAT;
+    if ((flags & H5F_ACC_EXCL) != 0U)
+        mode |= O_EXCL;
     try {
         auto file = std::make_unique<OrderedFile>();
         file->descriptor = open(name, mode | O_CLOEXEC, 0666);
@@ -144,7 +157,8 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t, haddr_t) {
 
 herr_t close_file(H5FD_t* base) {
     const std::unique_ptr<OrderedFile> file(&as_ordered(base));
-    if (commit(*file) < 0) return -1;
+    if (commit(*file) < 0)
+        return -1;
     // Only now: a file may be longer than its superblock says, but not shorter.
     if (file->bytes_on_disk > file->end_of_address &&
         ftruncate(file->descriptor, static_cast<off_t>(file->end_of_address)) != 0) {
@@ -189,9 +203,12 @@ herr_t read_block(H5FD_t* base, H5FD_mem_t, hid_t, haddr_t address, std::size_t 
     std::size_t done = 0;
     while (done < count) {
         const ssize_t got = pread(file.descriptor, bytes + done, count - done, static_cast<off_t>(address + done));
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return push_errno("pread");
-        if (got == 0) break;
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return push_errno("pread");
+        if (got == 0)
+            break;
         done += static_cast<std::size_t>(got);
     }
     std::fill(bytes + done, bytes + count, std::byte{0});
@@ -210,13 +227,16 @@ herr_t write_block(H5FD_t* base, H5FD_mem_t type, hid_t, haddr_t address, std::s
     const auto* bytes = static_cast<const std::byte*>(buffer);
     try {
         const auto overlap = first_overlap(file, address, count);
-        const bool replaces = overlap != file.pending.end() && overlap->first == address &&
-                              overlap->second.bytes.size() == count;
+        const bool replaces =
+            overlap != file.pending.end() && overlap->first == address && overlap->second.bytes.size() == count;
         // Space that changed hands since the last flush: what it held goes first.
-        if (overlap != file.pending.end() && !replaces && commit(file) < 0) return -1;
+        if (overlap != file.pending.end() && !replaces && commit(file) < 0)
+            return -1;
         file.end_of_file = std::max(file.end_of_file, address + count);
-        if (file.has_failed) return -1;
-        if (type == H5FD_MEM_DRAW) return write_bytes(file, address, bytes, count);
+        if (file.has_failed)
+            return -1;
+        if (type == H5FD_MEM_DRAW)
+            return write_bytes(file, address, bytes, count);
         file.pending[address] = {type, {bytes, bytes + count}};
         return 0;
     } catch (const std::bad_alloc&) {
@@ -230,7 +250,8 @@ herr_t fit_to_end_of_address(H5FD_t* base, hid_t, hbool_t) {
     OrderedFile& file = as_ordered(base);
     // Growing now keeps the superblock that will be written true; shrinking waits for close_file.
     if (file.end_of_address > file.bytes_on_disk) {
-        if (ftruncate(file.descriptor, static_cast<off_t>(file.end_of_address)) != 0) return give_up(file, "ftruncate");
+        if (ftruncate(file.descriptor, static_cast<off_t>(file.end_of_address)) != 0)
+            return give_up(file, "ftruncate");
         file.bytes_on_disk = file.end_of_address;
     }
     file.end_of_file = file.end_of_address;

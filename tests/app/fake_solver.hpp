@@ -29,7 +29,8 @@ public:
     void sample_fields() override {
         sampled_steps.push_back(step_);
         ++block_.samples;
-        for (FieldSums& bin : block_.bins) bin.particles += 1.0;
+        for (FieldSums& bin : block_.bins)
+            bin.particles += 1.0;
     }
     [[nodiscard]] FieldBlock take_field_block() override {
         FieldBlock taken = block_;
@@ -45,7 +46,8 @@ public:
         for (std::size_t i = 0; i < 3 * count; ++i) {
             const double length = system_.box.size[i % 3];
             snapshot.velocity[i] = 0.01 * static_cast<double>(i + 1);
-            const double unwrapped = 0.5 + snapshot.velocity[i] * system_.collision.time_step * static_cast<double>(step_);
+            const double unwrapped =
+                0.5 + snapshot.velocity[i] * system_.collision.time_step * static_cast<double>(step_);
             snapshot.image[i] = static_cast<std::int32_t>(std::floor(unwrapped / length));
             snapshot.position[i] = unwrapped - length * snapshot.image[i];
         }

@@ -20,10 +20,12 @@ void feed(FieldStatistics& statistics, std::int64_t samples, MakeSample make_sam
         const FieldSums sample = make_sample();
         FieldSums& sum = block.bins[0];
         sum.particles += sample.particles;
-        for (std::size_t axis = 0; axis < 3; ++axis) sum.momentum[axis] += sample.momentum[axis];
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            sum.momentum[axis] += sample.momentum[axis];
         sum.relative_energy += sample.relative_energy;
         sum.relative_freedoms += sample.relative_freedoms;
-        if (++block.samples < statistics.block_samples()) continue;
+        if (++block.samples < statistics.block_samples())
+            continue;
         statistics.add(block);
         block = block_of(0, {});
     }
@@ -37,11 +39,11 @@ TEST(FieldStatistics, AveragesOfAHandMadeCase) {
     const FieldAverages averages = statistics.averages(2.0, 2.0);
     EXPECT_EQ(averages.samples, 2);
     EXPECT_EQ(averages.blocks, 2);
-    EXPECT_DOUBLE_EQ(averages.density[0], 10.0);         // 40 particles in 2 samples of volume 2
-    EXPECT_DOUBLE_EQ(averages.density_error[0], 5.0);    // of the mean of 5 and 15
-    EXPECT_DOUBLE_EQ(averages.velocity[0], 0.25);        // 20 / (2 x 40)
+    EXPECT_DOUBLE_EQ(averages.density[0], 10.0);       // 40 particles in 2 samples of volume 2
+    EXPECT_DOUBLE_EQ(averages.density_error[0], 5.0);  // of the mean of 5 and 15
+    EXPECT_DOUBLE_EQ(averages.velocity[0], 0.25);      // 20 / (2 x 40)
     EXPECT_DOUBLE_EQ(averages.velocity[2], -0.5);
-    EXPECT_DOUBLE_EQ(averages.velocity_error[2], 0.0);   // the same in both blocks
+    EXPECT_DOUBLE_EQ(averages.velocity_error[2], 0.0);  // the same in both blocks
     EXPECT_DOUBLE_EQ(averages.temperature[0], 2.0);
     // d = A - R B of the ratio: 10 - 2.5 and 0 - 7.5; sqrt(2 (2 x 7.5^2)) / 40.
     EXPECT_DOUBLE_EQ(averages.velocity_error[0], 15.0 / 40.0);
@@ -101,7 +103,9 @@ TEST(FieldStatistics, ErrorsOfIndependentSamplesAreRight) {
     double mean_square_deviation = 0.0;
     for (int trial = 0; trial < trials; ++trial) {
         FieldStatistics statistics({1, 1, 1}, 64);
-        feed(statistics, samples, [&] { return FieldSums{10.0, {std::sqrt(10.0) * gauss(generator), 0.0, 0.0}, 0.0, 0.0}; });
+        feed(statistics, samples, [&] {
+            return FieldSums{10.0, {std::sqrt(10.0) * gauss(generator), 0.0, 0.0}, 0.0, 0.0};
+        });
         const FieldAverages averages = statistics.averages(1.0, 1.0);
         mean_square_error += averages.velocity_error[0] * averages.velocity_error[0] / trials;
         mean_square_deviation += averages.velocity[0] * averages.velocity[0] / trials;

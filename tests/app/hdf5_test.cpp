@@ -85,11 +85,13 @@ TEST(Hdf5, RowsThatGrowReadBack) {
             File file = File::create(path, order);
             hdf5::Dataset wide = file.root().create_dataset(
                 "wide", {NumberType::float32, {width, 3}, Growth::by_rows, std::nan(""), {"d", "u"}});
-            hdf5::Dataset narrow = file.root().create_dataset("narrow", {NumberType::int64, {}, Growth::by_rows, {}, {}});
+            hdf5::Dataset narrow =
+                file.root().create_dataset("narrow", {NumberType::int64, {}, Growth::by_rows, {}, {}});
             std::vector<double> row(3 * width);
             for (std::int64_t i = 0; i < rows; ++i) {
                 std::iota(row.begin(), row.end(), static_cast<double>(i));
-                if (i < 20) wide.append_row(row.data());
+                if (i < 20)
+                    wide.append_row(row.data());
                 narrow.append_row(&i);
                 file.flush();
             }
@@ -106,7 +108,8 @@ TEST(Hdf5, RowsThatGrowReadBack) {
 
 TEST(Hdf5, ChunksAreAboutAMebibyteAndHoldWholeRows) {
     for (const hsize_t particles : {1U, 10U, 1000U, 43690U, 43691U, 1000000U, 80000000U}) {
-        const auto chunk = chunk_shape(DatasetLayout{NumberType::float64, {particles, 3}, Growth::by_rows, {}, {}});
+        const auto chunk =
+            chunk_shape(DatasetLayout{NumberType::float64, {particles, 3}, Growth::by_rows, {}, {}});
         ASSERT_EQ(chunk.size(), 3U);
         const hsize_t bytes = 8 * chunk[0] * chunk[1] * chunk[2];
         EXPECT_LE(bytes, 1U << 20U);
@@ -141,8 +144,9 @@ TEST(Hdf5, FilesThatCannotBeReadSayWhy) {
     EXPECT_NE(opening(directory.file("empty.h5")).find("empty"), std::string::npos);
     std::ofstream(directory.file("text.h5")) << "this is not HDF5, though its name says so";
     EXPECT_NE(opening(directory.file("text.h5")).find("not an HDF5 file"), std::string::npos);
-    EXPECT_NE(message_of([&] { static_cast<void>(File::create(directory.file("no/such/folder.h5"))); })
-                  .find("No such file or directory"),
+    EXPECT_NE(message_of([&] {
+                  static_cast<void>(File::create(directory.file("no/such/folder.h5")));
+              }).find("No such file or directory"),
               std::string::npos);
 }
 
@@ -175,7 +179,8 @@ TEST(RunFile, IsReplacedWholeAndMarkedInPlace) {
     EXPECT_EQ(run.read_text_attribute("status"), "failed");
     EXPECT_EQ(run.read_text_attribute("message"), "the reason");
     EXPECT_EQ(run.read_int_attribute("steps_done"), 5);
-    EXPECT_EQ(file.root().open_group("series").open_dataset("momentum").read<double>(), (std::vector<double>{1.0, 2.0, 3.0}));
+    EXPECT_EQ(file.root().open_group("series").open_dataset("momentum").read<double>(),
+              (std::vector<double>{1.0, 2.0, 3.0}));
     EXPECT_FALSE(run.has_attribute("state_hash")) << "not known while it runs";
     mark_run_file(directory.file("missing.h5"), RunStatus::failed, "no crash");
 }
@@ -183,7 +188,8 @@ TEST(RunFile, IsReplacedWholeAndMarkedInPlace) {
 /// Runs `action` in a child process, as a file stays open in the process that gave it up.
 int in_child(const std::function<int()>& action) {
     const pid_t child = fork();
-    if (child == 0) _exit(action());
+    if (child == 0)
+        _exit(action());
     int status = 0;
     waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -205,11 +211,15 @@ int intact_frames(const std::string& path) {
     ParticleSnapshot snapshot;
     for (std::size_t frame = 0; frame < steps.size(); ++frame) {
         solver.copy_particles(snapshot);
-        if (steps[frame] != snapshot.step) return -1;
+        if (steps[frame] != snapshot.step)
+            return -1;
         const auto row = [&](const char* name) { return all.open_group(name).open_dataset("value"); };
-        if (row("position").read_row<double>(frame) != snapshot.position) return -1;
-        if (row("velocity").read_row<double>(frame) != snapshot.velocity) return -1;
-        if (row("image").read_row<std::int32_t>(frame) != snapshot.image) return -1;
+        if (row("position").read_row<double>(frame) != snapshot.position)
+            return -1;
+        if (row("velocity").read_row<double>(frame) != snapshot.velocity)
+            return -1;
+        if (row("image").read_row<std::int32_t>(frame) != snapshot.image)
+            return -1;
         solver.run(1);
     }
     return static_cast<int>(steps.size());
@@ -231,7 +241,8 @@ int write_until_full(const std::string& path, SpaceCheck space_check, rlim_t lim
             solver.run(1);
         }
     } catch (const hdf5::FileError& error) {
-        return std::string(error.what()).find("are intact") != std::string::npos && hdf5::means_no_room(error.error_number)
+        return std::string(error.what()).find("are intact") != std::string::npos &&
+                       hdf5::means_no_room(error.error_number)
                    ? 0
                    : 2;
     }
@@ -295,10 +306,12 @@ TEST(TrajectoryFile, MixedPrecisionIsStoredInSinglePrecision) {
     }
     const File file = File::open(directory.file("t.h5"), Access::read_only);
     const auto velocity = file.root().open_group("particles").open_group("all").open_group("velocity");
-    EXPECT_EQ(velocity.open_dataset("value").read<double>().at(10), static_cast<double>(static_cast<float>(snapshot.velocity[10])));
-    EXPECT_LE(std::filesystem::file_size(directory.file("t.h5")),
-              static_cast<std::uintmax_t>(
-                  trajectory_frame_bytes(system, Precision::mixed, *record.scenario.output.trajectory) + (256 << 10)));
+    EXPECT_EQ(velocity.open_dataset("value").read<double>().at(10),
+              static_cast<double>(static_cast<float>(snapshot.velocity[10])));
+    EXPECT_LE(
+        std::filesystem::file_size(directory.file("t.h5")),
+        static_cast<std::uintmax_t>(
+            trajectory_frame_bytes(system, Precision::mixed, *record.scenario.output.trajectory) + (256 << 10)));
 }
 
 }  // namespace

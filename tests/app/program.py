@@ -21,6 +21,7 @@ thermostat: {{kind: maxwell_boltzmann}}
 boundaries: {{x: periodic, y: periodic, z: no_slip}}
 forces: [{{uniform: [0.01, 0, 0]}}]
 run: {{equilibration: {equilibration}, steps: {steps}}}
+execution: {{device: cpu}}
 output:
   directory: out
 {outputs}

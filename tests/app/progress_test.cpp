@@ -27,6 +27,8 @@ TEST(ProgressFormat, RatesAndBytesKeepThreeDigits) {
     EXPECT_EQ(format_rate(999.9e3), "1.00 M/s");
     EXPECT_EQ(format_rate(36.24e6), "36.2 M/s");
     EXPECT_EQ(format_rate(20.08e9), "20.1 G/s");
+    EXPECT_EQ(format_rate(20.08e9, "particle updates"), "20.1 G particle updates/s");
+    EXPECT_EQ(format_rate(7, "steps"), "7 steps/s");
     EXPECT_EQ(format_bytes(512), "512 B");
     EXPECT_EQ(format_bytes(3.4 * 1024 * 1024), "3.40 MiB");
 }
@@ -60,7 +62,9 @@ protected:
         text.resize(got);
         return text;
     }
-    static int count(const std::string& text, char c) { return static_cast<int>(std::count(text.begin(), text.end(), c)); }
+    static int count(const std::string& text, char c) {
+        return static_cast<int>(std::count(text.begin(), text.end(), c));
+    }
 
     std::FILE* stream_ = std::tmpfile();
     ProgressDisplay::Clock::time_point start_ = ProgressDisplay::Clock::now();
@@ -69,7 +73,8 @@ protected:
 TEST_F(DisplayTest, RedrawsAtMostFiveTimesASecondAndClearsItsLine) {
     {
         ProgressDisplay display(stream_, ProgressStyle::live_line);
-        for (int i = 0; i <= 1000; ++i) display.update({i, 1000, {}, 0.0, {}, {}}, start_ + i * 1ms);
+        for (int i = 0; i <= 1000; ++i)
+            display.update({i, 1000, {}, 0.0, {}, {}}, start_ + i * 1ms);
     }
     const std::string text = written();
     EXPECT_EQ(count(text, '\r'), 6 + 1);
@@ -80,13 +85,15 @@ TEST_F(DisplayTest, RedrawsAtMostFiveTimesASecondAndClearsItsLine) {
 TEST_F(DisplayTest, LogsEveryTenthOfALongRunAndEveryTenSeconds) {
     ProgressDisplay display(stream_, ProgressStyle::log_lines);
     // 200 seconds: tenths every 20 s, and one line between each.
-    for (int i = 0; i <= 2000; ++i) display.update({i, 2000, {}, 0.0, {}, {}}, start_ + i * 100ms);
+    for (int i = 0; i <= 2000; ++i)
+        display.update({i, 2000, {}, 0.0, {}, {}}, start_ + i * 100ms);
     EXPECT_EQ(count(written(), '\n'), 20);
 }
 
 TEST_F(DisplayTest, AShortRunIsNotFloodedWithLogLines) {
     ProgressDisplay display(stream_, ProgressStyle::log_lines);
-    for (int i = 0; i <= 100; ++i) display.update({i, 100, {}, 0.0, {}, {}}, start_ + i * 10ms);
+    for (int i = 0; i <= 100; ++i)
+        display.update({i, 100, {}, 0.0, {}, {}}, start_ + i * 10ms);
     EXPECT_LE(count(written(), '\n'), 2);
 }
 

@@ -51,7 +51,8 @@ Scenario driven_flow() {
 
 bool warns_of(const Scenario& scenario, const std::string& key) {
     for (const std::string& warning : find_warnings(scenario)) {
-        if (warning.starts_with(key + ":")) return true;
+        if (warning.starts_with(key + ":"))
+            return true;
     }
     return false;
 }
@@ -88,7 +89,8 @@ TEST(TheoryNumbers, PlusAHasBothViscosities) {
     System system;
     const auto names = [&] {
         std::string text;
-        for (const NamedNumber& number : theory_numbers(system)) text += number.name + " ";
+        for (const NamedNumber& number : theory_numbers(system))
+            text += number.name + " ";
         return text;
     };
     EXPECT_EQ(names().find("expansion"), std::string::npos);

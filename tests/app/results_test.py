@@ -200,6 +200,26 @@ class Variants(ProgramTest):
             self.assertEqual(text(f["run"].attrs["status"]), "completed")
         self.assertEqual(os.listdir(self.folder / "out"), ["run.h5"])
 
+    def test_auto_says_what_it_took_and_why(self):
+        name = self.write_input(input_text(outputs=""))
+        automatic = json.loads(self.mpcflow("devices", "--json").stdout)["auto"]
+        log = self.mpcflow("run", name, "--device", "auto").stderr
+        self.assertIn("on CPU" if automatic == "cpu" else "CUDA device", log)
+        with h5py.File(self.folder / "out/run.h5") as f:
+            reason = text(f["machine"].attrs["device_reason"])
+            self.assertIn(reason, log)
+            self.assertIn("device: auto", text(f["input/resolved"][()]))
+
+    def test_a_simulation_that_fails(self):
+        # A force that makes particles faster than the sums' grids allow.
+        name = self.write_input(input_text(outputs="  series: {every: 1}"))
+        done = self.mpcflow("run", name, "--set", "forces=[{uniform: [50, 0, 0]}]", status=1)
+        self.assertIn("the simulation failed", done.stderr)
+        with h5py.File(self.folder / "out/run.h5") as f:
+            self.assertEqual(text(f["run"].attrs["status"]), "failed")
+            self.assertTrue(text(f["run"].attrs["message"]))
+            self.assertNotIn("state_hash", f["run"].attrs)
+
     def test_mixed_precision_and_single_quantities(self):
         name = self.write_input(input_text(outputs="""\
   trajectory: {every: 60, quantities: [velocity]}
@@ -217,9 +237,13 @@ class Variants(ProgramTest):
 
     def test_the_bits_do_not_depend_on_outputs_or_threads(self):
         hashes = set()
-        for i, (outputs, threads) in enumerate((("", "1"), ("  series: {every: 1}", "2"), ("  trajectory: {every: 7}", "1"))):
+        variants = [("", "cpu", "1"), ("  series: {every: 1}", "cpu", "2"), ("  trajectory: {every: 7}", "cpu", "1")]
+        devices = json.loads(self.mpcflow("devices", "--json").stdout)
+        if devices["cuda"]:
+            variants.append(("  series: {every: 3}", "cuda", "1"))
+        for i, (outputs, device, threads) in enumerate(variants):
             name = self.write_input(input_text(outputs=outputs))
-            self.mpcflow("run", name, "--threads", threads, "--output", f"out{i}")
+            self.mpcflow("run", name, "--device", device, "--threads", threads, "--output", f"out{i}")
             with h5py.File(self.folder / f"out{i}/run.h5") as f:
                 hashes.add(int(f["run"].attrs["state_hash"]))
         self.assertEqual(len(hashes), 1)

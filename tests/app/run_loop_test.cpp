@@ -85,7 +85,8 @@ TEST_F(RunLoopTest, StopsBetweenChunksWhenASignalCame) {
 
 TEST_F(RunLoopTest, ARunOfNoStepsStillHasItsStart) {
     ProgressDisplay display(stderr, ProgressStyle::silent);
-    const RunLoopResult result = run_loop(solver_, system_, Schedule({0, 0}, output_), recorder_, display, [] { return 0; });
+    const RunLoopResult result =
+        run_loop(solver_, system_, Schedule({0, 0}, output_), recorder_, display, [] { return 0; });
     EXPECT_EQ(result.steps_done, 0);
     EXPECT_EQ(recorder_.series.size(), 1U);
     EXPECT_EQ(recorder_.frames.size(), 1U);

@@ -164,6 +164,7 @@ class Stopping(ProgramTest):
                 pass
         done = self.mpcflow("run", name, "--output", "disk/second", status=3)
         self.assertIn("disk full", done.stderr)
+        self.assertEqual(os.listdir(disk / "second"), [], "nothing half done is left")
 
     def test_a_limit_on_file_sizes(self):
         reference = self.reference()
