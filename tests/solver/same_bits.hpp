@@ -1,0 +1,62 @@
+#pragma once
+/// Comparing all that a solver reports, bit for bit.
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "physics/solver.hpp"
+
+namespace mpcflow::test {
+
+/// All that a solver says of its state and of the fields sampled so far.
+struct Report {
+    std::int64_t step = 0;
+    std::uint64_t hash = 0;
+    Totals totals;
+    FieldBlock block;
+    ParticleSnapshot snapshot;
+};
+
+inline Report report_of(Solver& solver) {
+    Report report{solver.current_step(), solver.state_hash(), solver.totals(), solver.take_field_block(), {}};
+    solver.copy_particles(report.snapshot);
+    return report;
+}
+
+inline std::vector<std::uint64_t> bits_of(const std::vector<double>& values) {
+    std::vector<std::uint64_t> bits;
+    bits.reserve(values.size());
+    for (const double value : values) bits.push_back(std::bit_cast<std::uint64_t>(value));
+    return bits;
+}
+
+inline std::vector<double> numbers_of(const Totals& totals) {
+    return {static_cast<double>(totals.particles), totals.mass,         totals.momentum[0], totals.momentum[1],
+            totals.momentum[2],                    totals.kinetic_energy};
+}
+
+inline std::vector<double> numbers_of(const FieldBlock& block) {
+    std::vector<double> numbers{static_cast<double>(block.samples)};
+    for (const FieldSums& bin : block.bins) {
+        numbers.insert(numbers.end(), {bin.particles, bin.momentum[0], bin.momentum[1], bin.momentum[2],
+                                       bin.relative_energy, bin.relative_freedoms});
+    }
+    return numbers;
+}
+
+inline void expect_same_bits(const Report& found, const Report& expected) {
+    EXPECT_EQ(found.step, expected.step);
+    EXPECT_EQ(found.hash, expected.hash);
+    EXPECT_EQ(bits_of(numbers_of(found.totals)), bits_of(numbers_of(expected.totals))) << "totals";
+    EXPECT_EQ(bits_of(numbers_of(found.block)), bits_of(numbers_of(expected.block))) << "fields";
+    EXPECT_EQ(found.snapshot.step, expected.snapshot.step);
+    // EXPECT_TRUE: nobody wants to read all particles.
+    EXPECT_TRUE(bits_of(found.snapshot.position) == bits_of(expected.snapshot.position)) << "positions";
+    EXPECT_TRUE(bits_of(found.snapshot.velocity) == bits_of(expected.snapshot.velocity)) << "velocities";
+    EXPECT_TRUE(found.snapshot.image == expected.snapshot.image) << "image counts";
+}
+
+}  // namespace mpcflow::test

@@ -1,0 +1,202 @@
+/// DESIGN rule "the same bits everywhere": whatever executes a run, its state hash is the golden one, and
+/// totals, fields and snapshots are the same bits too.
+
+#include <cinttypes>
+#include <cstddef>
+#include <cstdio>
+#include <functional>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/solver/golden_hashes.hpp"
+#include "tests/solver/same_bits.hpp"
+#include "tests/support/solvers.hpp"
+
+namespace mpcflow::test {
+namespace {
+
+constexpr int steps = 40;
+
+struct Case {
+    std::string name;
+    System system;
+    Precision precision = Precision::double_precision;
+
+    friend void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+};
+
+/// A box whose sides have no common factor, so that no mistake of one axis for another hides.
+System small_system() {
+    System system;
+    system.seed = 20260731;
+    system.box.size = {13, 12, 11};
+    return system;
+}
+
+std::vector<Case> all_cases() {
+    const auto walls = [](System& system, std::initializer_list<int> axes) {
+        for (const int axis : axes) system.boundaries.faces[axis] = {FaceKind::no_slip, FaceKind::no_slip};
+        system.force = {0.02, 0.0, 0.0};
+    };
+    std::vector<Case> cases;
+    for (const bool angular : {false, true}) {
+        for (const ThermostatKind thermostat : {ThermostatKind::none, ThermostatKind::maxwell_boltzmann}) {
+            for (const char* const boundaries : {"periodic", "walls_z", "walls_yz"}) {
+                for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
+                    Case c;
+                    c.system = small_system();
+                    c.system.collision.conserve_angular_momentum = angular;
+                    c.system.thermostat.kind = thermostat;
+                    const std::string faces = boundaries;
+                    if (faces == "walls_z") walls(c.system, {2});
+                    if (faces == "walls_yz") walls(c.system, {1, 2});
+                    c.precision = precision;
+                    c.name = std::string{angular ? "srd_angular" : "srd"} +
+                             (thermostat == ThermostatKind::none ? "_free_" : "_thermostat_") + faces +
+                             (precision == Precision::mixed ? "_mixed" : "_double");
+                    cases.push_back(c);
+                }
+            }
+        }
+    }
+    return cases;
+}
+
+std::uint64_t golden_hash(const std::string& name) {
+    for (const GoldenHash& golden : golden_hashes) {
+        if (golden.name == name) return golden.hash;
+    }
+    return 0;
+}
+
+class SameBits : public testing::TestWithParam<std::tuple<SolverKind, Case>> {
+protected:
+    void SetUp() override { skip_without(kind()); }
+    [[nodiscard]] static SolverKind kind() { return std::get<0>(GetParam()); }
+    [[nodiscard]] static const Case& the_case() { return std::get<1>(GetParam()); }
+    [[nodiscard]] static SolverOptions options() {
+        SolverOptions options;
+        options.precision = the_case().precision;
+        options.bins = {1, 3, 11};
+        return options;
+    }
+};
+
+TEST_P(SameBits, state_hash_is_golden) {
+    const auto solver = make_solver(kind(), the_case().system, options());
+    solver->run(steps);
+    const std::uint64_t hash = solver->state_hash();
+    EXPECT_EQ(hash, golden_hash(the_case().name)) << "see golden_hashes.hpp";
+    std::printf("    {\"%s\", 0x%016" PRIx64 "},\n", the_case().name.c_str(), hash);
+}
+
+TEST_P(SameBits, every_way_to_execute_gives_the_golden_hash) {
+    for (const SolverOptions& way : ways_to_execute(kind(), the_case().precision)) {
+        const auto solver = make_solver(kind(), the_case().system, way);
+        solver->run(steps);
+        EXPECT_EQ(solver->state_hash(), golden_hash(the_case().name)) << describe(way);
+    }
+}
+
+TEST_P(SameBits, runs_in_parts_give_the_golden_hash) {
+    for (const std::vector<int>& parts : {std::vector<int>(steps, 1), {13, 0, 27}, {39, 1}}) {
+        // An interval of 7 divides none of the parts.
+        SolverOptions in_parts = options();
+        in_parts.reorder = 7;
+        in_parts.threads = 2;
+        const auto solver = make_solver(kind(), the_case().system, in_parts);
+        for (const int part : parts) solver->run(part);
+        EXPECT_EQ(solver->current_step(), steps);
+        EXPECT_EQ(solver->state_hash(), golden_hash(the_case().name)) << parts.size() << " parts";
+    }
+}
+
+TEST_P(SameBits, totals_fields_and_snapshots_are_those_of_one_host_thread) {
+    const auto run = [](Solver& solver) {
+        for (int sample = 0; sample < 4; ++sample) {
+            solver.run(5);
+            solver.sample_fields();
+        }
+        return report_of(solver);
+    };
+    SolverOptions plain = options();
+    plain.threads = 1;
+    plain.reorder = 1000;
+    const Report expected = run(*make_solver(SolverKind::host, the_case().system, plain));
+    // Every fifth way is enough: threads, ways of summing and intervals all differ among them.
+    const std::vector<SolverOptions> ways = ways_to_execute(kind(), the_case().precision);
+    for (std::size_t i = 1; i < ways.size(); i += 5) {
+        SolverOptions way = ways[i];
+        way.bins = plain.bins;
+        SCOPED_TRACE(describe(way));
+        expect_same_bits(run(*make_solver(kind(), the_case().system, way)), expected);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(on, SameBits,
+                         testing::Combine(testing::ValuesIn(built_solvers()), testing::ValuesIn(all_cases())),
+                         [](const auto& chosen) {
+                             return name_of(std::get<0>(chosen.param)) + "_" + std::get<1>(chosen.param).name;
+                         });
+
+TEST(GoldenHashes, are_one_for_each_case_and_all_different) {
+    std::set<std::uint64_t> hashes;
+    for (const Case& c : all_cases()) {
+        EXPECT_NE(golden_hash(c.name), 0U) << c.name << " is missing";
+        hashes.insert(golden_hash(c.name));
+    }
+    EXPECT_EQ(hashes.size(), all_cases().size());
+    EXPECT_EQ(golden_hashes.size(), all_cases().size());
+}
+
+class EveryParameter : public SolverTest {};
+
+TEST_P(EveryParameter, changes_the_hash) {
+    System walls = small_system();
+    walls.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
+    const std::vector<std::function<void(System&)>> changes{
+        [](System&) {},
+        [](System& s) { ++s.seed; },
+        [](System& s) { s.seed += std::uint64_t{1} << 40U; },
+        [](System& s) { s.collision.angle = 129.999; },
+        [](System& s) { s.collision.time_step = 0.1000001; },
+        [](System& s) { s.collision.random_shift = false; },
+        [](System& s) { s.collision.conserve_angular_momentum = true; },
+        [](System& s) { s.thermostat.kind = ThermostatKind::maxwell_boltzmann; },
+        [](System& s) { s.boundaries.virtual_particles = false; },
+        [](System& s) { s.boundaries.faces[2] = {}; },
+        [](System& s) { s.boundaries.faces[0] = s.boundaries.faces[2]; },
+        [](System& s) { s.force[0] = 1e-6; },
+        [](System& s) { s.force[1] = 1e-6; },
+        [](System& s) { s.force[2] = 1e-6; },
+        [](System& s) { s.fluid.density = 10.01; },
+        [](System& s) { s.fluid.temperature = 1.0001; },
+        [](System& s) { s.fluid.mass = 1.0001; },
+        [](System& s) { s.box.size = {12, 13, 11}; },
+    };
+    std::set<std::uint64_t> hashes;
+    for (const auto& change : changes) {
+        System system = walls;
+        change(system);
+        const auto solver = make(system);
+        solver->run(3);
+        hashes.insert(solver->state_hash());
+    }
+    EXPECT_EQ(hashes.size(), changes.size());
+}
+
+MPCFLOW_ON_EVERY_SOLVER(EveryParameter);
+
+TEST(Gpu, is_there_where_it_is_required) {
+    // In a build without CUDA no other test would notice.
+    if (gpu_is_required()) {
+        EXPECT_EQ(why_not(SolverKind::device), "");
+    }
+}
+
+}  // namespace
+}  // namespace mpcflow::test
