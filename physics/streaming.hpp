@@ -48,8 +48,8 @@ public:
 
 private:
     MPCFLOW_HD bool is_inside(Vec3<Real> x) const {
-        // Written so that a NaN is not inside.
-        return x.x >= 0 && x.y >= 0 && x.z >= 0 && x.x < length_.x && x.y < length_.y && x.z < length_.z;
+        // Written so that a NaN is not inside, nor is 0, which may be a wall that was hit.
+        return x.x > 0 && x.y > 0 && x.z > 0 && x.x < length_.x && x.y < length_.y && x.z < length_.z;
     }
 
     MPCFLOW_HD bool crosses_wall(Vec3<Real> x) const {
