@@ -1,0 +1,155 @@
+/// Random variates as distributions.
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "physics/distributions.hpp"
+#include "tests/physics/statistics.hpp"
+
+namespace mpcflow::test {
+namespace {
+
+RandomSource source_of(std::uint64_t index) { return {11, Stream::rotation_axis, 3, index}; }
+
+template <class Real>
+class UnitVector : public testing::Test {};
+using Reals = testing::Types<double, float>;
+TYPED_TEST_SUITE(UnitVector, Reals);
+
+// Bands of equal height have equal areas (Archimedes); with the axes permuted all three directions are poles.
+TYPED_TEST(UnitVector, is_uniform_on_the_sphere) {
+    constexpr int bands = 12;
+    constexpr int sectors = 16;
+    for (int pole = 0; pole < 3; ++pole) {
+        std::vector<double> counts(bands * sectors);
+        for (std::uint64_t i = 0; i < 200000; ++i) {
+            const Vec3<double> n = vector_cast<double>(unit_vector<TypeParam>(source_of(i).next()));
+            const double height = n[pole];
+            const double azimuth = std::atan2(n[(pole + 2) % 3], n[(pole + 1) % 3]) / (2.0 * M_PI) + 0.5;
+            const int band = std::min(bands - 1, static_cast<int>(0.5 * (height + 1.0) * bands));
+            const int sector = std::min(sectors - 1, static_cast<int>(azimuth * sectors));
+            counts[band * sectors + sector] += 1.0;
+        }
+        EXPECT_GT(uniform_p_value(counts), least_p_value) << "pole " << pole;
+    }
+}
+
+// In Real: 1 - z and 1 + z, their product, the root, sine and cosine (2.5 units each): under 6 epsilon.
+TYPED_TEST(UnitVector, has_length_1_also_at_the_extremes_of_its_bits) {
+    const double tolerance = 6.0 * static_cast<double>(std::numeric_limits<TypeParam>::epsilon());
+    std::vector<RandomBlock> blocks;
+    for (const std::uint32_t z : {0U, 1U, 0x7fffffffU, 0x80000000U, 0xfffffffeU, 0xffffffffU}) {
+        for (const std::uint32_t azimuth : {0U, 0x20000000U, 0x3fffffffU, 0x40000000U, 0xffffffffU}) {
+            blocks.push_back({{azimuth, z, 0, 0}});
+        }
+    }
+    for (std::uint64_t i = 0; i < 100000; ++i)
+        blocks.push_back(source_of(i).next());
+    for (const RandomBlock& bits : blocks) {
+        const Vec3<double> n = vector_cast<double>(unit_vector<TypeParam>(bits));
+        ASSERT_NEAR(dot(n, n), 1.0, tolerance);
+    }
+}
+
+TYPED_TEST(UnitVector, both_precisions_point_the_same_way) {
+    for (std::uint64_t i = 0; i < 1000; ++i) {
+        const RandomBlock bits = source_of(i).next();
+        const Vec3<double> difference = unit_vector<double>(bits) - vector_cast<double>(unit_vector<float>(bits));
+        // Near the poles 1 - z^2 loses digits of z: sqrt(1 - z) errs by up to sqrt(epsilon).
+        ASSERT_LT(std::abs(difference.z), 1e-7);
+        ASSERT_LT(dot(difference, difference), 1e-7);
+    }
+}
+
+TEST(GaussianPair, both_are_standard_gaussians_and_uncorrelated) {
+    std::vector<double> first, second;
+    Correlation plain, squares;
+    for (std::uint64_t i = 0; i < 200000; ++i) {
+        const SinCos<double> g = gaussian_pair(source_of(i).next());
+        first.push_back(g.sin);
+        second.push_back(g.cos);
+        plain.add(g.sin, g.cos);
+        squares.add(g.sin * g.sin - 1.0, g.cos * g.cos - 1.0);
+    }
+    EXPECT_TRUE(is_gaussian(first, 1.0));
+    EXPECT_TRUE(is_gaussian(second, 1.0));
+    EXPECT_TRUE(plain.is_zero());
+    EXPECT_TRUE(squares.is_zero());
+}
+
+// Central moments 1 to 4: 0, 1, 0, 3; variances of the estimates from moments 2 to 8: 1, 2, 15, 96.
+TEST(GaussianPair, moments_up_to_the_fourth) {
+    std::array<double, 5> sums{};
+    const std::array<double, 5> expected{1.0, 0.0, 1.0, 0.0, 3.0};
+    const std::array<double, 5> variances{0.0, 1.0, 2.0, 15.0, 96.0};
+    constexpr int n = 1000000;
+    for (std::uint64_t i = 0; i < n / 2; ++i) {
+        const SinCos<double> g = gaussian_pair(source_of(i).next());
+        for (const double x : {g.sin, g.cos}) {
+            double power = 1.0;
+            for (double& sum : sums) {
+                sum += power;
+                power *= x;
+            }
+        }
+    }
+    for (std::size_t k = 1; k < sums.size(); ++k) {
+        EXPECT_TRUE(is_near(sums[k] / n, expected[k], std::sqrt(variances[k] / n))) << "moment " << k;
+    }
+}
+
+// The extremes of the bits are finite: log is never taken of 0, and the largest radius is sqrt(2 * 53 log 2).
+TEST(GaussianPair, is_finite_for_all_bits) {
+    for (const std::uint32_t a : {0U, 0xffffffffU}) {
+        for (const std::uint32_t angle : {0U, 0x20000000U, 0xffffffffU}) {
+            const SinCos<double> g = gaussian_pair({{a, a, angle, 0}});
+            EXPECT_LE(g.sin * g.sin + g.cos * g.cos, 2.0 * 53.0 * std::log(2.0) * (1.0 + 1e-14));
+        }
+    }
+}
+
+TEST(GaussianVector, components_are_gaussian_and_independent_also_of_the_next_vector) {
+    std::array<std::vector<double>, 3> samples;
+    std::array<Correlation, 6> plain, squares;
+    for (std::uint64_t i = 0; i < 100000; ++i) {
+        RandomSource source = source_of(i);
+        const Vec3<double> g = gaussian_vector(source);
+        const Vec3<double> next = gaussian_vector(source);
+        for (int a = 0; a < 3; ++a) {
+            const int b = (a + 1) % 3;
+            samples[a].push_back(g[a]);
+            plain[a].add(g[a], g[b]);
+            squares[a].add(g[a] * g[a] - 1.0, g[b] * g[b] - 1.0);
+            plain[3 + a].add(g[a], next[b]);
+            squares[3 + a].add(g[a] * g[a] - 1.0, next[a] * next[a] - 1.0);
+        }
+        ASSERT_EQ(source.next_block, 4u) << "two blocks a vector";
+    }
+    for (const auto& component : samples)
+        EXPECT_TRUE(is_gaussian(component, 1.0));
+    for (const Correlation& c : plain)
+        EXPECT_TRUE(c.is_zero());
+    for (const Correlation& c : squares)
+        EXPECT_TRUE(c.is_zero());
+}
+
+class ThermalEnergy : public testing::TestWithParam<int> {};
+
+TEST_P(ThermalEnergy, follows_the_gamma_distribution) {
+    const int freedoms = GetParam();
+    std::vector<double> samples;
+    for (std::uint64_t i = 0; i < 100000; ++i) {
+        RandomSource source = source_of(i);
+        samples.push_back(thermal_energy(freedoms, source));
+    }
+    EXPECT_TRUE(is_gamma(samples, 0.5 * freedoms, 1.0));
+}
+
+// 1: two particles with angular momentum; 3: two without; 4: three collinear; 27: ten; 57: twenty; 2997: a
+// thousand.
+INSTANTIATE_TEST_SUITE_P(Freedoms, ThermalEnergy, testing::Values(1, 2, 3, 4, 6, 27, 57, 2997),
+                         testing::PrintToStringParamName());
+
+}  // namespace
+}  // namespace mpcflow::test
