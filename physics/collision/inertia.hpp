@@ -13,8 +13,10 @@ public:
     ///
     /// For two particles, or collinear ones, I has one eigenvalue zero, that of their line d, and two
     /// equal ones; L has no component along d and I^+ L = (L - d (d.L)) / (trace / 2). An eigenvalue
-    /// under 1e-9 of the trace counts as zero; so does all of I where the particles coincide.
-    MPCFLOW_HD explicit InverseInertia(const SymmetricTensor& s) {
+    /// under 1e-9 of the trace counts as zero; so does all of I where the particles coincide. Of two
+    /// particles (`is_pair`) the line is known to be singular, also where they are so close that the
+    /// rounding of the sums is more than 1e-9 of the trace.
+    MPCFLOW_HD explicit InverseInertia(const SymmetricTensor& s, bool is_pair = false) {
         const double t = s.trace();
         const double a = s.yy + s.zz, b = s.xx + s.zz, c = s.xx + s.yy;  // I = t - s
         const double d = -s.xy, e = -s.xz, f = -s.yz;
@@ -27,7 +29,7 @@ public:
         const double determinant = a * cofactor_xx + d * cofactor_xy + e * cofactor_xz;
         const double minors = cofactor_xx + cofactor_yy + cofactor_zz;
         // determinant / minors is close to the smallest eigenvalue where that one is small.
-        is_singular_ = !(determinant > 1e-9 * (2.0 * t) * minors);
+        is_singular_ = is_pair || !(determinant > 1e-9 * (2.0 * t) * minors);
         if (t < 1e-12) return;  // one place: no lever arm, no rotation
         if (is_singular_) {
             // sum r r = t d d^T: the column of its largest diagonal element points along d.

@@ -14,6 +14,7 @@
 
 #include "physics/cell_grid.hpp"
 #include "physics/collision/rotation.hpp"
+#include "physics/collision/virtual_particles.hpp"
 #include "physics/distributions.hpp"
 #include "physics/grid_rounding.hpp"
 #include "physics/system.hpp"
@@ -86,15 +87,14 @@ public:
     MPCFLOW_HD Transform resolve(const Sums& sums, Draw /*axis*/, const CellKey& key, const FluidPart& part) const {
         const double count = sums.value[0];
         const Vec3<double> total{sums.value[1], sums.value[2], sums.value[3]};
-        const double missing = parameters_.density - count;
-        if (part.is_cut && parameters_.virtual_particles && missing > 0.0) {
-            // Virtual particles fill the cell up to the mean density. All that the law needs of them is
-            // their summed velocity, Gaussian of variance `missing` kT/m (Lamura et al., Europhys. Lett.
-            // 56 (2001) 319). They are at the wall's temperature, so such a cell needs no thermostat.
+        if (part.is_cut && parameters_.virtual_particles) {
+            // All that the law needs of the virtual particles is their summed velocity, Gaussian of variance
+            // n kT/m. They are at the wall's temperature, so such a cell needs no thermostat.
+            const double number = virtual_particle_count(parameters_.density, part);
             RandomSource source = key.source(Stream::virtual_particles);
-            const double width = std::sqrt(missing * parameters_.thermal_variance);
+            const double width = std::sqrt(number * parameters_.thermal_variance);
             const Vec3<double> sum = total + width * gaussian_vector(source);
-            return {vector_cast<Real>((1.0 / parameters_.density) * sum), static_cast<Real>(1)};
+            return {vector_cast<Real>((1.0 / (count + number)) * sum), static_cast<Real>(1)};
         }
         if (count < 2.0) return {};
         const Vec3<double> mean{total.x / count, total.y / count, total.z / count};

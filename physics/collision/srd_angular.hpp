@@ -18,6 +18,7 @@
 
 #include "physics/collision/inertia.hpp"
 #include "physics/collision/srd.hpp"
+#include "physics/collision/virtual_particles.hpp"
 
 namespace mpcflow {
 
@@ -88,7 +89,7 @@ public:
             s[7] - count * centre.x * centre.x,  s[8] - count * centre.y * centre.y,
             s[9] - count * centre.z * centre.z,  s[10] - count * centre.x * centre.y,
             s[11] - count * centre.x * centre.z, s[12] - count * centre.y * centre.z};
-        const InverseInertia inverse_inertia(moments);
+        const InverseInertia inverse_inertia(moments, count == 2.0);
         const Vec3<double> rotated_mean = vector_cast<double>(rotation_(axis, vector_cast<Real>(mean)));
         const Vec3<double> rotated_total = count * rotated_mean;
 
@@ -133,55 +134,19 @@ private:
         return 0.5 * energy_2 > least ? std::sqrt(2.0 * target / energy_2) : 1.0;
     }
 
-    /// Fills a cell that a wall cuts up to the mean density with particles of the wall's temperature,
-    /// one by one at uniform places in its solid part, for here their places matter as well.
+    /// Adds the virtual particles of a cell that a wall cuts, one by one, for here their places matter.
     MPCFLOW_HD void add_virtual_particles(Sums& sums, Draw axis, const CellKey& key, const FluidPart& part) const {
-        const double missing = parameters_.density - sums.value[0];
-        if (missing <= 0.0) return;
         RandomSource source = key.source(Stream::virtual_particles);
         const RandomBlock first = source.next();
         // A fraction of a particle is one particle with that probability.
-        const int number = static_cast<int>(missing + uniform_open(first.word[0], first.word[1]));
+        const double mean = virtual_particle_count(parameters_.density, part);
+        const int number = static_cast<int>(mean + uniform_open(first.word[0], first.word[1]));
         const double width = std::sqrt(parameters_.thermal_variance);
         for (int i = 0; i < number; ++i) {
             const Vec3<double> offset = place_in_solid(source, part);
             const Vec3<double> velocity = width * gaussian_vector(source);
             sums += contribute(axis, vector_cast<Real>(velocity), vector_cast<Real>(offset));
         }
-    }
-
-    /// A uniform place in the part of a cell that is not fluid. The solid is cut into slabs: beyond the
-    /// fluid in x; within it in x and beyond it in y; within it in x and y and beyond it in z.
-    MPCFLOW_HD static Vec3<double> place_in_solid(RandomSource& source, const FluidPart& part) {
-        const RandomBlock a = source.next();
-        const RandomBlock b = source.next();
-        const Vec3<double> u{uniform_open(a.word[0], a.word[1]), uniform_open(a.word[2], a.word[3]),
-                             uniform_open(b.word[0], b.word[1])};
-        double choice = uniform_open(b.word[2], b.word[3]);
-        const Vec3<double> extent = part.upper - part.lower;
-        const double solid = 1.0 - extent.x * extent.y * extent.z;
-        choice *= solid;
-        Vec3<double> place;
-        bool chosen = false;
-        double within = 1.0;  // cross-section of the slabs that are left
-        for (int axis = 0; axis < 3; ++axis) {
-            const double slab = within * (1.0 - extent[axis]);
-            const bool beyond = !chosen && (choice < slab || axis == 2);
-            if (chosen) {
-                place[axis] = u[axis] - 0.5;
-            } else if (beyond) {
-                // Below the fluid or above it.
-                const double t = u[axis] * (1.0 - extent[axis]);
-                const double below = part.lower[axis] + 0.5;
-                place[axis] = t < below ? t - 0.5 : part.upper[axis] + (t - below);
-                chosen = true;
-            } else {
-                place[axis] = part.lower[axis] + u[axis] * extent[axis];
-                choice -= slab;
-                within *= extent[axis];
-            }
-        }
-        return place;
     }
 
     LawParameters parameters_;

@@ -1,0 +1,65 @@
+#pragma once
+/// Virtual particles: the wall's part in the collisions of the cells that it cuts.
+///
+/// Bounce-back alone lets a fluid slip where the collisional viscosity rules, because a cell that a wall
+/// cuts holds too few particles and none that drag. Lamura et al., Europhys. Lett. 56 (2001) 319, fill such
+/// a cell up to the mean density with particles of the wall's velocity and temperature. They exist for one
+/// collision only, so the distribution of the fluid's velocities stays exactly Maxwellian whatever their
+/// number is.
+///
+/// Their number here is not Lamura's M - N but 2 M x (solid part of the cell). The virtual particles have the
+/// wall's velocity on average, where a continued profile would run on beyond it, so at the fluid's own
+/// density they drag too little: M - N leaves a slip length of 0.15 cells at M = 10, 130 degrees, h = 0.1.
+/// At twice the density it is 0.00(1), and as small for other laws and densities (docs/validation.md).
+/// Nor does the number depend on how many particles the cell happens to hold.
+
+#include "physics/cell_grid.hpp"
+#include "physics/random.hpp"
+#include "physics/vector.hpp"
+
+namespace mpcflow {
+
+/// Density of virtual particles in the wall, in units of the fluid's.
+inline constexpr double wall_density = 2.0;
+
+/// Mean number of virtual particles of a cell: density x solid part x 2; 0 in a cell that no wall cuts.
+MPCFLOW_HD double virtual_particle_count(double density, const FluidPart& part) {
+    if (!part.is_cut) return 0.0;
+    const Vec3<double> extent = part.upper - part.lower;
+    return wall_density * density * (1.0 - extent.x * extent.y * extent.z);
+}
+
+/// A uniform place, from the cell centre, in the part of a cut cell that is not fluid. Takes two blocks.
+///
+/// The solid is made of slabs: beyond the fluid in x; within it in x and beyond it in y; within it in x
+/// and y and beyond it in z. One is chosen by its volume.
+MPCFLOW_HD Vec3<double> place_in_solid(RandomSource& source, const FluidPart& part) {
+    const RandomBlock a = source.next();
+    const RandomBlock b = source.next();
+    const Vec3<double> u{uniform_open(a.word[0], a.word[1]), uniform_open(a.word[2], a.word[3]),
+                         uniform_open(b.word[0], b.word[1])};
+    const Vec3<double> extent = part.upper - part.lower;
+    double choice = uniform_open(b.word[2], b.word[3]) * (1.0 - extent.x * extent.y * extent.z);
+    Vec3<double> place;
+    bool is_chosen = false;
+    double cross_section = 1.0;  // of the slabs that are left
+    for (int axis = 0; axis < 3; ++axis) {
+        const double slab = cross_section * (1.0 - extent[axis]);
+        if (is_chosen) {
+            place[axis] = u[axis] - 0.5;
+        } else if (choice < slab || axis == 2) {
+            // Below the fluid or above it.
+            const double t = u[axis] * (1.0 - extent[axis]);
+            const double below = part.lower[axis] + 0.5;
+            place[axis] = t < below ? t - 0.5 : part.upper[axis] + (t - below);
+            is_chosen = true;
+        } else {
+            place[axis] = part.lower[axis] + u[axis] * extent[axis];
+            choice -= slab;
+            cross_section *= extent[axis];
+        }
+    }
+    return place;
+}
+
+}  // namespace mpcflow
