@@ -284,8 +284,8 @@ class Variants(ProgramTest):
         process = self.start("run", name, stderr=subprocess.DEVNULL)
         path = self.folder / "out/trajectory.h5"
         # Another process, so that it sees what is on the disk, with HDF5's file locking as it is by default.
-        # What the run adds after the file was opened may lie beyond the end that the reader knows: it
-        # opens the file again.
+        # What the run adds after the file was opened may lie beyond the end that the reader knows, or be
+        # half written while it reads: it opens the file again.
         reader = """
 import h5py, numpy as np, sys
 for attempt in range(10):
@@ -295,8 +295,8 @@ for attempt in range(10):
             x = f["particles/all/position/value"][:n]
             steps = f["particles/all/position/step"][:n]
         break
-    except OSError as error:
-        if "addr overflow" not in str(error) or attempt == 9:
+    except OSError:
+        if attempt == 9:
             raise
 assert np.isfinite(x).all() and (x[1:] != x[:-1]).any(axis=(1, 2)).all()
 assert (steps == 200 * np.arange(n)).all()
