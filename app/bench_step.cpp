@@ -11,6 +11,8 @@
 #include "app/json_writer.hpp"
 #include "app/progress.hpp"
 #include "app/theory_numbers.hpp"
+#include "gpu/copy_rate.hpp"
+#include "physics/particle.hpp"
 
 namespace mpcflow {
 
@@ -25,8 +27,14 @@ struct Measurement {
     double updates_per_second = 0.0;
     double step_seconds = 0.0;
     double bytes_per_particle = 0.0;
+    double copy_fraction = 0.0;  ///< of the rate at which the device copies a record in and out; 0: not measured
     std::string device;
 };
+
+/// What a step at least moves of a particle: its record, read once and written once.
+double record_traffic(Precision precision) {
+    return 2.0 * static_cast<double>(precision == Precision::mixed ? sizeof(ParticleMixed) : sizeof(ParticleDouble));
+}
 
 double time_steps(Solver& solver, std::int64_t steps) {
     const Clock::time_point before = Clock::now();
@@ -60,23 +68,33 @@ Measurement measure(const System& system, const SolverOptions& solver_options, c
     return result;
 }
 
-void print_table(const std::vector<Measurement>& measurements) {
-    fmt::print("{}\n\n{:<8}{:<11}{:>12}{:>16}{:>12}{:>16}\n", measurements.front().device, "law", "precision",
-               "particles", "updates", "step", "bytes/particle");
+void print_table(const std::vector<Measurement>& measurements, double copy_rate) {
+    fmt::print("{}\n", measurements.front().device);
+    if (copy_rate > 0.0)
+        fmt::print("copies {:.2f} TB/s, read and written together\n", 1e-12 * copy_rate);
+    fmt::print("\n{:<8}{:<11}{:>12}{:>16}{:>12}{:>16}{:>15}\n", "law", "precision", "particles", "updates", "step",
+               "bytes/particle", "of copy rate");
     for (const Measurement& m : measurements) {
-        fmt::print("{:<8}{:<11}{:>12}{:>16}{:>9.3f} ms{:>16.0f}\n", m.law, precision_name(m.precision),
-                   m.particles, format_rate(m.updates_per_second), 1e3 * m.step_seconds, m.bytes_per_particle);
+        fmt::print("{:<8}{:<11}{:>12}{:>16}{:>9.3f} ms{:>16.0f}{:>15}\n", m.law, precision_name(m.precision),
+                   m.particles, format_rate(m.updates_per_second), 1e3 * m.step_seconds, m.bytes_per_particle,
+                   m.copy_fraction > 0.0 ? fmt::format("{:.0f} %", 100.0 * m.copy_fraction) : "-");
     }
+    if (copy_rate > 0.0)
+        fmt::print("\nof copy rate: the step's rate as a part of one read and one write of each record\n");
 }
 
-void print_json(const std::vector<Measurement>& measurements) {
+void print_json(const std::vector<Measurement>& measurements, double copy_rate) {
     JsonWriter json;
     json.begin_array();
     for (const Measurement& m : measurements) {
         json.begin_object().member("device", m.device).member("law", m.law);
         json.member("precision", precision_name(m.precision)).member("particles", m.particles);
         json.member("updates_per_second", m.updates_per_second).member("step_seconds", m.step_seconds);
-        json.member("bytes_per_particle", m.bytes_per_particle).end_object();
+        json.member("bytes_per_particle", m.bytes_per_particle);
+        if (copy_rate > 0.0) {
+            json.member("copy_bytes_per_second", copy_rate).member("fraction_of_copy_rate", m.copy_fraction);
+        }
+        json.end_object();
     }
     fmt::print("{}\n", json.end_array().text());
 }
@@ -90,25 +108,32 @@ int bench_step(const BenchStepOptions& options) {
     system.box.size = {cells, cells, cells};
     system.fluid.density = options.density;
 
+    const double copy_rate = device.kind == DeviceKind::cuda ? measure_copy_rate(device.index) : 0.0;
     std::vector<Measurement> measurements;
     for (const bool with_angular : {false, true}) {
         if (options.law == (with_angular ? LawFilter::srd : LawFilter::srd_angular))
             continue;
         system.collision.conserve_angular_momentum = with_angular;
-        system.thermostat.kind = with_angular ? ThermostatKind::maxwell_boltzmann : ThermostatKind::none;
+        system.thermostat.kind = options.thermostat;
         for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
             if (options.precision.value_or(precision) != precision)
                 continue;
             SolverOptions solver_options;
             solver_options.precision = precision;
             solver_options.threads = options.threads;
-            measurements.push_back(measure(system, solver_options, device, options));
+            solver_options.summation = options.summation;
+            solver_options.reorder = options.reorder;
+            Measurement measured = measure(system, solver_options, device, options);
+            if (copy_rate > 0.0) {
+                measured.copy_fraction = measured.updates_per_second * record_traffic(precision) / copy_rate;
+            }
+            measurements.push_back(measured);
         }
     }
     if (options.json)
-        print_json(measurements);
+        print_json(measurements, copy_rate);
     else
-        print_table(measurements);
+        print_table(measurements, copy_rate);
     return 0;
 }
 

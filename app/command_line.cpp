@@ -179,6 +179,12 @@ private:
         step->add_option("--precision", precision_, "double or mixed; without, both")
             ->check(CLI::IsMember({"double", "mixed"}));
         step->add_option("--law", law_, "srd or srd+a; without, both")->check(CLI::IsMember({"srd", "srd+a"}));
+        step->add_option("--thermostat", thermostat_, "none or maxwell_boltzmann; without, none")
+            ->check(CLI::IsMember({"none", "maxwell_boltzmann"}));
+        step->add_option("--summation", summation_, "How a GPU adds to cells: peers, direct or cas; without, peers")
+            ->check(CLI::IsMember({"peers", "direct", "cas"}));
+        step->add_option("--reorder", bench_.reorder, "Steps between re-orderings; without, the solver's choice")
+            ->check(CLI::Range(1, 1000000));
         step->add_option("--cells", bench_.cells, "Cells per edge; without, 200 on a GPU, 32 on a CPU")
             ->check(CLI::Range(2, 4096));
         step->add_option("--density", bench_.density, "Particles per cell")->check(CLI::Range(0.1, 1000.0));
@@ -197,6 +203,13 @@ private:
             }
             if (!law_.empty())
                 bench_.law = law_ == "srd" ? LawFilter::srd : LawFilter::srd_angular;
+            if (thermostat_ == "maxwell_boltzmann")
+                bench_.thermostat = ThermostatKind::maxwell_boltzmann;
+            if (!summation_.empty()) {
+                bench_.summation = summation_ == "direct" ? Summation::direct
+                                   : summation_ == "cas"  ? Summation::cas
+                                                          : Summation::peers;
+            }
             bench_.json = json_;
             action_ = [this] { return bench_step(bench_); };
         });
@@ -211,6 +224,8 @@ private:
     CheckOptions check_;
     InfoOptions info_;
     BenchStepOptions bench_;
+    std::string thermostat_;
+    std::string summation_;
     Shorthands shorthands_;
     std::string precision_, law_;
     bool overwrite_ = false, quiet_ = false, json_ = false;
