@@ -57,15 +57,20 @@ public:
 
     [[nodiscard]] int rotational_freedoms() const { return int{counts(0)} + int{counts(1)} + int{counts(2)}; }
 
-    /// Largest over smallest eigenvalue that counts.
-    [[nodiscard]] double condition() const {
-        long double least = trace(), most = 0.0L;
+    /// The least eigenvalue that counts; 0 for coincident particles.
+    [[nodiscard]] double least_eigenvalue() const {
+        long double least = 0.0L;
         for (int k = 0; k < 3; ++k) {
-            if (counts(k))
-                least = std::min(least, tensor_[k][k]);
-            most = std::max(most, tensor_[k][k]);
+            if (counts(k) && (least == 0.0L || tensor_[k][k] < least))
+                least = tensor_[k][k];
         }
-        return static_cast<double>(most / least);
+        return static_cast<double>(least);
+    }
+
+    /// Largest over least eigenvalue that counts; 1 for coincident particles.
+    [[nodiscard]] double condition() const {
+        const long double most = std::max({tensor_[0][0], tensor_[1][1], tensor_[2][2]});
+        return least_eigenvalue() > 0.0 ? static_cast<double>(most) / least_eigenvalue() : 1.0;
     }
 
 private:
@@ -75,6 +80,9 @@ private:
     /// Jacobi's rotations: afterwards the tensor is diagonal, the columns of `axes_` are its eigenvectors.
     void diagonalise() {
         for (int sweep = 0; sweep < 30; ++sweep) {
+            const long double off = std::abs(tensor_[0][1]) + std::abs(tensor_[0][2]) + std::abs(tensor_[1][2]);
+            if (off <= 1e-22L * trace())
+                return;
             for (const auto& [p, q] : {std::pair{0, 1}, std::pair{0, 2}, std::pair{1, 2}}) {
                 if (tensor_[p][q] == 0.0L)
                     continue;

@@ -1,0 +1,179 @@
+#pragma once
+/// One cell and its particles: what the tests of the collision laws share.
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "physics/collision/srd.hpp"
+#include "physics/collision/srd_angular.hpp"
+#include "tests/physics/rigid_body.hpp"
+
+namespace mpcflow::test {
+
+inline constexpr auto no_thermostat = ThermostatKind::none;
+inline constexpr auto scaling = ThermostatKind::maxwell_boltzmann;
+
+using SrdLaws = testing::Types<Srd<double, no_thermostat>, Srd<double, scaling>, Srd<float, no_thermostat>,
+                               Srd<float, scaling>>;
+using AngularLaws = testing::Types<SrdAngular<double, no_thermostat>, SrdAngular<double, scaling>,
+                                   SrdAngular<float, no_thermostat>, SrdAngular<float, scaling>>;
+using AllLaws = testing::Types<Srd<double, no_thermostat>, Srd<double, scaling>, Srd<float, no_thermostat>,
+                               Srd<float, scaling>, SrdAngular<double, no_thermostat>, SrdAngular<double, scaling>,
+                               SrdAngular<float, no_thermostat>, SrdAngular<float, scaling>>;
+
+template <class Law>
+inline constexpr bool is_angular = Law::contributes_rotated;
+
+/// Mass and temperature other than 1, so that a Gaussian scaled by 1/m or by kT fails.
+inline System heavy_system() {
+    System system;
+    system.fluid = {10.0, 2.5, 4.0};
+    return system;
+}
+
+template <class Real>
+struct InCell {
+    Vec3<Real> offset;  ///< from the cell centre
+    Vec3<Real> velocity;
+};
+
+template <class Real>
+using Cell = std::vector<InCell<Real>>;
+
+template <class Law>
+typename Law::Sums sum_of(const Law& law, const Cell<typename Law::Real>& cell, const CellKey& key) {
+    const auto draw = law.draw(key);
+    typename Law::Sums sums;
+    for (const auto& p : cell)
+        sums += law.contribute(draw, p.velocity, p.offset);
+    return sums;
+}
+
+template <class Law>
+typename Law::Transform resolve_cell(const Law& law, const Cell<typename Law::Real>& cell, const CellKey& key,
+                                     const FluidPart& part = {}) {
+    return law.resolve(sum_of(law, cell, key), law.draw(key), key, part);
+}
+
+/// The cell after its collision.
+template <class Law>
+Cell<typename Law::Real> collide_cell(const Law& law, Cell<typename Law::Real> cell, const CellKey& key,
+                                      const FluidPart& part = {}) {
+    const auto draw = law.draw(key);
+    const auto transform = resolve_cell(law, cell, key, part);
+    for (auto& p : cell)
+        p.velocity = law.apply(transform, draw, p.velocity, p.offset);
+    return cell;
+}
+
+/// Random cells: places uniform in the cell or a part of it, velocities Maxwellian.
+class CellMaker {
+public:
+    explicit CellMaker(std::uint64_t seed) : engine_(seed) {}
+
+    template <class Real>
+    Cell<Real> make(int count, double thermal_speed, const FluidPart& part = {}) {
+        Cell<Real> cell;
+        for (int i = 0; i < count; ++i) {
+            Vec3<double> r, v;
+            for (int axis = 0; axis < 3; ++axis) {
+                r[axis] = part.lower[axis] + uniform_(engine_) * (part.upper[axis] - part.lower[axis]);
+                v[axis] = thermal_speed * normal_(engine_);
+            }
+            cell.push_back({vector_cast<Real>(r), vector_cast<Real>(v)});
+        }
+        return cell;
+    }
+
+    int poisson(double mean) { return std::poisson_distribution<int>(mean)(engine_); }
+    std::mt19937_64& engine() { return engine_; }
+
+private:
+    std::mt19937_64 engine_;
+    std::uniform_real_distribution<double> uniform_;
+    std::normal_distribution<double> normal_;
+};
+
+/// What a collision keeps, for particles of unit mass, in long double.
+struct CellTotals {
+    Point velocity;               ///< sum v
+    Point angular_momentum;       ///< about the centre of mass
+    long double squares = 0.0L;   ///< sum v^2
+    long double relative = 0.0L;  ///< sum (v - V)^2
+    long double rotation = 0.0L;  ///< of which the rigid rotation is L . I^+ L
+    double greatest_speed = 0.0;
+    double least_eigenvalue = 0.0, condition = 1.0;  ///< of the inertia tensor
+
+    template <class Real>
+    explicit CellTotals(const Cell<Real>& cell) {
+        std::vector<Point> places, velocities;
+        for (const auto& p : cell) {
+            places.push_back(vector_cast<long double>(p.offset));
+            velocities.push_back(vector_cast<long double>(p.velocity));
+            velocity += velocities.back();
+            const long double square = dot(velocities.back(), velocities.back());
+            squares += square;
+            greatest_speed = std::max(greatest_speed, static_cast<double>(std::sqrt(square)));
+        }
+        if (cell.empty())
+            return;
+        const Point mean = (1.0L / static_cast<long double>(cell.size())) * velocity;
+        for (const Point& v : velocities)
+            relative += dot(v - mean, v - mean);
+        angular_momentum = test::angular_momentum(places, velocities);
+        const RigidBody body(places);
+        rotation = dot(angular_momentum, body.angular_velocity(angular_momentum));
+        condition = body.condition();
+        least_eigenvalue = body.least_eigenvalue();
+    }
+};
+
+inline double length(Point p) { return static_cast<double>(std::sqrt(dot(p, p))); }
+
+/// How far roundings may take the totals of a cell, worst case. What is rounded to a grid is off by half
+/// its step; the mean velocity by that of the grid of velocities, per component.
+template <class Law>
+class Tolerance {
+public:
+    Tolerance(const Law& law, const CellTotals& before, std::size_t count, double scale)
+        : count_(static_cast<double>(count)), totals_(before), scale_(1.0 + std::abs(scale)) {
+        const CellRounding& grid = law.parameters().rounding;
+        const double epsilon = static_cast<double>(std::numeric_limits<typename Law::Real>::epsilon());
+        offset_ = half_step(grid.offset);
+        offset_velocity_ = half_step(grid.offset_velocity);
+        // The mean counts twice, as V and in R (v - V); a velocity passes some 16 roundings.
+        velocity_ = scale_ * (half_step(grid.velocity) + 16.0 * epsilon * before.greatest_speed);
+        if constexpr (is_angular<Law>) {
+            // No angular velocity is larger: L_k^2 <= eigenvalue_k sum v^2. Its velocities round as well.
+            if (before.least_eigenvalue > 0.0) {
+                spin_ = scale_ * before.greatest_speed * std::sqrt(count_ / before.least_eigenvalue);
+            }
+            velocity_ += 4.0 * epsilon * spin_;
+        }
+    }
+
+    /// Of sum v: the error of every velocity may have the same sign.
+    [[nodiscard]] double momentum() const { return count_ * velocity_; }
+    /// Of sum v^2.
+    [[nodiscard]] double squares() const { return 2.0 * count_ * totals_.greatest_speed * velocity_; }
+    /// Of L: the sums of r x v (both kinds), those of r and r r times the angular velocity (9 entries), the
+    /// inverse of the inertia tensor, and r times the errors of velocities.
+    [[nodiscard]] double angular_momentum() const {
+        const double inverse = 100.0 * 2.2e-16 * totals_.condition * scale_ * count_ * totals_.greatest_speed;
+        return count_ * (2.0 * scale_ * offset_velocity_ + 9.0 * offset_ * spin_ + velocity_) + inverse;
+    }
+
+private:
+    /// Of a vector: half a step of the grid in each component.
+    static double half_step(const RoundingGrid& grid) { return std::sqrt(3.0) * std::ldexp(0.5, -grid.bits()); }
+
+    double count_;
+    CellTotals totals_;
+    double scale_;
+    double offset_ = 0.0, offset_velocity_ = 0.0, velocity_ = 0.0, spin_ = 0.0;
+};
+
+}  // namespace mpcflow::test

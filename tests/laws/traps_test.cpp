@@ -1,0 +1,170 @@
+/// Mistakes found in other codes of this kind, each with a test. Those that are about a law alone are tested
+/// with it: a Gaussian scaled by 1/m, angular momentum set to zero, pairs left out, a thermostat that cools the
+/// mean motion (thermostat_test.cpp, srd_angular_test.cpp); a wall that is not hit at its very place
+/// (tests/physics/streaming_walls_test.cpp).
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "physics/collision/select_law.hpp"
+#include "physics/initial_state.hpp"
+#include "physics/observables.hpp"
+#include "physics/particle.hpp"
+#include "physics/solver.hpp"
+#include "physics/step.hpp"
+#include "tests/laws/law_cases.hpp"
+#include "tests/physics/statistics.hpp"
+
+namespace mpcflow::test {
+namespace {
+
+template <class Law>
+class Traps : public testing::Test {};
+TYPED_TEST_SUITE(Traps, AllLaws);
+
+template <class Law>
+using ParticleOf = std::conditional_t<std::is_same_v<typename Law::Real, double>, ParticleDouble, ParticleMixed>;
+
+System system_for(bool angular, bool thermostatted) {
+    System system = heavy_system();
+    system.box.size = {6, 5, 4};
+    system.collision.conserve_angular_momentum = angular;
+    if (thermostatted)
+        system.thermostat.kind = scaling;
+    return system;
+}
+
+std::unique_ptr<Solver> solver_for(const System& system, bool is_float, std::array<int, 3> bins = {}) {
+    SolverOptions options;
+    options.threads = 1;
+    options.bins = bins;
+    if (is_float)
+        options.precision = Precision::mixed;
+    return make_host_solver(system, options);
+}
+
+// A lone particle skips the collision, but neither the force nor the flight, and is where it was before the
+// grid was shifted.
+TYPED_TEST(Traps, a_lone_particle_streams_under_the_force_in_the_unshifted_frame) {
+    using Real = typename TypeParam::Real;
+    System system = system_for(is_angular<TypeParam>, TypeParam::is_thermostatted);
+    system.force = {0.4, 0, -0.8};  // g = 0.1, -0.2
+    const TypeParam law(system);
+    StepPlan<TypeParam> plan(law, system);
+    auto p = ParticleOf<TypeParam>::make(0, {3, 2, 2}, {1, 0, static_cast<Real>(0.5)});
+    std::uint32_t faults = no_fault;
+    for (std::uint64_t step = 0; step < 10; ++step) {
+        plan.begin_step(system, step);
+        const auto place = plan.grid.locate(p.position);
+        const auto draw = law.draw(plan.key(place.cell));
+        const auto sums = law.contribute(draw, p.velocity, place.offset);
+        plan.collide_and_stream(p, place, plan.resolve(place.cell, sums, draw, faults), draw, faults);
+    }
+    EXPECT_EQ(faults, std::uint32_t{no_fault});
+    const double tolerance = 60.0 * static_cast<double>(std::numeric_limits<Real>::epsilon()) * 4.0;  // 10 steps
+    EXPECT_NEAR(static_cast<double>(p.position.x), 3.0 + 1.0 + 0.05, tolerance);
+    EXPECT_NEAR(static_cast<double>(p.position.z), 2.0 + 0.5 - 0.1, tolerance);
+    EXPECT_NEAR(static_cast<double>(p.velocity.x), 1.1, tolerance);
+    EXPECT_NEAR(static_cast<double>(p.velocity.z), 0.3, tolerance);
+    EXPECT_EQ(static_cast<double>(p.velocity.y), 0.0);
+}
+
+// All particles of a dilute gas, most of them alone: the momentum grows by exactly N F t.
+TYPED_TEST(Traps, a_dilute_gas_gains_all_of_the_momentum_of_the_force) {
+    System system = system_for(is_angular<TypeParam>, TypeParam::is_thermostatted);
+    system.fluid.density = 0.5;
+    system.force = {0.05, -0.02, 0};
+    const bool is_float = std::is_same_v<typename TypeParam::Real, float>;
+    const auto solver = solver_for(system, is_float);
+    const Totals before = solver->totals();
+    solver->run(100);
+    const Totals after = solver->totals();
+    const double impulse = static_cast<double>(before.particles) * 100 * system.collision.time_step;
+    // 60 particles of m v about 3, some 20 roundings a step.
+    const double tolerance = 60 * 3.0 * 100 * 20 * (is_float ? 0x1p-24 : 1e-12);
+    EXPECT_NEAR(after.momentum[0] - before.momentum[0], 0.05 * impulse, tolerance);
+    EXPECT_NEAR(after.momentum[1] - before.momentum[1], -0.02 * impulse, tolerance);
+    EXPECT_NEAR(after.momentum[2] - before.momentum[2], 0.0, tolerance);
+}
+
+// Fields, totals and snapshots are of the step that the solver says it is at.
+TYPED_TEST(Traps, fields_and_snapshots_are_of_the_present_step) {
+    const System system = system_for(is_angular<TypeParam>, TypeParam::is_thermostatted);
+    const auto solver = solver_for(system, std::is_same_v<typename TypeParam::Real, float>, {3, 1, 2});
+    for (const int steps : {0, 1, 7}) {
+        solver->run(steps);
+        solver->sample_fields();
+        const FieldBlock block = solver->take_field_block();
+        ParticleSnapshot snapshot;
+        solver->copy_particles(snapshot);
+        EXPECT_EQ(snapshot.step, solver->current_step());
+        std::vector<double> counts(6), momenta(6);
+        double energy = 0.0;
+        for (std::int64_t i = 0; i < system.particle_count(); ++i) {
+            const int bin = static_cast<int>(snapshot.position[3 * i]) / 2 +
+                            3 * (static_cast<int>(snapshot.position[3 * i + 2]) / 2);
+            counts[bin] += 1.0;
+            momenta[bin] += 4.0 * snapshot.velocity[3 * i];
+            for (int a = 0; a < 3; ++a)
+                energy += 2.0 * snapshot.velocity[3 * i + a] * snapshot.velocity[3 * i + a];
+        }
+        EXPECT_EQ(block.samples, 1);
+        for (int bin = 0; bin < 6; ++bin) {
+            EXPECT_EQ(block.bins[bin].particles, counts[bin]);
+            EXPECT_NEAR(block.bins[bin].momentum[0], momenta[bin], 1e-8);
+        }
+        EXPECT_NEAR(solver->totals().kinetic_energy, energy, 1e-10 * energy);
+    }
+    EXPECT_EQ(solver->current_step(), 8);
+}
+
+// A state that is no number is found at once, wherever the particle is, and left safe to bin.
+TYPED_TEST(Traps, a_velocity_that_is_no_number_or_too_fast_is_a_fault) {
+    using Real = typename TypeParam::Real;
+    for (const bool has_walls : {false, true}) {
+        System system = system_for(is_angular<TypeParam>, TypeParam::is_thermostatted);
+        if (has_walls)
+            system.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
+        const TypeParam law(system);
+        StepPlan<TypeParam> plan(law, system);
+        plan.begin_step(system, 0);
+        const Real limit = static_cast<Real>(speed_limit(system.fluid));
+        for (const Real v : {std::numeric_limits<Real>::quiet_NaN(), std::numeric_limits<Real>::infinity(),
+                             static_cast<Real>(1.01) * limit, -static_cast<Real>(1.01) * limit}) {
+            for (int axis = 0; axis < 3; ++axis) {
+                auto p = ParticleOf<TypeParam>::make(0, {3, 2, 2}, {});
+                p.velocity[axis] = v;
+                std::uint32_t faults = no_fault;
+                plan.collide_and_stream(p, plan.grid.locate(p.position), {}, {}, faults);
+                EXPECT_NE(faults & fault_speed, 0u);
+                for (int a = 0; a < 3; ++a)
+                    EXPECT_TRUE(p.position[a] >= 0 && p.position[a] < static_cast<Real>(system.box.size[a]));
+                EXPECT_EQ(dot(p.velocity, p.velocity), 0);
+            }
+        }
+        auto p = ParticleOf<TypeParam>::make(0, {3, 2, 2}, {static_cast<Real>(0.99) * limit, 0, 0});
+        std::uint32_t faults = no_fault;
+        plan.collide_and_stream(p, plan.grid.locate(p.position), {}, {}, faults);
+        EXPECT_EQ(faults, std::uint32_t{no_fault});
+    }
+}
+
+TYPED_TEST(Traps, a_cell_beyond_the_limit_is_a_fault) {
+    const System system = system_for(is_angular<TypeParam>, TypeParam::is_thermostatted);
+    const TypeParam law(system);
+    StepPlan<TypeParam> plan(law, system);
+    plan.begin_step(system, 0);
+    typename TypeParam::Sums sums;
+    std::uint32_t faults = no_fault;
+    sums.value[0] = 8.0 * 10.0 + 120.0;
+    plan.resolve(0, sums, law.draw(plan.key(0)), faults);
+    EXPECT_EQ(faults, std::uint32_t{no_fault});
+    sums.value[0] += 1.0;
+    plan.resolve(0, sums, law.draw(plan.key(0)), faults);
+    EXPECT_EQ(faults, std::uint32_t{fault_occupancy});
+}
+
+}  // namespace
+}  // namespace mpcflow::test
