@@ -27,7 +27,7 @@ public:
         magic_ = std::ldexp(1.5, 52 - q_);
     }
 
-    /// x to the nearest multiple of 2^-q; |x| is at most half the bound's power of two.
+    /// x to the nearest multiple of 2^-q; |x| is at most 2^(51-q), a quarter of what sums may reach.
     MPCFLOW_HD double round(double x) const { return (x + magic_) - magic_; }
     /// q: the grid is 2^-q.
     [[nodiscard]] int bits() const { return q_; }
@@ -63,7 +63,7 @@ inline double speed_limit(const Fluid& fluid) {
 inline CellRounding::CellRounding(const Fluid& fluid)
     : speed_limit(mpcflow::speed_limit(fluid)),
       occupancy_limit(mpcflow::occupancy_limit(fluid, 1.0)),
-      // Factors of two and more below: a single contribution must stay under half the bound.
+      // Sums of two occupancies stay below the bounds; a single contribution is far below a quarter of them.
       velocity(2.0 * occupancy_limit * speed_limit),
       velocity_squared(2.0 * occupancy_limit * speed_limit * speed_limit),
       offset(2.0 * occupancy_limit),
