@@ -98,15 +98,17 @@ build_and_test build-test "" -DCMAKE_BUILD_TYPE=Release -DMPCFLOW_WERROR=ON
 # Tests labelled "slow" or "flows" measure physics over long runs: the same code paths, too long under a sanitizer.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=0}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+# Little optimised and with line numbers alone: these builds take their time as it is.
+sanitized=(-DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1" -DMPCFLOW_CUDA=OFF)
 if [[ $quick == no ]]; then
     say "Building and testing in build-asan/: address and undefined-behaviour sanitizers, host code"
-    build_and_test build-asan "-LE slow|flow|tools|house" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DMPCFLOW_CUDA=OFF \
+    build_and_test build-asan "-LE slow|flow|tools|house" "${sanitized[@]}" \
         -DMPCFLOW_SANITIZE=address,undefined
 fi
 if [[ $sanitizers == yes ]]; then
     say "Building and testing in build-tsan/: thread sanitizer, host solver and what else has threads"
-    build_and_test build-tsan "-LE slow|flow|tools|house|input|program" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-        -DMPCFLOW_CUDA=OFF -DMPCFLOW_SANITIZE=thread
+    build_and_test build-tsan "-LE slow|flow|tools|house|input|program" "${sanitized[@]}" \
+        -DMPCFLOW_SANITIZE=thread
     if have clang++ && [[ -x tests/input/run_fuzzer.sh ]]; then
         say "Fuzzing the input reader for a minute"
         if tests/input/run_fuzzer.sh 60; then
