@@ -102,7 +102,7 @@ void print_json(const std::vector<Measurement>& measurements, double copy_rate) 
 }  // namespace
 
 int bench_step(const BenchStepOptions& options) {
-    const ChosenDevice device = choose_device(options.device, list_devices());
+    const ChosenDevice device = choose_device(options.device);
     System system;
     const int cells = options.cells > 0 ? options.cells : device.kind == DeviceKind::cuda ? 200 : 32;
     system.box.size = {cells, cells, cells};

@@ -52,6 +52,10 @@ ChosenDevice choose_device(const DeviceChoice& choice, const DeviceList& list) {
     return {DeviceKind::cuda, choice.index, "asked for"};
 }
 
+ChosenDevice choose_device(const DeviceChoice& choice) {
+    return choose_device(choice, choice.kind == DeviceKind::cpu ? DeviceList{} : list_devices());
+}
+
 DeviceChoice parse_device(const std::string& text) {
     if (text == "auto")
         return {DeviceKind::automatic, 0};

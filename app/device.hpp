@@ -22,6 +22,10 @@ struct ChosenDevice {
 /// EnvironmentError, listing what there is, if a device is asked for that is not there.
 [[nodiscard]] ChosenDevice choose_device(const DeviceChoice& choice, const DeviceList& list);
 
+/// The same among the devices of this machine, which are only asked for where they matter: a driver takes
+/// seconds to start.
+[[nodiscard]] ChosenDevice choose_device(const DeviceChoice& choice);
+
 /// "auto", "cpu", "cuda", "cuda:N" as on the command line; throws std::invalid_argument.
 [[nodiscard]] DeviceChoice parse_device(const std::string& text);
 

@@ -68,7 +68,7 @@ void print_summary(const Scenario& scenario, const RunLoopResult& result, std::u
 int run_command(const RunOptions& options) {
     const Scenario scenario = read_scenario(options.input.file, options.input.overrides);
     check_output_directory(scenario.output.directory, options.existing);
-    const ChosenDevice device = choose_device(scenario.execution.device, list_devices());
+    const ChosenDevice device = choose_device(scenario.execution.device);
     const std::unique_ptr<Solver> solver = make_solver(scenario.system, solver_options(scenario), device);
 
     const SignalGuard signals;

@@ -80,7 +80,9 @@ private:
 inline constexpr int block_size = 256;
 inline constexpr int warps_in_block = block_size / 32;
 
-/// Blocks of one thread for each of `items`.
-inline unsigned block_count(std::int64_t items) { return static_cast<unsigned>((items + block_size - 1) / block_size); }
+/// Blocks of one thread for each of `items`; at least one, for a launch of none is an error.
+inline unsigned block_count(std::int64_t items) {
+    return items > 0 ? static_cast<unsigned>((items + block_size - 1) / block_size) : 1U;
+}
 
 }  // namespace mpcflow

@@ -10,20 +10,21 @@
 namespace mpcflow {
 
 /// A unit vector uniform on the sphere: z is uniform in (-1, 1), the azimuth on the circle (Archimedes).
-/// All in Real: an axis drawn in double in one place and in float in another would not conserve momentum.
+///
+/// Made in double and rounded once: made in float its length errs by 1.6e-9 on average, and a rotation
+/// about it lets the energy of a fluid in mixed precision drift.
 template <class Real>
 MPCFLOW_HD Vec3<Real> unit_vector(const RandomBlock& bits) {
-    const auto z_bits = static_cast<std::int32_t>(bits.word[1] - 0x80000000U);
-    const Real z = (static_cast<Real>(z_bits) + static_cast<Real>(0.5)) * static_cast<Real>(0x1p-31);
-    const SinCos<Real> azimuth = sin_cos_of_random_angle<Real>(bits.word[0]);
-    const Real radius = std::sqrt((static_cast<Real>(1) - z) * (static_cast<Real>(1) + z));
-    return {radius * azimuth.cos, radius * azimuth.sin, z};
+    const double z = (static_cast<std::int32_t>(bits.word[1] - 0x80000000U) + 0.5) * 0x1p-31;
+    const SinCos<double> azimuth = sin_cos_of_random_angle(bits.word[0]);
+    const double radius = std::sqrt((1.0 - z) * (1.0 + z));
+    return vector_cast<Real>(Vec3<double>{radius * azimuth.cos, radius * azimuth.sin, z});
 }
 
 /// Two independent Gaussian variates of variance 1 from one block (Box and Muller, 1958).
 MPCFLOW_HD SinCos<double> gaussian_pair(const RandomBlock& bits) {
     const double radius = std::sqrt(-2.0 * natural_log(uniform_open(bits.word[0], bits.word[1])));
-    const SinCos<double> angle = sin_cos_of_random_angle<double>(bits.word[2]);
+    const SinCos<double> angle = sin_cos_of_random_angle(bits.word[2]);
     return {radius * angle.sin, radius * angle.cos};
 }
 

@@ -42,33 +42,16 @@ MPCFLOW_HD SinCos<double> sin_cos_reduced(double x) {
     return {x + x * (y * s), 1.0 + y * c};
 }
 
-/// The same in float: terms up to x^9 and x^8, remainders under 3e-8 (half a unit of the last place).
-MPCFLOW_HD SinCos<float> sin_cos_reduced(float x) {
-    const float y = x * x;
-    float s = 1.0F / 362880.0F;
-    s = s * y - 1.0F / 5040.0F;
-    s = s * y + 1.0F / 120.0F;
-    s = s * y - 1.0F / 6.0F;
-    float c = 1.0F / 40320.0F;
-    c = c * y - 1.0F / 720.0F;
-    c = c * y + 1.0F / 24.0F;
-    c = c * y - 0.5F;
-    return {x + x * (y * s), 1.0F + y * c};
-}
-
 }  // namespace detail
 
 /// sin and cos of an angle of uniform distribution on the circle, made of 32 random bits: the two
 /// highest choose the quadrant, the rest the place in it.
-template <class Real>
-MPCFLOW_HD SinCos<Real> sin_cos_of_random_angle(std::uint32_t bits) {
+MPCFLOW_HD SinCos<double> sin_cos_of_random_angle(std::uint32_t bits) {
     // The place within a quadrant in (-1/2, 1/2) quarter turns, symmetric about 0.
     const auto place = static_cast<std::int32_t>(bits & 0x3fffffffU) - (1 << 29);
-    const Real quarter_turn = static_cast<Real>(1.5707963267948966);
-    const Real x = (static_cast<Real>(place) + static_cast<Real>(0.5)) * static_cast<Real>(0x1p-30) * quarter_turn;
-    const SinCos<Real> r = detail::sin_cos_reduced(x);
+    const SinCos<double> r = detail::sin_cos_reduced((place + 0.5) * 0x1p-30 * 1.5707963267948966);
     const bool swap = (bits & 0x40000000U) != 0;
-    const Real sign = (bits & 0x80000000U) != 0 ? static_cast<Real>(-1) : static_cast<Real>(1);
+    const double sign = (bits & 0x80000000U) != 0 ? -1.0 : 1.0;
     // A quarter turn on: (sin, cos) -> (cos, -sin).
     return {sign * (swap ? r.cos : r.sin), sign * (swap ? -r.sin : r.cos)};
 }

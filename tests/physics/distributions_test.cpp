@@ -52,6 +52,28 @@ TYPED_TEST(UnitVector, has_length_1_also_at_the_extremes_of_its_bits) {
     }
 }
 
+// A bias of the length, however small, is the same in every collision, and energy drifts with it.
+TYPED_TEST(UnitVector, has_length_1_on_average) {
+    constexpr int axes = 2000000;
+    double sum = 0.0;
+    double squares = 0.0;
+    for (std::uint64_t i = 0; i < axes; ++i) {
+        const Vec3<double> n = vector_cast<double>(unit_vector<TypeParam>(source_of(i).next()));
+        // In units of epsilon, and before it cancels: |n|^2 - 1 of doubles rounds itself.
+        const long double excess = static_cast<long double>(n.x) * n.x + static_cast<long double>(n.y) * n.y +
+                                   static_cast<long double>(n.z) * n.z - 1.0L;
+        const double e = static_cast<double>(excess) / static_cast<double>(std::numeric_limits<TypeParam>::epsilon());
+        sum += e;
+        squares += e * e;
+    }
+    if (sizeof(TypeParam) == sizeof(float)) {
+        EXPECT_LT(std::abs(sum), 4.5 * std::sqrt(squares));
+    } else {
+        // The errors of the series in double are not quite symmetric; 1e-3 epsilon is 2e-19.
+        EXPECT_LT(std::abs(sum), 1e-2 * axes);
+    }
+}
+
 TYPED_TEST(UnitVector, both_precisions_point_the_same_way) {
     for (std::uint64_t i = 0; i < 1000; ++i) {
         const RandomBlock bits = source_of(i).next();
