@@ -26,16 +26,6 @@ __device__ inline void report_faults(std::uint32_t faults, std::uint32_t* to) {
     if (faults != no_fault) atomicOr(to, faults);
 }
 
-/// What `advance` needs of a particle's cell, side by side so that one access brings it all: drawing the
-/// axis again for each particle would cost a fifth of the instructions of the kernel. Without holes: a
-/// struct with padding is copied byte by byte.
-template <class Law>
-struct alignas(4 * sizeof(typename Law::Real)) CellAction {
-    typename Law::Transform transform;
-    typename Law::Draw draw;
-    typename Law::Real unused;
-};
-
 /// A draw, filled up to a power of two.
 template <class Law>
 struct alignas(4 * sizeof(typename Law::Real)) PaddedDraw {

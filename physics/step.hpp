@@ -22,6 +22,16 @@ enum Fault : std::uint32_t {
     fault_bin = 8,        ///< a field bin with more particles than the grid of its sums allows
 };
 
+/// What `advance` needs of a particle's cell, side by side so that one access brings it all; drawing the
+/// axis again for each particle would cost a fifth of the instructions. Without holes: nvcc copies a struct
+/// with padding byte by byte.
+template <class Law>
+struct alignas(4 * sizeof(typename Law::Real)) CellAction {
+    typename Law::Transform transform;
+    typename Law::Draw draw;
+    typename Law::Real unused;
+};
+
 /// What of a step is the same for all cells and particles.
 template <class Law>
 struct StepPlan {
