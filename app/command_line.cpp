@@ -40,15 +40,16 @@ std::string quoted(const std::string& text) {
 
 /// Options that stand for a --set.
 struct Shorthands {
-    std::string device, threads, output;
+    std::string device, threads;
+    std::optional<std::string> output;  ///< given and empty is an error of the input
 
     void append_to(std::vector<std::string>& overrides) const {
         if (!device.empty())
             overrides.push_back("execution.device=" + device);
         if (!threads.empty())
             overrides.push_back("execution.threads=" + threads);
-        if (!output.empty())
-            overrides.push_back("output.directory=" + quoted(output));
+        if (output)
+            overrides.push_back("output.directory=" + quoted(*output));
     }
 };
 

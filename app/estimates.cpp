@@ -26,10 +26,6 @@ std::int64_t bin_count(const Output& output) {
     return std::int64_t{bins[0]} * bins[1] * bins[2];
 }
 
-bool is_driven(const System& system) {
-    return std::any_of(system.force.begin(), system.force.end(), [](double f) { return f != 0.0; });
-}
-
 void warn_of_flow(const Scenario& scenario, std::vector<std::string>& warnings) {
     const System& system = scenario.system;
     const auto flow = theory::poiseuille(system);
@@ -103,21 +99,8 @@ std::vector<FileEstimate> estimate_files(const Scenario& scenario) {
 }
 
 std::vector<std::string> find_warnings(const Scenario& scenario) {
-    const System& system = scenario.system;
-    std::vector<std::string> warnings;
+    std::vector<std::string> warnings = scenario.warnings;
     warn_of_flow(scenario, warnings);
-    if (is_driven(system) && system.thermostat.kind == ThermostatKind::none) {
-        warnings.emplace_back(
-            "thermostat.kind: none, but a force drives the fluid: it will heat up without bound; "
-            "take maxwell_boltzmann");
-    }
-    // Below about half a cell, particles meet the same others again and again (Ihle and Kroll, 2001).
-    if (!system.collision.random_shift && theory::mean_free_path(system) < 0.5) {
-        warnings.push_back(
-            fmt::format("collision.random_shift: false with a mean free path of {:.2g} cells breaks Galilean "
-                        "invariance; take true",
-                        theory::mean_free_path(system)));
-    }
     if (scenario.output.fields && Schedule(scenario.run, scenario.output).field_samples() < 2) {
         warnings.push_back(
             fmt::format("output.fields.every: {} steps in a run of {} give fewer than two samples and no errors; "

@@ -7,6 +7,7 @@
 
 #include "app/commands.hpp"
 #include "app/device.hpp"
+#include "app/estimates.hpp"
 #include "app/exit_status.hpp"
 #include "app/machine_info.hpp"
 #include "app/progress.hpp"
@@ -74,8 +75,11 @@ int run_command(const RunOptions& options) {
     const SignalGuard signals;
     const OutputDirectory directory(scenario.output.directory, options.existing);
     RunRecord record = make_record(options, scenario, *solver, device);
-    if (options.verbosity == Verbosity::normal)
+    if (options.verbosity == Verbosity::normal) {
         announce(scenario, record);
+        for (const std::string& warning : find_warnings(scenario))
+            show(stderr, fmt::format("warning: {}\n", warning));
+    }
     ResultWriter results(directory, std::move(record));
     try {
         ProgressDisplay display(

@@ -10,7 +10,7 @@ if(MPCFLOW_CUDA)
     endif()
   endif()
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
-    # Machine code for Volta's successors on, the newest one also as PTX for what comes later.
+    # Ampere and Ada run the first, Hopper the second, what comes later its PTX.
     set(CMAKE_CUDA_ARCHITECTURES 80-real 90 CACHE STRING "GPU architectures to build for")
   endif()
   include(CheckLanguage)

@@ -17,7 +17,7 @@ namespace mpcflow {
 template <class Law>
 inline constexpr int sum_stride = (Law::sum_count + 3) / 4 * 4;
 
-/// Adds by a compare-and-swap loop, the only way on cards before compute capability 6.0.
+/// Adds by a compare-and-swap loop, once the only way and here to be measured against.
 __device__ inline void add_by_compare_and_swap(double* to, double value) {
     auto* bits = reinterpret_cast<unsigned long long*>(to);
     unsigned long long seen = *bits;

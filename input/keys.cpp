@@ -71,7 +71,7 @@ void visit_system(KeyVisitor& keys, System& system) {
             keys.faces({axes[axis], docs[axis]}, system.boundaries.faces[axis]);
         }
         keys.flag(
-            {"virtual_particles", "Fill cells that a wall cuts with virtual particles; without, fluids slip."},
+            {"virtual_particles", "Walls take part in collisions as virtual particles; without, fluids slip."},
             system.boundaries.virtual_particles);
     });
     visit_forces(keys, system);

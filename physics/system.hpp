@@ -52,7 +52,8 @@ struct AxisFaces {
 
 struct Boundaries {
     std::array<AxisFaces, 3> faces{};
-    /// Fill cells that a wall cuts up to the mean density with virtual particles.
+    /// Let the wall take part in the collisions of the cells that it cuts, as virtual particles of its
+    /// temperature and velocity (physics/collision/virtual_particles.hpp). Without, the fluid slips.
     bool virtual_particles = true;
 };
 

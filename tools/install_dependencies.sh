@@ -4,6 +4,7 @@
 #   tools/install_dependencies.sh            installs what is missing, with apt-get
 #   tools/install_dependencies.sh --check    only says what is missing
 #   tools/install_dependencies.sh --list     prints the packages, one a line
+#   tools/install_dependencies.sh --fuzzer   installs clang with its fuzzer, too
 #
 # Needs root or sudo only if something is missing. CUDA is not installed: with a CUDA toolkit (nvcc) the build
 # has the device solver, without one it is for the CPU alone.
@@ -23,6 +24,7 @@ mode=install
 case ${1:-} in
     '') ;;
     --check) mode=check ;;
+    --fuzzer) packages+=(clang libclang-rt-dev) ;;
     --list) printf '%s\n' "${packages[@]}"; exit 0 ;;
     -h | --help) print_help "$0"; exit 0 ;;
     *) print_help "$0" >&2; exit 2 ;;

@@ -84,7 +84,9 @@ build_and_test() {
 
 if [[ $install == yes ]]; then
     say "Installing what is missing"
-    "$MPCFLOW_ROOT/tools/install_dependencies.sh" || warn "going on with what there is"
+    options=()
+    [[ $sanitizers == no ]] || options=(--fuzzer)
+    "$MPCFLOW_ROOT/tools/install_dependencies.sh" ${options[@]+"${options[@]}"} || warn "going on with what there is"
 fi
 
 python=$(python_with xml.etree.ElementTree) || die "no python3 is here"
@@ -117,7 +119,7 @@ if [[ $sanitizers == yes ]]; then
             fail "the fuzzer of the input reader"
         fi
     else
-        note "No clang here: the input reader is not fuzzed."
+        fail "the fuzzer of the input reader: no clang is here"
     fi
 fi
 

@@ -305,7 +305,7 @@ private:
         for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) places_[c] += before;
     }
 
-    /// Flattened: calls into the law left in this loop cost a third of its speed.
+    /// Flattened: calls into the law that are left in this loop cost nearly half of its speed.
     template <bool reorders>
     [[gnu::flatten]] void advance(const StepPlan<Law>& plan, int thread) {
         std::uint32_t faults = no_fault;

@@ -75,14 +75,13 @@ TEST(Warnings, EquilibrationTooShort) {
     EXPECT_FALSE(warns_of(scenario, "run.equilibration")) << "nothing is averaged";
 }
 
-TEST(Warnings, HeatingShiftAndSamples) {
+TEST(Warnings, OfTheReaderAndOfTooFewSamples) {
     Scenario scenario = driven_flow();
-    scenario.system.thermostat.kind = ThermostatKind::none;
-    scenario.system.collision.random_shift = false;
     scenario.output.fields->every = 4000;
-    EXPECT_TRUE(warns_of(scenario, "thermostat.kind"));
-    EXPECT_TRUE(warns_of(scenario, "collision.random_shift"));
     EXPECT_TRUE(warns_of(scenario, "output.fields.every"));
+    EXPECT_FALSE(warns_of(scenario, "flow.yaml:3:1: forces"));
+    scenario.warnings = {"flow.yaml:3:1: forces: the force heats the fluid, and there is no thermostat"};
+    EXPECT_TRUE(warns_of(scenario, "flow.yaml:3:1: forces"));
 }
 
 TEST(TheoryNumbers, PlusAHasBothViscosities) {
