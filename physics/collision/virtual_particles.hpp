@@ -9,8 +9,8 @@
 ///
 /// Their number here is not Lamura's M - N but 2 M x (solid part of the cell). The virtual particles have the
 /// wall's velocity on average, where a continued profile would run on beyond it, so at the fluid's own
-/// density they drag too little: M - N leaves a slip length of 0.15 cells at M = 10, 130 degrees, h = 0.1.
-/// At twice the density it is 0.00(1), and as small for other laws and densities (docs/validation.md).
+/// density they drag too little: M - N leaves a slip length of 0.15(1) cells at M = 10, 130 degrees, h = 0.1.
+/// At twice the density it is 0.03(1), and under 0.06 in all that docs/validation.md measures.
 /// Nor does the number depend on how many particles the cell happens to hold.
 
 #include "physics/cell_grid.hpp"
