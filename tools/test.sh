@@ -3,7 +3,7 @@
 #
 #   tools/test.sh                 build-test/: all tests; build-asan/: host tests with address and undefined
 #                                 behaviour sanitizers
-#   tools/test.sh --sanitizers    also build-tsan/: host solver and threads with the thread sanitizer, and the
+#   tools/test.sh --sanitizers    also build-tsan/: the host solver with the thread sanitizer, and the
 #                                 fuzzer of the input reader for a minute (where clang is); so does CI=true
 #   tools/test.sh --quick         build-test/ alone
 #   tools/test.sh --no-install    does not look for missing packages
@@ -108,8 +108,8 @@ if [[ $quick == no ]]; then
         -DMPCFLOW_SANITIZE=address,undefined
 fi
 if [[ $sanitizers == yes ]]; then
-    say "Building and testing in build-tsan/: thread sanitizer, host solver and what else has threads"
-    build_and_test build-tsan "-LE slow|flow|tools|house|input|program" "${sanitized[@]}" \
+    say "Building and testing in build-tsan/: thread sanitizer, the host solver"
+    build_and_test build-tsan "-L solver|physics -LE slow|flow" "${sanitized[@]}" \
         -DMPCFLOW_SANITIZE=thread
     if have clang++ && [[ -x tests/input/run_fuzzer.sh ]]; then
         say "Fuzzing the input reader for a minute"
