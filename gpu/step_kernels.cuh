@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(block_size)
     }
     std::uint32_t found = no_fault;
     const CellAction<Law> action = actions[place.cell];
-    plan.collide_and_stream(particle, place, action.transform, action.draw, found);
+    plan.collide_and_stream(particle, place, action, found);
     report_faults(found, faults);
     store_records<reorders ? Placement::scattered : Placement::in_order>(to, destination, particle, items.mask,
                                                                          scratch.records);

@@ -66,14 +66,35 @@ struct StepPlan {
         return law.resolve(sums, draw, key(cell), grid.fluid_part(cell));
     }
 
-    /// Collides and streams a particle whose place in this step's grid is `place`. A particle that
-    /// breaks a bound is stopped, so that the state stays safe to work with until the fault is thrown.
+    /// Collides and streams a particle whose place in this step's grid is `place`.
     template <class Particle>
     MPCFLOW_HD void collide_and_stream(Particle& particle, const CellPlace<Real>& place,
-                                       const typename Law::Transform& transform, typename Law::Draw draw,
-                                       std::uint32_t& faults) const {
-        const Vec3<Real> velocity = law.apply(transform, draw, particle.velocity, place.offset);
-        if (streaming.move(particle, velocity) == StreamOutcome::fault) faults |= fault_image;
+                                       const CellAction<Law>& action, std::uint32_t& faults) const {
+        if (collide_and_fly(particle, place, action, faults) == StreamOutcome::at_wall) bounce(particle, faults);
+    }
+
+    /// The same but for particles that meet a wall: for them it returns `at_wall`, and bounce() must follow.
+    template <class Particle>
+    MPCFLOW_HD StreamOutcome collide_and_fly(Particle& particle, const CellPlace<Real>& place,
+                                             const CellAction<Law>& action, std::uint32_t& faults) const {
+        const Vec3<Real> velocity = law.apply(action.transform, action.draw, particle.velocity, place.offset);
+        const StreamOutcome outcome = streaming.fly(particle, velocity);
+        if (outcome != StreamOutcome::at_wall) check(particle, outcome, faults);
+        return outcome;
+    }
+
+    /// Ends the step of a particle that was left at a wall.
+    template <class Particle>
+    MPCFLOW_HD void bounce(Particle& particle, std::uint32_t& faults) const {
+        check(particle, streaming.bounce(particle), faults);
+    }
+
+private:
+    /// A particle that breaks a bound is stopped, so that the state stays safe to work with until the fault
+    /// is thrown.
+    template <class Particle>
+    MPCFLOW_HD void check(Particle& particle, StreamOutcome outcome, std::uint32_t& faults) const {
+        if (outcome == StreamOutcome::fault) faults |= fault_image;
         const double limit = law.parameters().rounding.speed_limit;
         const Vec3<double> v = vector_cast<double>(particle.velocity);
         // Written so that a NaN is caught. Its position may be none either.

@@ -13,7 +13,7 @@
 
 namespace mpcflow {
 
-enum class StreamOutcome { inside, fault };
+enum class StreamOutcome { inside, at_wall, fault };
 
 /// One step of streaming for every particle of a system.
 template <class Real>
@@ -33,18 +33,42 @@ public:
     /// periodic axes and in [0, L] between walls. `fault` where an image count does not fit its record.
     template <class Particle>
     MPCFLOW_HD StreamOutcome move(Particle& particle, Vec3<Real> velocity) const {
+        const StreamOutcome outcome = fly(particle, velocity);
+        return outcome == StreamOutcome::at_wall ? bounce(particle) : outcome;
+    }
+
+    /// The same for the many that meet no wall. The few that do are left where they started, with the velocity
+    /// of their flight, and `at_wall` says so: bounce() moves them, now or later.
+    template <class Particle>
+    MPCFLOW_HD StreamOutcome fly(Particle& particle, Vec3<Real> velocity) const {
         velocity += half_kick_;
         Vec3<Real> x = particle.position + time_step_ * velocity;
         StreamOutcome outcome = StreamOutcome::inside;
         if (!is_inside(x)) {
-            if (crosses_wall(x)) x = bounce_back(particle.position, velocity);
+            if (crosses_wall(x)) {
+                particle.velocity = velocity;
+                return StreamOutcome::at_wall;
+            }
             outcome = wrap(particle, x);
         }
-        velocity += half_kick_;
         particle.position = x;
-        particle.velocity = velocity;
+        particle.velocity = velocity + half_kick_;
         return outcome;
     }
+
+    /// Moves a particle that fly() left at a wall.
+    template <class Particle>
+    MPCFLOW_HD StreamOutcome bounce(Particle& particle) const {
+        Vec3<Real> velocity = particle.velocity;
+        Vec3<Real> x = bounce_back(particle.position, velocity);
+        const StreamOutcome outcome = wrap(particle, x);
+        particle.position = x;
+        particle.velocity = velocity + half_kick_;
+        return outcome;
+    }
+
+    /// Whether there is any wall.
+    [[nodiscard]] bool has_walls() const { return wall_.x != 0 || wall_.y != 0 || wall_.z != 0; }
 
 private:
     MPCFLOW_HD bool is_inside(Vec3<Real> x) const {

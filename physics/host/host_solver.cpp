@@ -318,7 +318,7 @@ private:
             Particle particle = particles_[i];
             const CellPlace<Real> place = plan.grid.locate(particle.position);
             const CellAction<Law>& action = actions_[place.cell];
-            plan.collide_and_stream(particle, place, action.transform, action.draw, faults);
+            plan.collide_and_stream(particle, place, action, faults);
             const CellPlace<Real> next = plan.next_grid.locate(particle.position);
             const Sums sums = plan.law.contribute(next_draw(next.cell), particle.velocity, next.offset);
             // One comparison for both ends of the range.

@@ -60,7 +60,7 @@ TYPED_TEST(Traps, a_lone_particle_streams_under_the_force_in_the_unshifted_frame
         const auto place = plan.grid.locate(p.position);
         const auto draw = law.draw(plan.key(place.cell));
         const auto sums = law.contribute(draw, p.velocity, place.offset);
-        plan.collide_and_stream(p, place, plan.resolve(place.cell, sums, draw, faults), draw, faults);
+        plan.collide_and_stream(p, place, {plan.resolve(place.cell, sums, draw, faults), draw, {}}, faults);
     }
     EXPECT_EQ(faults, std::uint32_t{no_fault});
     const double tolerance = 60.0 * static_cast<double>(std::numeric_limits<Real>::epsilon()) * 4.0;  // 10 steps
@@ -137,7 +137,7 @@ TYPED_TEST(Traps, a_velocity_that_is_no_number_or_too_fast_is_a_fault) {
                 auto p = ParticleOf<TypeParam>::make(0, {3, 2, 2}, {});
                 p.velocity[axis] = v;
                 std::uint32_t faults = no_fault;
-                plan.collide_and_stream(p, plan.grid.locate(p.position), {}, {}, faults);
+                plan.collide_and_stream(p, plan.grid.locate(p.position), {}, faults);
                 EXPECT_NE(faults & fault_speed, 0u);
                 for (int a = 0; a < 3; ++a)
                     EXPECT_TRUE(p.position[a] >= 0 && p.position[a] < static_cast<Real>(system.box.size[a]));
@@ -146,7 +146,7 @@ TYPED_TEST(Traps, a_velocity_that_is_no_number_or_too_fast_is_a_fault) {
         }
         auto p = ParticleOf<TypeParam>::make(0, {3, 2, 2}, {static_cast<Real>(0.99) * limit, 0, 0});
         std::uint32_t faults = no_fault;
-        plan.collide_and_stream(p, plan.grid.locate(p.position), {}, {}, faults);
+        plan.collide_and_stream(p, plan.grid.locate(p.position), {}, faults);
         EXPECT_EQ(faults, std::uint32_t{no_fault});
     }
 }
