@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "gpu/warp/cuda_atomics.cuh"
 #include "gpu/warp/cuda_warp.cuh"
 #include "gpu/warp/peer_reduce.hpp"
 #include "gpu/warp/peers.hpp"
@@ -16,17 +17,6 @@ namespace mpcflow {
 /// Doubles from one cell's sums to the next: whole sectors of four.
 template <class Law>
 inline constexpr int sum_stride = (Law::sum_count + 3) / 4 * 4;
-
-/// Adds by a compare-and-swap loop, once the only way and here to be measured against.
-__device__ inline void add_by_compare_and_swap(double* to, double value) {
-    auto* bits = reinterpret_cast<unsigned long long*>(to);
-    unsigned long long seen = *bits;
-    unsigned long long expected;
-    do {
-        expected = seen;
-        seen = atomicCAS(bits, expected, __double_as_longlong(value + __longlong_as_double(expected)));
-    } while (seen != expected);
-}
 
 /// One warp's piece of shared memory for its leaders' sums. More than 8 rows of 16 sums at a time would
 /// cost more in occupancy than they save in synchronisations.
@@ -60,7 +50,7 @@ __device__ __forceinline__ void add_to_cells(double* sums, int cell, typename La
 #pragma unroll
         for (int k = 0; k < count; ++k) {
             if constexpr (summation == Summation::direct) atomicAdd(row + k, contribution.value[k]);
-            else add_by_compare_and_swap(row + k, contribution.value[k]);
+            else warp::add_by_compare_and_swap(warp::CudaAtomics{}, row + k, contribution.value[k]);
         }
     }
 }

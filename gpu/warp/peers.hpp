@@ -51,6 +51,12 @@ template <IsWarp Warp, PeerKey Key>
     return peers;
 }
 
+/// The same peers, found by the hardware's own instruction. Costs one match.
+template <IsWarp Warp, PeerKey Key>
+[[nodiscard]] MPCFLOW_WARP unsigned find_peers_by_match(Warp warp, unsigned mask, Key key) {
+    return warp.match_any(mask, key);
+}
+
 /// The lane that acts for its peers: the lowest.
 MPCFLOW_HD unsigned leader_of(unsigned peers) { return lowest_lane(peers); }
 

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "gpu/warp/cuda_atomics.cuh"
 #include "gpu/warp/cuda_warp.cuh"
 #include "tests/support/gpu_required.hpp"
 #include "tests/warp/warp_programs.hpp"
@@ -21,25 +22,24 @@ void require(cudaError_t error) {
     }
 }
 
-struct DeviceMemory {
-    static __device__ unsigned fetch_add(unsigned* counter, unsigned count) { return atomicAdd(counter, count); }
-    static __device__ unsigned long long fetch_add(unsigned long long* counter, unsigned long long count) {
-        return atomicAdd(counter, count);
-    }
-    static __device__ void add(double* sum, double value) { atomicAdd(sum, value); }
-};
-
-// cases and reports: `count` long.
+// A warp runs case i of `first` in the lanes of that case and, apart from them, case i of `second` in the
+// lanes of that one; the two have no lane in common. All arrays: `count` long.
 template <class Program>
-__global__ void run_cases(const WarpCase* cases, typename Program::Report* reports, int count) {
-    __shared__ typename Program::Scratch scratch[warps_in_block];
+__global__ void run_cases(const WarpCase* first, const WarpCase* second, typename Program::Report* first_reports,
+                          typename Program::Report* second_reports, int count) {
+    __shared__ typename Program::Scratch scratch[warps_in_block][2];
     const int warp_in_block = static_cast<int>(threadIdx.x / warp::warp_size);
-    const int number = static_cast<int>(blockIdx.x) * warps_in_block + warp_in_block;
+    const int i = static_cast<int>(blockIdx.x) * warps_in_block + warp_in_block;
     const warp::CudaWarp warp;
-    if (number >= count || (cases[number].mask & warp::lane_bit(warp.lane())) == 0) {
+    const unsigned me = warp::lane_bit(warp.lane());
+    if (i >= count) {
         return;
     }
-    Program::run(warp, cases[number], reports[number], scratch[warp_in_block], DeviceMemory{});
+    if ((first[i].mask & me) != 0) {
+        Program::run(warp, first[i], first_reports[i], scratch[warp_in_block][0], warp::CudaAtomics{});
+    } else if ((second[i].mask & me) != 0) {
+        Program::run(warp, second[i], second_reports[i], scratch[warp_in_block][1], warp::CudaAtomics{});
+    }
 }
 
 // Frees its memory in any case.
@@ -68,26 +68,59 @@ template <class Program>
 class WarpProgramsOnGpu : public GpuTest {};
 TYPED_TEST_SUITE(WarpProgramsOnGpu, AllPrograms, ProgramNames);
 
+// Each pair of cases in one warp: the check of all that it reports.
+template <class Program>
+void run_and_check(const std::vector<WarpCase>& first, const std::vector<WarpCase>& second) {
+    using Report = typename Program::Report;
+    const std::size_t size = first.size();
+    const int count = static_cast<int>(size);
+    std::vector<Report> first_reports(size);  // all zero
+    std::vector<Report> second_reports(size);
+    DeviceArray<WarpCase> device_first(size);
+    DeviceArray<WarpCase> device_second(size);
+    DeviceArray<Report> device_first_reports(size);
+    DeviceArray<Report> device_second_reports(size);
+    device_first.copy_from(first);
+    device_second.copy_from(second);
+    device_first_reports.copy_from(first_reports);
+    device_second_reports.copy_from(second_reports);
+    run_cases<Program><<<(count + warps_in_block - 1) / warps_in_block, warps_in_block * warp::warp_size>>>(
+        device_first.data(), device_second.data(), device_first_reports.data(), device_second_reports.data(),
+        count);
+    require(cudaGetLastError());
+    device_first_reports.copy_to(first_reports);
+    device_second_reports.copy_to(second_reports);
+    for (std::size_t i = 0; i < size; ++i) {
+        Program::check(first[i], first_reports[i]);
+        Program::check(second[i], second_reports[i]);
+        ASSERT_FALSE(testing::Test::HasFailure())
+            << "case " << i << " with masks " << std::hex << first[i].mask << " and " << second[i].mask;
+    }
+}
+
 TYPED_TEST(WarpProgramsOnGpu, agree_with_plain_loops) {
-    using Report = typename TypeParam::Report;
     for (std::uint64_t seed = 100; seed < 110; ++seed) {
         const std::vector<WarpCase> cases = make_cases(seed, TypeParam::key_bits);
-        const int count = static_cast<int>(cases.size());
-        std::vector<Report> reports(cases.size());  // all zero
-        DeviceArray<WarpCase> device_cases(cases.size());
-        DeviceArray<Report> device_reports(cases.size());
-        device_cases.copy_from(cases);
-        device_reports.copy_from(reports);
-        const int blocks = (count + warps_in_block - 1) / warps_in_block;
-        run_cases<TypeParam>
-            <<<blocks, warps_in_block * warp::warp_size>>>(device_cases.data(), device_reports.data(), count);
-        require(cudaGetLastError());
-        device_reports.copy_to(reports);
-        for (std::size_t i = 0; i < cases.size(); ++i) {
-            TypeParam::check(cases[i], reports[i]);
-            ASSERT_FALSE(testing::Test::HasFailure())
-                << "seed " << seed << ", case " << i << " with mask " << std::hex << cases[i].mask;
+        std::vector<WarpCase> no_lanes = cases;
+        for (WarpCase& input : no_lanes) {
+            input.mask = 0;
         }
+        run_and_check<TypeParam>(cases, no_lanes);
+        ASSERT_FALSE(testing::Test::HasFailure()) << "seed " << seed;
+    }
+}
+
+TYPED_TEST(WarpProgramsOnGpu, agree_with_plain_loops_when_two_parts_of_the_warp_enter_apart) {
+    for (std::uint64_t seed = 200; seed < 205; ++seed) {
+        std::vector<WarpCase> first;
+        std::vector<WarpCase> second;
+        for (const WarpCase& input : make_cases(seed, TypeParam::key_bits)) {
+            const auto parts = split_case(input);
+            first.push_back(parts.first);
+            second.push_back(parts.second);
+        }
+        run_and_check<TypeParam>(first, second);
+        ASSERT_FALSE(testing::Test::HasFailure()) << "seed " << seed;
     }
 }
 

@@ -14,7 +14,7 @@ namespace mpcflow::test {
 
 namespace {
 
-// A warp that has done so many collectives does not end.
+// A warp that has done so many collectives and yields does not end.
 constexpr unsigned endless = 1'000'000;
 
 const char* name_of(Collective kind) {
@@ -90,6 +90,19 @@ public:
         return lanes_[lane].result;
     }
 
+    // Called in the fiber of `lane`, which stays ready.
+    void yield(unsigned lane) {
+        if (!error_) {
+            if (++calls_ > endless) {
+                fail("lane " + std::to_string(lane) + " yields: the turns do not end");
+            }
+            lanes_[lane].fiber->suspend();
+        }
+        if (error_) {
+            throw LaneUnwound{};
+        }
+    }
+
 private:
     enum class State { gone, ready, waiting };
 
@@ -141,8 +154,11 @@ private:
         return warp::lowest_lane(mask);
     }
 
-    // Called after `lane` has come to a collective or left: is all well, and who can go on now?
+    // Called after `lane` has yielded, come to a collective or left: is all well, and who can go on now?
     void follow_up(unsigned lane) {
+        if (lanes_[lane].state == State::ready) {
+            return;
+        }
         if (lanes_[lane].state == State::gone) {
             check_that_no_one_waits_for(lane);
         } else {
@@ -288,6 +304,8 @@ private:
 };
 
 std::uint64_t EmulatedWarp::call(const CollectiveCall& call) const { return emulator_->call(lane_, call); }
+
+void EmulatedWarp::yield() const { emulator_->yield(lane_); }
 
 WarpCounts run_warp(std::uint64_t seed, unsigned mask, const std::function<void(EmulatedWarp&)>& lane_program) {
     return WarpEmulator{seed, lane_program}.run(mask);

@@ -93,6 +93,10 @@ public:
     }
     void sync(unsigned mask, Where where = Where::current()) const { call({Collective::sync, mask, 0, 0, where}); }
 
+    /// Lets other lanes go on here, a random number of them; no collective. Before an access to memory that
+    /// many lanes write it makes them meet there.
+    void yield() const;
+
 private:
     template <class T>
     static std::uint64_t to_bits(T value) {

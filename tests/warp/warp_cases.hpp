@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "gpu/warp/warp.hpp"
@@ -30,6 +31,20 @@ inline unsigned expected_peers(const WarpCase& input, unsigned lane) {
         }
     }
     return peers;
+}
+
+/// Where the sums and counters of a lane's key are: at the number of its first lane.
+MPCFLOW_HD unsigned slot_of(unsigned peers) { return warp::lowest_lane(peers); }
+
+/// For programs that need none.
+struct NoScratch {};
+
+/// The case as two: a part of its lanes each, which may enter an algorithm apart from each other.
+inline std::pair<WarpCase, WarpCase> split_case(const WarpCase& input) {
+    std::pair<WarpCase, WarpCase> parts{input, input};
+    parts.first.mask &= input.numbers[0];
+    parts.second.mask &= ~input.numbers[0];
+    return parts;
 }
 
 /// How many lanes the largest group of peers has, and how many groups there are.

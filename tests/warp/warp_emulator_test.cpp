@@ -127,6 +127,22 @@ TEST(WarpEmulator, a_missing_sync_shows) {
     EXPECT_FALSE(is_wrong(8, true));
 }
 
+TEST(WarpEmulator, a_lane_that_yields_lets_others_go_on) {
+    bool was_ever_interrupted = false;
+    bool was_ever_not = false;
+    run_warp(10, full_mask, [&, turn = 0](EmulatedWarp& warp) mutable {
+        for (int i = 0; i < 10; ++i) {
+            const int before = ++turn;
+            warp.yield();
+            was_ever_interrupted = was_ever_interrupted || turn != before;
+            was_ever_not = was_ever_not || turn == before;
+        }
+        warp.sync(full_mask);
+    });
+    EXPECT_TRUE(was_ever_interrupted);
+    EXPECT_TRUE(was_ever_not);
+}
+
 TEST(WarpEmulator, active_mask_is_some_of_the_lanes_here_and_can_be_used) {
     bool was_ever_a_part = false;
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
@@ -243,6 +259,15 @@ TEST(WarpEmulatorFinds, collectives_that_do_not_end) {
                               while (warp.any(0x1u, true)) {}
                           }),
                  WarpError);
+}
+
+TEST(WarpEmulatorFinds, a_lane_that_yields_for_ever) {
+    expect_error(0x3u, "do not end", [](EmulatedWarp& warp) {
+        while (warp.lane() == 1) {
+            warp.yield();
+        }
+        warp.sync(0x3u);
+    });
 }
 
 TEST(WarpEmulatorFinds, the_place_and_says_it) {

@@ -7,20 +7,12 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/emulated_atomics.hpp"
 #include "tests/support/warp_emulator.hpp"
 #include "tests/warp/warp_programs.hpp"
 
 namespace mpcflow::test {
 namespace {
-
-// The emulator's lanes take turns in one thread: plain additions are atomic.
-struct PlainMemory {
-    template <class T>
-    T fetch_add(T* counter, T count) const {
-        return std::exchange(*counter, *counter + count);
-    }
-    void add(double* sum, double value) const { *sum += value; }
-};
 
 template <class Program>
 class WarpPrograms : public testing::Test {};
@@ -33,9 +25,28 @@ TYPED_TEST(WarpPrograms, agree_with_plain_loops_in_any_order_of_lanes) {
         typename TypeParam::Report report{};
         typename TypeParam::Scratch scratch{};
         run_warp(i, input.mask,
-                 [&](EmulatedWarp& warp) { TypeParam::run(warp, input, report, scratch, PlainMemory{}); });
+                 [&](EmulatedWarp& warp) { TypeParam::run(warp, input, report, scratch, EmulatedAtomics{warp}); });
         TypeParam::check(input, report);
         ASSERT_FALSE(testing::Test::HasFailure()) << "in case " << i << " with mask " << std::hex << input.mask;
+    }
+}
+
+TYPED_TEST(WarpPrograms, agree_with_plain_loops_when_two_parts_of_the_warp_enter_apart) {
+    const auto cases = make_cases(8, TypeParam::key_bits);
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const auto [first, second] = split_case(cases[i]);
+        typename TypeParam::Report reports[2]{};
+        typename TypeParam::Scratch scratches[2]{};
+        run_warp(i, cases[i].mask, [&, &a = first, &b = second](EmulatedWarp& warp) {
+            if ((a.mask & warp::lane_bit(warp.lane())) != 0) {
+                TypeParam::run(warp, a, reports[0], scratches[0], EmulatedAtomics{warp});
+            } else {
+                TypeParam::run(warp, b, reports[1], scratches[1], EmulatedAtomics{warp});
+            }
+        });
+        TypeParam::check(first, reports[0]);
+        TypeParam::check(second, reports[1]);
+        ASSERT_FALSE(testing::Test::HasFailure()) << "in case " << i << " with mask " << std::hex << cases[i].mask;
     }
 }
 
