@@ -19,7 +19,7 @@ constexpr unsigned endless = 1'000'000;
 
 const char* name_of(Collective kind) {
     static constexpr const char* names[collective_kinds] = {
-        "active_mask", "ballot", "any", "all", "shfl", "shfl_up", "shfl_down", "shfl_xor", "match_any", "reduce_or", "sync"};
+        "active_mask", "ballot", "any", "all", "shfl", "shfl_up", "shfl_down", "shfl_xor", "match_any", "reduce_or", "sync", "block sync"};
     return names[static_cast<int>(kind)];
 }
 
@@ -43,8 +43,9 @@ struct LaneUnwound {};
 
 class WarpEmulator {
 public:
-    WarpEmulator(std::uint64_t seed, const std::function<void(EmulatedWarp&)>& lane_program)
-        : random_{seed}, lane_program_{&lane_program} {}
+    /// `name` goes before the lanes' numbers in messages.
+    WarpEmulator(std::mt19937_64& random, std::string name, std::function<void(EmulatedWarp&)> lane_program)
+        : random_{&random}, name_{std::move(name)}, lane_program_{std::move(lane_program)} {}
     WarpEmulator(const WarpEmulator&) = delete;
     WarpEmulator& operator=(const WarpEmulator&) = delete;
     ~WarpEmulator() {
@@ -55,7 +56,7 @@ public:
         }
     }
 
-    WarpCounts run(unsigned mask) {
+    void start(unsigned mask) {
         for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
             if ((mask & warp::lane_bit(lane)) != 0) {
                 lanes_[lane].state = State::ready;
@@ -63,18 +64,53 @@ public:
                 lanes_[lane].fiber->set_body([this, lane] { run_lane(lane); });
             }
         }
-        while (const unsigned ready = lanes_that_are(State::ready)) {
-            const unsigned lane = random_lane(ready);
-            lanes_[lane].fiber->resume();
-            if (!error_) {
-                follow_up(lane);
-            }
-            if (error_) {
-                unwind_all();
-                std::rethrow_exception(error_);
+    }
+
+    [[nodiscard]] bool can_go_on() const { return lanes_that_are(State::ready) != 0; }
+
+    /// Lets one of the lanes that can go on do so, until it calls or leaves; returns its number.
+    unsigned step() {
+        const unsigned lane = random_lane(lanes_that_are(State::ready));
+        lanes_[lane].fiber->resume();
+        if (!error_) {
+            follow_up(lane);
+        }
+        return lane;
+    }
+
+    /// Empty while all is well.
+    [[nodiscard]] std::exception_ptr error() const { return error_; }
+
+    /// After an error, here or elsewhere: each lane that is left returns from its collective with an
+    /// exception, and a lane that has not started does nothing.
+    void unwind(const std::exception_ptr& error) {
+        error_ = error;
+        for (Lane& lane : lanes_) {
+            if (lane.state != State::gone) {
+                lane.fiber->resume();
             }
         }
-        return counts_;
+    }
+
+    [[nodiscard]] const WarpCounts& counts() const { return counts_; }
+    [[nodiscard]] unsigned lanes_gone() const { return lanes_that_are(State::gone); }
+    [[nodiscard]] unsigned lanes_at_barrier() const {
+        return lanes_where([](const Lane& lane) { return is_at_barrier(lane); });
+    }
+    [[nodiscard]] const CollectiveCall& last_call(unsigned lane) const { return lanes_[lane].call; }
+
+    /// All threads of the block have come.
+    void release_from_barrier() {
+        for (Lane& lane : lanes_) {
+            lane.state = State::ready;
+        }
+    }
+
+    [[nodiscard]] std::string describe(unsigned lane) const {
+        const CollectiveCall& call = lanes_[lane].call;
+        return name_ + "lane " + std::to_string(lane) + " in " + name_of(call.kind) + " with mask " +
+               hex(call.mask) + " at " + call.where.file_name() + ":" + std::to_string(call.where.line()) + ":" +
+               std::to_string(call.where.column());
     }
 
     // Called in the fiber of `lane`.
@@ -94,7 +130,7 @@ public:
     void yield(unsigned lane) {
         if (!error_) {
             if (++calls_ > endless) {
-                fail("lane " + std::to_string(lane) + " yields: the turns do not end");
+                fail(name_ + "lane " + std::to_string(lane) + " yields: the turns do not end");
             }
             lanes_[lane].fiber->suspend();
         }
@@ -118,7 +154,7 @@ private:
         try {
             if (!error_) {
                 EmulatedWarp warp{*this, lane};
-                (*lane_program_)(warp);
+                lane_program_(warp);
             }
         } catch (const LaneUnwound&) {
         } catch (...) {
@@ -127,6 +163,10 @@ private:
             }
         }
         lanes_[lane].state = State::gone;
+    }
+
+    [[nodiscard]] static bool is_at_barrier(const Lane& lane) {
+        return lane.state == State::waiting && lane.call.kind == Collective::block_sync;
     }
 
     template <class Predicate>
@@ -148,7 +188,7 @@ private:
     }
 
     unsigned random_lane(unsigned mask) {
-        for (auto skip = random_() % warp::popc(mask); skip > 0; --skip) {
+        for (auto skip = (*random_)() % warp::popc(mask); skip > 0; --skip) {
             mask &= mask - 1;
         }
         return warp::lowest_lane(mask);
@@ -165,6 +205,9 @@ private:
             check_arrival(lane);
             const CollectiveCall call = lanes_[lane].call;
             const bool is_complete = (call.mask & ~lanes_waiting_in(call)) == 0;
+            if (is_complete && call.kind == Collective::block_sync) {
+                return;  // and who comes next is for the block to say
+            }
             if (!error_ && is_complete && call.kind != Collective::active_mask) {
                 complete(call);
             }
@@ -238,7 +281,8 @@ private:
                     break;
                 case Collective::reduce_or: lane.result = bits; break;
                 case Collective::active_mask:
-                case Collective::sync: break;
+                case Collective::sync:
+                case Collective::block_sync: break;
                 default: lane.result = is_shuffle(call.kind) ? lanes_[lane.call.source_lane].call.value : 0; break;
             }
             lane.state = State::ready;
@@ -261,7 +305,7 @@ private:
         }
         const unsigned together = lanes_waiting_in(lanes_[random_lane(asking)].call);
         const unsigned chosen =
-            (together & static_cast<unsigned>(random_())) | warp::lane_bit(random_lane(together));
+            (together & static_cast<unsigned>((*random_)())) | warp::lane_bit(random_lane(together));
         for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
             if ((chosen & warp::lane_bit(lane)) != 0) {
                 lanes_[lane].result = chosen;
@@ -271,13 +315,6 @@ private:
         ++counts_.counts[static_cast<std::size_t>(Collective::active_mask)];
     }
 
-    [[nodiscard]] std::string describe(unsigned lane) const {
-        const CollectiveCall& call = lanes_[lane].call;
-        return "lane " + std::to_string(lane) + " in " + name_of(call.kind) + " with mask " + hex(call.mask) +
-               " at " + call.where.file_name() + ":" + std::to_string(call.where.line()) + ":" +
-               std::to_string(call.where.column());
-    }
-
     // The first fault counts; what follows may follow from it.
     void fail(const std::string& what) {
         if (!error_) {
@@ -285,18 +322,9 @@ private:
         }
     }
 
-    // After an error each lane that is left returns from its collective with an exception, and a lane that
-    // has not started does nothing.
-    void unwind_all() {
-        for (Lane& lane : lanes_) {
-            if (lane.state != State::gone) {
-                lane.fiber->resume();
-            }
-        }
-    }
-
-    std::mt19937_64 random_;
-    const std::function<void(EmulatedWarp&)>* lane_program_;
+    std::mt19937_64* random_;
+    std::string name_;
+    std::function<void(EmulatedWarp&)> lane_program_;
     std::array<Lane, warp::warp_size> lanes_;
     WarpCounts counts_;
     unsigned calls_ = 0;
@@ -308,7 +336,17 @@ std::uint64_t EmulatedWarp::call(const CollectiveCall& call) const { return emul
 void EmulatedWarp::yield() const { emulator_->yield(lane_); }
 
 WarpCounts run_warp(std::uint64_t seed, unsigned mask, const std::function<void(EmulatedWarp&)>& lane_program) {
-    return WarpEmulator{seed, lane_program}.run(mask);
+    std::mt19937_64 random{seed};
+    WarpEmulator emulator{random, "", lane_program};
+    emulator.start(mask);
+    while (emulator.can_go_on()) {
+        emulator.step();
+        if (const auto error = emulator.error()) {
+            emulator.unwind(error);
+            std::rethrow_exception(error);
+        }
+    }
+    return emulator.counts();
 }
 
 }  // namespace mpcflow::test

@@ -23,14 +23,20 @@ public:
     using std::logic_error::logic_error;
 };
 
-enum class Collective { active_mask, ballot, any, all, shfl, shfl_up, shfl_down, shfl_xor, match_any, reduce_or, sync };
-inline constexpr int collective_kinds = 11;
+enum class Collective { active_mask, ballot, any, all, shfl, shfl_up, shfl_down, shfl_xor, match_any, reduce_or, sync, block_sync };
+inline constexpr int collective_kinds = 12;
 
 /// How many collectives of each kind a warp completed; one for all lanes of its mask together.
 struct WarpCounts {
     std::array<unsigned, collective_kinds> counts{};
 
     [[nodiscard]] unsigned of(Collective kind) const { return counts[static_cast<std::size_t>(kind)]; }
+    WarpCounts& operator+=(const WarpCounts& other) {
+        for (std::size_t kind = 0; kind < counts.size(); ++kind) {
+            counts[kind] += other.counts[kind];
+        }
+        return *this;
+    }
 };
 
 /// What a lane asks for when it calls a collective.
@@ -96,6 +102,9 @@ public:
     /// Lets other lanes go on here, a random number of them; no collective. Before an access to memory that
     /// many lanes write it makes them meet there.
     void yield() const;
+
+    /// Waits for all threads of the block: for EmulatedBlock alone (block_emulator.hpp).
+    void sync_block(Where where) const { call({Collective::block_sync, warp::full_mask, 0, 0, where}); }
 
 private:
     template <class T>
