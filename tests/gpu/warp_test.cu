@@ -1,13 +1,12 @@
 /// The warp algorithms on the card: the programs and checks of tests/warp, a warp a case.
 
-#include <stdexcept>
-#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "gpu/warp/cuda_atomics.cuh"
 #include "gpu/warp/cuda_warp.cuh"
+#include "tests/support/device_array.hpp"
 #include "tests/support/gpu_required.hpp"
 #include "tests/warp/warp_programs.hpp"
 
@@ -15,12 +14,6 @@ namespace mpcflow::test {
 namespace {
 
 constexpr int warps_in_block = 4;
-
-void require(cudaError_t error) {
-    if (error != cudaSuccess) {
-        throw std::runtime_error{std::string{"CUDA: "} + cudaGetErrorString(error)};
-    }
-}
 
 // A warp runs case i of `first` in the lanes of that case and, apart from them, case i of `second` in the
 // lanes of that one; the two have no lane in common. All arrays: `count` long.
@@ -41,28 +34,6 @@ __global__ void run_cases(const WarpCase* first, const WarpCase* second, typenam
         Program::run(warp, second[i], second_reports[i], scratch[warp_in_block][1], warp::CudaAtomics{});
     }
 }
-
-// Frees its memory in any case.
-template <class T>
-class DeviceArray {
-public:
-    explicit DeviceArray(std::size_t count) : count_{count} { require(cudaMalloc(&data_, count * sizeof(T))); }
-    DeviceArray(const DeviceArray&) = delete;
-    DeviceArray& operator=(const DeviceArray&) = delete;
-    ~DeviceArray() { cudaFree(data_); }
-
-    T* data() { return data_; }
-    void copy_from(const std::vector<T>& source) {
-        require(cudaMemcpy(data_, source.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
-    }
-    void copy_to(std::vector<T>& target) const {
-        require(cudaMemcpy(target.data(), data_, count_ * sizeof(T), cudaMemcpyDeviceToHost));
-    }
-
-private:
-    T* data_ = nullptr;
-    std::size_t count_;
-};
 
 template <class Program>
 class WarpProgramsOnGpu : public GpuTest {};

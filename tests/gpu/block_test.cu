@@ -1,0 +1,52 @@
+/// The block algorithms on the card: the programs and checks of tests/block.
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "gpu/block/cuda_block.cuh"
+#include "gpu/warp/cuda_atomics.cuh"
+#include "tests/block/two_stage_programs.hpp"
+#include "tests/support/device_array.hpp"
+#include "tests/support/gpu_required.hpp"
+
+namespace mpcflow::test {
+namespace {
+
+// The scratch as dynamic shared memory, which may be larger than 48 KB; nothing has been written to it.
+template <class Program>
+__global__ void run_program(Items items, typename Program::Report* report) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    Program::run(block::CudaBlock{}, warp::CudaAtomics{}, GridPlace{blockIdx.x, gridDim.x}, items, *report,
+                 *reinterpret_cast<typename Program::Scratch*>(shared));
+}
+
+template <class Program>
+class BlockProgramsOnGpu : public GpuTest {};
+TYPED_TEST_SUITE_P(BlockProgramsOnGpu);
+
+TYPED_TEST_P(BlockProgramsOnGpu, agree_with_plain_loops) {
+    constexpr std::size_t scratch_size = sizeof(typename TypeParam::Scratch);
+    require(cudaFuncSetAttribute(run_program<TypeParam>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 static_cast<int>(scratch_size)));
+    for (std::uint64_t seed = 200; seed < 203; ++seed) {
+        for (const BlockCase& input : make_block_cases(seed, TypeParam::counts())) {
+            const DeviceArray<std::int32_t> keys{input.keys};
+            const DeviceArray<ItemValues> values{input.values};
+            std::vector<typename TypeParam::Report> report(1);  // all zero
+            DeviceArray<typename TypeParam::Report> device_report{report};
+            const Items items{input.count(), keys.data(), &values.data()->values};
+            run_program<TypeParam><<<1, TypeParam::threads, scratch_size>>>(items, device_report.data());
+            require(cudaGetLastError());
+            device_report.copy_to(report);
+            TypeParam::check(input, report[0]);
+            ASSERT_FALSE(testing::Test::HasFailure()) << "seed " << seed << ", case " << input.name;
+        }
+    }
+}
+
+REGISTER_TYPED_TEST_SUITE_P(BlockProgramsOnGpu, agree_with_plain_loops);
+INSTANTIATE_TYPED_TEST_SUITE_P(TwoStage, BlockProgramsOnGpu, TwoStagePrograms, ProgramNames);
+
+}  // namespace
+}  // namespace mpcflow::test
