@@ -4,17 +4,10 @@
 ///
 /// After E. Westphal, "Voting and Shuffling to Optimize Atomic Operations", NVIDIA developer blog, 2015.
 
+#include "gpu/warp/operations.hpp"
 #include "gpu/warp/peers.hpp"
 
 namespace mpcflow::warp {
-
-/// The sum of two values, the usual operation of a reduction.
-struct Add {
-    template <class T>
-    MPCFLOW_WARP T operator()(T a, T b) const {
-        return a + b;
-    }
-};
 
 /// Combines `values` over each group of peers, component by component; the leader's array then holds the
 /// result, the other lanes' arrays hold parts of it.

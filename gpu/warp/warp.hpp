@@ -98,6 +98,15 @@ MPCFLOW_HD unsigned lowest_lane(unsigned mask) {
 #endif
 }
 
+/// The lane with the highest number in a mask that has a lane; of an empty mask the result means nothing.
+MPCFLOW_HD unsigned highest_lane(unsigned mask) {
+#ifdef __CUDA_ARCH__
+    return static_cast<unsigned>(31 - __clz(static_cast<int>(mask)));
+#else
+    return static_cast<unsigned>(31 - std::countl_zero(mask));
+#endif
+}
+
 /// The mask of one lane, lane < 32.
 MPCFLOW_HD unsigned lane_bit(unsigned lane) { return 1u << lane; }
 
@@ -107,8 +116,39 @@ MPCFLOW_HD unsigned lanes_below(unsigned lane) { return (1u << lane) - 1u; }
 /// The mask of the lanes with higher numbers than `lane`, lane < 32.
 MPCFLOW_HD unsigned lanes_above(unsigned lane) { return 0xfffffffeu << lane; }
 
+/// The same with `lane` itself.
+MPCFLOW_HD unsigned lanes_at_or_below(unsigned lane) { return full_mask >> (warp_size - 1 - lane); }
+MPCFLOW_HD unsigned lanes_at_or_above(unsigned lane) { return full_mask << lane; }
+
 /// The place of `lane` among the lanes of a mask in order of their numbers, from 0.
 MPCFLOW_HD unsigned rank_in(unsigned mask, unsigned lane) { return popc(mask & lanes_below(lane)); }
+
+/// Whether a mask is that of the first n lanes, for some n.
+MPCFLOW_HD bool are_first_lanes(unsigned mask) { return (mask & (mask + 1)) == 0; }
+
+/// The lane of the mask whose rank_in it is `rank`, rank < popc(mask): by a binary search, for the largest
+/// lane that has at most `rank` lanes of the mask below it.
+MPCFLOW_HD unsigned lane_of_rank(unsigned mask, unsigned rank) {
+    if (are_first_lanes(mask)) {
+        return rank;
+    }
+    unsigned lane = 0;
+    for (unsigned step = warp_size / 2; step > 0; step /= 2) {
+        lane += rank_in(mask, lane + step) <= rank ? step : 0;
+    }
+    return lane;
+}
+
+/// Calls `body` with a function that is lane_of_rank for the mask. Where the mask is the first lanes, as it is
+/// but for warps that have split up, that function is the identity, and `body` is compiled for it apart.
+template <class Body>
+MPCFLOW_WARP void with_ranks(unsigned mask, Body&& body) {
+    if (are_first_lanes(mask)) {
+        body([](unsigned rank) { return rank; });
+    } else {
+        body([mask](unsigned rank) { return lane_of_rank(mask, rank); });
+    }
+}
 
 /// The mask of the first `count` lanes, for the last warp of an array; all of them from 32 on.
 MPCFLOW_HD unsigned first_lanes(unsigned count) { return count >= warp_size ? full_mask : lanes_below(count); }

@@ -65,21 +65,6 @@ struct FindPeers {
     }
 };
 
-/// The right one of two values: associative, not commutative.
-struct TakeRight {
-    template <class T>
-    MPCFLOW_WARP T operator()(T, T right) const {
-        return right;
-    }
-};
-
-struct TakeLarger {
-    template <class T>
-    MPCFLOW_WARP T operator()(T a, T b) const {
-        return a < b ? b : a;
-    }
-};
-
 /// K sums of doubles, and for one integer the sum, the maximum and the last value.
 template <int K>
 struct ReducePeers {
@@ -105,7 +90,7 @@ struct ReducePeers {
         warp::reduce_peers(warp, input.mask, peers, values);
         const std::uint32_t number = input.numbers[lane];
         const auto sum = warp::reduce_peers(warp, input.mask, peers, number);
-        const auto largest = warp::reduce_peers(warp, input.mask, peers, number, TakeLarger{});
+        const auto largest = warp::reduce_peers(warp, input.mask, peers, number, warp::Maximum{});
         const auto last = warp::reduce_peers(warp, input.mask, peers, number, TakeRight{});
         if (warp::is_leader(peers, lane)) {
             MPCFLOW_UNROLL

@@ -39,6 +39,22 @@ MPCFLOW_HD unsigned slot_of(unsigned peers) { return warp::lowest_lane(peers); }
 /// For programs that need none.
 struct NoScratch {};
 
+/// The right one of two values: associative, not commutative.
+struct TakeRight {
+    template <class T>
+    MPCFLOW_WARP T operator()(T, T right) const {
+        return right;
+    }
+};
+
+/// The left one of two values: associative, not commutative.
+struct TakeLeft {
+    template <class T>
+    MPCFLOW_WARP T operator()(T left, T) const {
+        return left;
+    }
+};
+
 /// The case as two: a part of its lanes each, which may enter an algorithm apart from each other.
 inline std::pair<WarpCase, WarpCase> split_case(const WarpCase& input) {
     std::pair<WarpCase, WarpCase> parts{input, input};

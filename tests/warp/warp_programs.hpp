@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/warp/atomics_programs.hpp"
+#include "tests/warp/order_programs.hpp"
 #include "tests/warp/peer_programs.hpp"
 #include "tests/warp/staging_programs.hpp"
 
@@ -22,7 +23,9 @@ using AllPrograms =
                    ReducePeers<4>, ReducePeers<9>, ReducePeers<16>, PlaceAmongPeers<std::uint32_t>,
                    PlaceAmongPeers<unsigned long long>, AddStaged<1, 1>, AddStaged<4, 8>, AddStaged<9, 5>,
                    AddStaged<9, 8>, AddStaged<16, 8>, AddStaged<16, 32>, WordAtomics<std::int32_t>,
-                   WordAtomics<std::uint32_t>, WordAtomics<unsigned long long>, AddDoubles>;
+                   WordAtomics<std::uint32_t>, WordAtomics<unsigned long long>, AddDoubles, Sort<std::uint32_t>,
+                   Sort<std::int32_t>, Sort<std::int64_t>, Sort<float>, Sort<double>, ScanSegments<1>,
+                   ScanSegments<4>, ScanSegments<9>>;
 
 struct ProgramNames {
     template <class Program>

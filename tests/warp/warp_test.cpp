@@ -50,59 +50,6 @@ TYPED_TEST(WarpPrograms, agree_with_plain_loops_when_two_parts_of_the_warp_enter
     }
 }
 
-TEST(WarpCost, finding_peers_takes_one_shuffle_and_one_ballot_a_distinct_key) {
-    for (const WarpCase& input : make_cases(11, 64)) {
-        const auto counts = run_warp(1, input.mask, [&](EmulatedWarp& warp) {
-            EXPECT_NE(warp::find_peers(warp, input.mask, input.keys[warp.lane()]), 0u);
-        });
-        EXPECT_EQ(counts.of(Collective::shfl), count_groups(input).count);
-        EXPECT_EQ(counts.of(Collective::ballot), count_groups(input).count);
-    }
-}
-
-TEST(WarpCost, finding_peers_by_votes_takes_one_ballot_a_bit_that_varies) {
-    for (const WarpCase& input : make_cases(12, 32)) {
-        std::uint32_t varying = 0;
-        for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
-            const bool takes_part = (input.mask >> lane & 1u) != 0;
-            const auto first = static_cast<std::uint32_t>(input.keys[warp::lowest_lane(input.mask)]);
-            varying |= takes_part ? static_cast<std::uint32_t>(input.keys[lane]) ^ first : 0;
-        }
-        const auto counts = run_warp(1, input.mask, [&](EmulatedWarp& warp) {
-            const auto key = static_cast<std::uint32_t>(input.keys[warp.lane()]);
-            EXPECT_NE(warp::find_peers_by_votes(warp, input.mask, key), 0u);
-        });
-        EXPECT_EQ(counts.of(Collective::shfl), 1u);
-        EXPECT_EQ(counts.of(Collective::reduce_or), 1u);
-        EXPECT_EQ(counts.of(Collective::ballot), warp::popc(varying));
-    }
-}
-
-TEST(WarpCost, reduction_takes_as_many_rounds_as_the_logarithm_of_the_largest_group) {
-    constexpr unsigned k = 3;
-    for (const WarpCase& input : make_cases(13, 32)) {
-        const auto counts = run_warp(2, input.mask, [&](EmulatedWarp& warp) {
-            double values[k] = {1, 2, 3};
-            warp::reduce_peers(warp, input.mask, expected_peers(input, warp.lane()), values);
-        });
-        unsigned rounds = 0;
-        while ((1u << rounds) < count_groups(input).largest) {
-            ++rounds;
-        }
-        EXPECT_EQ(counts.of(Collective::shfl), k * rounds);
-        EXPECT_EQ(counts.of(Collective::ballot), rounds + 1);
-    }
-}
-
-TEST(WarpCost, place_takes_one_shuffle) {
-    const auto counts = run_warp(3, warp::full_mask, [](EmulatedWarp& warp) {
-        EXPECT_EQ(warp::place_among_peers(warp, warp::full_mask, warp::full_mask, [](unsigned) { return 5u; }),
-                  5u + warp.lane());
-    });
-    EXPECT_EQ(counts.of(Collective::shfl), 1u);
-    EXPECT_EQ(counts.of(Collective::ballot), 0u);
-}
-
 // Which (cell, component) pairs a lane adds, one after the other.
 using Adds = std::vector<std::pair<unsigned, int>>;
 
@@ -185,10 +132,23 @@ TEST(LaneMasks, follow_their_definitions) {
         }
         EXPECT_EQ(warp::lanes_below(lane), below);
         EXPECT_EQ(warp::lanes_above(lane), above);
+        EXPECT_EQ(warp::lanes_at_or_below(lane), below | 1u << lane);
+        EXPECT_EQ(warp::lanes_at_or_above(lane), above | 1u << lane);
         EXPECT_EQ(warp::first_lanes(lane), below);
+        EXPECT_TRUE(warp::are_first_lanes(below));
+        EXPECT_EQ(warp::are_first_lanes(above), lane == 31);
         EXPECT_EQ(warp::popc(below), lane);
         EXPECT_EQ(warp::lowest_lane(above | warp::lane_bit(lane)), lane);
+        EXPECT_EQ(warp::highest_lane(below | warp::lane_bit(lane)), lane);
         EXPECT_EQ(warp::rank_in(0x55555555u, lane), (lane + 1) / 2);
+    }
+    std::mt19937_64 random{19};
+    for (const unsigned mask : make_masks(random)) {
+        for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
+            if ((mask >> lane & 1u) != 0) {
+                EXPECT_EQ(warp::lane_of_rank(mask, warp::rank_in(mask, lane)), lane);
+            }
+        }
     }
     EXPECT_EQ(warp::first_lanes(32), warp::full_mask);
     EXPECT_EQ(warp::first_lanes(1000), warp::full_mask);

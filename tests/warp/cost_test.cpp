@@ -1,0 +1,122 @@
+/// The numbers of collectives that the comments of the warp algorithms promise.
+
+#include <gtest/gtest.h>
+
+#include "gpu/warp/aggregated_increment.hpp"
+#include "gpu/warp/peer_reduce.hpp"
+#include "gpu/warp/peers.hpp"
+#include "gpu/warp/segmented_scan.hpp"
+#include "gpu/warp/sort.hpp"
+#include "tests/support/warp_emulator.hpp"
+#include "tests/warp/warp_cases.hpp"
+
+namespace mpcflow::test {
+namespace {
+
+// ceil(log2 count)
+unsigned rounds_for(unsigned count) {
+    unsigned rounds = 0;
+    while ((1u << rounds) < count) {
+        ++rounds;
+    }
+    return rounds;
+}
+
+TEST(WarpCost, finding_peers_takes_one_shuffle_and_one_ballot_a_distinct_key) {
+    for (const WarpCase& input : make_cases(11, 64)) {
+        const auto counts = run_warp(1, input.mask, [&](EmulatedWarp& warp) {
+            EXPECT_NE(warp::find_peers(warp, input.mask, input.keys[warp.lane()]), 0u);
+        });
+        EXPECT_EQ(counts.of(Collective::shfl), count_groups(input).count);
+        EXPECT_EQ(counts.of(Collective::ballot), count_groups(input).count);
+    }
+}
+
+TEST(WarpCost, finding_peers_by_votes_takes_one_ballot_a_bit_that_varies) {
+    for (const WarpCase& input : make_cases(12, 32)) {
+        std::uint32_t varying = 0;
+        for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
+            const bool takes_part = (input.mask >> lane & 1u) != 0;
+            const auto first = static_cast<std::uint32_t>(input.keys[warp::lowest_lane(input.mask)]);
+            varying |= takes_part ? static_cast<std::uint32_t>(input.keys[lane]) ^ first : 0;
+        }
+        const auto counts = run_warp(1, input.mask, [&](EmulatedWarp& warp) {
+            const auto key = static_cast<std::uint32_t>(input.keys[warp.lane()]);
+            EXPECT_NE(warp::find_peers_by_votes(warp, input.mask, key), 0u);
+        });
+        EXPECT_EQ(counts.of(Collective::shfl), 1u);
+        EXPECT_EQ(counts.of(Collective::reduce_or), 1u);
+        EXPECT_EQ(counts.of(Collective::ballot), warp::popc(varying));
+    }
+}
+
+TEST(WarpCost, reduction_takes_as_many_rounds_as_the_logarithm_of_the_largest_group) {
+    constexpr unsigned k = 3;
+    for (const WarpCase& input : make_cases(13, 32)) {
+        const auto counts = run_warp(2, input.mask, [&](EmulatedWarp& warp) {
+            double values[k] = {1, 2, 3};
+            warp::reduce_peers(warp, input.mask, expected_peers(input, warp.lane()), values);
+        });
+        const unsigned rounds = rounds_for(count_groups(input).largest);
+        EXPECT_EQ(counts.of(Collective::shfl), k * rounds);
+        EXPECT_EQ(counts.of(Collective::ballot), rounds + 1);
+    }
+}
+
+TEST(WarpCost, place_takes_one_shuffle) {
+    const auto counts = run_warp(3, warp::full_mask, [](EmulatedWarp& warp) {
+        EXPECT_EQ(warp::place_among_peers(warp, warp::full_mask, warp::full_mask, [](unsigned) { return 5u; }),
+                  5u + warp.lane());
+    });
+    EXPECT_EQ(counts.of(Collective::shfl), 1u);
+    EXPECT_EQ(counts.of(Collective::ballot), 0u);
+}
+
+TEST(WarpCost, sorting_takes_a_shuffle_a_step_of_the_network) {
+    std::mt19937_64 random{20};
+    for (const unsigned mask : make_masks(random)) {
+        const unsigned rounds = rounds_for(warp::popc(mask));
+        const unsigned steps = rounds * (rounds + 1) / 2;
+        auto counts = run_warp(4, mask, [&](EmulatedWarp& warp) {
+            static_cast<void>(warp::sort_keys(warp, mask, 32 - warp.lane()));
+        });
+        EXPECT_EQ(counts.of(Collective::shfl), steps);
+        counts = run_warp(4, mask, [&](EmulatedWarp& warp) {
+            static_cast<void>(warp::sort_pairs(warp, mask, warp::KeyValue<int, double>{5, 1.0 * warp.lane()}));
+        });
+        EXPECT_EQ(counts.of(Collective::shfl), 2 * steps);
+    }
+}
+
+TEST(WarpCost, segmented_scan_takes_as_many_rounds_as_the_logarithm_of_the_longest_segment) {
+    constexpr unsigned k = 3;
+    std::mt19937_64 random{21};
+    for (const unsigned mask : make_masks(random)) {
+        for (const unsigned votes : {0u, 0xffffffffu, 0x11111111u, static_cast<unsigned>(random())}) {
+            const auto counts = run_warp(5, mask, [&](EmulatedWarp& warp) {
+                const unsigned heads = warp::find_heads(warp, mask, (votes >> warp.lane() & 1u) != 0);
+                double values[k] = {1, 2, 3};
+                warp::scan_segments(warp, mask, heads, values);
+            });
+            unsigned longest = 0;
+            unsigned length = 0;
+            for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
+                if ((mask >> lane & 1u) != 0) {
+                    length = (votes >> lane & 1u) != 0 ? 1 : length + 1;
+                    longest = length > longest ? length : longest;
+                }
+            }
+            EXPECT_EQ(counts.of(Collective::ballot), 1u);
+            if (warp::are_first_lanes(mask)) {
+                EXPECT_EQ(counts.of(Collective::shfl), k * rounds_for(longest))
+                    << std::hex << mask << " " << votes;
+            } else {
+                EXPECT_GE(counts.of(Collective::shfl), k * rounds_for(longest));
+                EXPECT_LE(counts.of(Collective::shfl), k * 5);
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace mpcflow::test
