@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "app/bench_kernels.hpp"
 #include "app/bench_step.hpp"
 #include "app/commands.hpp"
 #include "app/device.hpp"
@@ -174,6 +175,7 @@ private:
     void add_bench() {
         CLI::App* bench = app_.add_subcommand("bench", "Measure this machine");
         bench->require_subcommand(1);
+        add_bench_kernels(*bench);
         CLI::App* step = bench->add_subcommand("step", "Time whole steps");
         step->add_option("--device", shorthands_.device, "auto, cpu, cuda or cuda:N")->option_text("DEVICE");
         step->add_option("--threads", bench_.threads, "CPU threads")->check(CLI::Range(1, 4096))->option_text("N");
@@ -216,6 +218,34 @@ private:
         });
     }
 
+    void add_bench_kernels(CLI::App& bench) {
+        CLI::App* kernels = bench.add_subcommand("kernels", "Time the algorithms of a GPU against their rivals");
+        kernels->add_option("--part", parts_, "Parts to measure, for example a,c; without, all")->option_text("a,b,...");
+        kernels->add_option("--device", shorthands_.device, "auto, cuda or cuda:N")->option_text("DEVICE");
+        kernels->add_option("--size", size_, "small: only to see that it works; without, full")
+            ->check(CLI::IsMember({"small", "full"}));
+        add_json(*kernels);
+        kernels->final_callback([this] {
+            try {
+                if (!shorthands_.device.empty())
+                    bench_kernels_.device = parse_device(shorthands_.device);
+                if (bench_kernels_.device.kind == DeviceKind::cpu)
+                    throw std::invalid_argument("the kernels run on CUDA devices alone: use auto, cuda or cuda:N");
+            } catch (const std::invalid_argument& error) {
+                throw CLI::ValidationError("--device", error.what());
+            }
+            try {
+                if (parts_)
+                    bench_kernels_.parts = parse_bench_parts(*parts_);
+            } catch (const std::invalid_argument& error) {
+                throw CLI::ValidationError("--part", error.what());
+            }
+            bench_kernels_.size = size_ == "small" ? BenchSize::small : BenchSize::full;
+            bench_kernels_.json = json_;
+            action_ = [this] { return bench_kernels(bench_kernels_); };
+        });
+    }
+
     void add_json(CLI::App& command) { command.add_flag("--json", json_, "Print JSON"); }
     [[nodiscard]] ReportFormat format() const { return json_ ? ReportFormat::json : ReportFormat::text; }
 
@@ -225,6 +255,9 @@ private:
     CheckOptions check_;
     InfoOptions info_;
     BenchStepOptions bench_;
+    BenchKernelsOptions bench_kernels_;
+    std::optional<std::string> parts_;  ///< given and empty is an error
+    std::string size_;
     std::string thermostat_;
     std::string summation_;
     Shorthands shorthands_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gpu/bench/kernel_bench.hpp"
 #include "gpu/copy_rate.hpp"
 #include "gpu/cuda_support.cuh"
 #include "gpu/device_solver.hpp"
@@ -67,6 +68,15 @@ double measure_copy_rate(int device) {
     cudaEventDestroy(begin);
     cudaEventDestroy(end);
     return best;
+}
+
+std::string cuda_versions() {
+    const auto text = [](int version) {
+        return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+    };
+    int driver = 0;
+    MPCFLOW_CUDA(cudaDriverGetVersion(&driver));
+    return text(CUDART_VERSION) + ", driver " + text(driver);
 }
 
 }  // namespace mpcflow

@@ -1,3 +1,4 @@
+#include "gpu/bench/kernel_bench.hpp"
 #include "gpu/copy_rate.hpp"
 #include "gpu/device_solver.hpp"
 #include "physics/errors.hpp"
@@ -14,6 +15,10 @@ DeviceList list_devices() { return {{}, no_cuda}; }
 std::unique_ptr<Solver> make_device_solver(const System&, const SolverOptions&, int) {
     throw EnvironmentError(no_cuda);
 }
+
+std::vector<BenchTable> measure_bench_part(char, const KernelBenchOptions&) { throw EnvironmentError(no_cuda); }
+
+std::string cuda_versions() { throw EnvironmentError(no_cuda); }
 
 double measure_copy_rate(int) { throw EnvironmentError(no_cuda); }
 

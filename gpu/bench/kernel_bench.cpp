@@ -1,0 +1,27 @@
+#include "gpu/bench/kernel_bench.hpp"
+
+#include <stdexcept>
+
+#include "gpu/bench/measure.hpp"
+#include "gpu/device_solver.hpp"
+#include "physics/errors.hpp"
+
+namespace mpcflow {
+
+std::vector<BenchTable> measure_bench_part(char letter, const KernelBenchOptions& options) {
+    const DeviceList list = list_devices();
+    if (options.device < 0 || options.device >= static_cast<int>(list.devices.size())) {
+        throw EnvironmentError("there is no CUDA device " + std::to_string(options.device) +
+                               (list.reason.empty() ? "" : ": " + list.reason));
+    }
+    switch (letter) {
+        case 'a': return measure_sums_by_age(options);
+        case 'b': return measure_sums_by_atomics(options);
+        case 'c': return measure_sums_by_components(options);
+        case 'd': return measure_peers(options);
+        case 'e': return measure_filters(options);
+        default: throw std::invalid_argument(std::string("no part ") + letter);
+    }
+}
+
+}  // namespace mpcflow

@@ -1,0 +1,16 @@
+#pragma once
+/// The measurements behind measure_bench_part, each in files of its own, so that they compile side by side.
+
+#include <vector>
+
+#include "gpu/bench/kernel_bench.hpp"
+
+namespace mpcflow {
+
+[[nodiscard]] std::vector<BenchTable> measure_sums_by_age(const KernelBenchOptions& options);         // a
+[[nodiscard]] std::vector<BenchTable> measure_sums_by_atomics(const KernelBenchOptions& options);     // b
+[[nodiscard]] std::vector<BenchTable> measure_sums_by_components(const KernelBenchOptions& options);  // c
+[[nodiscard]] std::vector<BenchTable> measure_peers(const KernelBenchOptions& options);               // d
+[[nodiscard]] std::vector<BenchTable> measure_filters(const KernelBenchOptions& options);             // e
+
+}  // namespace mpcflow

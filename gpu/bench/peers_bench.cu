@@ -1,0 +1,191 @@
+/// Finding the peers of a warp, and counting the distinct keys of a warp and of a block.
+
+#include <array>
+
+#include "gpu/bench/measure.hpp"
+#include "gpu/bench/timing.cuh"
+#include "gpu/step_kernels.cuh"
+#include "gpu/warp/cuda_atomics.cuh"
+#include "gpu/warp/cuda_warp.cuh"
+#include "gpu/warp/hashed_peers.hpp"
+#include "gpu/warp/peers.hpp"
+
+namespace mpcflow {
+
+namespace bench {
+
+namespace {
+
+using Key = std::int32_t;
+constexpr int large_block = 512;
+
+/// How far keys are from order: each is, with this probability, that of a cell up to `reach` cells away along
+/// each axis.
+struct Noise {
+    double probability;
+    int reach;
+};
+
+/// From perfect order to none.
+constexpr std::array noises{Noise{0.0, 0}, Noise{0.02, 1}, Noise{0.05, 1}, Noise{0.1, 1}, Noise{0.2, 1}, Noise{0.3, 1},
+                            Noise{0.45, 1}, Noise{0.6, 1}, Noise{0.8, 1}, Noise{1.0, 1}, Noise{1.0, 2}, Noise{1.0, 4}};
+
+/// The cells of ten particles a cell in a periodic box of `edge`^3 cells, ordered but for the noise.
+__global__ void __launch_bounds__(block_size)
+    make_noisy_keys(std::int64_t count, int edge, Noise noise, Key* keys) {
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
+    if (i >= count) return;
+    const int cell = static_cast<int>(i / 10);
+    int place[3] = {cell % edge, cell / edge % edge, cell / edge / edge};
+    const std::uint64_t random = mix(static_cast<std::uint64_t>(i));
+    if (static_cast<double>(random >> 40U) * 0x1p-24 < noise.probability) {
+        for (int axis = 0; axis < 3; ++axis) {
+            const auto width = static_cast<unsigned>(2 * noise.reach + 1);
+            const auto bits = static_cast<unsigned>(random >> (12 * axis)) & 0xfffU;
+            place[axis] = (place[axis] + static_cast<int>(bits * width >> 12U) - noise.reach + edge) % edge;
+        }
+    }
+    keys[i] = place[0] + edge * (place[1] + edge * place[2]);
+}
+
+enum class Find { loop, votes, hash, match };
+
+template <Find way>
+__device__ __forceinline__ unsigned find_in_warp(unsigned mask, Key key, warp::PeerTable<Key>* table) {
+    const warp::CudaWarp warp;
+    if constexpr (way == Find::loop) return warp::find_peers(warp, mask, key);
+    if constexpr (way == Find::votes) return warp::find_peers_by_votes(warp, mask, key);
+    if constexpr (way == Find::hash) return warp::find_peers_by_hash(warp, warp::CudaAtomics{}, mask, key, *table);
+    if constexpr (way == Find::match) return warp.match_any(mask, key);
+}
+
+/// Finds the peers of each lane and notes how many leaders a warp has.
+template <Find way>
+__global__ void __launch_bounds__(block_size)
+    find_all_peers(std::int64_t count, const Key* __restrict__ keys, std::uint32_t* __restrict__ leaders_in_warps) {
+    __shared__ warp::PeerTable<Key> tables[way == Find::hash ? warps_in_block : 1];
+    const WarpItems items(count);
+    const warp::CudaWarp warp;
+    const unsigned lane = warp.lane();
+    if ((items.mask & warp::lane_bit(lane)) == 0) return;
+    const unsigned peers =
+        find_in_warp<way>(items.mask, keys[items.first + lane], &tables[way == Find::hash ? threadIdx.x / 32 : 0]);
+    const unsigned leaders = warp.ballot(items.mask, warp::is_leader(peers, lane));
+    if (lane == 0) leaders_in_warps[items.first / 32] = warp::popc(leaders);
+}
+
+/// Counts the lanes whose peers are not those that a plain loop over the lanes finds.
+template <Find way>
+__global__ void __launch_bounds__(block_size)
+    count_wrong_peers(std::int64_t count, const Key* __restrict__ keys, unsigned long long* wrong) {
+    __shared__ warp::PeerTable<Key> tables[way == Find::hash ? warps_in_block : 1];
+    const WarpItems items(count);
+    const warp::CudaWarp warp;
+    const unsigned lane = warp.lane();
+    if ((items.mask & warp::lane_bit(lane)) == 0) return;
+    const Key key = keys[items.first + lane];
+    const unsigned found = find_in_warp<way>(items.mask, key, &tables[way == Find::hash ? threadIdx.x / 32 : 0]);
+    unsigned expected = 0;
+    for (unsigned other = 0; other < warp::popc(items.mask); ++other) {
+        if (keys[items.first + other] == key) expected |= warp::lane_bit(other);
+    }
+    if (found != expected) atomicAdd(wrong, 1ULL);
+}
+
+/// The number of distinct keys of each block of large_block keys, by a plain loop.
+__global__ void __launch_bounds__(large_block)
+    count_distinct_plainly(std::int64_t count, const Key* __restrict__ keys, std::uint32_t* __restrict__ distinct) {
+    __shared__ Key of_block[large_block];
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * large_block + threadIdx.x;
+    const Key key = i < count ? keys[i] : 0;
+    of_block[threadIdx.x] = key;
+    __syncthreads();
+    bool is_first = i < count;
+    for (unsigned other = 0; other < threadIdx.x; ++other) is_first = is_first && of_block[other] != key;
+    const int number = __syncthreads_count(is_first);
+    if (threadIdx.x == 0) distinct[blockIdx.x] = static_cast<std::uint32_t>(number);
+}
+
+class PeersBench {
+public:
+    PeersBench(const Stopwatch& watch, int edge)
+        : watch_(watch),
+          edge_(edge),
+          keys_(std::int64_t{10} * edge * edge * edge),
+          leaders_((keys_.size() + 31) / 32),
+          distinct_((keys_.size() + large_block - 1) / large_block),
+          wrong_(1) {}
+
+    void make_keys(const Noise& noise) {
+        make_noisy_keys<<<block_count(keys_.size()), block_size>>>(keys_.size(), edge_, noise, keys_.data());
+        MPCFLOW_CUDA(cudaGetLastError());
+        count_distinct_plainly<<<static_cast<unsigned>(distinct_.size()), large_block>>>(keys_.size(), keys_.data(),
+                                                                                         distinct_.data());
+        MPCFLOW_CUDA(cudaGetLastError());
+    }
+    [[nodiscard]] std::int64_t key_count() const { return keys_.size(); }
+    [[nodiscard]] double mean_distinct_in_blocks() const { return mean(distinct_); }
+    /// Of the last `time`.
+    [[nodiscard]] double mean_distinct_in_warps() const { return mean(leaders_); }
+
+    /// Milliseconds that all warps take to find the peers of their lanes.
+    template <Find way>
+    [[nodiscard]] double time(const std::string& name) const {
+        const unsigned blocks = block_count(keys_.size());
+        const double milliseconds = watch_.milliseconds([this] { leaders_.clear(); }, [&] {
+            find_all_peers<way><<<blocks, block_size>>>(keys_.size(), keys_.data(), leaders_.data());
+        });
+        wrong_.clear();
+        count_wrong_peers<way><<<blocks, block_size>>>(keys_.size(), keys_.data(), wrong_.data());
+        MPCFLOW_CUDA(cudaGetLastError());
+        unsigned long long wrong = 0;
+        wrong_.download(&wrong, 0, 1);
+        require(wrong == 0, "finding peers by " + name);
+        return milliseconds;
+    }
+
+private:
+    [[nodiscard]] static double mean(const DeviceArray<std::uint32_t>& numbers) {
+        std::vector<std::uint32_t> values(static_cast<std::size_t>(numbers.size()));
+        numbers.download(values.data(), 0, numbers.size());
+        double sum = 0.0;
+        for (const std::uint32_t value : values) sum += value;
+        return sum / static_cast<double>(values.size());
+    }
+
+    const Stopwatch& watch_;
+    int edge_;
+    DeviceArray<Key> keys_;
+    DeviceArray<std::uint32_t> leaders_;
+    DeviceArray<std::uint32_t> distinct_;
+    DeviceArray<unsigned long long> wrong_;
+};
+
+}  // namespace
+
+}  // namespace bench
+
+std::vector<BenchTable> measure_peers(const KernelBenchOptions& options) {
+    using namespace bench;
+    MPCFLOW_CUDA(cudaSetDevice(options.device));
+    const bool is_full = options.size == BenchSize::full;
+    const Stopwatch watch(is_full ? 7 : 1);
+    PeersBench bench(watch, is_full ? 100 : 11);
+    BenchTable peers;
+    peers.name = "peers";
+    peers.title = "Finding peers in warps, " + std::to_string(bench.key_count()) + " keys, ten of each: ms";
+    peers.note = "Keys: cells in order, a part of them moved to a neighbouring cell in 3D; the more, the more distinct.";
+    peers.x = {"distinct", "in 512"};
+    peers.columns = {{"distinct", "in a warp"}, {"loop", "ms"}, {"votes", "ms"}, {"hash", "ms"}, {"match", "ms"}};
+    for (const Noise& noise : noises) {
+        bench.make_keys(noise);
+        const double loop = bench.time<Find::loop>("loop");
+        const double votes = bench.time<Find::votes>("votes");
+        const double hash = bench.time<Find::hash>("hash");
+        const double match = bench.time<Find::match>("match");
+        peers.rows.push_back({bench.mean_distinct_in_blocks(), {bench.mean_distinct_in_warps(), loop, votes, hash, match}});
+    }
+    return {peers};
+}
+
+}  // namespace mpcflow
