@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/block/segmented_programs.hpp"
 #include "tests/block/two_stage_programs.hpp"
 #include "tests/support/block_emulator.hpp"
 #include "tests/support/emulated_atomics.hpp"
@@ -33,6 +34,7 @@ TYPED_TEST_P(BlockPrograms, agree_with_plain_loops_in_any_order_of_threads) {
 
 REGISTER_TYPED_TEST_SUITE_P(BlockPrograms, agree_with_plain_loops_in_any_order_of_threads);
 INSTANTIATE_TYPED_TEST_SUITE_P(TwoStage, BlockPrograms, TwoStagePrograms, ProgramNames);
+INSTANTIATE_TYPED_TEST_SUITE_P(Segmented, BlockPrograms, SegmentedPrograms, ProgramNames);
 
 }  // namespace
 }  // namespace mpcflow::test

@@ -6,6 +6,7 @@
 
 #include "gpu/block/cuda_block.cuh"
 #include "gpu/warp/cuda_atomics.cuh"
+#include "tests/block/segmented_programs.hpp"
 #include "tests/block/two_stage_programs.hpp"
 #include "tests/support/device_array.hpp"
 #include "tests/support/gpu_required.hpp"
@@ -47,6 +48,7 @@ TYPED_TEST_P(BlockProgramsOnGpu, agree_with_plain_loops) {
 
 REGISTER_TYPED_TEST_SUITE_P(BlockProgramsOnGpu, agree_with_plain_loops);
 INSTANTIATE_TYPED_TEST_SUITE_P(TwoStage, BlockProgramsOnGpu, TwoStagePrograms, ProgramNames);
+INSTANTIATE_TYPED_TEST_SUITE_P(Segmented, BlockProgramsOnGpu, SegmentedPrograms, ProgramNames);
 
 }  // namespace
 }  // namespace mpcflow::test

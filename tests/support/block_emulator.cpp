@@ -27,8 +27,8 @@ public:
                     thread_program(block);
                 });
         }
-        // 0: all warps alike. Up to 31: 31 of 32 turns go to the warp that had the last one.
-        stickiness_ = static_cast<unsigned>(random_() % 2) * 31;
+        constexpr unsigned choices[] = {0, most_stickiness * 31 / 32, most_stickiness - 1};
+        stickiness_ = choices[random_() % 3];
     }
 
     WarpCounts run() {
@@ -63,7 +63,7 @@ private:
     // Chooses whose turn it is; false if no warp can go on. As long as there is no error, all threads have
     // left then: a warp that is stuck is an error, and so is a barrier that not all threads come to.
     bool choose_warp() {
-        if (random_() % 32 < stickiness_ && members_[turn_].warp->can_go_on()) {
+        if (random_() % most_stickiness < stickiness_ && members_[turn_].warp->can_go_on()) {
             return true;
         }
         std::vector<unsigned> able;
@@ -120,11 +120,13 @@ private:
         return nullptr;
     }
 
+    static constexpr unsigned most_stickiness = 1024;
+
     static std::exception_ptr fail(const std::string& what) { return std::make_exception_ptr(WarpError{what}); }
 
     std::mt19937_64 random_;
     std::vector<Member> members_;
-    unsigned stickiness_ = 0;
+    unsigned stickiness_ = 0;  // so many of most_stickiness turns go to the warp that had the last one
     unsigned turn_ = 0;
     unsigned barriers_ = 0;
 };

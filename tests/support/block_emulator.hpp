@@ -2,7 +2,7 @@
 /// A block of threads without a GPU: several emulated warps (warp_emulator.hpp) and the barrier of the block.
 ///
 /// The warps take turns as the lanes of a warp do, in an order that the seed decides: for some seeds all
-/// warps go on alike, for others one warp runs far ahead of the rest, so that a missing sync shows.
+/// warps go on alike, for others one warp runs ahead of the rest, or far ahead, so that a missing sync shows.
 
 #include <cstdint>
 #include <functional>
