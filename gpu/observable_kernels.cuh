@@ -7,20 +7,12 @@
 #include "gpu/warp/cuda_warp.cuh"
 #include "gpu/warp/peer_reduce.hpp"
 #include "gpu/warp/peers.hpp"
+#include "gpu/warp/reduce.hpp"
 #include "physics/observables.hpp"
 #include "physics/particle.hpp"
 #include "physics/step.hpp"
 
 namespace mpcflow {
-
-/// Sum over the warp, in every lane.
-template <class T>
-__device__ __forceinline__ T sum_of_warp(T value) {
-    const warp::CudaWarp warp;
-#pragma unroll
-    for (unsigned bits = 16; bits > 0; bits /= 2) value += warp.shfl_xor(warp::full_mask, value, bits);
-    return value;
-}
 
 /// Particles are strided over a grid of any size.
 template <class Particle, class Visit>
@@ -37,11 +29,10 @@ __global__ void __launch_bounds__(block_size)
                TotalsSums* __restrict__ result) {
     TotalsSums sums;
     for_all_particles(count, particles, [&](const Particle& p) { sums += rule.contribute(p); });
+    warp::reduce_down(warp::CudaWarp{}, warp::full_mask, sums.value);
+    if (threadIdx.x % 32 != 0) return;
 #pragma unroll
-    for (int k = 0; k < TotalsSums::count; ++k) {
-        const double sum = sum_of_warp(sums.value[k]);
-        if (threadIdx.x % 32 == 0) atomicAdd(&result->value[k], sum);
-    }
+    for (int k = 0; k < TotalsSums::count; ++k) atomicAdd(&result->value[k], sums.value[k]);
 }
 
 template <class Particle>
@@ -49,7 +40,7 @@ __global__ void __launch_bounds__(block_size)
     sum_hashes(std::int64_t count, const Particle* __restrict__ particles, unsigned long long* __restrict__ result) {
     unsigned long long hash = 0;
     for_all_particles(count, particles, [&](const Particle& p) { hash += particle_hash(p); });
-    hash = sum_of_warp(hash);
+    hash = warp::reduce_down(warp::CudaWarp{}, warp::full_mask, hash);
     if (threadIdx.x % 32 == 0) atomicAdd(result, hash);
 }
 

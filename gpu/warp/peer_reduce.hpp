@@ -62,4 +62,23 @@ template <IsWarp Warp, LaneValue T, class Combine = Add>
     return values[0];
 }
 
+/// The same with the result in all lanes of each group. Costs K shuffles more.
+template <int K, IsWarp Warp, LaneValue T, class Combine = Add>
+MPCFLOW_WARP void reduce_peers_to_all(Warp warp, unsigned mask, unsigned peers, T (&values)[K],
+                                      Combine combine = {}) {
+    reduce_peers(warp, mask, peers, values, combine);
+    MPCFLOW_UNROLL
+    for (int k = 0; k < K; ++k) {
+        values[k] = warp.shfl(mask, values[k], leader_of(peers));
+    }
+}
+
+template <IsWarp Warp, LaneValue T, class Combine = Add>
+[[nodiscard]] MPCFLOW_WARP T reduce_peers_to_all(Warp warp, unsigned mask, unsigned peers, T value,
+                                                 Combine combine = {}) {
+    T values[1] = {value};
+    reduce_peers_to_all(warp, mask, peers, values, combine);
+    return values[0];
+}
+
 }  // namespace mpcflow::warp

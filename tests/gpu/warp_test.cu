@@ -95,5 +95,49 @@ TYPED_TEST(WarpProgramsOnGpu, agree_with_plain_loops_when_two_parts_of_the_warp_
     }
 }
 
+// All warps of the grid work off one queue, and all add to the same two sums.
+__global__ void work_off_and_add(warp::WorkQueue<unsigned> queue, unsigned* visits, double* sum,
+                                 warp::TwoFloats* two_floats) {
+    const warp::CudaAtomics atomics;
+    warp::work_off(warp::CudaWarp{}, atomics, warp::full_mask, queue, 64, [&](unsigned item) {
+        atomics.add(visits + item, 1u);
+        warp::add_by_compare_and_swap(atomics, sum, static_cast<double>(item));
+        warp::add_two_floats(atomics, two_floats, item % 2 == 0 ? 0.1 : -0.3);
+    });
+}
+
+class ManyWarpsOnGpu : public GpuTest {};
+
+TEST_F(ManyWarpsOnGpu, share_a_queue_and_sums) {
+    constexpr unsigned count = 100'003;
+    std::vector<unsigned> visits(count);
+    std::vector<double> sum(1);
+    std::vector<unsigned> taken(1);
+    std::vector<warp::TwoFloats> two_floats(1);
+    DeviceArray<unsigned> device_visits(count);
+    DeviceArray<double> device_sum(1);
+    DeviceArray<unsigned> device_taken(1);
+    DeviceArray<warp::TwoFloats> device_two_floats(1);
+    device_visits.copy_from(visits);
+    device_sum.copy_from(sum);
+    device_taken.copy_from(taken);
+    device_two_floats.copy_from(two_floats);
+    work_off_and_add<<<64, 128>>>({device_taken.data(), count}, device_visits.data(), device_sum.data(),
+                                  device_two_floats.data());
+    require(cudaGetLastError());
+    device_visits.copy_to(visits);
+    device_sum.copy_to(sum);
+    device_taken.copy_to(taken);
+    device_two_floats.copy_to(two_floats);
+    EXPECT_EQ(visits, std::vector<unsigned>(count, 1u));
+    EXPECT_GE(taken[0], count);
+    EXPECT_EQ(sum[0], 0.5 * count * (count - 1.0));
+    const double n = count;
+    const double expected = (n + 1) / 2 * 0.1 - (n - 1) / 2 * 0.3;
+    const double largest = 0.15 * n;  // partial sum
+    EXPECT_NEAR(two_floats[0].value(), expected, n * (n + 5) * 0x1p-48 * largest);
+    EXPECT_NEAR(two_floats[0].value(), expected, 0.05);  // in any order: 0.005; one float: 4
+}
+
 }  // namespace
 }  // namespace mpcflow::test

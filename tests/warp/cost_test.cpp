@@ -3,8 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "gpu/warp/aggregated_increment.hpp"
+#include "gpu/warp/compact.hpp"
+#include "gpu/warp/count_distinct.hpp"
 #include "gpu/warp/peer_reduce.hpp"
+#include "gpu/warp/peer_scan.hpp"
 #include "gpu/warp/peers.hpp"
+#include "gpu/warp/reduce.hpp"
+#include "gpu/warp/scan.hpp"
 #include "gpu/warp/segmented_scan.hpp"
 #include "gpu/warp/sort.hpp"
 #include "tests/support/warp_emulator.hpp"
@@ -115,6 +120,55 @@ TEST(WarpCost, segmented_scan_takes_as_many_rounds_as_the_logarithm_of_the_longe
                 EXPECT_LE(counts.of(Collective::shfl), k * 5);
             }
         }
+    }
+}
+
+TEST(WarpCost, scan_of_peers_takes_as_many_rounds_as_the_logarithm_of_the_largest_group) {
+    constexpr unsigned k = 3;
+    for (const WarpCase& input : make_cases(14, 32)) {
+        const auto counts = run_warp(6, input.mask, [&](EmulatedWarp& warp) {
+            double values[k] = {1, 2, 3};
+            warp::scan_peers(warp, input.mask, expected_peers(input, warp.lane()), values);
+        });
+        const unsigned rounds = rounds_for(count_groups(input).largest);
+        EXPECT_EQ(counts.of(Collective::shfl), (k + 1) * rounds);
+        EXPECT_EQ(counts.of(Collective::any), rounds + 1);
+    }
+}
+
+TEST(WarpCost, reductions_and_scans_take_the_logarithm_of_the_width) {
+    std::mt19937_64 random{22};
+    for (const unsigned mask : make_masks(random)) {
+        const auto shuffles_of = [&](auto algorithm) {
+            const auto counts = run_warp(7, mask, algorithm);
+            unsigned all = 0;
+            for (const unsigned count : counts.counts) {
+                all += count;
+            }
+            return all;
+        };
+        const auto ignore = [](auto) {};
+        EXPECT_EQ(shuffles_of([&](auto& warp) { ignore(warp::reduce_down<8>(warp, mask, 1.0)); }), 3u);
+        EXPECT_EQ(shuffles_of([&](auto& warp) { ignore(warp::reduce_butterfly(warp, mask, 1.0)); }), 5u);
+        EXPECT_EQ(shuffles_of([&](auto& warp) { ignore(warp::scan_inclusive<16>(warp, mask, 1.0)); }), 4u);
+        EXPECT_EQ(shuffles_of([&](auto& warp) { ignore(warp::scan_exclusive(warp, mask, 1.0)); }), 6u);
+        EXPECT_EQ(shuffles_of([&](auto& warp) { ignore(warp::count_groups(warp, mask, mask)); }), 1u);
+    }
+}
+
+TEST(WarpCost, compaction_takes_one_atomic_or_none) {
+    for (const unsigned selected : {0u, 0x1u, 0x80000000u, 0x00ff00f0u, warp::full_mask}) {
+        unsigned adds = 0;
+        const auto counts = run_warp(8, warp::full_mask, [&](EmulatedWarp& warp) {
+            const bool is_selected = (selected >> warp.lane() & 1u) != 0;
+            static_cast<void>(warp::place_selected(warp, warp::full_mask, is_selected, [&](unsigned count) {
+                EXPECT_EQ(count, warp::popc(selected));
+                return ++adds;
+            }));
+        });
+        EXPECT_EQ(adds, selected != 0 ? 1u : 0u);
+        EXPECT_EQ(counts.of(Collective::ballot), 1u);
+        EXPECT_EQ(counts.of(Collective::shfl), selected != 0 ? 1u : 0u);
     }
 }
 

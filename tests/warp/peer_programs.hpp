@@ -1,13 +1,14 @@
 #pragma once
-/// Programs (warp_programs.hpp) of what peers do: find each other, reduce, count.
+/// Programs (warp_programs.hpp) of what peers do: find each other, reduce, count groups.
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <type_traits>
 
 #include <gtest/gtest.h>
 
-#include "gpu/warp/aggregated_increment.hpp"
+#include "gpu/warp/count_distinct.hpp"
 #include "gpu/warp/hashed_peers.hpp"
 #include "gpu/warp/peer_reduce.hpp"
 #include "gpu/warp/peers.hpp"
@@ -30,6 +31,7 @@ struct FindPeers {
         unsigned by_hash[warp::warp_size];
         unsigned by_hash_again[warp::warp_size];  ///< of other keys, in the table as the first call left it
         bool leads[warp::warp_size];
+        unsigned distinct[warp::warp_size];
     };
 
     template <class Warp, class Atomics>
@@ -48,6 +50,7 @@ struct FindPeers {
         const Key other = static_cast<Key>(~input.keys[lane]);
         report.by_hash_again[lane] = warp::find_peers_by_hash(warp, atomics, input.mask, other, table);
         report.leads[lane] = warp::is_leader(report.peers[lane], lane);
+        report.distinct[lane] = warp::count_distinct(warp, input.mask, key);
     }
 
     static void check(const WarpCase& input, const Report& report) {
@@ -61,6 +64,7 @@ struct FindPeers {
             EXPECT_EQ(report.by_hash_again[lane], peers) << "lane " << lane;
             const bool leads = takes_part && (peers & ((1u << lane) - 1)) == 0;
             EXPECT_EQ(report.leads[lane], leads) << "lane " << lane;
+            EXPECT_EQ(report.distinct[lane], takes_part ? count_groups(input).count : 0) << "lane " << lane;
         }
     }
 };
@@ -76,6 +80,8 @@ struct ReducePeers {
         std::uint32_t sum[warp::warp_size];
         std::uint32_t largest[warp::warp_size];
         std::uint32_t last[warp::warp_size];
+        std::uint32_t smallest_to_all[warp::warp_size];
+        double sums_to_all[warp::warp_size][K];
     };
 
     template <class Warp, class Atomics>
@@ -87,10 +93,17 @@ struct ReducePeers {
         for (int k = 0; k < K; ++k) {
             values[k] = input.values[lane][k];
         }
+        warp::reduce_peers_to_all(warp, input.mask, peers, values);
+        MPCFLOW_UNROLL
+        for (int k = 0; k < K; ++k) {
+            report.sums_to_all[lane][k] = values[k];
+            values[k] = input.values[lane][k];
+        }
         warp::reduce_peers(warp, input.mask, peers, values);
         const std::uint32_t number = input.numbers[lane];
         const auto sum = warp::reduce_peers(warp, input.mask, peers, number);
         const auto largest = warp::reduce_peers(warp, input.mask, peers, number, warp::Maximum{});
+        report.smallest_to_all[lane] = warp::reduce_peers_to_all(warp, input.mask, peers, number, warp::Minimum{});
         const auto last = warp::reduce_peers(warp, input.mask, peers, number, TakeRight{});
         if (warp::is_leader(peers, lane)) {
             MPCFLOW_UNROLL
@@ -117,6 +130,8 @@ struct ReducePeers {
             expected.sum[slot] += number;
             expected.largest[slot] = number > expected.largest[slot] ? number : expected.largest[slot];
             expected.last[slot] = number;
+            const bool is_first = slot == lane;
+            expected.smallest_to_all[slot] = is_first ? number : std::min(expected.smallest_to_all[slot], number);
         }
         for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
             for (int k = 0; k < K; ++k) {
@@ -125,56 +140,12 @@ struct ReducePeers {
             EXPECT_EQ(report.sum[lane], expected.sum[lane]) << "lane " << lane;
             EXPECT_EQ(report.largest[lane], expected.largest[lane]) << "lane " << lane;
             EXPECT_EQ(report.last[lane], expected.last[lane]) << "lane " << lane;
-        }
-    }
-};
-
-/// Each lane takes a place behind its key's counter, twice.
-template <class Count>
-struct PlaceAmongPeers {
-    using Scratch = NoScratch;
-    static constexpr int key_bits = 64;
-    static std::string name() { return "place_among_peers_" + std::to_string(8 * sizeof(Count)); }
-    struct Report {
-        Count counters[warp::warp_size];
-        unsigned adds[warp::warp_size];
-        Count first_place[warp::warp_size];
-        Count second_place[warp::warp_size];
-    };
-
-    template <class Warp, class Atomics>
-    static MPCFLOW_WARP void run(Warp warp, const WarpCase& input, Report& report, Scratch&, Atomics atomics) {
-        const unsigned lane = warp.lane();
-        const unsigned peers = warp::find_peers(warp, input.mask, input.keys[lane]);
-        const unsigned slot = slot_of(peers);
-        const auto fetch_add = [&](unsigned count) {
-            atomics.add(&report.adds[slot], 1u);
-            return atomics.add(&report.counters[slot], static_cast<Count>(count));
-        };
-        report.first_place[lane] = warp::place_among_peers(warp, input.mask, peers, fetch_add);
-        report.second_place[lane] = warp::place_among_peers(warp, input.mask, peers, fetch_add);
-    }
-
-    static void check(const WarpCase& input, const Report& report) {
-        Count next[warp::warp_size] = {};
-        for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
-            if ((input.mask >> lane & 1u) == 0) {
-                continue;
-            }
-            const unsigned slot = slot_of(expected_peers(input, lane));
-            EXPECT_EQ(report.first_place[lane], next[slot]) << "lane " << lane;
-            ++next[slot];
-            EXPECT_EQ(report.adds[slot], 2u) << "lane " << lane;
-        }
-        Count second[warp::warp_size];
-        for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
-            EXPECT_EQ(report.counters[lane], 2 * next[lane]) << "slot " << lane;
-            second[lane] = next[lane];
-        }
-        for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
             if ((input.mask >> lane & 1u) != 0) {
                 const unsigned slot = slot_of(expected_peers(input, lane));
-                EXPECT_EQ(report.second_place[lane], second[slot]++) << "lane " << lane;
+                EXPECT_EQ(report.smallest_to_all[lane], expected.smallest_to_all[slot]) << "lane " << lane;
+                for (int k = 0; k < K; ++k) {
+                    EXPECT_EQ(report.sums_to_all[lane][k], expected.sums[slot][k]) << "lane " << lane;
+                }
             }
         }
     }

@@ -8,12 +8,17 @@
 #include <gtest/gtest.h>
 
 #include "gpu/warp/aggregated_increment.hpp"
+#include "gpu/warp/compact.hpp"
+#include "gpu/warp/count_distinct.hpp"
 #include "gpu/warp/hashed_peers.hpp"
 #include "gpu/warp/peer_reduce.hpp"
 #include "gpu/warp/peers.hpp"
+#include "gpu/warp/reduce.hpp"
+#include "gpu/warp/scan.hpp"
 #include "gpu/warp/segmented_scan.hpp"
 #include "gpu/warp/sort.hpp"
 #include "gpu/warp/staging.hpp"
+#include "gpu/warp/work_queue.hpp"
 #include "tests/support/emulated_atomics.hpp"
 #include "tests/support/warp_emulator.hpp"
 
@@ -24,6 +29,7 @@ namespace {
 struct Shared {
     warp::PeerTable<unsigned> table;
     warp::SumScratch<2, 4, unsigned> staging;
+    std::uint32_t taken = 0;
 };
 using Call = std::function<void(EmulatedWarp, unsigned mask, Shared&)>;
 
@@ -47,6 +53,13 @@ std::vector<std::pair<std::string, Call>> all_algorithms() {
          [=](W w, unsigned mask, S&) {
              ignore(warp::place_among_peers(w, mask, mask, [](unsigned count) { return count; }));
          }},
+        {"reduce_peers_to_all",
+         [=](W w, unsigned mask, S&) { ignore(warp::reduce_peers_to_all(w, mask, mask, 1.0)); }},
+        {"scan_peers", [=](W w, unsigned mask, S&) { ignore(warp::scan_peers(w, mask, mask, 1.0)); }},
+        {"add_among_peers",
+         [=](W w, unsigned mask, S&) {
+             ignore(warp::add_among_peers(w, mask, mask, 1, [](int sum) { return sum; }));
+         }},
         {"add_staged",
          [=](W w, unsigned mask, S& shared) {
              warp::add_staged(w, mask, true, w.lane(), {1.0, 2.0}, shared.staging, ignore);
@@ -58,6 +71,25 @@ std::vector<std::pair<std::string, Call>> all_algorithms() {
          }},
         {"is_run_head", [=](W w, unsigned mask, S&) { ignore(warp::is_run_head(w, mask, w.lane() / 4)); }},
         {"find_heads", [=](W w, unsigned mask, S&) { ignore(warp::find_heads(w, mask, w.lane() % 4 == 0)); }},
+        {"count_groups", [=](W w, unsigned mask, S&) { ignore(warp::count_groups(w, mask, mask)); }},
+        {"count_distinct", [=](W w, unsigned mask, S&) { ignore(warp::count_distinct(w, mask, w.lane())); }},
+        {"place_selected",
+         [=](W w, unsigned mask, S&) {
+             ignore(warp::place_selected(w, mask, w.lane() % 2 == 0, [](unsigned count) { return count; }));
+         }},
+        {"reduce_down", [=](W w, unsigned mask, S&) { ignore(warp::reduce_down<8>(w, mask, 1.0)); }},
+        {"reduce_butterfly", [=](W w, unsigned mask, S&) { ignore(warp::reduce_butterfly<8>(w, mask, 1.0)); }},
+        {"scan_inclusive", [=](W w, unsigned mask, S&) { ignore(warp::scan_inclusive<8>(w, mask, 1.0)); }},
+        {"scan_exclusive", [=](W w, unsigned mask, S&) { ignore(warp::scan_exclusive<8>(w, mask, 1.0)); }},
+        {"broadcast", [=](W w, unsigned mask, S&) { ignore(warp::broadcast(w, mask, 1.0)); }},
+        {"shfl_within", [=](W w, unsigned mask, S&) { ignore(warp::shfl_within<4>(w, mask, 1.0, 0)); }},
+        {"shfl_up_within", [=](W w, unsigned mask, S&) { ignore(warp::shfl_up_within<4>(w, mask, 1.0, 1)); }},
+        {"shfl_down_within", [=](W w, unsigned mask, S&) { ignore(warp::shfl_down_within<4>(w, mask, 1.0, 1)); }},
+        {"work_off",
+         [=](W w, unsigned mask, S& shared) {
+             const warp::WorkQueue<std::uint32_t> queue{&shared.taken, 100};
+             warp::work_off(w, EmulatedAtomics{w}, mask, queue, 32, ignore);
+         }},
         {"scan_segments", [=](W w, unsigned mask, S&) { ignore(warp::scan_segments(w, mask, 1u, 1.0)); }},
     };
 }
