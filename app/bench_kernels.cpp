@@ -56,7 +56,7 @@ void add_table(JsonWriter& json, char letter, const BenchTable& table) {
         json.begin_object().member("name", column.name).member("unit", column.unit).end_object();
     };
     json.begin_object().member("part", std::string(1, letter)).member("name", table.name);
-    json.member("title", table.title).member("note", table.note).key("x");
+    json.member("title", table.title).member("note", table.note).member("items", table.items).key("x");
     add_column(table.x);
     json.key("columns").begin_array();
     for (const BenchColumn& column : table.columns)

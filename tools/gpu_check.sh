@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Shows that a machine with an NVIDIA GPU runs mpcflow right: builds, runs every test with the GPU required,
-# compares the particle bits of CPU and GPU, and prints the benchmark of the step.
+# compares the particle bits of CPU and GPU, and prints the benchmarks of the step and of the kernels.
 #
 #   tools/gpu_check.sh                 builds into build-gpu/, and does all of the above
 #   tools/gpu_check.sh --no-build      with what build-gpu/ holds already
 #   tools/gpu_check.sh --sanitizer     also runs compute-sanitizer (memcheck, racecheck, initcheck), which is slow
-#   tools/gpu_check.sh --no-bench      without the benchmark
+#   tools/gpu_check.sh --no-bench      without the benchmarks
 #   tools/gpu_check.sh --build-dir DIR instead of build-gpu/
 #
 # CUDAARCHS chooses the architectures to build for; without it, that of the first GPU here (90 if it does not
@@ -177,15 +177,22 @@ if [[ $sanitize == yes ]]; then
                     --set "collision.conserve_angular_momentum=$law" || fail "compute-sanitizer $tool"
             done
         done
+        say "compute-sanitizer memcheck, bench kernels"
+        "$sanitizer" --tool memcheck --error-exitcode 9 --print-limit 5 "$mpcflow" bench kernels --size small ||
+            fail "compute-sanitizer memcheck, bench kernels"
     else
         fail "--sanitizer: no compute-sanitizer is here"
     fi
 fi
 
-# -------------------------------------------------------------------------------------- benchmark
+# ------------------------------------------------------------------------------------- benchmarks
 
 if [[ $bench == yes ]]; then
     say "Benchmark of the step"
     "$mpcflow" bench step || fail "mpcflow bench step"
+    say "Benchmark of the kernels"
+    began=$SECONDS
+    "$mpcflow" bench kernels || fail "mpcflow bench kernels"
+    note "measured in $((SECONDS - began)) s"
 fi
 finish

@@ -9,7 +9,7 @@
 
 #include "gpu/bench/measure.hpp"
 #include "gpu/bench/timing.cuh"
-#include "gpu/warp/aggregated_increment.hpp"
+#include "gpu/warp/compact.hpp"
 #include "gpu/warp/cuda_warp.cuh"
 
 namespace mpcflow {
@@ -102,9 +102,9 @@ __global__ void __launch_bounds__(block_size)
     const warp::CudaWarp warp;
     const Element element = i < count ? from[i] : 0;
     const bool keeps = i < count && predicate(element);
-    const unsigned kept = warp.ballot(warp::full_mask, keeps);
-    if (!keeps) return;
-    to[warp::place_among_peers(warp, kept, kept, [&](unsigned number) { return atomicAdd(counter, number); })] = element;
+    const unsigned place = warp::place_selected(warp, warp::full_mask, keeps,
+                                                [&](unsigned number) { return atomicAdd(counter, number); });
+    if (keeps) to[place] = element;
 }
 
 /// One atomic a warp, by cooperative groups.
@@ -218,6 +218,7 @@ std::vector<BenchTable> measure_filters(const KernelBenchOptions& options) {
     table.title = "Filtering " + std::to_string(count) + " 4-byte elements: GiB/s read and written";
     table.note = "Each element is read once and, where it is kept, written once. The order of what is kept is free; "
                  "thrust and cub keep it.";
+    table.items = count;
     table.x = {"kept", "%"};
     for (const char* way : {"global", "compiler", "block", "warp", "groups", "thrust", "cub"}) table.columns.push_back({way, "GiB/s"});
     for (const double percent : {5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0}) table.rows.push_back(bench.measure(percent));

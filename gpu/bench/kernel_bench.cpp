@@ -20,6 +20,7 @@ std::vector<BenchTable> measure_bench_part(char letter, const KernelBenchOptions
         case 'c': return measure_sums_by_components(options);
         case 'd': return measure_peers(options);
         case 'e': return measure_filters(options);
+        case 'f': return measure_warp_primitives(options);
         default: throw std::invalid_argument(std::string("no part ") + letter);
     }
 }

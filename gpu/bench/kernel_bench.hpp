@@ -5,6 +5,7 @@
 /// every rival is checked against a reference of its own, so that a wrong one is an error, not a number.
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,9 +35,10 @@ struct BenchRow {
 
 /// What was measured against one quantity.
 struct BenchTable {
-    std::string name;   ///< for programs, unique among all tables
-    std::string title;  ///< what was measured, on what
-    std::string note;   ///< what a reader must know to use the numbers; may be empty
+    std::string name;        ///< for programs, unique among all tables
+    std::string title;       ///< what was measured, on what
+    std::string note;        ///< what a reader must know to use the numbers; may be empty
+    std::int64_t items = 0;  ///< particles, keys or elements that each measurement works on
     BenchColumn x;
     std::vector<BenchColumn> columns;
     std::vector<BenchRow> rows;
@@ -54,6 +56,7 @@ inline constexpr std::array bench_parts{
     BenchPart{'c', "sums of cells: one to sixteen components"},
     BenchPart{'d', "finding peers and counting unique keys"},
     BenchPart{'e', "filtering by a predicate"},
+    BenchPart{'f', "sorts, scans and reductions"},
 };
 
 /// Measures one part. Throws EnvironmentError without the device or enough memory on it, std::runtime_error

@@ -13,4 +13,7 @@ namespace mpcflow {
 [[nodiscard]] std::vector<BenchTable> measure_peers(const KernelBenchOptions& options);               // d
 [[nodiscard]] std::vector<BenchTable> measure_filters(const KernelBenchOptions& options);             // e
 
+// Of part f.
+[[nodiscard]] std::vector<BenchTable> measure_warp_primitives(const KernelBenchOptions& options);
+
 }  // namespace mpcflow

@@ -56,7 +56,7 @@ __device__ __forceinline__ unsigned find_in_warp(unsigned mask, Key key, warp::P
     if constexpr (way == Find::loop) return warp::find_peers(warp, mask, key);
     if constexpr (way == Find::votes) return warp::find_peers_by_votes(warp, mask, key);
     if constexpr (way == Find::hash) return warp::find_peers_by_hash(warp, warp::CudaAtomics{}, mask, key, *table);
-    if constexpr (way == Find::match) return warp.match_any(mask, key);
+    if constexpr (way == Find::match) return warp::find_peers_by_match(warp, mask, key);
 }
 
 /// Finds the peers of each lane and notes how many leaders a warp has.
@@ -175,6 +175,7 @@ std::vector<BenchTable> measure_peers(const KernelBenchOptions& options) {
     peers.name = "peers";
     peers.title = "Finding peers in warps, " + std::to_string(bench.key_count()) + " keys, ten of each: ms";
     peers.note = "Keys: cells in order, a part of them moved to a neighbouring cell in 3D; the more, the more distinct.";
+    peers.items = bench.key_count();
     peers.x = {"distinct", "in 512"};
     peers.columns = {{"distinct", "in a warp"}, {"loop", "ms"}, {"votes", "ms"}, {"hash", "ms"}, {"match", "ms"}};
     for (const Noise& noise : noises) {

@@ -27,6 +27,7 @@ BenchTable measure_all(std::integer_sequence<int, counts...>, const Stopwatch& w
     table.name = "sums_by_components_age_" + std::to_string(keys.age);
     table.title = "One to sixteen double sums, " + std::to_string(keys.cells.size()) +
                   " particles, ten in a cell, " + std::to_string(keys.age) + " steps since they were re-ordered: ms";
+    table.items = keys.cells.size();
     table.x = {"components", ""};
     for (const char* way : {"peers", "match", "direct", "cas"}) table.columns.push_back({way, "ms"});
     (table.rows.push_back(measure_components<counts>(watch, keys, cell_count)), ...);

@@ -115,6 +115,7 @@ std::vector<AgeMeasurement> measure_ways(const KernelBenchOptions& options) {
 template <class Value>
 BenchTable table_by_age(const std::vector<AgeMeasurement>& measured, const std::string& unit, const Value& value) {
     BenchTable table;
+    table.items = measured.front().particles;
     table.x = {"age", "steps"};
     for (const Measurement& way : measured.front().ways) table.columns.push_back({way.way, unit});
     for (const AgeMeasurement& at : measured) {

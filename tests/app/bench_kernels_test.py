@@ -7,7 +7,7 @@ import unittest
 
 from program import ProgramTest
 
-PARTS = "abcde"
+PARTS = "abcdef"
 
 
 class Arguments(ProgramTest):
@@ -56,6 +56,7 @@ class Measurements(ProgramTest):
         for table in tables:
             with self.subTest(table=table["name"]):
                 self.assertGreater(len(table["rows"]), 1)
+                self.assertGreater(table["items"], 0)
                 for row in table["rows"]:
                     self.assertEqual(len(row["values"]), len(table["columns"]))
                     self.assertTrue(all(value is None or value > 0 for value in row["values"]), row)

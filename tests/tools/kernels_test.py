@@ -1,0 +1,151 @@
+"""The pictures of kernel measurements, on made-up results."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+from mpcflow_tools.kernel_plot import PICTURES, spread, plot_kernels, style_of
+from mpcflow_tools.kernel_results import NotABenchmark, read_kernel_results
+
+SUM_WAYS = {"loop": 0.5, "peers": 0.45, "hash": 0.52, "match": 0.46, "sorted": 0.7, "segmented": 0.6,
+            "two_stage": 0.4, "unstaged": 0.75, "two_float": 0.8, "direct": 1.05, "cas": 3.2}
+AGES = [0, 1, 2, 5, 10, 20, 50, 100, 200]
+
+
+def table(part: str, name: str, x: tuple[str, str], columns: list[tuple[str, str]], rows: list, **other) -> dict:
+    return {"part": part, "name": name, "title": other.get("title", name), "note": "",
+            "items": other.get("items", 10_000_000), "x": {"name": x[0], "unit": x[1]},
+            "columns": [{"name": column, "unit": unit} for column, unit in columns],
+            "rows": [{"x": row[0], "values": row[1]} for row in rows]}
+
+
+def by_x(part: str, name: str, x: tuple[str, str], unit: str, places: list[float], ways: dict, **other) -> dict:
+    """A table of ways, each a function of x."""
+    return table(part, name, x, [(way, unit) for way in ways], [(p, [ways[way](p) for way in ways]) for p in places],
+                 **other)
+
+
+def made_up_results() -> dict:
+    """With the shapes and rough sizes of real ones."""
+    def distinct(age: int) -> float:
+        return 32.0 - 18.0 * 0.9**age
+
+    sums = [(age, [distinct(age)] + [ms + (0.018 * (distinct(age) - 14.0) if ms < 0.9 else 0.0)
+                                     for ms in SUM_WAYS.values()]) for age in AGES]
+    per_particle = {way: (9.0 if way in ("direct", "cas") else None) for way in SUM_WAYS}
+    atomics = [(age, [per_particle[way] or (18.0 if way == "two_float" else 9.0) * distinct(age) / 32.0
+                      * (0.55 if way == "two_stage" else 1.0) for way in SUM_WAYS]) for age in AGES]
+    components = {"peers": lambda k: 0.2 + 0.03 * k, "match": lambda k: 0.2 + 0.031 * k, "sorted": lambda k: 0.4 + 0.04 * k,
+                  "two_stage": lambda k: 0.3 + 0.02 * k, "direct": lambda k: 0.12 * k, "cas": lambda k: 0.36 * k}
+    keys = [52.0, 70.0, 110.0, 180.0, 260.0, 340.0, 400.0, 440.0, 470.0, 490.0]
+    kept = [5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0]
+    sizes = [1e6, 1e7, 1e8]
+    bins = [16.0, 256.0, 4096.0, 65536.0]
+    tables = [
+        table("a", "sums_by_age", ("age", "steps"), [("distinct", "cells a warp")] + [(way, "ms") for way in SUM_WAYS], sums),
+        table("b", "atomics_by_age", ("age", "steps"), [(way, "1/particle") for way in SUM_WAYS], atomics),
+        table("b", "atomics_time_by_age", ("age", "steps"), [(way, "ms") for way in SUM_WAYS],
+              [(age, values[1:]) for age, values in sums]),
+        by_x("c", "sums_by_components_age_0", ("components", ""), "ms", [1, 2, 3, 4, 6, 8, 9, 12, 16], components),
+        by_x("c", "sums_by_components_age_20", ("components", ""), "ms", [1, 2, 3, 4, 6, 8, 9, 12, 16], components),
+        by_x("d", "peers", ("distinct", "in 512"), "ms", keys,
+             {"loop": lambda x: 0.02 + x / 3000, "votes": lambda x: 0.04 + x / 9000, "hash": lambda x: 0.09 - x / 2e4,
+              "match": lambda x: 0.03 + x / 4000}, title="Finding peers in warps, 10000000 keys"),
+        by_x("d", "unique_keys", ("distinct", "in 512"), "ms", keys,
+             {"one hash": lambda x: 0.05 + x / 4000, "two hashes": lambda x: 0.06 + x / 5000},
+             title="Counting distinct keys in blocks, 10000000 keys"),
+        by_x("e", "filters", ("kept", "%"), "GiB/s", kept,
+             {"global": lambda x: 30.0 + 100.0 / x, "compiler": lambda x: 2500 + x, "block": lambda x: 1200 + 3 * x,
+              "warp": lambda x: 2550 + x, "groups": lambda x: 2400 + x, "thrust": lambda x: 1500 + x,
+              "cub": lambda x: 3000 - x}, items=100_000_000),
+        by_x("f", "sums", ("elements", ""), "GiB/s", sizes,
+             {"four-level": lambda n: 3000 * n / (n + 5e6), "no block": lambda n: 2900 * n / (n + 5e6),
+              "cub": lambda n: 3100 * n / (n + 5e6)}, title="Sums of doubles: GiB/s"),
+        by_x("f", "histogram", ("bins", ""), "GiB/s", bins,
+             {"global": lambda n: 20 + n / 100, "shared": lambda n: 900.0 if n < 1e4 else None, "warp": lambda n: 400.0,
+              "cub": lambda n: 1000.0}, title="Histogram of uniform keys: GiB/s"),
+        by_x("f", "work_queue", ("spread", ""), "ms", [1.0, 2.0, 4.0, 8.0],
+             {"plain grid": lambda n: n, "queue": lambda n: 1 + 0.2 * n}, title="Uneven items: ms"),
+    ]
+    return {"machine": {"cpu": "a CPU", "operating_system": "an OS"}, "device": {"name": "NVIDIA H200"},
+            "cuda": "13.0, driver 13.0", "version": "0.1.0", "commit": "0123abc", "date": "2026-01-01T00:00:00Z",
+            "size": "full", "copy_bytes_per_second": 4.2e12, "tables": tables}
+
+
+class FileTest(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def write(self, results: object) -> Path:
+        path = self.folder / "kernels.json"
+        path.write_text(json.dumps(results))
+        return path
+
+
+class Reading(FileTest):
+    def test_tables_become_columns(self) -> None:
+        results = read_kernel_results(self.write(made_up_results()))
+        self.assertEqual(results.parts, list("abcdef"))
+        self.assertEqual(len(results.part("b")), 2)
+        sums = results.part("a")[0]
+        self.assertEqual(list(sums.x.values), AGES)
+        self.assertEqual([way.name for way in sums.ways("ms")], list(SUM_WAYS))
+        self.assertEqual(sums.column("cas").values[3], 3.2)
+
+    def test_what_does_not_apply_is_nan(self) -> None:
+        histogram = read_kernel_results(self.write(made_up_results())).part("f")[1]
+        self.assertTrue(np.isnan(histogram.column("shared").values[-1]))
+        self.assertFalse(np.isnan(histogram.column("cub").values).any())
+
+    def test_other_files_are_refused(self) -> None:
+        short_row = made_up_results()
+        short_row["tables"][3]["rows"][0]["values"].pop()
+        empty = made_up_results()
+        empty["tables"][0]["rows"] = []
+        for wrong in ({}, [], {"tables": []}, short_row, empty):
+            with self.assertRaises(NotABenchmark):
+                read_kernel_results(self.write(wrong))
+        path = self.folder / "text.json"
+        path.write_text("not JSON")
+        with self.assertRaises(NotABenchmark):
+            read_kernel_results(path)
+
+
+class Pictures(FileTest):
+    def test_one_for_each_part(self) -> None:
+        paths = plot_kernels(read_kernel_results(self.write(made_up_results())), self.folder)
+        self.assertEqual([path.name for path in paths], [name for name, _ in PICTURES.values()])
+        for path in paths:
+            self.assertEqual(path.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+            self.assertGreater(path.stat().st_size, 10_000)
+
+    def test_only_of_parts_that_were_measured(self) -> None:
+        results = made_up_results()
+        results["tables"] = [entry for entry in results["tables"] if entry["part"] in "be"]
+        paths = plot_kernels(read_kernel_results(self.write(results)), self.folder)
+        self.assertEqual([path.name for path in paths], ["kernels_atomics.png", "kernels_filters.png"])
+
+    def test_every_way_of_summing_can_be_told_apart(self) -> None:
+        looks = {(style.color, style.marker, str(style.line)) for style in map(style_of, SUM_WAYS)}
+        self.assertEqual(len(looks), len(SUM_WAYS))
+
+    def test_labels_are_moved_apart_as_little_as_can_be(self) -> None:
+        np.testing.assert_allclose(spread([10.0, 0.0, 5.0], 2.0), [10.0, 0.0, 5.0])
+        np.testing.assert_allclose(spread([5.0, 5.0], 2.0), [4.0, 6.0])
+        np.testing.assert_allclose(spread([0.0, 1.0, 9.0, 1.5], 3.0), [-13.0 / 6.0, 5.0 / 6.0, 9.0, 23.0 / 6.0])
+        random = np.random.default_rng(1)
+        wanted = random.uniform(0.0, 50.0, 12)
+        places = spread(wanted, 4.0)
+        self.assertGreaterEqual(np.min(np.diff(np.sort(places))), 4.0 - 1e-9)
+        self.assertEqual(list(np.argsort(places)), list(np.argsort(wanted)))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,80 @@
+"""What `mpcflow bench kernels --json` printed, as tables of numbers."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+
+class NotABenchmark(Exception):
+    """The file is not what `mpcflow bench kernels --json` prints."""
+
+
+@dataclass(frozen=True)
+class Column:
+    name: str
+    unit: str
+    values: np.ndarray  # one for each row; NaN where a way does not apply
+
+
+@dataclass(frozen=True)
+class Table:
+    part: str
+    name: str
+    title: str
+    items: int  # particles, keys or elements that each measurement works on
+    x: Column
+    columns: list[Column]
+
+    def column(self, name: str) -> Column:
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise NotABenchmark(f"the table {self.name} has no column {name}")
+
+    def ways(self, unit: str) -> list[Column]:
+        """The columns of one unit: what was measured in several ways."""
+        return [column for column in self.columns if column.unit == unit]
+
+
+@dataclass(frozen=True)
+class KernelResults:
+    device: str
+    cuda: str
+    commit: str
+    size: str
+    copy_bytes_per_second: float
+    tables: list[Table]
+
+    def part(self, letter: str) -> list[Table]:
+        return [table for table in self.tables if table.part == letter]
+
+    @property
+    def parts(self) -> list[str]:
+        return sorted({table.part for table in self.tables})
+
+
+def _table(entry: dict) -> Table:
+    rows = entry["rows"]
+    if not rows:
+        raise NotABenchmark(f"the table {entry['name']} is empty")
+    values = np.array([row["values"] for row in rows], dtype=float)  # null becomes NaN
+    if values.shape != (len(rows), len(entry["columns"])):
+        raise NotABenchmark(f"the table {entry['name']} has rows of another length than its columns")
+    columns = [Column(column["name"], column["unit"], values[:, i]) for i, column in enumerate(entry["columns"])]
+    x = Column(entry["x"]["name"], entry["x"]["unit"], np.array([row["x"] for row in rows], dtype=float))
+    return Table(entry["part"], entry["name"], entry["title"], int(entry["items"]), x, columns)
+
+
+def read_kernel_results(path: Path) -> KernelResults:
+    """Throws NotABenchmark, OSError."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return KernelResults(found["device"]["name"], found["cuda"], found["commit"], found["size"],
+                             float(found["copy_bytes_per_second"]), [_table(entry) for entry in found["tables"]])
+    except (ValueError, KeyError, TypeError) as error:
+        raise NotABenchmark(f"{path} is not what mpcflow bench kernels --json prints: "
+                            f"{type(error).__name__}: {error}") from error

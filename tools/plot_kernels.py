@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""Draws what `mpcflow bench kernels --json` measured: one picture for each part.
+
+    mpcflow bench kernels --json > kernels.json
+    tools/plot_kernels.py kernels.json --output docs/images
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+try:
+    from mpcflow_tools.kernel_plot import plot_kernels
+    from mpcflow_tools.kernel_results import NotABenchmark, read_kernel_results
+except ModuleNotFoundError as error:
+    sys.exit(f"plot_kernels.py: {sys.executable} has no module {error.name}; it needs matplotlib and numpy "
+             "(tools/install_dependencies.sh installs them for /usr/bin/python3)")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", type=Path, metavar="FILE.json", help="what mpcflow bench kernels --json printed")
+    parser.add_argument("--output", type=Path, metavar="DIR",
+                        help="where the pictures go, kernels_*.png (default: beside the file)")
+    arguments = parser.parse_args()
+    try:
+        folder = arguments.output or arguments.results.parent
+        results = read_kernel_results(arguments.results)
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in plot_kernels(results, folder):
+            print(path)
+    except (NotABenchmark, OSError) as error:
+        print(f"plot_kernels.py: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
