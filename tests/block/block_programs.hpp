@@ -3,12 +3,13 @@
 /// is a thread's body over a Block, so that the same ones run in the emulator and on the card; the checks
 /// are plain loops on the host.
 ///
-/// A program has a name; the threads of its block; the numbers of items to try; a Report (plain data, zero
-/// at the start); a Scratch (shared memory, with anything in it); run(), for all blocks of the grid; check().
+/// A program has a name; the threads of a block and the blocks of its grid; the numbers of items to try; a
+/// Report (plain data, zero at the start); a Scratch (a block's shared memory, with anything in it); run();
+/// check(). The emulator runs the blocks one after the other.
 
 #include <cstdint>
 
-#include "gpu/block/block.hpp"
+#include "gpu/block/grid_items.hpp"
 #include "tests/block/block_cases.hpp"
 
 namespace mpcflow::test {
@@ -17,6 +18,8 @@ namespace mpcflow::test {
 struct GridPlace {
     unsigned block;
     unsigned blocks;
+
+    [[nodiscard]] MPCFLOW_HD block::GridItems share(std::int64_t count) const { return {count, block, blocks}; }
 };
 
 /// No items, one, the neighbourhood of a warp, and of the whole block.
@@ -28,6 +31,14 @@ inline std::vector<std::uint32_t> counts_up_to(std::uint32_t threads) {
         }
     }
     return counts;
+}
+
+/// No items, one, the neighbourhood of a warp, a little more than a block, and many: for each thread of a
+/// grid of up to 256 threads more than eight.
+inline constexpr std::uint32_t most_items = 2500;
+
+inline std::vector<std::uint32_t> counts_of_grid(std::uint32_t threads) {
+    return {0, 1, 31, 32, 33, threads + 1, most_items};
 }
 
 struct ProgramNames {

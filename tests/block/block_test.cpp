@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/block/reduce_programs.hpp"
 #include "tests/block/segmented_programs.hpp"
+#include "tests/block/selection_programs.hpp"
 #include "tests/block/two_stage_programs.hpp"
 #include "tests/support/block_emulator.hpp"
 #include "tests/support/emulated_atomics.hpp"
@@ -23,10 +25,14 @@ TYPED_TEST_P(BlockPrograms, agree_with_plain_loops_in_any_order_of_threads) {
     const auto scratch = std::make_unique<typename TypeParam::Scratch>();
     for (std::size_t i = 0; i < cases.size(); ++i) {
         *report = {};
-        std::memset(static_cast<void*>(scratch.get()), 0x5a, sizeof *scratch);
-        run_block(i, TypeParam::threads, [&](EmulatedBlock& block) {
-            TypeParam::run(block, EmulatedAtomics{block.warp()}, {0, 1}, cases[i].items(), *report, *scratch);
-        });
+        for (unsigned block_number = 0; block_number < TypeParam::blocks; ++block_number) {
+            std::memset(static_cast<void*>(scratch.get()), 0x5a, sizeof *scratch);
+            const GridPlace place{block_number, TypeParam::blocks};
+            run_block(i, TypeParam::threads, [&](EmulatedBlock& block) {
+                const EmulatedAtomics atomics{block.warp()};
+                TypeParam::run(block, atomics, place, cases[i].items(), *report, *scratch);
+            });
+        }
         TypeParam::check(cases[i], *report);
         ASSERT_FALSE(testing::Test::HasFailure()) << "in case " << i << ": " << cases[i].name;
     }
@@ -35,6 +41,8 @@ TYPED_TEST_P(BlockPrograms, agree_with_plain_loops_in_any_order_of_threads) {
 REGISTER_TYPED_TEST_SUITE_P(BlockPrograms, agree_with_plain_loops_in_any_order_of_threads);
 INSTANTIATE_TYPED_TEST_SUITE_P(TwoStage, BlockPrograms, TwoStagePrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Segmented, BlockPrograms, SegmentedPrograms, ProgramNames);
+INSTANTIATE_TYPED_TEST_SUITE_P(Reduce, BlockPrograms, ReducePrograms, ProgramNames);
+INSTANTIATE_TYPED_TEST_SUITE_P(Selection, BlockPrograms, SelectionPrograms, ProgramNames);
 
 }  // namespace
 }  // namespace mpcflow::test

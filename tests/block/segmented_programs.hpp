@@ -16,6 +16,7 @@ template <int K, int Threads, int Gap>
 struct AddSegmented {
     using Scratch = block::SegmentScratch<K, Threads>;
     static constexpr unsigned threads = Threads;
+    static constexpr unsigned blocks = 1;
     static std::string name() {
         return "add_segmented_" + std::to_string(K) + "_in_" + std::to_string(Threads) + "_gaps_" +
                std::to_string(Gap);

@@ -19,6 +19,7 @@ template <int K, int Threads, int Rows, Leaders leaders>
 struct AddTwoStage {
     using Scratch = block::TwoStageScratch<K, Threads, Rows>;
     static constexpr unsigned threads = Threads;
+    static constexpr unsigned blocks = 1;
     static std::string name() {
         return "add_two_stage_" + std::to_string(K) + "_in_" + std::to_string(Threads) + "_by_" +
                std::to_string(Rows) + (leaders == Leaders::of_peers ? "_of_peers" : "_of_everyone");

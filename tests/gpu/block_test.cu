@@ -4,9 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include "gpu/block/compact_by_groups.cuh"
 #include "gpu/block/cuda_block.cuh"
 #include "gpu/warp/cuda_atomics.cuh"
+#include "tests/block/reduce_programs.hpp"
 #include "tests/block/segmented_programs.hpp"
+#include "tests/block/selection_programs.hpp"
 #include "tests/block/two_stage_programs.hpp"
 #include "tests/support/device_array.hpp"
 #include "tests/support/gpu_required.hpp"
@@ -21,6 +24,18 @@ __global__ void run_program(Items items, typename Program::Report* report) {
     Program::run(block::CudaBlock{}, warp::CudaAtomics{}, GridPlace{blockIdx.x, gridDim.x}, items, *report,
                  *reinterpret_cast<typename Program::Scratch*>(shared));
 }
+
+struct PlaceByGroup {
+    using Scratch = block::PlaceScratch<std::uint32_t>;
+    static std::string name() { return "by_group"; }
+    template <class Block, class Atomics, class FetchAdd>
+    static __device__ std::uint32_t place(Block, Atomics, bool is_selected, Scratch&, FetchAdd&& fetch_add) {
+        return block::place_by_coalesced_group(is_selected, fetch_add);
+    }
+};
+
+using GroupPrograms = testing::Types<Compact<PlaceByGroup, 32, 1, 1>, Compact<PlaceByGroup, 128, 2, 4>,
+                                     Compact<PlaceByGroup, 64, 1, 8>>;
 
 template <class Program>
 class BlockProgramsOnGpu : public GpuTest {};
@@ -37,7 +52,8 @@ TYPED_TEST_P(BlockProgramsOnGpu, agree_with_plain_loops) {
             std::vector<typename TypeParam::Report> report(1);  // all zero
             DeviceArray<typename TypeParam::Report> device_report{report};
             const Items items{input.count(), keys.data(), &values.data()->values};
-            run_program<TypeParam><<<1, TypeParam::threads, scratch_size>>>(items, device_report.data());
+            run_program<TypeParam>
+                <<<TypeParam::blocks, TypeParam::threads, scratch_size>>>(items, device_report.data());
             require(cudaGetLastError());
             device_report.copy_to(report);
             TypeParam::check(input, report[0]);
@@ -49,6 +65,9 @@ TYPED_TEST_P(BlockProgramsOnGpu, agree_with_plain_loops) {
 REGISTER_TYPED_TEST_SUITE_P(BlockProgramsOnGpu, agree_with_plain_loops);
 INSTANTIATE_TYPED_TEST_SUITE_P(TwoStage, BlockProgramsOnGpu, TwoStagePrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Segmented, BlockProgramsOnGpu, SegmentedPrograms, ProgramNames);
+INSTANTIATE_TYPED_TEST_SUITE_P(Reduce, BlockProgramsOnGpu, ReducePrograms, ProgramNames);
+INSTANTIATE_TYPED_TEST_SUITE_P(Selection, BlockProgramsOnGpu, SelectionPrograms, ProgramNames);
+INSTANTIATE_TYPED_TEST_SUITE_P(CooperativeGroups, BlockProgramsOnGpu, GroupPrograms, ProgramNames);
 
 }  // namespace
 }  // namespace mpcflow::test

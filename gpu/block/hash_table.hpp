@@ -1,0 +1,95 @@
+#pragma once
+/// A hash table of 32-bit keys in the shared memory of a block, filled by many threads at once: open
+/// addressing, slots claimed by compare-and-swap and never given back.
+
+#include <bit>
+#include <cstdint>
+
+#include "gpu/block/block.hpp"
+#include "gpu/warp/atomics.hpp"
+
+namespace mpcflow::block {
+
+/// The mark of a slot that no key has claimed; no key that is put into a table may have this value.
+inline constexpr std::uint32_t unclaimed = 0xffffffffu;
+
+/// How many slots a table for up to `keys` distinct keys has: a power of two, so that a slot is found by
+/// masking bits, and at least twice the keys, so that a search ends soon. It ends always, since there are
+/// more slots than keys.
+constexpr unsigned slots_for(int keys) { return std::bit_ceil(2u * static_cast<unsigned>(keys)); }
+
+/// Where the search for `key` begins among a power of two of slots: the upper bits of a product with
+/// 2^32 / golden ratio, which spreads neighbouring and strided keys alike.
+template <unsigned Slots>
+[[nodiscard]] MPCFLOW_WARP unsigned first_slot(std::uint32_t key) {
+    static_assert(std::has_single_bit(Slots) && Slots > 1);
+    constexpr int bits = std::countr_zero(Slots);
+    return (key * 0x9e3779b9u) >> (32 - bits);
+}
+
+/// Another place to begin, independent of the first: keys that collide there do so here no more than others.
+template <unsigned Slots>
+[[nodiscard]] MPCFLOW_WARP unsigned second_slot(std::uint32_t key) {
+    constexpr int bits = std::countr_zero(Slots);
+    return ((key ^ (key >> 15)) * 0x85ebca6bu) >> (32 - bits);
+}
+
+/// A key's place in the table.
+struct Claim {
+    unsigned slot;
+    bool is_new;  ///< the caller was the first to bring this key
+};
+
+/// Sets all slots to unclaimed. To be called by all threads of the block; a sync must follow.
+template <unsigned Slots, IsBlock Block>
+MPCFLOW_WARP void clear_table(Block block, std::uint32_t (&table)[Slots]) {
+    for (unsigned slot = block.thread(); slot < Slots; slot += block.size()) {
+        table[slot] = unclaimed;
+    }
+}
+
+/// Finds the slot of `key` or claims one, from the first slot on to the next that is free.
+template <unsigned Slots, warp::IsAtomics Atomics>
+[[nodiscard]] MPCFLOW_WARP Claim claim_slot(Atomics atomics, std::uint32_t (&table)[Slots], std::uint32_t key) {
+    unsigned slot = first_slot<Slots>(key);
+    while (true) {
+        const std::uint32_t seen = atomics.compare_and_swap(&table[slot], unclaimed, key);
+        if (seen == unclaimed || seen == key) {
+            return {slot, seen == unclaimed};
+        }
+        slot = (slot + 1) % Slots;
+    }
+}
+
+/// The same with two slots at a time, one from the first and one from the second on.
+///
+/// The pairs are tried in the same order by all threads with this key, and of a pair the first slot is
+/// preferred: a slot is passed over for good, because it has another key, and no slot is given back. So two
+/// threads cannot claim two slots for one key. The look at the second slot, a swap that changes nothing,
+/// does not wait for the answer of the first.
+template <unsigned Slots, warp::IsAtomics Atomics>
+[[nodiscard]] MPCFLOW_WARP Claim claim_one_of_two_slots(Atomics atomics, std::uint32_t (&table)[Slots],
+                                                        std::uint32_t key) {
+    unsigned first = first_slot<Slots>(key);
+    unsigned second = second_slot<Slots>(key);
+    while (true) {
+        std::uint32_t seen_second = atomics.compare_and_swap(&table[second], key, key);
+        const std::uint32_t seen_first = atomics.compare_and_swap(&table[first], unclaimed, key);
+        if (seen_first == unclaimed || seen_first == key) {
+            return {first, seen_first == unclaimed};
+        }
+        if (seen_second == unclaimed) {
+            seen_second = atomics.compare_and_swap(&table[second], unclaimed, key);
+            if (seen_second == unclaimed) {
+                return {second, true};
+            }
+        }
+        if (seen_second == key) {
+            return {second, false};
+        }
+        first = (first + 1) % Slots;
+        second = (second + 1) % Slots;
+    }
+}
+
+}  // namespace mpcflow::block
