@@ -1,16 +1,15 @@
 /// Filtering: collecting the elements of an array that fulfil a predicate, in any order.
 
-#include <cooperative_groups.h>
 #include <cub/device/device_select.cuh>
 #include <thrust/copy.h>
 #include <thrust/execution_policy.h>
 
-#include <stdexcept>
-
 #include "gpu/bench/measure.hpp"
 #include "gpu/bench/timing.cuh"
-#include "gpu/warp/compact.hpp"
-#include "gpu/warp/cuda_warp.cuh"
+#include "gpu/block/compact.hpp"
+#include "gpu/block/compact_by_groups.cuh"
+#include "gpu/block/cuda_block.cuh"
+#include "gpu/warp/cuda_atomics.cuh"
 
 namespace mpcflow {
 
@@ -54,71 +53,37 @@ __global__ void __launch_bounds__(block_size)
     atomicAdd(&sums->checksum, checksum);
 }
 
-/// One atomic on one counter for each element kept. nvcc makes one atomic a warp of an addition of 1, so the number
-/// added is one that it cannot know: `zero` is 0.
-__global__ void __launch_bounds__(block_size)
-    filter_by_global_counter(std::int64_t count, const Element* __restrict__ from, Below predicate, Element zero,
-                             Element* __restrict__ to, unsigned* counter) {
-    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
-    if (i >= count) return;
-    const Element element = from[i];
-    if (predicate(element)) to[atomicAdd(counter, 1U + (element & zero))] = element;
-}
+enum class Filter {
+    global,    ///< an atomic on the one counter for each element kept
+    compiler,  ///< the same as one writes it, of which nvcc makes an atomic for each warp
+    block,     ///< a counter in shared memory, whose total the block adds to the one
+    warp,      ///< an atomic for each warp, by ballot, popc and shuffle
+    groups     ///< the same by cooperative groups
+};
 
-/// The same as one writes it, and nvcc improves it.
+/// An element for each thread. `zero` is 0, which nvcc cannot know: so it leaves Filter::global alone.
+template <Filter way>
 __global__ void __launch_bounds__(block_size)
-    filter_by_compiler(std::int64_t count, const Element* __restrict__ from, Below predicate, Element* __restrict__ to,
-                       unsigned* counter) {
+    filter(std::int64_t count, const Element* __restrict__ from, Below predicate, Element zero, Element* __restrict__ to,
+           unsigned* counter) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
-    if (i >= count) return;
-    const Element element = from[i];
-    if (predicate(element)) to[atomicAdd(counter, 1U)] = element;
-}
-
-/// A counter in shared memory, whose total the block adds to the global one.
-__global__ void __launch_bounds__(block_size)
-    filter_by_block_counter(std::int64_t count, const Element* __restrict__ from, Below predicate, Element zero,
-                            Element* __restrict__ to, unsigned* counter) {
-    __shared__ unsigned block_counter;
-    __shared__ unsigned block_start;
-    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
-    if (threadIdx.x == 0) block_counter = 0;
-    __syncthreads();
     const Element element = i < count ? from[i] : 0;
     const bool keeps = i < count && predicate(element);
+    const auto fetch_add = [=](unsigned number) { return atomicAdd(counter, number); };
     unsigned place = 0;
-    if (keeps) place = atomicAdd(&block_counter, 1U + (element & zero));
-    __syncthreads();
-    if (threadIdx.x == 0) block_start = atomicAdd(counter, block_counter);
-    __syncthreads();
-    if (keeps) to[block_start + place] = element;
-}
-
-/// One atomic a warp, by ballot, popc and shuffle.
-__global__ void __launch_bounds__(block_size)
-    filter_by_warp(std::int64_t count, const Element* __restrict__ from, Below predicate, Element* __restrict__ to,
-                   unsigned* counter) {
-    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
-    const warp::CudaWarp warp;
-    const Element element = i < count ? from[i] : 0;
-    const bool keeps = i < count && predicate(element);
-    const unsigned place = warp::place_selected(warp, warp::full_mask, keeps,
-                                                [&](unsigned number) { return atomicAdd(counter, number); });
+    if constexpr (way == Filter::global) {
+        place = block::place_alone(keeps, [=](unsigned number) { return atomicAdd(counter, number + (element & zero)); });
+    } else if constexpr (way == Filter::compiler) {
+        place = block::place_alone(keeps, fetch_add);
+    } else if constexpr (way == Filter::block) {
+        __shared__ block::PlaceScratch<unsigned> scratch;
+        place = block::place_by_block(block::CudaBlock{}, warp::CudaAtomics{}, keeps, scratch, fetch_add);
+    } else if constexpr (way == Filter::warp) {
+        place = warp::place_selected(warp::CudaWarp{}, warp::full_mask, keeps, fetch_add);
+    } else {
+        place = block::place_by_coalesced_group(keeps, fetch_add);
+    }
     if (keeps) to[place] = element;
-}
-
-/// One atomic a warp, by cooperative groups.
-__global__ void __launch_bounds__(block_size)
-    filter_by_cooperative_groups(std::int64_t count, const Element* __restrict__ from, Below predicate,
-                                 Element* __restrict__ to, unsigned* counter) {
-    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
-    if (i >= count) return;
-    const Element element = from[i];
-    if (!predicate(element)) return;
-    const auto group = cooperative_groups::coalesced_threads();
-    unsigned start = 0;
-    if (group.thread_rank() == 0) start = atomicAdd(counter, group.size());
-    to[group.shfl(start, 0) + group.thread_rank()] = element;
 }
 
 /// Filters one array in every way, and checks what each makes.
@@ -138,24 +103,12 @@ public:
         expected_ = sums_of(from_, from_.size());
         BenchRow row{percent, {}};
         const std::int64_t count = from_.size();
-        const unsigned blocks = block_count(count);
-        const auto add = [&](const char* name, auto&& filter) { row.values.push_back(rate(name, filter)); };
-        add("global", [&] {
-            filter_by_global_counter<<<blocks, block_size>>>(count, from_.data(), predicate_, 0, to_.data(), counter_.data());
-        });
-        add("compiler", [&] {
-            filter_by_compiler<<<blocks, block_size>>>(count, from_.data(), predicate_, to_.data(), counter_.data());
-        });
-        add("block", [&] {
-            filter_by_block_counter<<<blocks, block_size>>>(count, from_.data(), predicate_, 0, to_.data(), counter_.data());
-        });
-        add("warp", [&] {
-            filter_by_warp<<<blocks, block_size>>>(count, from_.data(), predicate_, to_.data(), counter_.data());
-        });
-        add("groups", [&] {
-            filter_by_cooperative_groups<<<blocks, block_size>>>(count, from_.data(), predicate_, to_.data(),
-                                                                 counter_.data());
-        });
+        const auto add = [&](const char* name, auto&& work) { row.values.push_back(rate(name, work)); };
+        add("global", [this] { launch<Filter::global>(); });
+        add("compiler", [this] { launch<Filter::compiler>(); });
+        add("block", [this] { launch<Filter::block>(); });
+        add("warp", [this] { launch<Filter::warp>(); });
+        add("groups", [this] { launch<Filter::groups>(); });
         add("thrust", [&] {
             const auto* end = thrust::copy_if(thrust::device, from_.data(), from_.data() + count, to_.data(), predicate_);
             thrust_count_ = static_cast<unsigned>(end - to_.data());
@@ -168,10 +121,16 @@ public:
     }
 
 private:
-    template <class Filter>
-    [[nodiscard]] double rate(const std::string& name, const Filter& filter) {
+    template <Filter way>
+    void launch() const {
+        filter<way><<<block_count(from_.size()), block_size>>>(from_.size(), from_.data(), predicate_, 0, to_.data(),
+                                                               counter_.data());
+    }
+
+    template <class Work>
+    [[nodiscard]] double rate(const std::string& name, const Work& work) {
         thrust_count_ = 0;
-        const double milliseconds = watch_.milliseconds([this] { counter_.clear(); }, filter);
+        const double milliseconds = watch_.milliseconds([this] { counter_.clear(); }, work);
         unsigned kept = 0;
         counter_.download(&kept, 0, 1);
         if (thrust_count_ > 0) kept = thrust_count_;
@@ -217,7 +176,8 @@ std::vector<BenchTable> measure_filters(const KernelBenchOptions& options) {
     table.name = "filters";
     table.title = "Filtering " + std::to_string(count) + " 4-byte elements: GiB/s read and written";
     table.note = "Each element is read once and, where it is kept, written once. The order of what is kept is free; "
-                 "thrust and cub keep it.";
+                 "thrust and cub keep it; the time of thrust has its scratch memory in it. compiler: as global, but of an "
+                 "addition of 1, as one writes it, nvcc makes one atomic a warp itself.";
     table.items = count;
     table.x = {"kept", "%"};
     for (const char* way : {"global", "compiler", "block", "warp", "groups", "thrust", "cub"}) table.columns.push_back({way, "GiB/s"});

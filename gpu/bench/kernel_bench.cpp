@@ -8,6 +8,18 @@
 
 namespace mpcflow {
 
+namespace {
+
+std::vector<BenchTable> measure_primitives(const KernelBenchOptions& options) {
+    std::vector<BenchTable> tables;
+    for (const auto measure : {measure_reductions, measure_histograms, measure_warp_primitives, measure_work_queue}) {
+        for (BenchTable& table : measure(options)) tables.push_back(std::move(table));
+    }
+    return tables;
+}
+
+}  // namespace
+
 std::vector<BenchTable> measure_bench_part(char letter, const KernelBenchOptions& options) {
     const DeviceList list = list_devices();
     if (options.device < 0 || options.device >= static_cast<int>(list.devices.size())) {
@@ -20,7 +32,7 @@ std::vector<BenchTable> measure_bench_part(char letter, const KernelBenchOptions
         case 'c': return measure_sums_by_components(options);
         case 'd': return measure_peers(options);
         case 'e': return measure_filters(options);
-        case 'f': return measure_warp_primitives(options);
+        case 'f': return measure_primitives(options);
         default: throw std::invalid_argument(std::string("no part ") + letter);
     }
 }

@@ -56,7 +56,7 @@ inline constexpr std::array bench_parts{
     BenchPart{'c', "sums of cells: one to sixteen components"},
     BenchPart{'d', "finding peers and counting unique keys"},
     BenchPart{'e', "filtering by a predicate"},
-    BenchPart{'f', "sorts, scans and reductions"},
+    BenchPart{'f', "reductions, maxima, histograms, sorts, scans, work queue"},
 };
 
 /// Measures one part. Throws EnvironmentError without the device or enough memory on it, std::runtime_error

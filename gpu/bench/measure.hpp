@@ -13,7 +13,10 @@ namespace mpcflow {
 [[nodiscard]] std::vector<BenchTable> measure_peers(const KernelBenchOptions& options);               // d
 [[nodiscard]] std::vector<BenchTable> measure_filters(const KernelBenchOptions& options);             // e
 
-// Of part f.
+// Of part f, in this order.
+[[nodiscard]] std::vector<BenchTable> measure_reductions(const KernelBenchOptions& options);
+[[nodiscard]] std::vector<BenchTable> measure_histograms(const KernelBenchOptions& options);
 [[nodiscard]] std::vector<BenchTable> measure_warp_primitives(const KernelBenchOptions& options);
+[[nodiscard]] std::vector<BenchTable> measure_work_queue(const KernelBenchOptions& options);
 
 }  // namespace mpcflow

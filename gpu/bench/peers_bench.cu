@@ -4,7 +4,10 @@
 
 #include "gpu/bench/measure.hpp"
 #include "gpu/bench/timing.cuh"
+#include "gpu/block/cuda_block.cuh"
+#include "gpu/block/unique_keys.hpp"
 #include "gpu/step_kernels.cuh"
+#include "gpu/warp/count_distinct.hpp"
 #include "gpu/warp/cuda_atomics.cuh"
 #include "gpu/warp/cuda_warp.cuh"
 #include "gpu/warp/hashed_peers.hpp"
@@ -92,7 +95,30 @@ __global__ void __launch_bounds__(block_size)
     if (found != expected) atomicAdd(wrong, 1ULL);
 }
 
-/// The number of distinct keys of each block of large_block keys, by a plain loop.
+/// The number of distinct keys of each warp.
+__global__ void __launch_bounds__(block_size)
+    count_in_warps(std::int64_t count, const Key* __restrict__ keys, std::uint32_t* __restrict__ distinct) {
+    const WarpItems items(count);
+    const warp::CudaWarp warp;
+    const unsigned lane = warp.lane();
+    if ((items.mask & warp::lane_bit(lane)) == 0) return;
+    const unsigned number = warp::count_distinct(warp, items.mask, keys[items.first + lane]);
+    if (lane == 0) distinct[items.first / 32] = number;
+}
+
+/// The number of distinct keys of each block of large_block keys, by a hash table in shared memory.
+template <block::Hashes hashes>
+__global__ void __launch_bounds__(large_block)
+    count_in_blocks(std::int64_t count, const Key* __restrict__ keys, std::uint32_t* __restrict__ distinct) {
+    __shared__ block::UniqueScratch<large_block> scratch;
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * large_block + threadIdx.x;
+    const bool is_valid = i < count;
+    const unsigned number = block::count_unique<hashes>(block::CudaBlock{}, warp::CudaAtomics{}, is_valid,
+                                                        static_cast<std::uint32_t>(is_valid ? keys[i] : 0), scratch);
+    if (threadIdx.x == 0) distinct[blockIdx.x] = number;
+}
+
+/// The same by a plain loop.
 __global__ void __launch_bounds__(large_block)
     count_distinct_plainly(std::int64_t count, const Key* __restrict__ keys, std::uint32_t* __restrict__ distinct) {
     __shared__ Key of_block[large_block];
@@ -113,20 +139,20 @@ public:
           edge_(edge),
           keys_(std::int64_t{10} * edge * edge * edge),
           leaders_((keys_.size() + 31) / 32),
-          distinct_((keys_.size() + large_block - 1) / large_block),
+          in_blocks_((keys_.size() + large_block - 1) / large_block),
+          found_in_blocks_(in_blocks_.size()),
           wrong_(1) {}
 
     void make_keys(const Noise& noise) {
         make_noisy_keys<<<block_count(keys_.size()), block_size>>>(keys_.size(), edge_, noise, keys_.data());
         MPCFLOW_CUDA(cudaGetLastError());
-        count_distinct_plainly<<<static_cast<unsigned>(distinct_.size()), large_block>>>(keys_.size(), keys_.data(),
-                                                                                         distinct_.data());
+        count_distinct_plainly<<<large_blocks(), large_block>>>(keys_.size(), keys_.data(), in_blocks_.data());
         MPCFLOW_CUDA(cudaGetLastError());
     }
     [[nodiscard]] std::int64_t key_count() const { return keys_.size(); }
-    [[nodiscard]] double mean_distinct_in_blocks() const { return mean(distinct_); }
-    /// Of the last `time`.
-    [[nodiscard]] double mean_distinct_in_warps() const { return mean(leaders_); }
+    [[nodiscard]] double mean_distinct_in_blocks() const { return mean(numbers(in_blocks_)); }
+    /// As the last `time` or `time_count_in_warps` found it.
+    [[nodiscard]] double mean_distinct_in_warps() const { return mean(numbers(leaders_)); }
 
     /// Milliseconds that all warps take to find the peers of their lanes.
     template <Find way>
@@ -144,10 +170,35 @@ public:
         return milliseconds;
     }
 
+    /// Milliseconds that all warps take to count their distinct keys; follows a `time`, whose result it must give.
+    [[nodiscard]] double time_count_in_warps() const {
+        const std::vector<std::uint32_t> expected = numbers(leaders_);
+        const double milliseconds = watch_.milliseconds([this] { leaders_.clear(); }, [this] {
+            count_in_warps<<<block_count(keys_.size()), block_size>>>(keys_.size(), keys_.data(), leaders_.data());
+        });
+        require(numbers(leaders_) == expected, "counting distinct keys in warps");
+        return milliseconds;
+    }
+
+    /// Milliseconds that all blocks take to count their distinct keys.
+    template <block::Hashes hashes>
+    [[nodiscard]] double time_count_in_blocks(const std::string& name) const {
+        const double milliseconds = watch_.milliseconds([this] { found_in_blocks_.clear(); }, [this] {
+            count_in_blocks<hashes><<<large_blocks(), large_block>>>(keys_.size(), keys_.data(), found_in_blocks_.data());
+        });
+        require(numbers(found_in_blocks_) == numbers(in_blocks_), "counting distinct keys in blocks by " + name);
+        return milliseconds;
+    }
+
 private:
-    [[nodiscard]] static double mean(const DeviceArray<std::uint32_t>& numbers) {
-        std::vector<std::uint32_t> values(static_cast<std::size_t>(numbers.size()));
-        numbers.download(values.data(), 0, numbers.size());
+    [[nodiscard]] unsigned large_blocks() const { return static_cast<unsigned>(in_blocks_.size()); }
+
+    [[nodiscard]] static std::vector<std::uint32_t> numbers(const DeviceArray<std::uint32_t>& array) {
+        std::vector<std::uint32_t> values(static_cast<std::size_t>(array.size()));
+        array.download(values.data(), 0, array.size());
+        return values;
+    }
+    [[nodiscard]] static double mean(const std::vector<std::uint32_t>& values) {
         double sum = 0.0;
         for (const std::uint32_t value : values) sum += value;
         return sum / static_cast<double>(values.size());
@@ -157,7 +208,8 @@ private:
     int edge_;
     DeviceArray<Key> keys_;
     DeviceArray<std::uint32_t> leaders_;
-    DeviceArray<std::uint32_t> distinct_;
+    DeviceArray<std::uint32_t> in_blocks_;
+    DeviceArray<std::uint32_t> found_in_blocks_;
     DeviceArray<unsigned long long> wrong_;
 };
 
@@ -175,18 +227,29 @@ std::vector<BenchTable> measure_peers(const KernelBenchOptions& options) {
     peers.name = "peers";
     peers.title = "Finding peers in warps, " + std::to_string(bench.key_count()) + " keys, ten of each: ms";
     peers.note = "Keys: cells in order, a part of them moved to a neighbouring cell in 3D; the more, the more distinct.";
-    peers.items = bench.key_count();
-    peers.x = {"distinct", "in 512"};
     peers.columns = {{"distinct", "in a warp"}, {"loop", "ms"}, {"votes", "ms"}, {"hash", "ms"}, {"match", "ms"}};
+    BenchTable unique;
+    unique.name = "unique_keys";
+    unique.title = "Counting distinct keys in blocks of 512, the same keys: ms";
+    unique.note = "warp: only those of each warp, by the match instruction.";
+    unique.columns = {{"one hash", "ms"}, {"two hashes", "ms"}, {"warp", "ms"}};
+    for (BenchTable* table : {&peers, &unique}) {
+        table->items = bench.key_count();
+        table->x = {"distinct", "in 512"};
+    }
     for (const Noise& noise : noises) {
         bench.make_keys(noise);
+        const double distinct = bench.mean_distinct_in_blocks();
         const double loop = bench.time<Find::loop>("loop");
         const double votes = bench.time<Find::votes>("votes");
         const double hash = bench.time<Find::hash>("hash");
         const double match = bench.time<Find::match>("match");
-        peers.rows.push_back({bench.mean_distinct_in_blocks(), {bench.mean_distinct_in_warps(), loop, votes, hash, match}});
+        peers.rows.push_back({distinct, {bench.mean_distinct_in_warps(), loop, votes, hash, match}});
+        const double one_hash = bench.time_count_in_blocks<block::Hashes::one>("one hash");
+        const double two_hashes = bench.time_count_in_blocks<block::Hashes::two>("two hashes");
+        unique.rows.push_back({distinct, {one_hash, two_hashes, bench.time_count_in_warps()}});
     }
-    return {peers};
+    return {peers, unique};
 }
 
 }  // namespace mpcflow
