@@ -67,6 +67,10 @@ public:
     void download(T* to, std::int64_t first, std::int64_t count) const {
         if (count > 0) MPCFLOW_CUDA(cudaMemcpy(to, data_ + first, count * sizeof(T), cudaMemcpyDeviceToHost));
     }
+    /// Copies `count` elements from the host to the beginning.
+    void upload(const T* from, std::int64_t count) const {
+        if (count > 0) MPCFLOW_CUDA(cudaMemcpy(data_, from, count * sizeof(T), cudaMemcpyHostToDevice));
+    }
     void swap(DeviceArray& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);

@@ -5,6 +5,7 @@
 #include <cub/device/device_scan.cuh>
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "gpu/device_laws.hpp"
 #include "gpu/observable_kernels.cuh"
 #include "gpu/step_kernels.cuh"
+#include "physics/extremes.hpp"
 #include "physics/observables.hpp"
 #include "physics/solver.hpp"
 
@@ -38,8 +40,9 @@ public:
           actions_(cell_count_),
           next_draws_(Law::contributes_rotated ? cell_count_ : 0),
           places_(cell_count_),
-          faults_(1),
+          report_(1),
           totals_(1),
+          extremes_(1),
           hash_(1),
           bins_(bin_rule_.bin_count()),
           block_(bin_rule_.bin_count()) {
@@ -50,7 +53,7 @@ public:
         std::size_t scan_bytes = 0;
         MPCFLOW_CUDA(cub::DeviceScan::ExclusiveSum(nullptr, scan_bytes, places_.data(), places_.data(), cell_count_));
         scan_scratch_ = DeviceArray<char>(static_cast<std::int64_t>(scan_bytes));
-        faults_.clear();
+        report_.clear();
         sums_.clear();
         bins_.clear();
         block_.clear();
@@ -64,10 +67,26 @@ public:
     }
 
     [[nodiscard]] std::int64_t current_step() const override { return step_; }
+    [[nodiscard]] std::int64_t fast_steps() const override { return fast_steps_; }
 
     [[nodiscard]] Totals totals() override {
         use(device_);
         return totals_rule_.totals(sum());
+    }
+
+    [[nodiscard]] Extremes extremes() override {
+        use(device_);
+        const ExtremesSoFar none;
+        const ExtremesBits start{0, none.minimum, none.maximum};
+        extremes_.upload(&start, 1);
+        find_fastest<<<grid_for_sums(), block_size>>>(particle_count_, particles_.data(), extremes_.data());
+        MPCFLOW_CUDA(cudaGetLastError());
+        find_occupancy_extremes<<<grid_for_cells(), block_size>>>(plan_.next_grid, cell_count_, sums_.data()->value,
+                                                                  sum_stride<Law>, extremes_.data());
+        MPCFLOW_CUDA(cudaGetLastError());
+        ExtremesBits found{};
+        extremes_.download(&found, 0, 1);
+        return ExtremesSoFar{std::bit_cast<double>(found.speed_squared), found.minimum, found.maximum}.extremes();
     }
 
     [[nodiscard]] std::uint64_t state_hash() override {
@@ -89,7 +108,7 @@ public:
                                                                                shared_bins, bins_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         fold_bins<<<block_count(bins_.size()), block_size>>>(system_.fluid.mass, bin_rule_.occupancy_limit(), bins_.size(),
-                                                            bins_.data(), block_.data(), faults_.data());
+                                                            bins_.data(), block_.data(), report_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         ++samples_;
     }
@@ -147,6 +166,8 @@ private:
     /// than there is work for.
     [[nodiscard]] unsigned grid_for_sums() const { return std::max(1U, std::min(block_count(particle_count_), resident_blocks_)); }
 
+    [[nodiscard]] unsigned grid_for_cells() const { return std::min(block_count(cell_count_), resident_blocks_); }
+
     [[nodiscard]] TotalsSums sum() {
         totals_.clear();
         sum_totals<<<grid_for_sums(), block_size>>>(totals_rule_, particle_count_, particles_.data(), totals_.data());
@@ -189,7 +210,7 @@ private:
         plan_.begin_step(system_, static_cast<std::uint64_t>(step_));
         const bool reorders = step_ % reorder_ == 0;
         resolve_cells<<<block_count(cell_count_), block_size>>>(plan_, cell_count_, sums_.data(), actions_.data(), next_draws_.data(),
-                                                                reorders ? places_.data() : nullptr, faults_.data());
+                                                                reorders ? places_.data() : nullptr, report_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         if (reorders) {
             std::size_t scan_bytes = scan_scratch_.size();
@@ -209,15 +230,16 @@ private:
             advance_particles<Law, Particle, summation(), reorders>
                 <<<block_count(particle_count_), block_size>>>(plan_, particle_count_, particles_.data(), to,
                                                                actions_.data(), next_draws_.data(), sums_.data(),
-                                                               places_.data(), faults_.data());
+                                                               places_.data(), report_.data());
         });
         MPCFLOW_CUDA(cudaGetLastError());
     }
 
     void check_faults() {
-        std::uint32_t faults = no_fault;
-        faults_.download(&faults, 0, 1);
-        throw_on_faults(faults, step_, system_);
+        StepReport report{};
+        report_.download(&report, 0, 1);
+        fast_steps_ = static_cast<std::int64_t>(report.fast_steps);
+        throw_on_faults(report.faults, step_, system_);
     }
 
     int device_;
@@ -231,6 +253,7 @@ private:
     int reorder_;
     std::int64_t step_ = 0;
     std::int64_t samples_ = 0;
+    std::int64_t fast_steps_ = 0;
     std::int64_t particle_count_;
     int cell_count_;
     DeviceArray<Particle> particles_;
@@ -240,8 +263,9 @@ private:
     DeviceArray<PaddedDraw<Law>> next_draws_;
     DeviceArray<std::uint32_t> places_;
     DeviceArray<char> scan_scratch_;
-    DeviceArray<std::uint32_t> faults_;
+    DeviceArray<StepReport> report_;
     DeviceArray<TotalsSums> totals_;
+    DeviceArray<ExtremesBits> extremes_;
     DeviceArray<unsigned long long> hash_;
     DeviceArray<BinSums> bins_;
     DeviceArray<FieldSums> block_;

@@ -4,10 +4,13 @@
 #include <cstdint>
 
 #include "gpu/cuda_support.cuh"
+#include "gpu/step_report.cuh"
 #include "gpu/warp/cuda_warp.cuh"
 #include "gpu/warp/peer_reduce.hpp"
 #include "gpu/warp/peers.hpp"
 #include "gpu/warp/reduce.hpp"
+#include "physics/cell_grid.hpp"
+#include "physics/extremes.hpp"
 #include "physics/observables.hpp"
 #include "physics/particle.hpp"
 #include "physics/step.hpp"
@@ -42,6 +45,55 @@ __global__ void __launch_bounds__(block_size)
     for_all_particles(count, particles, [&](const Particle& p) { hash += particle_hash(p); });
     hash = warp::reduce_down(warp::CudaWarp{}, warp::full_mask, hash);
     if (threadIdx.x % 32 == 0) atomicAdd(result, hash);
+}
+
+/// ExtremesSoFar as atomics take it: a speed that is not negative is ordered as its bits are.
+struct ExtremesBits {
+    unsigned long long speed_squared;
+    std::uint32_t minimum;
+    std::uint32_t maximum;
+};
+
+static __device__ __forceinline__ void add_extremes(const ExtremesSoFar& lane, ExtremesBits* result) {
+    const warp::CudaWarp warp;
+    ExtremesSoFar all = lane;
+#pragma unroll
+    for (unsigned bits = 16; bits > 0; bits /= 2) {
+        all.add({warp.shfl_xor(warp::full_mask, all.speed_squared, bits),
+                 warp.shfl_xor(warp::full_mask, all.minimum, bits), warp.shfl_xor(warp::full_mask, all.maximum, bits)});
+    }
+    if (threadIdx.x % 32 != 0) return;
+    atomicMax(&result->speed_squared, static_cast<unsigned long long>(__double_as_longlong(all.speed_squared)));
+    atomicMin(&result->minimum, all.minimum);
+    atomicMax(&result->maximum, all.maximum);
+}
+
+template <class Particle>
+__global__ void __launch_bounds__(block_size)
+    find_fastest(std::int64_t count, const Particle* __restrict__ particles, ExtremesBits* __restrict__ result) {
+    ExtremesSoFar extremes;
+    for_all_particles(count, particles, [&](const Particle& p) { extremes.add_speed_squared(speed_squared(p)); });
+    add_extremes(extremes, result);
+}
+
+/// Calls visit(number of particles) for each whole cell that this thread has; sums are rows of `stride`
+/// doubles, of which the first is the number.
+template <class Real, class Visit>
+__device__ __forceinline__ void for_whole_cells(const CellGrid<Real>& grid, int cells, const double* sums, int stride,
+                                                const Visit& visit) {
+    const int step = static_cast<int>(gridDim.x) * block_size;
+    for (std::int64_t cell = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x; cell < cells; cell += step) {
+        if (grid.is_whole(static_cast<int>(cell))) visit(sums[cell * stride]);
+    }
+}
+
+template <class Real>
+__global__ void __launch_bounds__(block_size)
+    find_occupancy_extremes(const __grid_constant__ CellGrid<Real> grid, int cells, const double* __restrict__ sums,
+                            int stride, ExtremesBits* __restrict__ result) {
+    ExtremesSoFar extremes;
+    for_whole_cells(grid, cells, sums, stride, [&](double count) { extremes.add_cell(count); });
+    add_extremes(extremes, result);
 }
 
 /// Adds every particle to its bin: peers in a bin first, their leader then adds to the block's own bins
@@ -82,10 +134,10 @@ __global__ void __launch_bounds__(block_size)
 /// Adds one sample to the block and clears it.
 static __global__ void __launch_bounds__(block_size)
     fold_bins(double mass, double occupancy_limit, std::int64_t count, BinSums* __restrict__ sample,
-              FieldSums* __restrict__ block, std::uint32_t* __restrict__ faults) {
+              FieldSums* __restrict__ block, StepReport* __restrict__ report) {
     const std::int64_t bin = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
     if (bin >= count) return;
-    if (sample[bin].value[0] > occupancy_limit) atomicOr(faults, fault_bin);
+    if (sample[bin].value[0] > occupancy_limit) atomicOr(&report->faults, fault_bin);
     BinRule::fold(sample[bin], mass, block[bin]);
     sample[bin] = BinSums{};
 }

@@ -6,6 +6,7 @@
 #include "gpu/cell_sums.cuh"
 #include "gpu/cuda_support.cuh"
 #include "gpu/record_access.cuh"
+#include "gpu/step_report.cuh"
 #include "gpu/warp/aggregated_increment.hpp"
 #include "physics/initial_state.hpp"
 #include "physics/step.hpp"
@@ -21,10 +22,6 @@ struct WarpItems {
         : first((static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x) & ~std::int64_t{31}),
           mask(count > first ? warp::first_lanes(static_cast<unsigned>(min(count - first, std::int64_t{32}))) : 0U) {}
 };
-
-__device__ inline void report_faults(std::uint32_t faults, std::uint32_t* to) {
-    if (faults != no_fault) atomicOr(to, faults);
-}
 
 /// A draw, filled up to a power of two.
 template <class Law>
@@ -61,7 +58,7 @@ template <class Law>
 __global__ void __launch_bounds__(block_size)
     resolve_cells(const __grid_constant__ StepPlan<Law> plan, int cells, SumRow<Law>* __restrict__ sums,
                   CellAction<Law>* __restrict__ actions, PaddedDraw<Law>* __restrict__ next_draws,
-                  std::uint32_t* __restrict__ numbers, std::uint32_t* __restrict__ faults) {
+                  std::uint32_t* __restrict__ numbers, StepReport* __restrict__ report) {
     __shared__ ResolveScratch<Law> scratches[warps_in_block];
     ResolveScratch<Law>& scratch = scratches[threadIdx.x / 32];
     const WarpItems items(cells);
@@ -86,7 +83,7 @@ __global__ void __launch_bounds__(block_size)
     action.transform = plan.resolve(cell, cell_sums, action.draw, found);
     store_records<Placement::in_order>(actions, cell, action, items.mask, scratch.actions);
     if (numbers != nullptr) numbers[cell] = static_cast<std::uint32_t>(cell_sums.value[0]);
-    report_faults(found, faults);
+    report_findings(found, plan.step, report);
 }
 
 /// What the kernels over particles share: one warp's shared memory, used for one thing at a time.
@@ -115,7 +112,7 @@ __global__ void __launch_bounds__(block_size)
     advance_particles(const __grid_constant__ StepPlan<Law> plan, std::int64_t count, const Particle* from, Particle* to,
                       const CellAction<Law>* __restrict__ actions, const PaddedDraw<Law>* __restrict__ next_draws,
                       SumRow<Law>* __restrict__ sums, std::uint32_t* __restrict__ places,
-                      std::uint32_t* __restrict__ faults) {
+                      StepReport* __restrict__ report) {
     __shared__ WarpScratch<Law, Particle> scratches[warps_in_block];
     WarpScratch<Law, Particle>& scratch = scratches[threadIdx.x / 32];
     const WarpItems items(count);
@@ -134,7 +131,7 @@ __global__ void __launch_bounds__(block_size)
     std::uint32_t found = no_fault;
     const CellAction<Law> action = actions[place.cell];
     plan.collide_and_stream(particle, place, action, found);
-    report_faults(found, faults);
+    report_findings(found, plan.step, report);
     store_records<reorders ? Placement::scattered : Placement::in_order>(to, destination, particle, items.mask,
                                                                          scratch.records);
     contribute<Law, Particle, summation>(plan, particle, sums, next_draws, items.mask, scratch);

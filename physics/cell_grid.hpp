@@ -84,6 +84,17 @@ public:
         return part;
     }
 
+    /// Whether all of a cell is in the box: cut by no wall, and not the layer beyond it that an unshifted grid has.
+    MPCFLOW_HD bool is_whole(int cell) const {
+        const Vec3<int> c{cell % cells_.x, cell / cells_.x % cells_.y, cell / cells_.x / cells_.y};
+        bool whole = true;
+        for (int axis = 0; axis < 3; ++axis) {
+            if (cells_[axis] == box_[axis]) continue;
+            whole &= c[axis] < box_[axis] && (c[axis] > 0 || shift_[axis] == 0);
+        }
+        return whole;
+    }
+
     [[nodiscard]] Vec3<Real> shift() const { return shift_; }
     [[nodiscard]] Vec3<int> cells() const { return cells_; }
 

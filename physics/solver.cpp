@@ -17,7 +17,7 @@ double Totals::temperature() const {
 }
 
 void throw_on_faults(std::uint32_t faults, std::int64_t step, const System& system) {
-    if (faults == no_fault) return;
+    if ((faults & ~notice_fast) == no_fault) return;
     std::ostringstream text;
     text << "the simulation broke down at or before step " << step << ":";
     if ((faults & fault_speed) != 0) {

@@ -22,6 +22,15 @@ struct Totals {
     [[nodiscard]] double temperature() const;
 };
 
+/// The extremes of a state; equal on every machine.
+struct Extremes {
+    double maximum_speed = 0.0;  ///< of a particle
+    /// Fewest and most particles in a collision cell of the next collision, of the whole cells that is, which
+    /// no wall cuts; both 0 where there is no such cell.
+    std::int64_t minimum_occupancy = 0;
+    std::int64_t maximum_occupancy = 0;
+};
+
 /// Sums of one bin over the samples of a block, from which averages are made.
 struct FieldSums {
     double particles = 0.0;             ///< sum over samples of N
@@ -60,9 +69,14 @@ public:
     /// Runs `count` >= 0 steps.
     virtual void run(std::int64_t count) = 0;
     [[nodiscard]] virtual std::int64_t current_step() const = 0;
+    /// Steps so far at whose end some particle had a speed that carries it across more than a cell edge in a
+    /// step: |v| h > 1.
+    [[nodiscard]] virtual std::int64_t fast_steps() const = 0;
 
     /// Sums over all particles now.
     [[nodiscard]] virtual Totals totals() = 0;
+    /// Extremes over all particles and cells now.
+    [[nodiscard]] virtual Extremes extremes() = 0;
     /// 64-bit sum over particles of a mix of id and all state bits; free of memory order.
     [[nodiscard]] virtual std::uint64_t state_hash() = 0;
     /// Adds the present state to the current block of field samples (needs SolverOptions::bins).

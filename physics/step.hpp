@@ -5,6 +5,7 @@
 ///   advance   over particles:  collide with that, stream, bin with the next step's grid shift, and
 ///                              contribute to the next step's sums
 
+#include <algorithm>
 #include <cstdint>
 
 #include "physics/cell_grid.hpp"
@@ -21,6 +22,10 @@ enum Fault : std::uint32_t {
     fault_image = 4,      ///< a particle so many boxes away that its image count does not fit
     fault_bin = 8,        ///< a field bin with more particles than the grid of its sums allows
 };
+
+/// No fault, but told along with them: a particle whose speed at the end of the step carries it across more
+/// than a cell edge in a step, |v| h > 1. Solvers count the steps in which there is one.
+inline constexpr std::uint32_t notice_fast = 1U << 31U;
 
 /// What `advance` needs of a particle's cell, side by side so that one access brings it all; drawing the
 /// axis again for each particle would cost a fifth of the instructions. Without holes: nvcc copies a struct
@@ -44,10 +49,16 @@ struct StepPlan {
     std::uint64_t step = ~std::uint64_t{0};
     CellGrid<Real> grid;     ///< of this collision
     CellGrid<Real> next_grid;
+    double fast_speed_squared = 0.0;      ///< (1 / h)^2: faster is worth a notice
+    double ordinary_speed_squared = 0.0;  ///< up to here there is nothing to say
 
     StepPlan() = default;
     StepPlan(const Law& a_law, const System& system)
-        : law(a_law), streaming(system), seed(system.seed), next_grid(system, 0) {}
+        : law(a_law), streaming(system), seed(system.seed), next_grid(system, 0) {
+        const double limit = law.parameters().rounding.speed_limit;
+        fast_speed_squared = 1.0 / (system.collision.time_step * system.collision.time_step);
+        ordinary_speed_squared = std::min(fast_speed_squared, limit * limit);
+    }
 
     /// Prepares for the collision of step `index`; the plan must be at step `index` - 1 or new.
     void begin_step(const System& system, std::uint64_t index) {
@@ -95,11 +106,19 @@ private:
     template <class Particle>
     MPCFLOW_HD void check(Particle& particle, StreamOutcome outcome, std::uint32_t& faults) const {
         if (outcome == StreamOutcome::fault) faults |= fault_image;
-        const double limit = law.parameters().rounding.speed_limit;
         const Vec3<double> v = vector_cast<double>(particle.velocity);
-        // Written so that a NaN is caught. Its position may be none either.
-        if (!(dot(v, v) <= limit * limit)) {
+        const double speed_squared = dot(v, v);
+        // Written so that a NaN is caught, here and below. One comparison for the many.
+        if (!(speed_squared <= ordinary_speed_squared)) remark_speed(particle, speed_squared, faults);
+    }
+
+    template <class Particle>
+    MPCFLOW_HD void remark_speed(Particle& particle, double speed_squared, std::uint32_t& faults) const {
+        const double limit = law.parameters().rounding.speed_limit;
+        if (speed_squared > fast_speed_squared) faults |= notice_fast;
+        if (!(speed_squared <= limit * limit)) {
             faults |= fault_speed;
+            // Its position may be no number either.
             particle.velocity = {};
             particle.position = {};
         }

@@ -128,6 +128,23 @@ double mean_free_path(const System& system) {
     return system.collision.time_step * std::sqrt(system.fluid.temperature / system.fluid.mass);
 }
 
+double faster_than(double speed) {
+    if (!(speed > 0.0)) {
+        return 1.0;
+    }
+    return std::erfc(speed / std::numbers::sqrt2) +
+           speed * std::sqrt(2.0 * std::numbers::inv_pi) * std::exp(-0.5 * speed * speed);
+}
+
+double poisson(int count, double mean) {
+    return std::exp(count * std::log(mean) - mean - std::lgamma(count + 1.0));
+}
+
+double fast_step_share(const System& system) {
+    const double P = faster_than(1.0 / mean_free_path(system));
+    return P < 1.0 ? -std::expm1(static_cast<double>(system.particle_count()) * std::log1p(-P)) : 1.0;
+}
+
 double speed_of_sound(const System& system) {
     const double isothermal = system.fluid.temperature / system.fluid.mass;
     const bool keeps_energy = system.thermostat.kind == ThermostatKind::none;

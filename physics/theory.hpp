@@ -33,6 +33,17 @@ struct Transport {
 /// h sqrt(kT / m), in cells.
 [[nodiscard]] double mean_free_path(const System& system);
 
+/// Probability that a particle in equilibrium is faster than `speed` thermal speeds sqrt(kT/m), Maxwell's:
+/// erfc(s / sqrt 2) + sqrt(2 / pi) s e^(-s^2 / 2).
+[[nodiscard]] double faster_than(double speed);
+
+/// Probability that a cell holds exactly `count` particles where the mean is M, Poisson's: M^n e^-M / n!.
+[[nodiscard]] double poisson(int count, double mean);
+
+/// Share of the steps in which thermal motion alone carries some particle across more than a cell edge:
+/// 1 - (1 - P)^N with P = faster_than(1 / mean_free_path).
+[[nodiscard]] double fast_step_share(const System& system);
+
 /// Speed of sound: sqrt(kT/m) with a thermostat, sqrt(5 kT / (3 m)) without.
 [[nodiscard]] double speed_of_sound(const System& system);
 

@@ -17,6 +17,7 @@
 
 #include "physics/collision/select_law.hpp"
 #include "physics/errors.hpp"
+#include "physics/extremes.hpp"
 #include "physics/host/thread_team.hpp"
 #include "physics/initial_state.hpp"
 #include "physics/observables.hpp"
@@ -108,7 +109,18 @@ public:
 
     [[nodiscard]] std::int64_t current_step() const override { return step_; }
 
+    [[nodiscard]] std::int64_t fast_steps() const override { return fast_steps_; }
+
     [[nodiscard]] Totals totals() override { return totals_rule_.totals(sum_totals()); }
+
+    [[nodiscard]] Extremes extremes() override {
+        std::vector<ExtremesSoFar> parts(team_.size());
+        for_all_particles([&](int thread, const Particle& p) { parts[thread].add_speed_squared(speed_squared(p)); });
+        for_whole_cells([&](int thread, double count) { parts[thread].add_cell(count); });
+        ExtremesSoFar all;
+        for (const ExtremesSoFar& part : parts) all.add(part);
+        return all.extremes();
+    }
 
     [[nodiscard]] std::uint64_t state_hash() override {
         std::vector<std::uint64_t> parts(team_.size(), 0);
@@ -208,6 +220,17 @@ private:
         });
     }
 
+    /// Calls function(thread, number of particles) for each whole cell of the next collision.
+    template <class Function>
+    void for_whole_cells(const Function& function) {
+        team_.run([&](int thread) {
+            collect_spilled(thread);
+            for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) {
+                if (plan_.next_grid.is_whole(static_cast<int>(c))) function(thread, sums_[c].value[0]);
+            }
+        });
+    }
+
     TotalsSums sum_totals() {
         std::vector<TotalsSums> parts(team_.size());
         team_.run([&](int thread) {
@@ -272,11 +295,23 @@ private:
         workers_[thread].spilled[owner(cell)].push_back({cell, sums});
     }
 
-    void resolve(const StepPlan<Law>& plan, int thread, bool reorders) {
+    /// Adds what others contributed to the cells of a thread.
+    void collect_spilled(int thread) {
         for (Worker& worker : workers_) {
             for (const Spilled& spilled : worker.spilled[thread]) sums_[spilled.cell] += spilled.sums;
             worker.spilled[thread].clear();
         }
+    }
+
+    void report(std::uint32_t faults, std::uint64_t step) {
+        if (faults == no_fault) return;
+        faults_ |= faults & ~notice_fast;
+        // The first thread to tell of a step counts it.
+        if ((faults & notice_fast) != 0 && last_fast_step_.exchange(step) != step) ++fast_steps_;
+    }
+
+    void resolve(const StepPlan<Law>& plan, int thread, bool reorders) {
+        collect_spilled(thread);
         std::uint32_t faults = no_fault;
         std::int64_t own = 0;
         for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) {
@@ -295,7 +330,7 @@ private:
             sums_[c] = {};
         }
         workers_[thread].own_particles = own;
-        if (faults != no_fault) faults_ |= faults;
+        report(faults, plan.step);
     }
 
     /// Turns places within a thread's cells into places in memory.
@@ -332,7 +367,7 @@ private:
                 particles_[i] = particle;
             }
         }
-        if (faults != no_fault) faults_ |= faults;
+        report(faults, plan.step);
     }
 
     void finish_reordering() {
@@ -361,6 +396,8 @@ private:
     RawArray<std::int64_t> places_;
     std::vector<Worker> workers_;
     std::atomic<std::uint32_t> faults_{no_fault};
+    std::atomic<std::uint64_t> last_fast_step_{~std::uint64_t{0}};
+    std::atomic<std::int64_t> fast_steps_{0};
     FieldBlock block_;
     std::vector<BinSums> bin_sums_;
 };

@@ -25,6 +25,8 @@ public:
         totals.kinetic_energy = 1.5 * static_cast<double>(totals.particles);
         return totals;
     }
+    [[nodiscard]] Extremes extremes() override { return {3.5, 4, 17}; }
+    [[nodiscard]] std::int64_t fast_steps() const override { return step_ / 2; }
     [[nodiscard]] std::uint64_t state_hash() override { return 0x1234U + static_cast<std::uint64_t>(step_); }
     void sample_fields() override {
         sampled_steps.push_back(step_);

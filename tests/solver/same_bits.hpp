@@ -16,12 +16,15 @@ struct Report {
     std::int64_t step = 0;
     std::uint64_t hash = 0;
     Totals totals;
+    Extremes extremes;
+    std::int64_t fast_steps = 0;
     FieldBlock block;
     ParticleSnapshot snapshot;
 };
 
 inline Report report_of(Solver& solver) {
-    Report report{solver.current_step(), solver.state_hash(), solver.totals(), solver.take_field_block(), {}};
+    Report report{solver.current_step(), solver.state_hash(),       solver.totals(), solver.extremes(),
+                  solver.fast_steps(),   solver.take_field_block(), {}};
     solver.copy_particles(report.snapshot);
     return report;
 }
@@ -38,6 +41,11 @@ inline std::vector<double> numbers_of(const Totals& totals) {
             totals.momentum[2],                    totals.kinetic_energy};
 }
 
+inline std::vector<double> numbers_of(const Extremes& extremes) {
+    return {extremes.maximum_speed, static_cast<double>(extremes.minimum_occupancy),
+            static_cast<double>(extremes.maximum_occupancy)};
+}
+
 inline std::vector<double> numbers_of(const FieldBlock& block) {
     std::vector<double> numbers{static_cast<double>(block.samples)};
     for (const FieldSums& bin : block.bins) {
@@ -51,6 +59,8 @@ inline void expect_same_bits(const Report& found, const Report& expected) {
     EXPECT_EQ(found.step, expected.step);
     EXPECT_EQ(found.hash, expected.hash);
     EXPECT_EQ(bits_of(numbers_of(found.totals)), bits_of(numbers_of(expected.totals))) << "totals";
+    EXPECT_EQ(bits_of(numbers_of(found.extremes)), bits_of(numbers_of(expected.extremes))) << "extremes";
+    EXPECT_EQ(found.fast_steps, expected.fast_steps);
     EXPECT_EQ(bits_of(numbers_of(found.block)), bits_of(numbers_of(expected.block))) << "fields";
     EXPECT_EQ(found.snapshot.step, expected.snapshot.step);
     // EXPECT_TRUE: nobody wants to read all particles.
