@@ -84,8 +84,18 @@ void report_series(const Group& root, Report& report) {
         return;
     const auto steps = root.open_group("series").open_dataset("step").read<std::int64_t>();
     report.add("series_rows", static_cast<std::int64_t>(steps.size()));
-    if (!steps.empty())
-        report.add("series_last_step", steps.back());
+    if (steps.empty())
+        return;
+    report.add("series_last_step", steps.back());
+    const Group series = root.open_group("series");
+    if (!series.has("maximum_speed"))
+        return;
+    const auto speeds = series.open_dataset("maximum_speed").read<double>();
+    const auto fewest = series.open_dataset("minimum_occupancy").read<std::int64_t>();
+    const auto most = series.open_dataset("maximum_occupancy").read<std::int64_t>();
+    report.add("maximum_speed", *std::max_element(speeds.begin(), speeds.end()));
+    report.add("minimum_occupancy", *std::min_element(fewest.begin(), fewest.end()));
+    report.add("maximum_occupancy", *std::max_element(most.begin(), most.end()));
 }
 
 void report_fields(const Group& root, Report& report) {
@@ -122,6 +132,8 @@ void report_run(const hdf5::File& file, Report& report) {
     report.add("message", run.read_text_attribute("message"));
     report.add("steps_done", run.read_int_attribute("steps_done"));
     report.add("steps_in_all", run.read_int_attribute("equilibration") + run.read_int_attribute("steps"));
+    if (run.has_attribute("fast_steps"))
+        report.add("fast_steps", run.read_int_attribute("fast_steps"));
     if (run.has_attribute("state_hash")) {
         report.add("state_hash", format_hash(run.read_unsigned_attribute("state_hash")));
     }

@@ -83,8 +83,9 @@ void ResultWriter::add_field_block(FieldBlock block, std::int64_t last_step) {
 
 std::int64_t ResultWriter::field_block_samples() const { return fields_->block_samples(); }
 
-void ResultWriter::between_chunks(std::int64_t step) {
+void ResultWriter::between_chunks(std::int64_t step, std::int64_t fast_steps) {
     step_ = step;
+    record_.fast_steps = fast_steps;
     const double since = std::chrono::duration<double>(Clock::now() - last_write_).count();
     if (since < std::max(shortest_write_interval, write_seconds_ / write_share))
         return;
@@ -121,6 +122,7 @@ void ResultWriter::finish(const RunLoopResult& result, RunStatus status, const s
     if (trajectory_)
         trajectory_->close();
     step_ = result.steps_done;
+    record_.fast_steps = result.fast_steps;
     record_.status = status;
     record_.message = message;
     record_.state_hash = state_hash;

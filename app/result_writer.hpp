@@ -33,7 +33,7 @@ public:
     void add_frame(const ParticleSnapshot& snapshot, std::uint64_t state_hash) override;
     void add_field_block(FieldBlock block, std::int64_t last_step) override;
     [[nodiscard]] std::int64_t field_block_samples() const override;
-    void between_chunks(std::int64_t step) override;
+    void between_chunks(std::int64_t step, std::int64_t fast_steps) override;
 
     /// Closes all with the run's outcome. Throws hdf5::FileError.
     void finish(const RunLoopResult& result, RunStatus status, const std::string& message,

@@ -68,6 +68,7 @@ void write_run(const Group& root, const RunRecord& record) {
     group.write_attribute("equilibration", record.scenario.run.equilibration);
     group.write_attribute("steps", record.scenario.run.steps);
     group.write_attribute("steps_done", record.steps_done);
+    group.write_attribute("fast_steps", record.fast_steps);
     group.write_attribute("start_time", record.start_time);
     group.write_attribute("wall_time", record.wall_time);
     group.write_attribute("status", std::string_view(status_name(record.status)), status_capacity);
@@ -116,6 +117,15 @@ void write_series(const Group& root, const std::vector<SeriesRow>& rows) {
     write(
         "momentum", {count, 3}, {"momentum of all particles, x y z", "(mass energy)^(1/2)"},
         [](const SeriesRow& r, std::size_t i) { return r.momentum[i]; }, 3);
+    write(
+        "maximum_speed", {count}, {"speed of the fastest particle", "(energy/mass)^(1/2)"},
+        [](const SeriesRow& r, std::size_t) { return r.extremes.maximum_speed; }, 1);
+    write(
+        "minimum_occupancy", {count}, {"fewest particles in a whole collision cell", "1"},
+        [](const SeriesRow& r, std::size_t) { return r.extremes.minimum_occupancy; }, 1);
+    write(
+        "maximum_occupancy", {count}, {"most particles in a whole collision cell", "1"},
+        [](const SeriesRow& r, std::size_t) { return r.extremes.maximum_occupancy; }, 1);
 }
 
 void write_axes(const Group& group, const Box& box, const std::array<int, 3>& bins) {
@@ -248,7 +258,7 @@ void mark_run_file(const std::string& path, RunStatus status, const std::string&
 
 std::int64_t run_file_bytes(std::int64_t series_rows, std::int64_t field_bins, const FieldsOutput& fields) {
     constexpr std::int64_t metadata = 128 << 10;
-    constexpr std::int64_t bytes_per_row = 7 * 8;
+    constexpr std::int64_t bytes_per_row = 10 * 8;
     const int numbers = 2 * ((fields.density ? 1 : 0) + (fields.velocity ? 3 : 0) + (fields.temperature ? 1 : 0));
     const std::int64_t data = bytes_per_row * series_rows + 8 * numbers * field_bins;
     // Chunk indices and the unused ends of chunks.

@@ -67,11 +67,12 @@ public:
             chunk.learn(count, seconds_between(before, Clock::now()));
             step += count;
             do_what_is_due(step);
-            outputs_.between_chunks(step);
+            outputs_.between_chunks(step, solver_.fast_steps());
             show_progress(step, meter);
         }
         take_field_block(step);
         result.steps_done = step;
+        result.fast_steps = solver_.fast_steps();
         result.seconds = seconds_between(start, Clock::now());
         return result;
     }
@@ -96,7 +97,7 @@ private:
     void add_series_row(std::int64_t step) {
         const Totals totals = solver_.totals();
         outputs_.add_series_row({step, static_cast<double>(step) * system_.collision.time_step,
-                                 totals.kinetic_energy, totals.temperature(), totals.momentum});
+                                 totals.kinetic_energy, totals.temperature(), totals.momentum, solver_.extremes()});
         note_totals(totals);
     }
 

@@ -22,12 +22,14 @@ public:
     virtual void add_field_block(FieldBlock block, std::int64_t last_step) = 0;
     /// Samples that the present field block shall have.
     [[nodiscard]] virtual std::int64_t field_block_samples() const = 0;
-    /// Called between chunks, several times a second: the place to bring files up to date.
-    virtual void between_chunks(std::int64_t step) = 0;
+    /// Called between chunks, several times a second: the place to bring files up to date. `fast_steps` as
+    /// Solver::fast_steps().
+    virtual void between_chunks(std::int64_t step, std::int64_t fast_steps) = 0;
 };
 
 struct RunLoopResult {
     std::int64_t steps_done = 0;
+    std::int64_t fast_steps = 0;  ///< as Solver::fast_steps()
     double seconds = 0.0;
     int signal_number = 0;  ///< what stopped it, 0 if it ran to its end
 };

@@ -25,6 +25,7 @@ struct SeriesRow {
     double kinetic_energy = 0.0;
     double temperature = 0.0;
     std::array<double, 3> momentum{};
+    Extremes extremes{};
 };
 
 /// Averaged fields and what they were averaged over.
@@ -50,6 +51,7 @@ struct RunRecord {
     std::string start_time;  ///< ISO 8601, UTC
     double wall_time = 0.0;  ///< seconds of the run loop, output included
     std::int64_t steps_done = 0;
+    std::int64_t fast_steps = 0;  ///< of these, with a particle that crossed more than a cell edge
     RunStatus status = RunStatus::running;
     std::string message;                      ///< why it was interrupted or failed
     std::optional<std::uint64_t> state_hash;  ///< of the state after steps_done

@@ -74,6 +74,22 @@ class Results(ProgramTest):
                 np.testing.assert_allclose(0.5 * (frames[step] ** 2).sum(), energy, rtol=1e-12)
                 np.testing.assert_allclose(frames[step].sum(axis=0), momentum, atol=1e-8)
 
+    def test_series_of_extremes(self):
+        series = self.run_file["series"]
+        velocity = dict(zip(self.trajectory["particles/all/velocity/step"], self.trajectory["particles/all/velocity/value"]))
+        compared = 0
+        for step, speed in zip(series["step"], series["maximum_speed"]):
+            if step in velocity:
+                self.assertEqual(speed, np.sqrt((velocity[step] ** 2).sum(axis=1)).max())
+                compared += 1
+        self.assertGreater(compared, 3)
+        least, most = series["minimum_occupancy"][()], series["maximum_occupancy"][()]
+        self.assertEqual(least.dtype.kind, "i")
+        # 10 particles a cell in 180 whole cells: Poisson beyond 4.5 sigma is 40 and -8.
+        self.assertTrue(((0 <= least) & (least < 10) & (most > 10) & (most < 40)).all(), (least, most))
+        self.assertEqual(self.run_file["run"].attrs["fast_steps"], 0)
+        self.assertNotIn("fast steps", self.summary)
+
     def test_every_dataset_says_what_it_is(self):
         def check(name, item):
             if isinstance(item, h5py.Dataset):
@@ -199,6 +215,21 @@ class Variants(ProgramTest):
             self.assertNotIn("fields", f)
             self.assertEqual(text(f["run"].attrs["status"]), "completed")
         self.assertEqual(os.listdir(self.folder / "out"), ["run.h5"])
+
+    def test_steps_with_a_fast_particle_are_told(self):
+        name = self.write_input(input_text(outputs="  series: {every: 1}"))
+        # 2160 particles; the mean free path is half a cell, so 2 thermal speeds are enough.
+        ordinary = self.mpcflow("run", name, "--set", "collision.time_step=0.5", "--output", "long_steps").stdout
+        self.assertRegex(ordinary, r"fast steps   120 of 120 .*explains \(120 expected\); .*results are right\n")
+        # At the usual step it takes ten, which a strong force gives and the thermostat takes.
+        driven = self.mpcflow("run", name, "--set", "forces=[{uniform: [1.5, 0, 0]}]", "--set", "boundaries.z=periodic",
+                              "--set", "run.equilibration=0", "--output", "driven").stdout
+        self.assertRegex(driven, r"fast steps   \d+ of 100 .*does not explain .*driven or heated too strongly\?\n")
+        with h5py.File(self.folder / "driven/run.h5") as f:
+            fast = f["series/maximum_speed"][1:] * 0.1 > 1.0
+            self.assertEqual(f["run"].attrs["fast_steps"], fast.sum())
+            self.assertTrue(0 < fast.sum() < 100)
+        self.assertIn("maximum speed", self.mpcflow("info", "driven/run.h5").stdout)
 
     def test_auto_says_what_it_took_and_why(self):
         name = self.write_input(input_text(outputs=""))

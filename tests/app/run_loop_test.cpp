@@ -26,7 +26,10 @@ public:
         last_steps.push_back(last_step);
     }
     [[nodiscard]] std::int64_t field_block_samples() const override { return block_samples_; }
-    void between_chunks(std::int64_t step) override { steps.push_back(step); }
+    void between_chunks(std::int64_t step, std::int64_t fast_steps) override {
+        steps.push_back(step);
+        EXPECT_EQ(fast_steps, step / 2);
+    }
 
     std::vector<SeriesRow> series;
     std::vector<std::int64_t> frames, block_sizes, last_steps, steps;
@@ -66,6 +69,8 @@ TEST_F(RunLoopTest, DoesAllThatIsDue) {
     ASSERT_EQ(recorder_.series.size(), 11U);
     EXPECT_EQ(recorder_.series[3].step, 30);
     EXPECT_EQ(recorder_.series[3].time, 15.0);
+    EXPECT_EQ(recorder_.series[3].extremes.maximum_occupancy, 17);
+    EXPECT_EQ(result.fast_steps, 50);
     EXPECT_EQ(recorder_.frames, (std::vector<std::int64_t>{0, 25, 50, 75, 100}));
     EXPECT_EQ(recorder_.hashes.back(), 0x1234U + 100U);
     EXPECT_EQ(solver_.sampled_steps, (std::vector<std::int64_t>{27, 34, 41, 48, 55, 62, 69, 76, 83, 90, 97}));

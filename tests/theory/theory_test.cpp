@@ -255,5 +255,53 @@ TEST(Poiseuille, is_no_other_flow) {
     EXPECT_FALSE(theory::poiseuille(oblique).has_value());
 }
 
+// ---------------------------------------------------------------------------- distributions
+
+TEST(Distributions, of_speed_is_maxwells) {
+    // The integral of sqrt(2 / pi) v^2 e^(-v^2 / 2), by Simpson's rule.
+    const auto density = [](double v) { return std::sqrt(2.0 / std::numbers::pi) * v * v * std::exp(-0.5 * v * v); };
+    for (const double speed : {0.0, 0.3, 1.0, 2.5, 4.0, 8.0}) {
+        constexpr int parts = 4000;
+        const double width = (40.0 - speed) / parts;
+        double integral = 0.0;
+        for (int i = 0; i < parts; ++i) {
+            const double v = speed + i * width;
+            integral += width / 6.0 * (density(v) + 4.0 * density(v + 0.5 * width) + density(v + width));
+        }
+        EXPECT_NEAR(theory::faster_than(speed), integral, 1e-9 * (integral + 1e-9)) << speed;
+    }
+    EXPECT_EQ(theory::faster_than(-1.0), 1.0);
+}
+
+TEST(Distributions, of_occupancy_is_poissons) {
+    for (const double mean : {0.02, 1.0, 10.0, 300.0}) {
+        double sum = 0.0, first = 0.0, second = 0.0;
+        for (int n = 0; n < 700; ++n) {
+            const double p = theory::poisson(n, mean);
+            sum += p;
+            first += n * p;
+            second += static_cast<double>(n) * n * p;
+        }
+        EXPECT_NEAR(sum, 1.0, 1e-11);
+        EXPECT_NEAR(first, mean, 1e-10 * mean);
+        EXPECT_NEAR(second - first * first, mean, 1e-8 * mean);
+    }
+    EXPECT_DOUBLE_EQ(theory::poisson(0, 2.0), std::exp(-2.0));
+}
+
+TEST(Distributions, steps_with_a_fast_particle_are_rare_or_certain_with_the_free_path) {
+    System system = srd(130, 0.1, 10);
+    EXPECT_LT(theory::fast_step_share(system), 1e-15) << "ten thermal speeds";
+    system.collision.time_step = 2.0;
+    EXPECT_EQ(theory::fast_step_share(system), 1.0);
+    system.collision.time_step = 0.2;
+    const double P = theory::faster_than(5.0);
+    const double N = 10.0 * 32 * 32 * 32;
+    EXPECT_NEAR(theory::fast_step_share(system), 1.0 - std::exp(-N * P), 1e-6);
+    system.fluid.temperature = 4.0;
+    system.collision.time_step = 0.1;
+    EXPECT_NEAR(theory::fast_step_share(system), 1.0 - std::exp(-N * P), 1e-6) << "only the free path counts";
+}
+
 }  // namespace
 }  // namespace mpcflow
