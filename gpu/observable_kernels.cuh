@@ -1,5 +1,5 @@
 #pragma once
-/// Sums over all particles for what is reported: totals, state hash, binned fields.
+/// What is reported of all particles and cells: totals, state hash, extremes, binned fields.
 
 #include <cstdint>
 
@@ -56,16 +56,13 @@ struct ExtremesBits {
 
 static __device__ __forceinline__ void add_extremes(const ExtremesSoFar& lane, ExtremesBits* result) {
     const warp::CudaWarp warp;
-    ExtremesSoFar all = lane;
-#pragma unroll
-    for (unsigned bits = 16; bits > 0; bits /= 2) {
-        all.add({warp.shfl_xor(warp::full_mask, all.speed_squared, bits),
-                 warp.shfl_xor(warp::full_mask, all.minimum, bits), warp.shfl_xor(warp::full_mask, all.maximum, bits)});
-    }
+    const double speed_squared = warp::reduce_down(warp, warp::full_mask, lane.speed_squared, warp::Maximum{});
+    const std::uint32_t minimum = warp::reduce_down(warp, warp::full_mask, lane.minimum, warp::Minimum{});
+    const std::uint32_t maximum = warp::reduce_down(warp, warp::full_mask, lane.maximum, warp::Maximum{});
     if (threadIdx.x % 32 != 0) return;
-    atomicMax(&result->speed_squared, static_cast<unsigned long long>(__double_as_longlong(all.speed_squared)));
-    atomicMin(&result->minimum, all.minimum);
-    atomicMax(&result->maximum, all.maximum);
+    atomicMax(&result->speed_squared, static_cast<unsigned long long>(__double_as_longlong(speed_squared)));
+    atomicMin(&result->minimum, minimum);
+    atomicMax(&result->maximum, maximum);
 }
 
 template <class Particle>
