@@ -13,8 +13,8 @@ namespace mpcflow::warp {
 /// Combines the values of each sub-warp by shuffles down; the result is in its first lane, the others hold
 /// parts of it. Costs log2(Width) shuffles.
 template <unsigned Width = warp_size, int K, IsWarp Warp, LaneValue T, class Combine = Add>
-requires SubWarpWidth<Width> MPCFLOW_WARP void reduce_down(Warp warp, unsigned mask, T (&values)[K],
-                                                           Combine combine = {}) {
+    requires SubWarpWidth<Width>
+MPCFLOW_WARP void reduce_down(Warp warp, unsigned mask, T (&values)[K], Combine combine = {}) {
     if (mask == full_mask) {  // what comes from other sub-warps does not reach the first lane
         MPCFLOW_UNROLL
         for (unsigned distance = Width / 2; distance > 0; distance /= 2) {
@@ -50,8 +50,8 @@ requires SubWarpWidth<Width> MPCFLOW_WARP void reduce_down(Warp warp, unsigned m
 /// group that is cut short a lane may miss the one it exchanges with; it then takes the last lane, which holds
 /// the same, if that is in the other group, and if not, the other group has no lanes.
 template <unsigned Width = warp_size, int K, IsWarp Warp, LaneValue T, class Combine = Add>
-requires SubWarpWidth<Width> MPCFLOW_WARP void reduce_butterfly(Warp warp, unsigned mask, T (&values)[K],
-                                                                Combine combine = {}) {
+    requires SubWarpWidth<Width>
+MPCFLOW_WARP void reduce_butterfly(Warp warp, unsigned mask, T (&values)[K], Combine combine = {}) {
     if (mask == full_mask) {
         MPCFLOW_UNROLL
         for (unsigned distance = 1; distance < Width; distance *= 2) {
@@ -83,7 +83,7 @@ requires SubWarpWidth<Width> MPCFLOW_WARP void reduce_butterfly(Warp warp, unsig
 
 /// The same for one value; of reduce_down the result is the return value in the sub-warp's first lane.
 template <unsigned Width = warp_size, IsWarp Warp, LaneValue T, class Combine = Add>
-requires SubWarpWidth<Width>
+    requires SubWarpWidth<Width>
 [[nodiscard]] MPCFLOW_WARP T reduce_down(Warp warp, unsigned mask, T value, Combine combine = {}) {
     T values[1] = {value};
     reduce_down<Width>(warp, mask, values, combine);
@@ -91,7 +91,7 @@ requires SubWarpWidth<Width>
 }
 
 template <unsigned Width = warp_size, IsWarp Warp, LaneValue T, class Combine = Add>
-requires SubWarpWidth<Width>
+    requires SubWarpWidth<Width>
 [[nodiscard]] MPCFLOW_WARP T reduce_butterfly(Warp warp, unsigned mask, T value, Combine combine = {}) {
     T values[1] = {value};
     reduce_butterfly<Width>(warp, mask, values, combine);

@@ -11,7 +11,7 @@ namespace mpcflow::warp {
 /// Combines the values of the caller's sub-warp up to the caller itself, in the order of the lanes. `combine`
 /// must be associative; it need not be commutative. Costs log2(Width) shuffles.
 template <unsigned Width = warp_size, IsWarp Warp, LaneValue T, class Combine = Add>
-requires SubWarpWidth<Width>
+    requires SubWarpWidth<Width>
 [[nodiscard]] MPCFLOW_WARP T scan_inclusive(Warp warp, unsigned mask, T value, Combine combine = {}) {
     const unsigned rank = rank_in(mask, warp.lane());
     if (are_first_lanes(mask)) {
@@ -38,7 +38,7 @@ requires SubWarpWidth<Width>
 /// The same without the caller's own value: of those before it, and for the first lane of a sub-warp the neutral
 /// element of the operation. Costs one shuffle more.
 template <unsigned Width = warp_size, IsWarp Warp, LaneValue T, class Combine = Add>
-requires SubWarpWidth<Width>
+    requires SubWarpWidth<Width>
 [[nodiscard]] MPCFLOW_WARP T scan_exclusive(Warp warp, unsigned mask, T value, Combine combine = {}) {
     const unsigned lane = warp.lane();
     const T inclusive = scan_inclusive<Width>(warp, mask, value, combine);

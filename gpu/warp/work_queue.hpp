@@ -12,7 +12,7 @@ namespace mpcflow::warp {
 /// The items 0 to count - 1. `taken`, zero at the start, counts those that were handed out, and in the end is
 /// larger than `count` by up to one batch for each warp: `Number` must be able to hold that.
 template <class Number>
-requires std::same_as<Number, std::uint32_t> || std::same_as<Number, unsigned long long>
+    requires std::same_as<Number, std::uint32_t> || std::same_as<Number, unsigned long long>
 struct WorkQueue {
     Number* taken;
     Number count;
