@@ -21,7 +21,7 @@ constexpr unsigned slots_for(int keys) { return std::bit_ceil(2u * static_cast<u
 /// Where the search for `key` begins among a power of two of slots: the upper bits of a product with
 /// 2^32 / golden ratio, which spreads neighbouring and strided keys alike.
 template <unsigned Slots>
-[[nodiscard]] MPCFLOW_WARP unsigned first_slot(std::uint32_t key) {
+[[nodiscard]] MPCFLOW_HD unsigned first_slot(std::uint32_t key) {
     static_assert(std::has_single_bit(Slots) && Slots > 1);
     constexpr int bits = std::countr_zero(Slots);
     return (key * 0x9e3779b9u) >> (32 - bits);
@@ -29,7 +29,7 @@ template <unsigned Slots>
 
 /// Another place to begin, independent of the first: keys that collide there do so here no more than others.
 template <unsigned Slots>
-[[nodiscard]] MPCFLOW_WARP unsigned second_slot(std::uint32_t key) {
+[[nodiscard]] MPCFLOW_HD unsigned second_slot(std::uint32_t key) {
     constexpr int bits = std::countr_zero(Slots);
     return ((key ^ (key >> 15)) * 0x85ebca6bu) >> (32 - bits);
 }

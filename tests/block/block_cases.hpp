@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu/block/hash_table.hpp"
 #include "physics/host_device.hpp"
 
 namespace mpcflow::test {
@@ -45,8 +46,10 @@ struct BlockCase {
 };
 
 /// For each count: keys all equal, all different (ascending, descending, strided by 32 and 512, and as far
-/// apart as can be), runs of 1 to 40 equal keys in order, every fifth key equal, and random keys of ranges
-/// from 2 to all there are.
+/// apart as can be), runs of 1 to 40 equal keys in order, every fifth key equal, random keys of ranges from
+/// 2 to all there are, random ones of 200; and
+/// keys that all begin their search at the last slot of a hash table (gpu/block/hash_table.hpp), whatever its
+/// size.
 inline std::vector<BlockCase> make_block_cases(std::uint64_t seed, const std::vector<std::uint32_t>& counts) {
     std::mt19937_64 random{seed};
     constexpr std::int64_t largest_key = 0x7fffffff;
@@ -87,6 +90,19 @@ inline std::vector<BlockCase> make_block_cases(std::uint64_t seed, const std::ve
         for (const std::int64_t range : {std::int64_t{2}, std::int64_t{20}, std::int64_t{150}, largest_key}) {
             add("random below " + std::to_string(range), [&](std::int64_t) { return below(range); });
         }
+        // Unlike small numbers these collide in a hash table, and each comes several times.
+        std::vector<std::int64_t> pool(200);
+        for (std::int64_t& key : pool) {
+            key = below(largest_key);
+        }
+        add("random of 200", [&](std::int64_t) { return pool[static_cast<std::size_t>(below(200))]; });
+        std::int64_t colliding = 0;
+        add("of one slot", [&](std::int64_t) {
+            do {
+                ++colliding;
+            } while (block::first_slot<1024>(static_cast<std::uint32_t>(colliding)) != 1023);
+            return colliding;
+        });
     }
     return cases;
 }

@@ -15,10 +15,14 @@
 
 namespace mpcflow::test {
 
+/// How many parts of `size` items there are, the last one perhaps smaller.
+inline unsigned parts_of(unsigned items, unsigned size) { return (items + size - 1) / size; }
+
 /// Who asks for the places of selected items. The one by cooperative groups is on the card alone.
 struct PlaceAlone {
     using Scratch = block::PlaceScratch<std::uint32_t>;
     static std::string name() { return "alone"; }
+    static std::size_t most_asks(unsigned, unsigned, std::size_t selected) { return selected; }
     template <class Block, class Atomics, class FetchAdd>
     static MPCFLOW_WARP std::uint32_t place(Block, Atomics, bool is_selected, Scratch&, FetchAdd&& fetch_add) {
         return block::place_alone(is_selected, fetch_add);
@@ -28,6 +32,9 @@ struct PlaceAlone {
 struct PlaceByWarp {
     using Scratch = block::PlaceScratch<std::uint32_t>;
     static std::string name() { return "by_warp"; }
+    static std::size_t most_asks(unsigned, unsigned warps_of_items, std::size_t selected) {
+        return std::min(selected, std::size_t{warps_of_items});
+    }
     template <class Block, class Atomics, class FetchAdd>
     static MPCFLOW_WARP std::uint32_t place(Block block, Atomics, bool is_selected, Scratch&,
                                             FetchAdd&& fetch_add) {
@@ -38,6 +45,9 @@ struct PlaceByWarp {
 struct PlaceByBlock {
     using Scratch = block::PlaceScratch<std::uint32_t>;
     static std::string name() { return "by_block"; }
+    static std::size_t most_asks(unsigned blocks_of_items, unsigned, std::size_t selected) {
+        return std::min(selected, std::size_t{blocks_of_items});
+    }
     template <class Block, class Atomics, class FetchAdd>
     static MPCFLOW_WARP std::uint32_t place(Block block, Atomics atomics, bool is_selected, Scratch& scratch,
                                             FetchAdd&& fetch_add) {
@@ -59,6 +69,7 @@ struct Compact {
 
     struct Report {
         std::uint32_t count;
+        std::uint32_t asks;  ///< how often someone asked for places
         std::uint32_t items[most_items];
     };
 
@@ -75,8 +86,10 @@ struct Compact {
             block, place.share(items.count),
             [=](std::int64_t item) { return is_selected(items.keys[item], item); },
             [&](bool is_wanted) {
-                return Way::place(block, atomics, is_wanted, scratch,
-                                  [&](std::uint32_t count) { return atomics.add(&report.count, count); });
+                return Way::place(block, atomics, is_wanted, scratch, [&](std::uint32_t count) {
+                    atomics.add(&report.asks, std::uint32_t{1});
+                    return atomics.add(&report.count, count);
+                });
             },
             [&](std::int64_t item, std::uint32_t to) { report.items[to] = static_cast<std::uint32_t>(item); });
     }
@@ -89,6 +102,8 @@ struct Compact {
             }
         }
         ASSERT_EQ(report.count, expected.size());
+        EXPECT_LE(report.asks, Way::most_asks(parts_of(input.count(), threads),
+                                              parts_of(input.count(), warp::warp_size), expected.size()));
         std::vector<std::uint32_t> written(report.items, report.items + report.count);
         std::sort(written.begin(), written.end());
         EXPECT_EQ(written, expected);
@@ -197,12 +212,14 @@ struct CountUnique {
     }
 };
 
+/// Without any collective, so that threads may stay away.
+using LonePrograms = testing::Types<Compact<PlaceAlone, 64, 3, 4>>;
+
 using SelectionPrograms =
-    testing::Types<Compact<PlaceAlone, 64, 3, 4>, Compact<PlaceByWarp, 32, 1, 1>, Compact<PlaceByWarp, 128, 2, 4>,
-                   Compact<PlaceByWarp, 64, 1, 8>, Compact<PlaceByBlock, 32, 1, 4>,
-                   Compact<PlaceByBlock, 128, 2, 1>, Compact<PlaceByBlock, 64, 3, 0>,
-                   Compact<PlaceByBlock, 256, 1, 8>, CountInBins<1, 64, 2>, CountInBins<20, 32, 3>,
-                   CountInBins<300, 128, 2>, CountUnique<block::Hashes::one, 32>,
+    testing::Types<Compact<PlaceByWarp, 32, 1, 1>, Compact<PlaceByWarp, 128, 2, 4>, Compact<PlaceByWarp, 64, 1, 8>,
+                   Compact<PlaceByBlock, 32, 1, 4>, Compact<PlaceByBlock, 128, 2, 1>,
+                   Compact<PlaceByBlock, 64, 3, 0>, Compact<PlaceByBlock, 256, 1, 8>, CountInBins<1, 64, 2>,
+                   CountInBins<20, 32, 3>, CountInBins<300, 128, 2>, CountUnique<block::Hashes::one, 32>,
                    CountUnique<block::Hashes::one, 512>, CountUnique<block::Hashes::two, 64>,
                    CountUnique<block::Hashes::two, 512>>;
 

@@ -28,6 +28,7 @@ __global__ void run_program(Items items, typename Program::Report* report) {
 struct PlaceByGroup {
     using Scratch = block::PlaceScratch<std::uint32_t>;
     static std::string name() { return "by_group"; }
+    static std::size_t most_asks(unsigned, unsigned, std::size_t selected) { return selected; }
     template <class Block, class Atomics, class FetchAdd>
     static __device__ std::uint32_t place(Block, Atomics, bool is_selected, Scratch&, FetchAdd&& fetch_add) {
         return block::place_by_coalesced_group(is_selected, fetch_add);
@@ -67,6 +68,7 @@ INSTANTIATE_TYPED_TEST_SUITE_P(TwoStage, BlockProgramsOnGpu, TwoStagePrograms, P
 INSTANTIATE_TYPED_TEST_SUITE_P(Segmented, BlockProgramsOnGpu, SegmentedPrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Reduce, BlockProgramsOnGpu, ReducePrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Selection, BlockProgramsOnGpu, SelectionPrograms, ProgramNames);
+INSTANTIATE_TYPED_TEST_SUITE_P(Lone, BlockProgramsOnGpu, LonePrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(CooperativeGroups, BlockProgramsOnGpu, GroupPrograms, ProgramNames);
 
 }  // namespace
