@@ -57,20 +57,33 @@ def made_up_results() -> dict:
              {"loop": lambda x: 0.02 + x / 3000, "votes": lambda x: 0.04 + x / 9000, "hash": lambda x: 0.09 - x / 2e4,
               "match": lambda x: 0.03 + x / 4000}, title="Finding peers in warps, 10000000 keys"),
         by_x("d", "unique_keys", ("distinct", "in 512"), "ms", keys,
-             {"one hash": lambda x: 0.05 + x / 4000, "two hashes": lambda x: 0.06 + x / 5000},
-             title="Counting distinct keys in blocks, 10000000 keys"),
+             {"one hash": lambda x: 0.05 + x / 4000, "two hashes": lambda x: 0.06 + x / 5000, "warp": lambda x: 0.03},
+             title="Counting distinct keys in blocks of 512, the same keys"),
         by_x("e", "filters", ("kept", "%"), "GiB/s", kept,
              {"global": lambda x: 30.0 + 100.0 / x, "compiler": lambda x: 2500 + x, "block": lambda x: 1200 + 3 * x,
               "warp": lambda x: 2550 + x, "groups": lambda x: 2400 + x, "thrust": lambda x: 1500 + x,
               "cub": lambda x: 3000 - x}, items=100_000_000),
-        by_x("f", "sums", ("elements", ""), "GiB/s", sizes,
+        by_x("f", "sums", ("numbers", ""), "GiB/s", sizes,
              {"four-level": lambda n: 3000 * n / (n + 5e6), "no block": lambda n: 2900 * n / (n + 5e6),
-              "cub": lambda n: 3100 * n / (n + 5e6)}, title="Sums of doubles: GiB/s"),
-        by_x("f", "histogram", ("bins", ""), "GiB/s", bins,
+              "cub": lambda n: 3100 * n / (n + 5e6)}, title="Sum of doubles: GiB/s read"),
+        by_x("f", "histograms_uniform", ("bins", ""), "GiB/s", bins,
              {"global": lambda n: 20 + n / 100, "shared": lambda n: 900.0 if n < 1e4 else None, "warp": lambda n: 400.0,
-              "cub": lambda n: 1000.0}, title="Histogram of uniform keys: GiB/s"),
-        by_x("f", "work_queue", ("spread", ""), "ms", [1.0, 2.0, 4.0, 8.0],
-             {"plain grid": lambda n: n, "queue": lambda n: 1 + 0.2 * n}, title="Uneven items: ms"),
+              "cub": lambda n: 1000.0}, title="Histogram of uniform keys: GiB/s read"),
+        by_x("f", "maxima", ("numbers", ""), "GiB/s", sizes,
+             {"one word": lambda n: 10.0, "regions": lambda n: 900.0, "four-level": lambda n: 2900 * n / (n + 5e6),
+              "cub": lambda n: 3100 * n / (n + 5e6)}, title="Maximum of doubles: GiB/s read"),
+        by_x("f", "warp_sorts", ("elements", ""), "GiB/s", sizes,
+             {"warp": lambda n: 1500.0, "cub 32x1": lambda n: 900.0, "cub 8x4": lambda n: 1700.0},
+             title="Sorting each 32 keys of 4 bytes: GiB/s"),
+        by_x("f", "warp_scans", ("elements", ""), "GiB/s", sizes,
+             {"warp": lambda n: 3500.0, "cub": lambda n: 3450.0, "cub, all": lambda n: 3000.0},
+             title="Inclusive sums over each 32 numbers: GiB/s"),
+        by_x("f", "warp_sums", ("elements", ""), "GiB/s", sizes,
+             {"down": lambda n: 3100.0, "butterfly": lambda n: 3050.0, "cub": lambda n: 3000.0},
+             title="Sum of each 32 numbers: GiB/s"),
+        by_x("f", "work_queue", ("spread", ""), "ms", [1.0, 2.0, 4.0, 8.0, 16.0],
+             {"plain grid": lambda n: 1.1 + n / 20, "shares": lambda n: 1 + n / 10, "queue": lambda n: 1 + n / 40},
+             title="Uneven items: ms for 4000000"),
     ]
     return {"machine": {"cpu": "a CPU", "operating_system": "an OS"}, "device": {"name": "NVIDIA H200"},
             "cuda": "13.0, driver 13.0", "version": "0.1.0", "commit": "0123abc", "date": "2026-01-01T00:00:00Z",
@@ -100,7 +113,8 @@ class Reading(FileTest):
         self.assertEqual(sums.column("cas").values[3], 3.2)
 
     def test_what_does_not_apply_is_nan(self) -> None:
-        histogram = read_kernel_results(self.write(made_up_results())).part("f")[1]
+        tables = read_kernel_results(self.write(made_up_results())).part("f")
+        histogram = next(table for table in tables if table.name == "histograms_uniform")
         self.assertTrue(np.isnan(histogram.column("shared").values[-1]))
         self.assertFalse(np.isnan(histogram.column("cub").values).any())
 
@@ -132,9 +146,11 @@ class Pictures(FileTest):
         paths = plot_kernels(read_kernel_results(self.write(results)), self.folder)
         self.assertEqual([path.name for path in paths], ["kernels_atomics.png", "kernels_filters.png"])
 
-    def test_every_way_of_summing_can_be_told_apart(self) -> None:
-        looks = {(style.color, style.marker, str(style.line)) for style in map(style_of, SUM_WAYS)}
-        self.assertEqual(len(looks), len(SUM_WAYS))
+    def test_the_ways_of_a_table_can_be_told_apart(self) -> None:
+        for entry in made_up_results()["tables"]:
+            ways = [column["name"] for column in entry["columns"] if column["name"] != "distinct"]
+            looks = {(style.color, style.marker, str(style.line)) for style in map(style_of, ways)}
+            self.assertEqual(len(looks), len(ways), entry["name"])
 
     def test_labels_are_moved_apart_as_little_as_can_be(self) -> None:
         np.testing.assert_allclose(spread([10.0, 0.0, 5.0], 2.0), [10.0, 0.0, 5.0])

@@ -41,10 +41,15 @@ STYLES = {
     "two_stage": Style(PINK, "P"), "block": Style(PINK, "P"), "shared": Style(PINK, "P"),
     "two_float": Style(ORANGE, "h", DASHED),
     "direct": Style(RED, "s", width=2.0), "global": Style(RED, "s", width=2.0), "cas": Style(BROWN, "X"),
-    "one cell": Style(RED, "s", width=2.0), "plain grid": Style(RED, "s", width=2.0),
-    "cub": Style(BLACK, "d", DASHED, 2.0), "thrust": Style(GREY, "d", DOTTED),
+    "one word": Style(RED, "s", width=2.0), "plain grid": Style(RED, "s", width=2.0),
+    "four-level": Style(BLUE, "o", width=2.4), "no block": Style(SKY, "^"), "regions": Style(PINK, "P"),
+    "down": Style(BLUE, "o", width=2.4), "butterfly": Style(SKY, "^"),
+    "one hash": Style(PINK, "P"), "two hashes": Style(ORANGE, "h", DASHED),
+    "queue": Style(BLUE, "o", width=2.4), "shares": Style(ORANGE, "h", DASHED),
+    "cub": Style(BLACK, "d", DASHED, 2.0), "cub 32x1": Style(BLACK, "d", DASHED, 2.0),
+    "cub 8x4": Style(GREY, "D", DASHED), "cub, all": Style(GREY, "D", DOTTED), "thrust": Style(GREY, "d", DOTTED),
 }
-SPARE_STYLES = [Style(GREEN, "D"), Style(ORANGE, "h"), Style(PINK, "P", DASHED), Style(BROWN, "X"), Style(GREEN, "s", DASHED)]
+SPARE_STYLE = Style(GREEN, "D")
 
 RC = {
     "font.size": 10.5,
@@ -62,11 +67,8 @@ RC = {
 }
 
 
-def style_of(way: str, columns: Sequence[Column] = ()) -> Style:
-    if way in STYLES:
-        return STYLES[way]
-    others = [column.name for column in columns if column.name not in STYLES]
-    return SPARE_STYLES[others.index(way) % len(SPARE_STYLES)] if way in others else SPARE_STYLES[0]
+def style_of(way: str) -> Style:
+    return STYLES.get(way, SPARE_STYLE)
 
 
 def spread(wanted: Sequence[float], distance: float) -> np.ndarray:
@@ -104,7 +106,7 @@ def _label_ends(axes: plt.Axes, ends: list[tuple[float, float, str, Style]], siz
 
 def _draw_ways(axes: plt.Axes, x: np.ndarray, ways: Sequence[Column]) -> None:
     for column in ways:
-        style = style_of(column.name, ways)
+        style = style_of(column.name)
         axes.plot(x, column.values, color=style.color, linestyle=style.line, marker=style.marker, markersize=4.6,
                   linewidth=style.width, markeredgewidth=1.4 if style.marker == "x" else 0.0)
 
@@ -114,13 +116,13 @@ def _ends(x: np.ndarray, ways: Sequence[Column]) -> list[tuple[float, float, str
     for column in ways:
         there = np.flatnonzero(np.isfinite(column.values))
         if len(there) > 0:
-            ends.append((x[there[-1]], column.values[there[-1]], column.name, style_of(column.name, ways)))
+            ends.append((x[there[-1]], column.values[there[-1]], column.name, style_of(column.name)))
     return ends
 
 
 def _plain_number(value: float, _position: object = None) -> str:
     if value >= 1e6:
-        return f"{value / 1e6:g} M"
+        return f"{value / 1e6:.3g} M"
     return f"{value:g}"
 
 
@@ -156,7 +158,7 @@ def _age_axis(axes: plt.Axes, ages: np.ndarray) -> None:
 def _draw_copy_rate(axes: plt.Axes, rate: float) -> None:
     axes.axhline(rate, color=GREY, linewidth=1.1, linestyle=DASHED)
     axes.text(0.01, rate, "copy", color=GREY, fontsize=8.5, va="bottom", ha="left", transform=axes.get_yaxis_transform())
-    axes.set_ylim(top=max(axes.get_ylim()[1], 1.08 * rate))
+    axes.set_ylim(top=max(axes.get_ylim()[1], (1.6 if axes.get_yscale() == "log" else 1.08) * rate))
 
 
 def _draw_sums(results: KernelResults, table: Table) -> plt.Figure:
@@ -259,10 +261,10 @@ def _draw_filters(results: KernelResults, table: Table) -> plt.Figure:
 
 
 def _draw_primitives(results: KernelResults, tables: Sequence[Table]) -> plt.Figure:
-    columns = 2
+    columns = min(3, len(tables))
     rows = -(-len(tables) // columns)
-    figure, panels = plt.subplots(rows, columns, figsize=(10.4, 3.4 * rows), squeeze=False,
-                                  gridspec_kw={"wspace": 0.6, "hspace": 0.5})
+    figure, panels = plt.subplots(rows, columns, figsize=(5.0 * columns, 3.4 * rows), squeeze=False,
+                                  gridspec_kw={"wspace": 0.62, "hspace": 0.5})
     for axes in panels.flat[len(tables):]:
         axes.set_visible(False)
     for axes, table in zip(panels.flat, tables):
