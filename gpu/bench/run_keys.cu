@@ -2,25 +2,81 @@
 
 #include <cub/device/device_scan.cuh>
 
-#include "gpu/step_kernels.cuh"
 #include "physics/collision/srd.hpp"
+#include "physics/initial_state.hpp"
+#include "physics/observables.hpp"
 #include "physics/particle.hpp"
+#include "physics/step.hpp"
 
 namespace mpcflow::bench {
 
 namespace {
 
+// The solvers' step by the functions that they share (physics/step.hpp), but in the plainest kernels, so that this
+// need not follow all that is done to those of the device solver. Since the order of adding does not matter to the
+// bits, particles go the same ways; that the total momentum is not taken off at the start makes no difference here.
+
 using Law = Srd<double, ThermostatKind::none>;
 using Particle = ParticleDouble;
+using Plan = StepPlan<Law>;
+
+__device__ std::int64_t thread_number() { return static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x; }
+
+__device__ void contribute(const Plan& plan, const Particle& particle, Law::Sums* sums) {
+    const auto place = plan.next_grid.locate(particle.position);
+    const Law::Sums contribution = plan.law.contribute({}, particle.velocity, place.offset);
+    for (int k = 0; k < Law::sum_count; ++k) atomicAdd(sums[place.cell].value + k, contribution.value[k]);
+}
+
+__global__ void __launch_bounds__(block_size)
+    begin_run(const __grid_constant__ Plan plan, const __grid_constant__ InitialState initial, std::int64_t count,
+              Particle* particles, Law::Sums* sums) {
+    const std::int64_t i = thread_number();
+    if (i >= count) return;
+    particles[i] = initial.particle<Particle>(static_cast<std::uint64_t>(i));
+    contribute(plan, particles[i], sums);
+}
+
+/// Sums -> actions, and the numbers of particles, to be scanned into places.
+__global__ void __launch_bounds__(block_size)
+    resolve_plainly(const __grid_constant__ Plan plan, int cells, Law::Sums* sums, CellAction<Law>* actions,
+                    std::uint32_t* numbers, std::uint32_t* faults) {
+    const auto cell = static_cast<int>(thread_number());
+    if (cell >= cells) return;
+    CellAction<Law> action{};
+    action.draw = Law::draw(plan.key(cell));
+    std::uint32_t found = no_fault;
+    action.transform = plan.resolve(cell, sums[cell], action.draw, found);
+    actions[cell] = action;
+    numbers[cell] = static_cast<std::uint32_t>(sums[cell].value[0]);
+    sums[cell] = {};
+    if (found != no_fault) atomicOr(faults, found);
+}
+
+/// Each particle to its own place or, where `places` is given, to the next one of its cell.
+__global__ void __launch_bounds__(block_size)
+    advance_plainly(const __grid_constant__ Plan plan, std::int64_t count, const Particle* from, Particle* to,
+                    const CellAction<Law>* actions, Law::Sums* sums, std::uint32_t* places, std::uint32_t* faults) {
+    const std::int64_t i = thread_number();
+    if (i >= count) return;
+    Particle particle = from[i];
+    const auto place = plan.grid.locate(particle.position);
+    std::uint32_t found = no_fault;
+    plan.collide_and_stream(particle, place, actions[place.cell], found);
+    to[places == nullptr ? i : atomicAdd(places + place.cell, 1U)] = particle;
+    contribute(plan, particle, sums);
+    if (found != no_fault) atomicOr(faults, found);
+}
 
 __global__ void __launch_bounds__(block_size)
     note_cells(const __grid_constant__ CellGrid<double> grid, std::int64_t count, const Particle* particles,
                std::int32_t* cells) {
-    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
+    const std::int64_t i = thread_number();
     if (i < count) cells[i] = grid.locate(particles[i].position).cell;
 }
 
-/// The device solver's step, by its own kernels, without all that it does besides.
+enum class Order { kept, renewed };
+
 class Run {
 public:
     explicit Run(int edge)
@@ -36,23 +92,20 @@ public:
           faults_(1) {
         faults_.clear();
         sums_.clear();
-        create_particles<<<block_count(count_), block_size>>>(InitialState(system_), count_, particles_.data());
-        MPCFLOW_CUDA(cudaGetLastError());
-        contribute_particles<Law, Particle, Summation::peers>
-            <<<block_count(count_), block_size>>>(plan_, count_, particles_.data(), no_draws, sums_.data());
+        begin_run<<<block_count(count_), block_size>>>(plan_, InitialState(system_), count_, particles_.data(), sums_.data());
         MPCFLOW_CUDA(cudaGetLastError());
     }
 
-    template <bool reorders>
-    void step() {
+    void step(Order order) {
         plan_.begin_step(system_, step_++);
-        resolve_cells<<<block_count(cells_), block_size>>>(plan_, cells_, sums_.data(), actions_.data(), no_draws,
-                                                           reorders ? places_.data() : nullptr, faults_.data());
+        resolve_plainly<<<block_count(cells_), block_size>>>(plan_, cells_, sums_.data(), actions_.data(), places_.data(),
+                                                             faults_.data());
         MPCFLOW_CUDA(cudaGetLastError());
+        const bool reorders = order == Order::renewed;
         if (reorders) number_places();
-        advance_particles<Law, Particle, Summation::peers, reorders><<<block_count(count_), block_size>>>(
-            plan_, count_, particles_.data(), reorders ? reordered_.data() : particles_.data(), actions_.data(), no_draws,
-            sums_.data(), places_.data(), faults_.data());
+        advance_plainly<<<block_count(count_), block_size>>>(
+            plan_, count_, particles_.data(), reorders ? reordered_.data() : particles_.data(), actions_.data(), sums_.data(),
+            reorders ? places_.data() : nullptr, faults_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         if (reorders) particles_.swap(reordered_);
     }
@@ -68,7 +121,7 @@ public:
     void check_faults() const {
         std::uint32_t faults = no_fault;
         faults_.download(&faults, 0, 1);
-        if (faults != no_fault) throw SimulationFault("bench kernels: the run whose cells are measured went wrong");
+        throw_on_faults(faults & ~notice_fast, static_cast<std::int64_t>(step_), system_);
     }
 
 private:
@@ -86,17 +139,14 @@ private:
         MPCFLOW_CUDA(cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, places_.data(), places_.data(), cells_));
     }
 
-    /// For laws that draw before they sum.
-    static constexpr PaddedDraw<Law>* no_draws = nullptr;
-
     System system_;
-    StepPlan<Law> plan_;
+    Plan plan_;
     std::uint64_t step_ = 0;
     std::int64_t count_;
     int cells_;
     DeviceArray<Particle> particles_;
     DeviceArray<Particle> reordered_;
-    DeviceArray<SumRow<Law>> sums_;
+    DeviceArray<Law::Sums> sums_;
     DeviceArray<CellAction<Law>> actions_;
     DeviceArray<std::uint32_t> places_;
     DeviceArray<std::uint32_t> faults_;
@@ -106,11 +156,11 @@ private:
 
 std::vector<AgedKeys> keys_of_run(int edge, const std::vector<int>& ages) {
     Run run(edge);
-    run.step<true>();
+    run.step(Order::renewed);
     std::vector<AgedKeys> result;
     int age = 0;
     for (const int wanted : ages) {
-        for (; age < wanted; ++age) run.step<false>();
+        for (; age < wanted; ++age) run.step(Order::kept);
         result.push_back({age, run.cells()});
     }
     run.check_faults();

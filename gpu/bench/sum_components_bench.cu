@@ -18,6 +18,7 @@ BenchRow measure_components(const Stopwatch& watch, const AgedKeys& keys, int ce
     const SumsBench<K> sums(watch, keys.cells, cell_count);
     return {static_cast<double>(K),
             {sums.template time<SumWay<Way::peers>>("peers"), sums.template time<SumWay<Way::match>>("match"),
+             sums.template time<SumWay<Way::sorted>>("sorted"), sums.template time<SumWay<Way::two_stage>>("two_stage"),
              sums.template time<SumWay<Way::direct>>("direct"), sums.template time<SumWay<Way::cas>>("cas")}};
 }
 
@@ -29,7 +30,7 @@ BenchTable measure_all(std::integer_sequence<int, counts...>, const Stopwatch& w
                   " particles, ten in a cell, " + std::to_string(keys.age) + " steps since they were re-ordered: ms";
     table.items = keys.cells.size();
     table.x = {"components", ""};
-    for (const char* way : {"peers", "match", "direct", "cas"}) table.columns.push_back({way, "ms"});
+    for (const char* way : {"peers", "match", "sorted", "two_stage", "direct", "cas"}) table.columns.push_back({way, "ms"});
     (table.rows.push_back(measure_components<counts>(watch, keys, cell_count)), ...);
     return table;
 }

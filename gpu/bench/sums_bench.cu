@@ -12,69 +12,20 @@ namespace {
 
 constexpr int components = 9;
 
-/// How many different cells there are, added up over all warps, and over all blocks, and runs of equal cells
-/// over all blocks.
-struct DistinctCells {
-    unsigned long long in_warps;
-    unsigned long long runs_in_blocks;
-    unsigned long long in_blocks;
-};
-
-__global__ void __launch_bounds__(block_size)
-    count_distinct_cells(std::int64_t count, const std::int32_t* __restrict__ cells, DistinctCells* totals) {
-    __shared__ std::int32_t of_block[block_size];
-    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
-    const int thread = static_cast<int>(threadIdx.x);
-    const bool is_valid = i < count;
-    const std::int32_t cell = is_valid ? cells[i] : -1;
-    of_block[thread] = cell;
-    __syncthreads();
-    bool seen_in_warp = false;
-    bool seen_in_block = false;
-    for (int other = 0; other < thread; ++other) {
-        const bool is_same = of_block[other] == cell;
-        seen_in_block = seen_in_block || is_same;
-        seen_in_warp = seen_in_warp || (is_same && other / 32 == thread / 32);
-    }
-    const bool begins_run = thread == 0 || of_block[thread - 1] != cell;
-    const unsigned in_warp = warp::popc(__ballot_sync(warp::full_mask, is_valid && !seen_in_warp));
-    const unsigned runs = warp::popc(__ballot_sync(warp::full_mask, is_valid && begins_run));
-    const unsigned in_block = warp::popc(__ballot_sync(warp::full_mask, is_valid && !seen_in_block));
-    if (thread % 32 == 0) {
-        atomicAdd(&totals->in_warps, static_cast<unsigned long long>(in_warp));
-        atomicAdd(&totals->runs_in_blocks, static_cast<unsigned long long>(runs));
-        atomicAdd(&totals->in_blocks, static_cast<unsigned long long>(in_block));
-    }
-}
-
-DistinctCells count_distinct(const DeviceArray<std::int32_t>& cells) {
-    const DeviceArray<DistinctCells> totals(1);
-    totals.clear();
-    count_distinct_cells<<<block_count(cells.size()), block_size>>>(cells.size(), cells.data(), totals.data());
-    MPCFLOW_CUDA(cudaGetLastError());
-    DistinctCells result{};
-    totals.download(&result, 0, 1);
-    return result;
-}
-
 /// Calls action(name, SumWay) for every way.
 template <class Action>
 void for_each_way(const Action& action) {
     action("loop", SumWay<Way::loop>{});
     action("peers", SumWay<Way::peers>{});
+    action("hash", SumWay<Way::hash>{});
     action("match", SumWay<Way::match>{});
     action("unstaged", SumWay<Way::unstaged>{});
+    action("sorted", SumWay<Way::sorted>{});
+    action("segmented", SumWay<Way::segmented>{});
+    action("two_stage", SumWay<Way::two_stage>{});
+    action("two_float", SumWay<Way::two_float>{});
     action("direct", SumWay<Way::direct>{});
     action("cas", SumWay<Way::cas>{});
-}
-
-/// Atomics of all particles together.
-double atomics_of(AtomicsFor atomics_for, std::int64_t particles, const DistinctCells& distinct) {
-    switch (atomics_for) {
-        case AtomicsFor::each_particle: return components * static_cast<double>(particles);
-        case AtomicsFor::each_leader: return components * static_cast<double>(distinct.in_warps);
-    }
-    throw std::logic_error("atomics_of: unknown way");
 }
 
 /// One way on keys of one age.
@@ -87,7 +38,7 @@ struct Measurement {
 struct AgeMeasurement {
     int age;
     std::int64_t particles;
-    DistinctCells distinct;
+    double distinct_in_warp;  ///< cells, on average
     std::vector<Measurement> ways;
 };
 
@@ -99,12 +50,14 @@ std::vector<AgeMeasurement> measure_ways(const KernelBenchOptions& options) {
     const std::vector<int> ages = is_full ? std::vector{0, 1, 2, 5, 10, 20, 50, 100, 200} : std::vector{0, 3};
     std::vector<AgeMeasurement> result;
     for (const AgedKeys& keys : keys_of_run(edge, ages)) {
-        AgeMeasurement at{keys.age, keys.cells.size(), count_distinct(keys.cells), {}};
         const SumsBench<components> sums(watch, keys.cells, edge * edge * edge);
+        const std::int64_t warps = (keys.cells.size() + 31) / 32;
+        // A leader, and so `components` atomics, for each distinct cell of a warp.
+        const double distinct = sums.atomics<SumWay<Way::peers>>() / (components * static_cast<double>(warps));
+        AgeMeasurement at{keys.age, keys.cells.size(), distinct, {}};
         for_each_way([&](const char* name, auto way) {
-            using SumWay = decltype(way);
-            at.ways.push_back({name, sums.template time<SumWay>(name),
-                               atomics_of(SumWay::atomics_for, at.particles, at.distinct)});
+            using Way = decltype(way);
+            at.ways.push_back({name, sums.template time<Way>(name), sums.template atomics<Way>()});
         });
         result.push_back(std::move(at));
     }
@@ -142,10 +95,9 @@ std::vector<BenchTable> measure_sums_by_age(const KernelBenchOptions& options) {
     times.name = "sums_by_age";
     times.title = what_is_summed(measured) + ": ms against steps since they were re-ordered";
     times.note = "Cells of an SRD run (130 degrees, h = 0.1) under each step's own grid shift; what is added is made in registers.";
-    times.columns.insert(times.columns.begin(), {"distinct", "cells a warp"});
+    times.columns.insert(times.columns.begin(), {"distinct", "in a warp"});
     for (std::size_t i = 0; i < measured.size(); ++i) {
-        const double warps = static_cast<double>((measured[i].particles + 31) / 32);
-        times.rows[i].values.insert(times.rows[i].values.begin(), static_cast<double>(measured[i].distinct.in_warps) / warps);
+        times.rows[i].values.insert(times.rows[i].values.begin(), measured[i].distinct_in_warp);
     }
     return {times};
 }
