@@ -3,8 +3,8 @@
 /// word for each item; on one of several words, which are then compared; a reduction, with one atomic a block.
 ///
 /// There is no atomic maximum of floating-point numbers, but one of integers. So a word holds an image of its
-/// number, an unsigned integer, in the same order. All functions but value_of_image are for all threads of all
-/// blocks; `value_of(item)` is a float or a double, not NaN. Words are to be set to `image_of_least` before.
+/// number, an unsigned integer, in the same order. Apart from those of images, functions are for all threads of
+/// all blocks; `value_of(item)` is a float or a double, not NaN. Words are to be set to `image_of_least` before.
 
 #include <bit>
 #include <concepts>

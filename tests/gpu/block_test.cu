@@ -52,7 +52,8 @@ TYPED_TEST_P(BlockProgramsOnGpu, agree_with_plain_loops) {
             const DeviceArray<ItemValues> values{input.values};
             std::vector<typename TypeParam::Report> report(1);  // all zero
             DeviceArray<typename TypeParam::Report> device_report{report};
-            const Items items{input.count(), keys.data(), &values.data()->values};
+            const Items items{input.count(), keys.data(),
+                              reinterpret_cast<const double(*)[item_values]>(values.data())};
             run_program<TypeParam>
                 <<<TypeParam::blocks, TypeParam::threads, scratch_size>>>(items, device_report.data());
             require(cudaGetLastError());
