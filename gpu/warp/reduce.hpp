@@ -15,7 +15,8 @@ namespace mpcflow::warp {
 template <unsigned Width = warp_size, int K, IsWarp Warp, LaneValue T, class Combine = Add>
     requires SubWarpWidth<Width>
 MPCFLOW_WARP void reduce_down(Warp warp, unsigned mask, T (&values)[K], Combine combine = {}) {
-    if (mask == full_mask) {  // what comes from other sub-warps does not reach the first lane
+    // What a lane takes in from another sub-warp does not reach the first lane.
+    if (mask == full_mask) {
         MPCFLOW_UNROLL
         for (unsigned distance = Width / 2; distance > 0; distance /= 2) {
             MPCFLOW_UNROLL
@@ -30,7 +31,7 @@ MPCFLOW_WARP void reduce_down(Warp warp, unsigned mask, T (&values)[K], Combine 
     const unsigned lanes = popc(mask);
     MPCFLOW_UNROLL
     for (unsigned distance = Width / 2; distance > 0; distance /= 2) {
-        const bool takes = rank % Width < distance && rank + distance < lanes;
+        const bool takes = rank + distance < lanes;
         const unsigned source = takes ? lane_of_rank(mask, rank + distance) : lane;
         MPCFLOW_UNROLL
         for (int k = 0; k < K; ++k) {
