@@ -40,7 +40,7 @@ TEST(WorkQueue, hands_each_item_out_once_however_the_workers_meet) {
     }
 }
 
-TEST(WorkQueue, ends_at_the_count_also_where_no_number_lies_behind) {
+TEST(WorkQueue, ends_at_the_count_among_the_largest_numbers) {
     unsigned long long taken = 0;
     const unsigned long long count = ~0ULL - 200;
     taken = count - 50;
