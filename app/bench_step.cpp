@@ -1,8 +1,5 @@
 #include "app/bench_step.hpp"
 
-#include <algorithm>
-#include <chrono>
-#include <limits>
 #include <vector>
 
 #include <fmt/format.h>
@@ -10,25 +7,18 @@
 #include "app/device.hpp"
 #include "app/json_writer.hpp"
 #include "app/progress.hpp"
+#include "app/step_measurement.hpp"
 #include "app/theory_numbers.hpp"
 #include "gpu/copy_rate.hpp"
+#include "physics/names.hpp"
 #include "physics/particle.hpp"
 
 namespace mpcflow {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-struct Measurement {
-    std::string law;
-    Precision precision = Precision::double_precision;
-    std::int64_t particles = 0;
-    double updates_per_second = 0.0;
-    double step_seconds = 0.0;
-    double bytes_per_particle = 0.0;
+struct Measurement : StepMeasurement {
     double copy_fraction = 0.0;  ///< of the rate at which the device copies a record in and out; 0: not measured
-    std::string device;
 };
 
 /// What a step at least moves of a particle: its record, read once and written once.
@@ -36,48 +26,17 @@ double record_traffic(Precision precision) {
     return 2.0 * static_cast<double>(precision == Precision::mixed ? sizeof(ParticleMixed) : sizeof(ParticleDouble));
 }
 
-double time_steps(Solver& solver, std::int64_t steps) {
-    const Clock::time_point before = Clock::now();
-    solver.run(steps);
-    return std::chrono::duration<double>(Clock::now() - before).count();
-}
-
-Measurement measure(const System& system, const SolverOptions& solver_options, const ChosenDevice& device,
-                    const BenchStepOptions& options) {
-    constexpr int warm_up_steps = 50;
-    constexpr int repeats = 3;
-    const std::unique_ptr<Solver> solver = make_solver(system, solver_options, device);
-    solver->run(1);
-    const double warm_up = time_steps(*solver, warm_up_steps) / warm_up_steps;
-    const auto steps = options.steps > 0
-                           ? std::int64_t{options.steps}
-                           : std::clamp<std::int64_t>(static_cast<std::int64_t>(1.0 / warm_up), 10, 100000);
-    double best = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < repeats; ++i)
-        best = std::min(best, time_steps(*solver, steps) / static_cast<double>(steps));
-
-    Measurement result;
-    result.law = system.collision.conserve_angular_momentum ? "srd+a" : "srd";
-    result.precision = solver_options.precision;
-    result.particles = system.particle_count();
-    result.step_seconds = best;
-    result.updates_per_second = static_cast<double>(result.particles) / best;
-    result.bytes_per_particle =
-        static_cast<double>(solver->memory_bytes()) / static_cast<double>(result.particles);
-    result.device = solver->device_description();
-    return result;
-}
-
 void print_table(const std::vector<Measurement>& measurements, double copy_rate) {
     fmt::print("{}\n", measurements.front().device);
     if (copy_rate > 0.0)
         fmt::print("copies {:.2f} TB/s, read and written together\n", 1e-12 * copy_rate);
-    fmt::print("\n{:<8}{:<11}{:>12}{:>16}{:>12}{:>16}{:>15}\n", "law", "precision", "particles", "updates", "step",
-               "bytes/particle", "of copy rate");
+    fmt::print("\n{:<8}{:<11}{:>12}{:>16}{:>12}{:>16}{:>14}  {:<11}{:>9}\n", "law", "precision", "particles", "updates",
+               "step", "bytes/particle", "of copy rate", "summation", "re-order");
     for (const Measurement& m : measurements) {
-        fmt::print("{:<8}{:<11}{:>12}{:>16}{:>9.3f} ms{:>16.0f}{:>15}\n", m.law, precision_name(m.precision),
-                   m.particles, format_rate(m.updates_per_second), 1e3 * m.step_seconds, m.bytes_per_particle,
-                   m.copy_fraction > 0.0 ? fmt::format("{:.0f} %", 100.0 * m.copy_fraction) : "-");
+        fmt::print("{:<8}{:<11}{:>12}{:>16}{:>9.3f} ms{:>16.0f}{:>14}  {:<11}{:>9}\n", m.law,
+                   precision_name(m.precision), m.particles, format_rate(m.updates_per_second), 1e3 * m.step_seconds,
+                   m.bytes_per_particle, m.copy_fraction > 0.0 ? fmt::format("{:.0f} %", 100.0 * m.copy_fraction) : "-",
+                   name_of(m.summation), m.reorder);
     }
     if (copy_rate > 0.0)
         fmt::print("\nof copy rate: the step's rate as a part of one read and one write of each record\n");
@@ -89,6 +48,7 @@ void print_json(const std::vector<Measurement>& measurements, double copy_rate) 
     for (const Measurement& m : measurements) {
         json.begin_object().member("device", m.device).member("law", m.law);
         json.member("precision", precision_name(m.precision)).member("particles", m.particles);
+        json.member("summation", name_of(m.summation)).member("reorder", std::int64_t{m.reorder});
         json.member("updates_per_second", m.updates_per_second).member("step_seconds", m.step_seconds);
         json.member("bytes_per_particle", m.bytes_per_particle);
         if (copy_rate > 0.0) {
@@ -123,7 +83,7 @@ int bench_step(const BenchStepOptions& options) {
             solver_options.threads = options.threads;
             solver_options.summation = options.summation;
             solver_options.reorder = options.reorder;
-            Measurement measured = measure(system, solver_options, device, options);
+            Measurement measured{measure_step(system, solver_options, device, options.steps)};
             if (copy_rate > 0.0) {
                 measured.copy_fraction = measured.updates_per_second * record_traffic(precision) / copy_rate;
             }

@@ -17,7 +17,7 @@ struct BenchStepOptions {
     std::optional<Precision> precision;  ///< empty: both
     LawFilter law = LawFilter::all;
     ThermostatKind thermostat = ThermostatKind::none;
-    Summation summation = Summation::peers;  ///< on a GPU
+    Summation summation = Summation::automatic;  ///< on a GPU
     int reorder = 0;                         ///< 0: the solver's own choice
     int cells = 0;  ///< cells per edge of the cubic, periodic box; 0: 200 on a GPU, 32 on a CPU
     double density = 10.0;

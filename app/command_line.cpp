@@ -12,6 +12,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/bench_kernels.hpp"
+#include "app/bench_auto.hpp"
 #include "app/bench_step.hpp"
 #include "app/commands.hpp"
 #include "app/device.hpp"
@@ -19,6 +20,7 @@
 #include "app/machine_info.hpp"
 #include "input/error.hpp"
 #include "physics/errors.hpp"
+#include "physics/names.hpp"
 
 namespace mpcflow {
 
@@ -78,6 +80,15 @@ int report_input_error(const InputError& error) {
     return static_cast<int>(ExitStatus::bad_input);
 }
 
+/// The names of an enumeration and their values, for options.
+template <class E>
+std::map<std::string, E> named_values() {
+    std::map<std::string, E> values;
+    for (const auto& [value, name] : names_of(E{}))
+        values.emplace(name, value);
+    return values;
+}
+
 /// Runs a subcommand; turns what it throws into a message and an exit status.
 int run_guarded(const std::function<int()>& command) {
     try {
@@ -113,7 +124,11 @@ public:
         add_run();
         add_check();
         add_others();
-        add_bench();
+        CLI::App* bench = app_.add_subcommand("bench", "Measure this machine");
+        bench->require_subcommand(1);
+        add_bench_step(*bench);
+        add_bench_kernels(*bench);
+        add_bench_auto(*bench);
     }
 
     int run(std::vector<std::string> arguments) {
@@ -172,11 +187,8 @@ private:
         devices->final_callback([this] { action_ = [this] { return devices_command(format()); }; });
     }
 
-    void add_bench() {
-        CLI::App* bench = app_.add_subcommand("bench", "Measure this machine");
-        bench->require_subcommand(1);
-        add_bench_kernels(*bench);
-        CLI::App* step = bench->add_subcommand("step", "Time whole steps");
+    void add_bench_step(CLI::App& bench) {
+        CLI::App* step = bench.add_subcommand("step", "Time whole steps");
         step->add_option("--device", shorthands_.device, "auto, cpu, cuda or cuda:N")->option_text("DEVICE");
         step->add_option("--threads", bench_.threads, "CPU threads")->check(CLI::Range(1, 4096))->option_text("N");
         step->add_option("--precision", precision_, "double or mixed; without, both")
@@ -184,8 +196,8 @@ private:
         step->add_option("--law", law_, "srd or srd+a; without, both")->check(CLI::IsMember({"srd", "srd+a"}));
         step->add_option("--thermostat", thermostat_, "none or maxwell_boltzmann; without, none")
             ->check(CLI::IsMember({"none", "maxwell_boltzmann"}));
-        step->add_option("--summation", summation_, "How a GPU adds to cells: peers, direct or cas; without, peers")
-            ->check(CLI::IsMember({"peers", "direct", "cas"}));
+        step->add_option("--summation", bench_.summation, "How a GPU adds to cells (execution.summation); without, auto")
+            ->transform(CLI::CheckedTransformer(named_values<Summation>()));
         step->add_option("--reorder", bench_.reorder, "Steps between re-orderings; without, the solver's choice")
             ->check(CLI::Range(1, 1000000));
         step->add_option("--cells", bench_.cells, "Cells per edge; without, 200 on a GPU, 32 on a CPU")
@@ -195,12 +207,7 @@ private:
             ->check(CLI::PositiveNumber);
         add_json(*step);
         step->final_callback([this] {
-            try {
-                if (!shorthands_.device.empty())
-                    bench_.device = parse_device(shorthands_.device);
-            } catch (const std::invalid_argument& error) {
-                throw CLI::ValidationError("--device", error.what());
-            }
+            bench_.device = bench_device();
             if (!precision_.empty()) {
                 bench_.precision = precision_ == "mixed" ? Precision::mixed : Precision::double_precision;
             }
@@ -208,11 +215,6 @@ private:
                 bench_.law = law_ == "srd" ? LawFilter::srd : LawFilter::srd_angular;
             if (thermostat_ == "maxwell_boltzmann")
                 bench_.thermostat = ThermostatKind::maxwell_boltzmann;
-            if (!summation_.empty()) {
-                bench_.summation = summation_ == "direct" ? Summation::direct
-                                   : summation_ == "cas"  ? Summation::cas
-                                                          : Summation::peers;
-            }
             bench_.json = json_;
             action_ = [this] { return bench_step(bench_); };
         });
@@ -226,14 +228,7 @@ private:
             ->check(CLI::IsMember({"small", "full"}));
         add_json(*kernels);
         kernels->final_callback([this] {
-            try {
-                if (!shorthands_.device.empty())
-                    bench_kernels_.device = parse_device(shorthands_.device);
-                if (bench_kernels_.device.kind == DeviceKind::cpu)
-                    throw std::invalid_argument("the kernels run on CUDA devices alone: use auto, cuda or cuda:N");
-            } catch (const std::invalid_argument& error) {
-                throw CLI::ValidationError("--device", error.what());
-            }
+            bench_kernels_.device = bench_gpu();
             try {
                 if (parts_)
                     bench_kernels_.parts = parse_bench_parts(*parts_);
@@ -244,6 +239,44 @@ private:
             bench_kernels_.json = json_;
             action_ = [this] { return bench_kernels(bench_kernels_); };
         });
+    }
+
+    void add_bench_auto(CLI::App& bench) {
+        CLI::App* command = bench.add_subcommand(
+            "auto", "Set what a GPU's solver chooses for itself against every fixed way of summing and interval");
+        command->add_option("--device", shorthands_.device, "auto, cuda or cuda:N")->option_text("DEVICE");
+        command->add_option("--density", bench_auto_.densities, "Particles a cell; without, 3 10 30 100")
+            ->check(CLI::Range(0.1, 1000.0))
+            ->option_text("M ...");
+        command->add_option("--particles", bench_auto_.particles, "About so many in the box; without, 10000000")
+            ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 33))
+            ->option_text("N ...");
+        command->add_option("--summation", bench_auto_.ways, "Ways of summing to try; without, all that auto tries")
+            ->transform(CLI::CheckedTransformer(named_values<Summation>()));
+        command->add_option("--reorder", bench_auto_.intervals, "Intervals to try; without, 4 8 16 32 64")
+            ->check(CLI::Range(1, 1'000'000))
+            ->option_text("N ...");
+        add_json(*command);
+        command->final_callback([this] {
+            bench_auto_.device = bench_gpu();
+            bench_auto_.json = json_;
+            action_ = [this] { return bench_auto(bench_auto_); };
+        });
+    }
+
+    [[nodiscard]] DeviceChoice bench_device() const {
+        try {
+            return shorthands_.device.empty() ? DeviceChoice{} : parse_device(shorthands_.device);
+        } catch (const std::invalid_argument& error) {
+            throw CLI::ValidationError("--device", error.what());
+        }
+    }
+
+    [[nodiscard]] DeviceChoice bench_gpu() const {
+        const DeviceChoice device = bench_device();
+        if (device.kind == DeviceKind::cpu)
+            throw CLI::ValidationError("--device", "this runs on CUDA devices alone: use auto, cuda or cuda:N");
+        return device;
     }
 
     void add_json(CLI::App& command) { command.add_flag("--json", json_, "Print JSON"); }
@@ -258,8 +291,8 @@ private:
     BenchKernelsOptions bench_kernels_;
     std::optional<std::string> parts_;  ///< given and empty is an error
     std::string size_;
+    BenchAutoOptions bench_auto_;
     std::string thermostat_;
-    std::string summation_;
     Shorthands shorthands_;
     std::string precision_, law_;
     bool overwrite_ = false, quiet_ = false, json_ = false;

@@ -143,6 +143,13 @@ void ProgressDisplay::update(const ProgressState& state, Clock::time_point now) 
     }
 }
 
+void ProgressDisplay::note(const std::string& text) {
+    if (is_silent())
+        return;
+    clear();
+    show(stream_, text + "\n");
+}
+
 void ProgressDisplay::clear() {
     if (!line_is_shown_)
         return;

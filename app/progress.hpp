@@ -56,6 +56,8 @@ public:
     [[nodiscard]] bool is_silent() const { return style_ == ProgressStyle::silent; }
     /// Shows `state` if it is time to, at time `now`.
     void update(const ProgressState& state, Clock::time_point now);
+    /// Shows a line that stays, above the live line.
+    void note(const std::string& text);
     /// Removes the live line, so that other output starts on a clean one.
     void clear();
 

@@ -83,6 +83,12 @@ void ResultWriter::add_field_block(FieldBlock block, std::int64_t last_step) {
 
 std::int64_t ResultWriter::field_block_samples() const { return fields_->block_samples(); }
 
+void ResultWriter::add_note(const std::string& note, Summation summation, int reorder_interval) {
+    record_.notes.push_back(note);
+    record_.summation = summation;
+    record_.reorder_interval = reorder_interval;
+}
+
 void ResultWriter::between_chunks(std::int64_t step, std::int64_t fast_steps) {
     step_ = step;
     record_.fast_steps = fast_steps;

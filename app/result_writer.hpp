@@ -33,6 +33,7 @@ public:
     void add_frame(const ParticleSnapshot& snapshot, std::uint64_t state_hash) override;
     void add_field_block(FieldBlock block, std::int64_t last_step) override;
     [[nodiscard]] std::int64_t field_block_samples() const override;
+    void add_note(const std::string& note, Summation summation, int reorder_interval) override;
     void between_chunks(std::int64_t step, std::int64_t fast_steps) override;
 
     /// Closes all with the run's outcome. Throws hdf5::FileError.

@@ -32,6 +32,7 @@ RunRecord make_record(const RunOptions& options, const Scenario& scenario, const
     record.machine = describe_machine();
     record.device = solver.device_description();
     record.device_reason = device.reason;
+    record.summation = solver.summation();
     record.reorder_interval = solver.reorder_interval();
     record.memory_bytes = solver.memory_bytes();
     record.start_time = utc_now();

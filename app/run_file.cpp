@@ -11,6 +11,7 @@
 #include "app/hdf5/error.hpp"
 #include "app/hdf5/file.hpp"
 #include "app/theory_numbers.hpp"
+#include "physics/names.hpp"
 
 namespace mpcflow {
 
@@ -53,6 +54,7 @@ void write_provenance(const Group& root, const RunRecord& record) {
     machine.write_attribute("operating_system", record.machine.operating_system);
     machine.write_attribute("device", record.device);
     machine.write_attribute("device_reason", record.device_reason);
+    machine.write_attribute("summation", name_of(record.summation));
     machine.write_attribute("reorder_interval", std::int64_t{record.reorder_interval});
     machine.write_attribute("memory_bytes", record.memory_bytes);
 }
@@ -73,6 +75,8 @@ void write_run(const Group& root, const RunRecord& record) {
     group.write_attribute("wall_time", record.wall_time);
     group.write_attribute("status", std::string_view(status_name(record.status)), status_capacity);
     group.write_attribute("message", record.message.substr(0, message_capacity), message_capacity);
+    if (!record.notes.empty())
+        group.write_attribute("notes", std::span<const std::string>(record.notes));
     if (record.state_hash) {
         group.write_attribute("state_hash", *record.state_hash);
         group.write_attribute("state_hash_hex", format_hash(*record.state_hash));

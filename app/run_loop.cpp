@@ -56,6 +56,7 @@ public:
         ChunkSize chunk(chunk_seconds);
         RunLoopResult result;
         std::int64_t step = solver_.current_step();
+        pass_on_notes();
         do_what_is_due(step);
         while (step < schedule_.total_steps()) {
             result.signal_number = stop_signal();
@@ -66,6 +67,7 @@ public:
             solver_.run(count);
             chunk.learn(count, seconds_between(before, Clock::now()));
             step += count;
+            pass_on_notes();
             do_what_is_due(step);
             outputs_.between_chunks(step, solver_.fast_steps());
             show_progress(step, meter);
@@ -78,6 +80,13 @@ public:
     }
 
 private:
+    void pass_on_notes() {
+        for (const std::string& note : solver_.take_notes()) {
+            outputs_.add_note(note, solver_.summation(), solver_.reorder_interval());
+            display_.note(note);
+        }
+    }
+
     void do_what_is_due(std::int64_t step) {
         if (schedule_.series_due(step))
             add_series_row(step);

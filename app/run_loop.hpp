@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "app/field_statistics.hpp"
 #include "app/progress.hpp"
@@ -22,6 +23,8 @@ public:
     virtual void add_field_block(FieldBlock block, std::int64_t last_step) = 0;
     /// Samples that the present field block shall have.
     [[nodiscard]] virtual std::int64_t field_block_samples() const = 0;
+    /// What the solver had to tell, and the way of summing and re-order interval that are in force now.
+    virtual void add_note(const std::string& note, Summation summation, int reorder_interval) = 0;
     /// Called between chunks, several times a second: the place to bring files up to date. `fast_steps` as
     /// Solver::fast_steps().
     virtual void between_chunks(std::int64_t step, std::int64_t fast_steps) = 0;

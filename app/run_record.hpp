@@ -45,7 +45,9 @@ struct RunRecord {
     MachineInfo machine;
     std::string device;         ///< what the solver says of itself
     std::string device_reason;  ///< why this device was taken
+    Summation summation = Summation::direct;  ///< in force, as the interval: they may be found in the run
     int reorder_interval = 0;
+    std::vector<std::string> notes;  ///< what the solver had to tell
     std::int64_t memory_bytes = 0;
 
     std::string start_time;  ///< ISO 8601, UTC

@@ -81,6 +81,35 @@ private:
     std::int64_t size_ = 0;
 };
 
+/// Measures time on the device: what lies between start() and stop() in the default stream.
+class DeviceTimer {
+public:
+    DeviceTimer() {
+        MPCFLOW_CUDA(cudaEventCreate(&start_));
+        MPCFLOW_CUDA(cudaEventCreate(&stop_));
+    }
+    ~DeviceTimer() {
+        cudaEventDestroy(start_);
+        cudaEventDestroy(stop_);
+    }
+    DeviceTimer(const DeviceTimer&) = delete;
+    DeviceTimer& operator=(const DeviceTimer&) = delete;
+
+    void start() const { MPCFLOW_CUDA(cudaEventRecord(start_)); }
+    void stop() const { MPCFLOW_CUDA(cudaEventRecord(stop_)); }
+    /// Waits until stop() is reached.
+    [[nodiscard]] double milliseconds() const {
+        float result = 0.0F;
+        MPCFLOW_CUDA(cudaEventSynchronize(stop_));
+        MPCFLOW_CUDA(cudaEventElapsedTime(&result, start_, stop_));
+        return result;
+    }
+
+private:
+    cudaEvent_t start_ = nullptr;
+    cudaEvent_t stop_ = nullptr;
+};
+
 inline constexpr int block_size = 256;
 inline constexpr int warps_in_block = block_size / 32;
 

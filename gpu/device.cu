@@ -51,22 +51,14 @@ double measure_copy_rate(int device) {
     const DeviceArray<uint4> from(words);
     const DeviceArray<uint4> to(words);
     MPCFLOW_CUDA(cudaMemset(from.data(), 0x5a, from.bytes()));
-    cudaEvent_t begin = nullptr;
-    cudaEvent_t end = nullptr;
-    MPCFLOW_CUDA(cudaEventCreate(&begin));
-    MPCFLOW_CUDA(cudaEventCreate(&end));
+    const DeviceTimer timer;
     double best = 0.0;
     for (int repeat = 0; repeat < 8; ++repeat) {
-        MPCFLOW_CUDA(cudaEventRecord(begin));
+        timer.start();
         copy_words<<<block_count(words), block_size>>>(words, from.data(), to.data());
-        MPCFLOW_CUDA(cudaEventRecord(end));
-        MPCFLOW_CUDA(cudaEventSynchronize(end));
-        float milliseconds = 0.0F;
-        MPCFLOW_CUDA(cudaEventElapsedTime(&milliseconds, begin, end));
-        best = std::max(best, 2.0 * static_cast<double>(from.bytes()) / (1e-3 * milliseconds));
+        timer.stop();
+        best = std::max(best, 2.0 * static_cast<double>(from.bytes()) / (1e-3 * timer.milliseconds()));
     }
-    cudaEventDestroy(begin);
-    cudaEventDestroy(end);
     return best;
 }
 

@@ -5,7 +5,11 @@
 #include <cub/device/device_scan.cuh>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cmath>
+#include <cstdio>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,13 +17,32 @@
 
 #include "gpu/cuda_support.cuh"
 #include "gpu/device_laws.hpp"
+#include "gpu/execution_tuner.hpp"
 #include "gpu/observable_kernels.cuh"
-#include "gpu/step_kernels.cuh"
+#include "gpu/particle_kernels.cuh"
 #include "physics/extremes.hpp"
 #include "physics/observables.hpp"
 #include "physics/solver.hpp"
 
 namespace mpcflow {
+
+/// Calls action(std::integral_constant<Summation, way>), whose type names the way of summing.
+template <class Action>
+void visit_summation(Summation way, const Action& action) {
+    switch (way) {
+        case Summation::automatic: break;
+        case Summation::peers: return action(std::integral_constant<Summation, Summation::peers>{});
+        case Summation::hash: return action(std::integral_constant<Summation, Summation::hash>{});
+        case Summation::match: return action(std::integral_constant<Summation, Summation::match>{});
+        case Summation::sorted: return action(std::integral_constant<Summation, Summation::sorted>{});
+        case Summation::segmented: return action(std::integral_constant<Summation, Summation::segmented>{});
+        case Summation::two_stage: return action(std::integral_constant<Summation, Summation::two_stage>{});
+        case Summation::direct: return action(std::integral_constant<Summation, Summation::direct>{});
+        case Summation::cas: return action(std::integral_constant<Summation, Summation::cas>{});
+        case Summation::two_float: return action(std::integral_constant<Summation, Summation::two_float>{});
+    }
+    throw std::logic_error("visit_summation: `auto` is chosen by the tuner");
+}
 
 template <class Law, class Particle>
 class DeviceSolver final : public Solver {
@@ -27,11 +50,10 @@ public:
     DeviceSolver(const Law& law, const System& system, const SolverOptions& options, int device)
         : device_(use(device)),
           system_(system),
-          summation_(options.summation),
+          tuner_(candidates(options.summation), options.reorder),
           plan_(law, system),
           totals_rule_(system),
           bin_rule_(system, options.bins),
-          reorder_(options.reorder > 0 ? options.reorder : default_reorder),
           particle_count_(system.particle_count()),
           cell_count_(static_cast<int>(plan_.next_grid.cell_count())),
           particles_(particle_count_),
@@ -40,6 +62,9 @@ public:
           actions_(cell_count_),
           next_draws_(Law::contributes_rotated ? cell_count_ : 0),
           places_(cell_count_),
+          wall_places_(plan_.streaming.has_walls() ? particle_count_ : 0),
+          wall_state_(1),
+          distinct_cells_(ExecutionTuner::batch_size),
           report_(1),
           totals_(1),
           extremes_(1),
@@ -54,6 +79,8 @@ public:
         MPCFLOW_CUDA(cub::DeviceScan::ExclusiveSum(nullptr, scan_bytes, places_.data(), places_.data(), cell_count_));
         scan_scratch_ = DeviceArray<char>(static_cast<std::int64_t>(scan_bytes));
         report_.clear();
+        distinct_cells_.clear();
+        wall_state_.clear();
         sums_.clear();
         bins_.clear();
         block_.clear();
@@ -62,7 +89,7 @@ public:
 
     void run(std::int64_t count) override {
         use(device_);
-        for (std::int64_t i = 0; i < count; ++i) step();
+        while (count > 0) count -= tuner_.is_settled() ? run_steadily(count) : run_timed(count);
         check_faults();
     }
 
@@ -82,7 +109,8 @@ public:
         find_fastest<<<grid_for_sums(), block_size>>>(particle_count_, particles_.data(), extremes_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         find_occupancy_extremes<<<grid_for_cells(), block_size>>>(plan_.next_grid, cell_count_, sums_.data()->value,
-                                                                  sum_stride<Law>, extremes_.data());
+                                                                  sum_stride<Law::sum_count>, sum_format(tuner_.summation()),
+                                                                  extremes_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         ExtremesBits found{};
         extremes_.download(&found, 0, 1);
@@ -146,15 +174,16 @@ public:
     [[nodiscard]] std::string device_description() const override {
         return name_ + " (CUDA device " + std::to_string(device_) + ")";
     }
-    [[nodiscard]] int reorder_interval() const override { return reorder_; }
+    [[nodiscard]] int reorder_interval() const override { return tuner_.reorder(); }
+    [[nodiscard]] Summation summation() const override { return tuner_.summation(); }
+    [[nodiscard]] bool is_settled() const override { return tuner_.is_settled(); }
+    [[nodiscard]] std::vector<std::string> take_notes() override { return std::exchange(notes_, {}); }
     [[nodiscard]] std::int64_t memory_bytes() const override {
         return particles_.bytes() + reordered_.bytes() + sums_.bytes() + actions_.bytes() + next_draws_.bytes() +
-               places_.bytes() + scan_scratch_.bytes() + bins_.bytes() + block_.bytes();
+               places_.bytes() + wall_places_.bytes() + scan_scratch_.bytes() + bins_.bytes() + block_.bytes();
     }
 
 private:
-    /// Measured best on an H200 (docs/performance.md); laws with more sums gain more from order.
-    static constexpr int default_reorder = Law::sum_count > 8 ? 8 : 16;
     static constexpr std::int64_t shared_bins_limit = 24 << 10;
 
     static int use(int device) {
@@ -177,14 +206,10 @@ private:
         return sums;
     }
 
-    /// Calls action(std::integral_constant<Summation, ...>) with the way of summing of this solver.
-    template <class Action>
-    void visit_summation(const Action& action) const {
-        switch (summation_) {
-            case Summation::peers: return action(std::integral_constant<Summation, Summation::peers>{});
-            case Summation::direct: return action(std::integral_constant<Summation, Summation::direct>{});
-            case Summation::cas: return action(std::integral_constant<Summation, Summation::cas>{});
-        }
+    static std::vector<Summation> candidates(Summation wanted) {
+        if (wanted != Summation::automatic) return {wanted};
+        return {Summation::peers,     Summation::match,     Summation::hash,  Summation::sorted,
+                Summation::segmented, Summation::two_stage, Summation::direct};
     }
 
     void create() {
@@ -198,41 +223,137 @@ private:
             draw_for_cells<<<block_count(cell_count_), block_size>>>(plan_, cell_count_, next_draws_.data());
             MPCFLOW_CUDA(cudaGetLastError());
         }
-        visit_summation([&](auto summation) {
-            contribute_particles<Law, Particle, summation()><<<blocks, block_size>>>(
-                plan_, particle_count_, particles_.data(), next_draws_.data(), sums_.data());
-        });
-        MPCFLOW_CUDA(cudaGetLastError());
+        if (tuner_.summation() == Summation::two_float) {
+            note_error_of_two_float();
+            contribute_all<Summation::two_float>(sums_);
+        } else {
+            contribute_all<Summation::peers>(sums_);
+        }
         MPCFLOW_CUDA(cudaDeviceSynchronize());
     }
 
-    void step() {
-        plan_.begin_step(system_, static_cast<std::uint64_t>(step_));
-        const bool reorders = step_ % reorder_ == 0;
-        resolve_cells<<<block_count(cell_count_), block_size>>>(plan_, cell_count_, sums_.data(), actions_.data(), next_draws_.data(),
-                                                                reorders ? places_.data() : nullptr, report_.data());
+    template <Summation way>
+    void contribute_all(const DeviceArray<SumRow<Law>>& sums) {
+        contribute_particles<Law, Particle, way><<<block_count(particle_count_), block_size>>>(
+            plan_, particle_count_, particles_.data(), next_draws_.data(), sums.data());
         MPCFLOW_CUDA(cudaGetLastError());
-        if (reorders) {
+    }
+
+    /// two_float is an approximation: says how good a one, on the cells as they are now.
+    void note_error_of_two_float() {
+        const DeviceArray<SumRow<Law>> exact(cell_count_);
+        const DeviceArray<SumRow<Law>> approximate(cell_count_);
+        const DeviceArray<double> largest_error(1);
+        exact.clear();
+        approximate.clear();
+        largest_error.clear();
+        contribute_all<Summation::peers>(exact);
+        contribute_all<Summation::two_float>(approximate);
+        find_largest_error<Law><<<block_count(cell_count_), block_size>>>(cell_count_, exact.data(), approximate.data(),
+                                                                         largest_error.data());
+        MPCFLOW_CUDA(cudaGetLastError());
+        double error = 0.0;
+        largest_error.download(&error, 0, 1);
+        char text[200];
+        std::snprintf(text, sizeof text,
+                      "summation two_float is an approximation: the sums of velocities of the first collision's cells "
+                      "are wrong by up to %.2g thermal speeds, and no two runs have the same bits",
+                      error / std::sqrt(system_.fluid.temperature / system_.fluid.mass));
+        notes_.emplace_back(text);
+    }
+
+    /// Steps whose way is settled; returns how many of `count`.
+    std::int64_t run_steadily(std::int64_t count) {
+        const int interval = tuner_.reorder();
+        bool is_observed = false;
+        for (std::int64_t i = 0; i < count; ++i) {
+            const bool reorders = since_reordering_ >= interval;
+            // Once in a run is enough, and costs nothing that can be measured.
+            if (since_reordering_ == interval && !is_observed) {
+                count_distinct_cells_into(0);
+                is_observed = true;
+            }
+            step({tuner_.summation(), reorders});
+        }
+        if (is_observed && tuner_.observe(distinct_cells().front())) {
+            notes_.push_back("step " + std::to_string(step_) +
+                             ": particles lose their order faster or more slowly than before; timing again");
+        }
+        return count;
+    }
+
+    /// Steps that are timed, at most `count`; returns how many.
+    std::int64_t run_timed(std::int64_t count) {
+        std::vector<StepWay> ways = tuner_.next_batch();
+        ways.resize(std::min<std::size_t>(ways.size(), count));
+        for (std::size_t i = 0; i < ways.size(); ++i) {
+            timers_[i].start();
+            step(ways[i]);
+            timers_[i].stop();
+            count_distinct_cells_into(i);
+        }
+        const auto distinct = distinct_cells();
+        std::vector<StepCost> costs(ways.size());
+        for (std::size_t i = 0; i < ways.size(); ++i) costs[i] = {timers_[i].milliseconds(), distinct[i]};
+        tuner_.learn(costs);
+        if (tuner_.is_settled()) notes_.push_back("step " + std::to_string(step_) + ": summation " + tuner_.report());
+        return static_cast<std::int64_t>(ways.size());
+    }
+
+    void step(StepWay way) {
+        plan_.begin_step(system_, static_cast<std::uint64_t>(step_));
+        const WallQueue wall_queue{wall_places_.data(), wall_places_.size() > 0 ? wall_state_.data() : nullptr};
+        resolve_cells<<<block_count(cell_count_), block_size>>>(plan_, cell_count_, sums_.data(), sum_format(way.summation),
+                                                                actions_.data(), next_draws_.data(),
+                                                                way.reorders ? places_.data() : nullptr, wall_queue,
+                                                                report_.data());
+        MPCFLOW_CUDA(cudaGetLastError());
+        Particle* to = particles_.data();
+        if (way.reorders) {
             std::size_t scan_bytes = scan_scratch_.size();
             MPCFLOW_CUDA(cub::DeviceScan::ExclusiveSum(scan_scratch_.data(), scan_bytes, places_.data(), places_.data(),
                                                        cell_count_));
-            advance<true>(reordered_.data());
-            particles_.swap(reordered_);
-        } else {
-            advance<false>(particles_.data());
+            to = reordered_.data();
         }
+        const ParticleStep<Law, Particle> step{particle_count_,   particles_.data(), to,
+                                               actions_.data(),   next_draws_.data(), sums_.data(),
+                                               places_.data(),    wall_queue,         report_.data()};
+        visit_summation(way.summation, [&](auto summation) {
+            const auto advance = way.reorders ? advance_particles<Law, Particle, summation(), true>
+                                              : advance_particles<Law, Particle, summation(), false>;
+            advance<<<block_count(particle_count_), block_size>>>(plan_, step);
+        });
+        MPCFLOW_CUDA(cudaGetLastError());
+        if (wall_queue.state != nullptr) {
+            const auto finish = way.summation == Summation::two_float ? finish_at_walls<Law, Particle, Summation::two_float>
+                                                                      : finish_at_walls<Law, Particle, Summation::peers>;
+            finish<<<grid_for_sums(), block_size>>>(plan_, step);
+            MPCFLOW_CUDA(cudaGetLastError());
+        }
+        if (way.reorders) particles_.swap(reordered_);
+        since_reordering_ = way.reorders ? 1 : since_reordering_ + 1;
         ++step_;
     }
 
-    template <bool reorders>
-    void advance(Particle* to) {
-        visit_summation([&](auto summation) {
-            advance_particles<Law, Particle, summation(), reorders>
-                <<<block_count(particle_count_), block_size>>>(plan_, particle_count_, particles_.data(), to,
-                                                               actions_.data(), next_draws_.data(), sums_.data(),
-                                                               places_.data(), report_.data());
-        });
+    /// Counts the distinct cells in some of the warps of particles, as they are now, for distinct_cells()[place].
+    void count_distinct_cells_into(std::size_t place) {
+        if (sampled_warps() == 0) return;
+        unsigned* const to = distinct_cells_.data() + place;
+        MPCFLOW_CUDA(cudaMemsetAsync(to, 0, sizeof(unsigned)));
+        count_distinct_cells<<<block_count(32 * std::int64_t{sampled_warps()}), block_size>>>(
+            plan_, particle_count_ / 32, sampled_warps(), particles_.data(), to);
         MPCFLOW_CUDA(cudaGetLastError());
+    }
+    /// Means over the warps; zero where there is no whole warp.
+    [[nodiscard]] std::array<double, ExecutionTuner::batch_size> distinct_cells() const {
+        std::array<unsigned, ExecutionTuner::batch_size> counts{};
+        distinct_cells_.download(counts.data(), 0, ExecutionTuner::batch_size);
+        std::array<double, ExecutionTuner::batch_size> means{};
+        for (std::size_t i = 0; i < means.size(); ++i) means[i] = counts[i] / std::max(1.0, 1.0 * sampled_warps());
+        return means;
+    }
+    [[nodiscard]] int sampled_warps() const {
+        return static_cast<int>(std::min<std::int64_t>(particle_count_ / 32, 2048));
     }
 
     void check_faults() {
@@ -246,12 +367,13 @@ private:
     std::string name_;
     unsigned resident_blocks_ = 1;
     System system_;
-    Summation summation_;
+    ExecutionTuner tuner_;
+    std::vector<std::string> notes_;
     StepPlan<Law> plan_;
     TotalsRule totals_rule_;
     BinRule bin_rule_;
-    int reorder_;
     std::int64_t step_ = 0;
+    std::int64_t since_reordering_ = std::numeric_limits<std::int32_t>::max();  ///< steps; at first there is no order
     std::int64_t samples_ = 0;
     std::int64_t fast_steps_ = 0;
     std::int64_t particle_count_;
@@ -262,8 +384,12 @@ private:
     DeviceArray<CellAction<Law>> actions_;
     DeviceArray<PaddedDraw<Law>> next_draws_;
     DeviceArray<std::uint32_t> places_;
+    DeviceArray<std::uint32_t> wall_places_;
+    DeviceArray<WallQueue::State> wall_state_;
+    DeviceArray<unsigned> distinct_cells_;
     DeviceArray<char> scan_scratch_;
     DeviceArray<StepReport> report_;
+    std::array<DeviceTimer, ExecutionTuner::batch_size> timers_;
     DeviceArray<TotalsSums> totals_;
     DeviceArray<ExtremesBits> extremes_;
     DeviceArray<unsigned long long> hash_;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "gpu/cell_sums.cuh"
 #include "gpu/cuda_support.cuh"
 #include "gpu/step_report.cuh"
 #include "gpu/warp/cuda_warp.cuh"
@@ -76,20 +77,20 @@ __global__ void __launch_bounds__(block_size)
 /// Calls visit(number of particles) for each whole cell that this thread has; sums are rows of `stride`
 /// doubles, of which the first is the number.
 template <class Real, class Visit>
-__device__ __forceinline__ void for_whole_cells(const CellGrid<Real>& grid, int cells, const double* sums, int stride,
+__device__ __forceinline__ void for_whole_cells(const CellGrid<Real>& grid, int cells, const double* sums, int stride, SumFormat format,
                                                 const Visit& visit) {
     const int step = static_cast<int>(gridDim.x) * block_size;
     for (std::int64_t cell = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x; cell < cells; cell += step) {
-        if (grid.is_whole(static_cast<int>(cell))) visit(sums[cell * stride]);
+        if (grid.is_whole(static_cast<int>(cell))) visit(sum_value(sums[cell * stride], format));
     }
 }
 
 template <class Real>
 __global__ void __launch_bounds__(block_size)
     find_occupancy_extremes(const __grid_constant__ CellGrid<Real> grid, int cells, const double* __restrict__ sums,
-                            int stride, ExtremesBits* __restrict__ result) {
+                            int stride, SumFormat format, ExtremesBits* __restrict__ result) {
     ExtremesSoFar extremes;
-    for_whole_cells(grid, cells, sums, stride, [&](double count) { extremes.add_cell(count); });
+    for_whole_cells(grid, cells, sums, stride, format, [&](double count) { extremes.add_cell(count); });
     add_extremes(extremes, result);
 }
 

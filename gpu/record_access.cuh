@@ -50,6 +50,15 @@ __device__ __forceinline__ Record load_record(const Record* record) {
     return mine.record;
 }
 
+/// A record that nothing writes while the kernel runs, through the read-only cache.
+template <class Record>
+__device__ __forceinline__ Record load_constant_record(const Record* record) {
+    detail::RecordPieces<Record> mine;
+#pragma unroll
+    for (int i = 0; i < RecordScratch<Record>::pieces; ++i) mine.piece[i] = __ldg(reinterpret_cast<const uint4*>(record) + i);
+    return mine.record;
+}
+
 /// The caller's one of the records of a warp, which follow each other from `first` on, by lane.
 template <class Record>
 __device__ __forceinline__ Record load_records(const Record* first, unsigned mask, RecordScratch<Record>& scratch) {

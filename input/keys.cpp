@@ -123,11 +123,13 @@ void visit_execution(KeyVisitor& keys, Execution& execution) {
                  "How particles are stored: double (64 bytes each) or mixed (32 bytes); sums are double "
                  "in both."},
                 execution.precision);
-    keys.choice({"summation", "How a GPU adds particles to cells; changes the speed, never a bit of the result."},
+    keys.choice({"summation",
+                 "How a GPU adds particles to cells; auto times the ways on the run's first steps. Changes the speed, "
+                 "never a bit of the result, but for two_float, which is an approximation."},
                 execution.summation);
     keys.integer_or_auto({"reorder",
-                          "Steps between re-orderings of the particles in memory; changes the speed, never "
-                          "a bit of the result."},
+                          "Steps between re-orderings of the particles in memory; auto, on a GPU, goes by measured "
+                          "cost. Changes the speed, never a bit of the result."},
                          execution.reorder, {1, 1'000'000});
     keys.integer_or_auto({"threads", "CPU threads; auto takes all; changes the speed, never a bit of the result."},
                          execution.threads, {1, 1024});

@@ -56,7 +56,7 @@ struct DeviceChoice {
 struct Execution {
     DeviceChoice device;
     Precision precision = Precision::double_precision;
-    Summation summation = Summation::peers;
+    Summation summation = Summation::automatic;
     int reorder = 0;  ///< 0: auto
     int threads = 0;  ///< 0: all
 };

@@ -90,6 +90,12 @@ public:
     [[nodiscard]] virtual std::string device_description() const = 0;
     /// Steps between re-orderings that are in force.
     [[nodiscard]] virtual int reorder_interval() const = 0;
+    /// The way of summing that is in force; on the host cells are added to directly.
+    [[nodiscard]] virtual Summation summation() const { return Summation::direct; }
+    /// False while the solver times ways of summing and intervals; both may change then.
+    [[nodiscard]] virtual bool is_settled() const { return true; }
+    /// What the solver has to tell the user since the last call, a line each.
+    [[nodiscard]] virtual std::vector<std::string> take_notes() { return {}; }
     /// Bytes of memory (of the device, for the device solver) that the state takes.
     [[nodiscard]] virtual std::int64_t memory_bytes() const = 0;
 

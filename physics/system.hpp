@@ -80,17 +80,25 @@ enum class Precision {
     mixed              ///< 32-byte records of floats
 };
 
-/// How lanes of a warp add to cells on the device. The bits of the result do not depend on it.
+/// How the lanes of a warp add to the sums of cells on the device (gpu/cell_sums.cuh). The bits of the result
+/// do not depend on it, with the exception of two_float.
 enum class Summation {
-    peers,   ///< lanes that share a cell add up first, a leader does the atomics
-    direct,  ///< every lane does its own atomics
-    cas      ///< every lane does its own atomics by compare-and-swap loops
+    automatic,  ///< the fastest of the others on this run, by timing its first steps ("auto" in the input)
+    peers,      ///< lanes that share a cell find each other by votes and add up, a leader does the atomics
+    hash,       ///< the same, found by a hash table in shared memory
+    match,      ///< the same, found by the match instruction
+    sorted,     ///< the warp is sorted by cell; a segmented scan, one atomic a segment
+    segmented,  ///< a segmented scan over the particles in their order, warp to block, one atomic a segment
+    two_stage,  ///< peers in the warp, then leaders of the same cell in the block
+    direct,     ///< every lane does its own atomics
+    cas,        ///< every lane does its own atomics by compare-and-swap loops
+    two_float   ///< peers, and sums held as two floats: an approximation, whose bits depend on the order
 };
 
-/// How a run is executed; of these only `precision` changes the bits of the result.
+/// How a run is executed; of these only `precision`, and the summation two_float, change the bits of the result.
 struct SolverOptions {
     Precision precision = Precision::double_precision;
-    Summation summation = Summation::peers;
+    Summation summation = Summation::automatic;
     int reorder = 0;  ///< steps between re-orderings of the particles in memory; 0: chosen by the solver
     int threads = 0;  ///< CPU threads of the host solver; 0: all that the machine has
     /// Fluid bins of the field observables along x, y, z; all zero: no fields are sampled.

@@ -6,7 +6,7 @@
 #include "gpu/bench/timing.cuh"
 #include "gpu/block/cuda_block.cuh"
 #include "gpu/block/unique_keys.hpp"
-#include "gpu/step_kernels.cuh"
+#include "gpu/particle_kernels.cuh"
 #include "gpu/warp/count_distinct.hpp"
 #include "gpu/warp/cuda_atomics.cuh"
 #include "gpu/warp/cuda_warp.cuh"

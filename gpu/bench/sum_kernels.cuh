@@ -6,7 +6,7 @@
 
 #include "gpu/bench/sum_ways.cuh"
 #include "gpu/bench/timing.cuh"
-#include "gpu/step_kernels.cuh"
+#include "gpu/cell_kernels.cuh"
 #include "gpu/warp/reduce.hpp"
 
 namespace mpcflow::bench {

@@ -3,6 +3,7 @@
 /// trajectories known in closed form.
 
 #include <cmath>
+#include <utility>
 
 #include "physics/solver.hpp"
 
@@ -57,6 +58,9 @@ public:
     [[nodiscard]] std::string device_description() const override { return "fake"; }
     [[nodiscard]] int reorder_interval() const override { return 1; }
     [[nodiscard]] std::int64_t memory_bytes() const override { return 0; }
+    [[nodiscard]] std::vector<std::string> take_notes() override { return std::exchange(notes, {}); }
+
+    std::vector<std::string> notes;
 
     std::vector<std::int64_t> chunks;
     std::vector<std::int64_t> sampled_steps;

@@ -97,9 +97,21 @@ TEST_F(DisplayTest, AShortRunIsNotFloodedWithLogLines) {
     EXPECT_LE(count(written(), '\n'), 2);
 }
 
+TEST_F(DisplayTest, ANoteStaysAboveTheLiveLine) {
+    {
+        ProgressDisplay display(stream_, ProgressStyle::live_line);
+        display.update({1, 1000, {}, 0.0, {}, {}}, start_);
+        display.note("told");
+        display.update({2, 1000, {}, 0.0, {}, {}}, start_ + 1s);
+    }
+    const std::string text = written();
+    EXPECT_NE(text.find("\r\x1b[Ktold\n\rstep 2/1000"), std::string::npos) << text;
+}
+
 TEST_F(DisplayTest, SilenceIsSilent) {
     ProgressDisplay display(stream_, ProgressStyle::silent);
     display.update({1, 1, {}, 0.0, {}, {}}, start_);
+    display.note("told");
     display.clear();
     EXPECT_TRUE(written().empty());
     EXPECT_EQ(progress_style(stream_), ProgressStyle::log_lines) << "a file is no terminal";

@@ -26,12 +26,14 @@ public:
         last_steps.push_back(last_step);
     }
     [[nodiscard]] std::int64_t field_block_samples() const override { return block_samples_; }
+    void add_note(const std::string& note, Summation, int) override { notes.push_back(note); }
     void between_chunks(std::int64_t step, std::int64_t fast_steps) override {
         steps.push_back(step);
         EXPECT_EQ(fast_steps, step / 2);
     }
 
     std::vector<SeriesRow> series;
+    std::vector<std::string> notes;
     std::vector<std::int64_t> frames, block_sizes, last_steps, steps;
     std::vector<std::uint64_t> hashes;
 
@@ -76,6 +78,12 @@ TEST_F(RunLoopTest, DoesAllThatIsDue) {
     EXPECT_EQ(solver_.sampled_steps, (std::vector<std::int64_t>{27, 34, 41, 48, 55, 62, 69, 76, 83, 90, 97}));
     EXPECT_EQ(recorder_.block_sizes, (std::vector<std::int64_t>{4, 4, 3})) << "the last block may be short";
     EXPECT_EQ(recorder_.last_steps, (std::vector<std::int64_t>{48, 76, 97}));
+}
+
+TEST_F(RunLoopTest, PassesOnWhatTheSolverHasToTell) {
+    solver_.notes = {"first", "second"};
+    static_cast<void>(run([] { return 0; }));
+    EXPECT_EQ(recorder_.notes, (std::vector<std::string>{"first", "second"}));
 }
 
 TEST_F(RunLoopTest, StopsBetweenChunksWhenASignalCame) {

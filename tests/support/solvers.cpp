@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "gpu/device_solver.hpp"
+#include "physics/names.hpp"
 
 namespace mpcflow::test {
 
@@ -48,20 +49,19 @@ std::vector<SolverOptions> ways_to_execute(SolverKind kind, Precision precision)
                 ways.push_back(way);
             }
         } else {
-            for (const Summation summation : {Summation::peers, Summation::direct, Summation::cas}) {
+            for (const auto& [summation, name] : names_of(Summation{})) {
+                if (summation == Summation::two_float) continue;  // an approximation
                 way.summation = summation;
                 ways.push_back(way);
             }
         }
     }
+    if (kind == SolverKind::device) ways.push_back({precision});  // all left to the solver
     return ways;
 }
 
 std::string describe(const SolverOptions& options) {
-    const char* const summation = options.summation == Summation::peers    ? "peers"
-                                  : options.summation == Summation::direct ? "direct"
-                                                                           : "cas";
-    return std::string{options.precision == Precision::mixed ? "mixed" : "double"} + ", " + summation + ", " +
+    return std::string{name_of(options.precision)} + ", " + std::string{name_of(options.summation)} + ", " +
            std::to_string(options.threads) + " threads, re-ordered every " + std::to_string(options.reorder) +
            " steps";
 }

@@ -1,0 +1,29 @@
+#pragma once
+/// How fast a solver runs whole steps: what the benchmarks of the step share.
+
+#include <cstdint>
+#include <string>
+
+#include "app/device.hpp"
+#include "physics/solver.hpp"
+
+namespace mpcflow {
+
+struct StepMeasurement {
+    std::string law;  ///< "srd" or "srd+a"
+    Precision precision = Precision::double_precision;
+    Summation summation = Summation::direct;  ///< in force while it was timed, as the interval
+    int reorder = 0;
+    std::int64_t particles = 0;
+    double step_seconds = 0.0;
+    double updates_per_second = 0.0;
+    double bytes_per_particle = 0.0;
+    std::string device;
+};
+
+/// Runs `system` until the solver has settled how to execute it, then times it three times for `steps` steps
+/// (0: about a second) and takes the best.
+[[nodiscard]] StepMeasurement measure_step(const System& system, const SolverOptions& options,
+                                           const ChosenDevice& device, std::int64_t steps);
+
+}  // namespace mpcflow

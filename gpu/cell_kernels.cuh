@@ -1,0 +1,113 @@
+#pragma once
+/// The kernels of a step over cells: resolve (physics/step.hpp has the laws), and what cells are in memory.
+
+#include <cstdint>
+
+#include "gpu/cell_sums.cuh"
+#include "gpu/cuda_support.cuh"
+#include "gpu/record_access.cuh"
+#include "gpu/step_report.cuh"
+#include "physics/step.hpp"
+
+namespace mpcflow {
+
+
+/// Where in the grid a warp is: its first item, and which of its lanes have one.
+struct WarpItems {
+    std::int64_t first;
+    unsigned mask;
+
+    __device__ explicit WarpItems(std::int64_t count)
+        : first((static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x) & ~std::int64_t{31}),
+          mask(count > first ? warp::first_lanes(static_cast<unsigned>(min(count - first, std::int64_t{32}))) : 0U) {}
+};
+
+/// A draw, filled up to a power of two.
+template <class Law>
+struct alignas(4 * sizeof(typename Law::Real)) PaddedDraw {
+    typename Law::Draw draw;
+    typename Law::Real unused;
+};
+
+/// Draws for every cell what its first collision needs before the sums are.
+template <class Law>
+__global__ void __launch_bounds__(block_size)
+    draw_for_cells(const __grid_constant__ StepPlan<Law> plan, int cells, PaddedDraw<Law>* __restrict__ next_draws) {
+    const int cell = static_cast<int>(blockIdx.x * block_size + threadIdx.x);
+    if (cell < cells) next_draws[cell] = {Law::draw(plan.next_key(cell)), 0};
+}
+
+/// The sums of a cell in memory: whole sectors.
+template <class Law>
+struct alignas(32) SumRow {
+    double value[sum_stride<Law::sum_count>];
+};
+
+/// The particles that met a wall in this step and wait to be finished: where they are in memory.
+struct WallQueue {
+    struct State {
+        std::uint32_t count;  ///< of particles in the queue
+        std::uint32_t taken;  ///< of them, by the warps of finish_at_walls
+    };
+    std::uint32_t* places = nullptr;  ///< as many as there are particles; none where there is no wall
+    State* state = nullptr;
+};
+
+/// One warp's shared memory in resolve_cells, used for one thing at a time.
+template <class Law>
+union ResolveScratch {
+    RecordScratch<SumRow<Law>> sums;
+    RecordScratch<CellAction<Law>> actions;
+};
+
+/// Sums of each cell -> what it does to its particles; clears the sums. For laws that need it, draws for
+/// the next collision (`next_draws`, which holds the draws of this one). Where the particles are to be
+/// re-ordered (`numbers` is given), also their numbers, to be scanned into places. Empties the wall queue.
+template <class Law>
+__global__ void __launch_bounds__(block_size)
+    resolve_cells(const __grid_constant__ StepPlan<Law> plan, int cells, SumRow<Law>* __restrict__ sums,
+                  SumFormat format, CellAction<Law>* __restrict__ actions, PaddedDraw<Law>* __restrict__ next_draws,
+                  std::uint32_t* __restrict__ numbers, WallQueue wall_queue, StepReport* __restrict__ report) {
+    if (wall_queue.state != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *wall_queue.state = {0, 0};
+    __shared__ ResolveScratch<Law> scratches[warps_in_block];
+    ResolveScratch<Law>& scratch = scratches[threadIdx.x / 32];
+    const WarpItems items(cells);
+    const warp::CudaWarp warp;
+    if ((items.mask & warp::lane_bit(warp.lane())) == 0) return;
+    const int cell = static_cast<int>(items.first + warp.lane());
+
+    const SumRow<Law> row = load_records(sums + items.first, items.mask, scratch.sums);
+    warp.sync(items.mask);  // all of the warp have read before any row is cleared
+    clear_records(sums + items.first, items.mask);
+    typename Law::Sums cell_sums;
+#pragma unroll
+    for (int k = 0; k < Law::sum_count; ++k) cell_sums.value[k] = sum_value(row.value[k], format);
+    CellAction<Law> action{};
+    if constexpr (Law::contributes_rotated) {
+        action.draw = next_draws[cell].draw;
+        next_draws[cell] = {Law::draw(plan.next_key(cell)), 0};
+    } else {
+        action.draw = Law::draw(plan.key(cell));
+    }
+    std::uint32_t found = no_fault;
+    action.transform = plan.resolve(cell, cell_sums, action.draw, found);
+    store_records<Placement::in_order>(actions, cell, action, items.mask, scratch.actions);
+    if (numbers != nullptr) numbers[cell] = static_cast<std::uint32_t>(cell_sums.value[0]);
+    report_findings(found, plan.step, report);
+}
+
+/// The largest difference of a sum of velocities between exact rows and rows of two floats.
+template <class Law>
+__global__ void __launch_bounds__(block_size)
+    find_largest_error(int cells, const SumRow<Law>* __restrict__ exact, const SumRow<Law>* __restrict__ approximate,
+                       double* __restrict__ largest) {
+    const int cell = static_cast<int>(blockIdx.x * block_size + threadIdx.x);
+    if (cell >= cells) return;
+    for (int k = 1; k <= 3; ++k) {
+        const double error = sum_value(approximate[cell].value[k], SumFormat::two_floats) - exact[cell].value[k];
+        // Doubles that are not negative have the order of their bits.
+        atomicMax(reinterpret_cast<unsigned long long*>(largest), __double_as_longlong(fabs(error)));
+    }
+}
+
+}  // namespace mpcflow

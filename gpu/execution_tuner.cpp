@@ -1,0 +1,185 @@
+#include "gpu/execution_tuner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <stdexcept>
+
+#include "physics/names.hpp"
+
+namespace mpcflow {
+
+namespace {
+
+/// Longest trial; who has not lost his order by then re-orders that seldom that its cost does not count.
+constexpr int longest_trial = 512;
+/// Fixed intervals up to this are tried whole.
+constexpr int longest_whole_interval = 128;
+/// Steps of a trial that does not re-order.
+constexpr int plain_trial = 16;
+constexpr int warm_up_steps = 48;
+/// A candidate so much above the best is out in the middle of its trial, or after the first round.
+constexpr double hopeless = 1.1;
+constexpr double second_round_margin = 1.06;
+/// Relative change of the distinct cells before a re-ordering, seen so often in a row, that asks for new timing.
+constexpr double noteworthy_change = 0.1;
+constexpr int noteworthy_times = 3;
+
+template <class... Arguments>
+std::string formatted(const char* format, Arguments... arguments) {
+    char text[160];
+    std::snprintf(text, sizeof text, format, arguments...);
+    return text;
+}
+
+}  // namespace
+
+ExecutionTuner::ExecutionTuner(std::vector<Summation> candidates, int reorder)
+    : fixed_reorder_(reorder), summation_(Summation::peers), reorder_(reorder > 0 ? reorder : 1) {
+    if (candidates.empty()) throw std::logic_error("ExecutionTuner: no way of summing to choose from");
+    for (const Summation summation : candidates) candidates_.push_back({summation, false, {}, {}, 0.0, 1});
+    summation_ = candidates.front();
+    if (candidates_.size() > 1 || fixed_reorder_ == 0) start();
+}
+
+void ExecutionTuner::start() {
+    phase_ = Phase::warm_up;
+    current_ = 0;
+    trial_.clear();
+    strange_observations_ = 0;
+    for (Candidate& candidate : candidates_) candidate = {candidate.summation, false, {}, {}, 0.0, 1};
+}
+
+bool ExecutionTuner::reorders_first() const {
+    return fixed_reorder_ <= longest_whole_interval || phase_ == Phase::warm_up;
+}
+
+std::vector<StepWay> ExecutionTuner::next_batch() const {
+    std::vector<StepWay> ways;
+    if (is_settled()) return ways;
+    int left = batch_size;
+    if (fixed_reorder_ > 0 && reorders_first() && phase_ != Phase::warm_up) {
+        left = std::min(left, fixed_reorder_ - static_cast<int>(trial_.size()));
+    }
+    for (int i = 0; i < left; ++i) {
+        ways.push_back({candidates_[current_].summation, trial_.empty() && i == 0 && reorders_first()});
+    }
+    return ways;
+}
+
+void ExecutionTuner::learn(std::span<const StepCost> costs) {
+    if (is_settled()) return;
+    trial_.insert(trial_.end(), costs.begin(), costs.end());
+    if (trial_is_over()) end_trial();
+}
+
+/// The averages of a trial, or of what is known of it yet: the best interval and its cost.
+void ExecutionTuner::evaluate(Candidate& candidate) const {
+    double sum = 0.0;
+    candidate.best_average = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < candidate.costs.size(); ++i) {
+        sum += candidate.costs[i];
+        const double average = sum / static_cast<double>(i + 1);
+        const bool is_allowed = fixed_reorder_ == 0 || i + 1 == candidate.costs.size();
+        if (is_allowed && average < candidate.best_average) {
+            candidate.best_average = average;
+            candidate.best_interval = static_cast<int>(i + 1);
+        }
+    }
+}
+
+const ExecutionTuner::Candidate* ExecutionTuner::best() const {
+    const Candidate* best = nullptr;
+    for (const Candidate& candidate : candidates_) {
+        if (candidate.is_out || candidate.costs.empty()) continue;
+        if (best == nullptr || candidate.best_average < best->best_average) best = &candidate;
+    }
+    return best;
+}
+
+bool ExecutionTuner::trial_is_over() const {
+    const int steps = static_cast<int>(trial_.size());
+    if (phase_ == Phase::warm_up) {
+        // Without re-orderings what counts is the cost long after the first one.
+        return steps >= (fixed_reorder_ > longest_whole_interval ? longest_whole_interval : warm_up_steps);
+    }
+    if (fixed_reorder_ > 0) return steps >= std::min(reorders_first() ? fixed_reorder_ : plain_trial, longest_trial);
+    if (steps < batch_size) return false;
+    Candidate trial{candidates_[current_].summation, false, {}, {}, 0.0, 1};
+    for (const StepCost& cost : trial_) trial.costs.push_back(cost.milliseconds);
+    evaluate(trial);
+    // Its best steps, in full order, cost more than the steps of the best so far do on average.
+    const Candidate* const leader = best();
+    const bool is_hopeless = leader != nullptr && *std::min_element(trial.costs.begin(), trial.costs.end()) >
+                                                      hopeless * leader->best_average;
+    // Well past its minimum the average only rises.
+    return is_hopeless || steps >= 2 * trial.best_interval || steps >= longest_trial;
+}
+
+void ExecutionTuner::end_trial() {
+    if (phase_ != Phase::warm_up) {
+        Candidate& candidate = candidates_[current_];
+        const double unknown = std::numeric_limits<double>::infinity();
+        const std::size_t steps = std::max(candidate.costs.size(), trial_.size());
+        candidate.costs.resize(steps, unknown);
+        candidate.distinct_cells.resize(steps);
+        for (std::size_t i = 0; i < trial_.size(); ++i) {
+            // What disturbs a measurement only ever makes it longer.
+            candidate.costs[i] = std::min(candidate.costs[i], trial_[i].milliseconds);
+            candidate.distinct_cells[i] = trial_[i].distinct_cells;
+        }
+        evaluate(candidate);
+        ++current_;
+    }
+    trial_.clear();
+    if (phase_ == Phase::warm_up) {
+        phase_ = Phase::first_round;
+        current_ = 0;
+        return;
+    }
+    while (current_ < candidates_.size() && candidates_[current_].is_out) ++current_;
+    if (current_ < candidates_.size()) return;
+    if (phase_ == Phase::second_round) return settle();
+    phase_ = Phase::second_round;
+    const double limit = second_round_margin * best()->best_average;
+    for (Candidate& candidate : candidates_) candidate.is_out = candidate.best_average > limit;
+    current_ = 0;
+    while (candidates_[current_].is_out) ++current_;
+}
+
+void ExecutionTuner::settle() {
+    phase_ = Phase::settled;
+    const Candidate& chosen = *best();
+    summation_ = chosen.summation;
+    reorder_ = fixed_reorder_ > 0 ? fixed_reorder_ : chosen.best_interval;
+    const auto last = std::min(static_cast<std::size_t>(reorder_), chosen.distinct_cells.size()) - 1;
+    expected_distinct_cells_ = chosen.distinct_cells[last];
+
+    report_ = formatted("%s, re-ordered every %d steps (distinct cells in a warp %.1f after it, %.1f before): %.4g ms a step",
+                        std::string(name_of(summation_)).c_str(), reorder_, chosen.distinct_cells.front(), expected_distinct_cells_,
+                        chosen.best_average);
+    if (candidates_.size() == 1) return;
+    std::vector<const Candidate*> others;
+    for (const Candidate& candidate : candidates_) {
+        if (&candidate != &chosen) others.push_back(&candidate);
+    }
+    std::sort(others.begin(), others.end(),
+              [](const Candidate* a, const Candidate* b) { return a->best_average < b->best_average; });
+    report_ += "; ";
+    for (const Candidate* const other : others) {
+        report_ += formatted("%s%s %.4g", other == others.front() ? "" : ", ", std::string(name_of(other->summation)).c_str(),
+                             other->best_average);
+    }
+}
+
+bool ExecutionTuner::observe(double distinct_cells) {
+    if (!is_settled() || expected_distinct_cells_ <= 0.0 || fixed_reorder_ > 0) return false;
+    const double change = std::abs(distinct_cells / expected_distinct_cells_ - 1.0);
+    strange_observations_ = change > noteworthy_change ? strange_observations_ + 1 : 0;
+    if (strange_observations_ < noteworthy_times) return false;
+    start();
+    return true;
+}
+
+}  // namespace mpcflow

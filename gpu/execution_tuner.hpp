@@ -1,0 +1,93 @@
+#pragma once
+/// Which way of summing, and how often to re-order: found by timing steps of the run itself.
+///
+/// All ways give the same bits, so the steps that are timed are steps of the run, and none is wasted. A
+/// trial of a way begins with a step that re-orders the particles and goes on without, while they drift and
+/// the warp's particles fall into more and more cells; so it yields the cost c_i of the step i after a
+/// re-ordering. Re-ordering every k steps then costs (c_0 + ... + c_{k-1}) / k a step, c_0 being that of the
+/// re-ordering step, and the k that makes this least is the best. Plain C++, no device: the solver brings
+/// the figures.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "physics/system.hpp"
+
+namespace mpcflow {
+
+/// How to execute one step.
+struct StepWay {
+    Summation summation;
+    bool reorders;  ///< stores the particles in the order of their cells
+};
+
+/// What a step was measured to cost.
+struct StepCost {
+    double milliseconds = 0.0;
+    double distinct_cells = 0.0;  ///< mean number of distinct cells in a warp after the step
+};
+
+class ExecutionTuner {
+public:
+    /// `candidates`: ways of summing to choose among, at least one, none of them `automatic`. `reorder`:
+    /// steps between re-orderings, or 0 for the best. One candidate with a fixed interval is settled at once.
+    ExecutionTuner(std::vector<Summation> candidates, int reorder);
+
+    /// True where there is nothing (more) to time: summation() and reorder() are what to use.
+    [[nodiscard]] bool is_settled() const { return phase_ == Phase::settled; }
+    [[nodiscard]] Summation summation() const { return summation_; }
+    /// Steps between re-orderings, at least 1.
+    [[nodiscard]] int reorder() const { return reorder_; }
+
+    /// The steps to execute and time next, at most `batch_size` of them, in this order. Any number of them
+    /// may be executed before learn() is told. Empty where settled.
+    [[nodiscard]] std::vector<StepWay> next_batch() const;
+    /// What the first costs.size() steps of next_batch() cost.
+    void learn(std::span<const StepCost> costs);
+
+    /// Tells, once settled, the mean distinct cells in a warp just before a re-ordering. Where they are no
+    /// longer what they were when the interval was chosen (a flow has set in, a fluid has warmed up), the
+    /// tuner goes back to timing; returns true then.
+    [[nodiscard]] bool observe(double distinct_cells);
+
+    /// What was chosen and what the other ways took, in one line; empty where nothing was timed.
+    [[nodiscard]] const std::string& report() const { return report_; }
+
+    static constexpr int batch_size = 16;
+
+private:
+    enum class Phase { warm_up, first_round, second_round, settled };
+
+    struct Candidate {
+        Summation summation;
+        bool is_out = false;                ///< plainly slower, or not in this round
+        std::vector<double> costs;          ///< ms of step i after a re-ordering; the least of the rounds
+        std::vector<double> distinct_cells;
+        double best_average = 0.0;          ///< ms a step at best_interval
+        int best_interval = 1;
+    };
+
+    void start();
+    void evaluate(Candidate& candidate) const;
+    [[nodiscard]] bool trial_is_over() const;
+    void end_trial();
+    void settle();
+    [[nodiscard]] const Candidate* best() const;
+    [[nodiscard]] bool reorders_first() const;
+
+    std::vector<Candidate> candidates_;
+    int fixed_reorder_;
+    Phase phase_ = Phase::settled;
+    Summation summation_;
+    int reorder_;
+    std::size_t current_ = 0;        ///< candidate on trial
+    std::vector<StepCost> trial_;    ///< its steps so far
+    int strange_observations_ = 0;
+    double expected_distinct_cells_ = 0.0;  ///< just before a re-ordering; 0: not known
+    std::string report_;
+};
+
+}  // namespace mpcflow

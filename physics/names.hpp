@@ -1,0 +1,51 @@
+#pragma once
+/// How the input (and every report of a run) spells the choices of physics/system.hpp.
+
+#include <array>
+#include <string_view>
+
+#include "physics/system.hpp"
+
+namespace mpcflow {
+
+template <class E>
+struct Named {
+    E value;
+    std::string_view name;
+};
+template <class E>
+Named(E, const char*) -> Named<E>;
+
+// names_of(any value of an enumeration): all its values with their names, the table that the reader,
+// the schema and the messages share.
+constexpr auto names_of(CollisionRule) { return std::array{Named{CollisionRule::srd, "srd"}}; }
+constexpr auto names_of(ThermostatKind) {
+    return std::array{Named{ThermostatKind::none, "none"},
+                      Named{ThermostatKind::maxwell_boltzmann, "maxwell_boltzmann"}};
+}
+constexpr auto names_of(FaceKind) {
+    return std::array{Named{FaceKind::periodic, "periodic"}, Named{FaceKind::no_slip, "no_slip"}};
+}
+constexpr auto names_of(Precision) {
+    return std::array{Named{Precision::double_precision, "double"}, Named{Precision::mixed, "mixed"}};
+}
+constexpr auto names_of(Summation) {
+    return std::array{Named{Summation::automatic, "auto"},      Named{Summation::peers, "peers"},
+                      Named{Summation::hash, "hash"},           Named{Summation::match, "match"},
+                      Named{Summation::sorted, "sorted"},       Named{Summation::segmented, "segmented"},
+                      Named{Summation::two_stage, "two_stage"}, Named{Summation::direct, "direct"},
+                      Named{Summation::cas, "cas"},             Named{Summation::two_float, "two_float"}};
+}
+
+/// The name of one value: name_of(Precision::mixed) is "mixed".
+template <class E>
+constexpr std::string_view name_of(E value) {
+    for (const auto& named : names_of(value)) {
+        if (named.value == value) {
+            return named.name;
+        }
+    }
+    return "?";
+}
+
+}  // namespace mpcflow
