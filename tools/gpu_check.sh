@@ -135,7 +135,8 @@ compare_hashes() {
         fi
     }
     check "CPU, 2 threads" --device cpu --threads 2
-    for way in "peers 1" "peers 7" "peers 50" "direct 7" "cas 50"; do
+    for way in "auto auto" "peers 1" "peers 7" "peers 50" "hash 7" "match 7" "sorted 7" "segmented 7" "two_stage 7" \
+        "direct 7" "cas 50"; do
         read -r summation reorder <<<"$way"
         check "GPU, $summation, reorder $reorder" --device cuda --set "execution.summation=$summation" \
             --set "execution.reorder=$reorder"
@@ -143,7 +144,7 @@ compare_hashes() {
     printf '    %-66s %s   %d of %d the same\n' "$label" "$expected" "$same" "$of"
 }
 
-say "State hashes: CPU with 1 and 2 threads; GPU with 3 ways of summing, re-ordered every 1, 7 and 50 steps"
+say "State hashes: CPU with 1 and 2 threads; GPU with every exact way of summing, re-ordered every 1, 7, 50 steps and by itself"
 began=$SECONDS
 if ! run_hash first --device cuda >/dev/null; then
     fail "a first run on the GPU"
