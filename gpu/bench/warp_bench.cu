@@ -237,7 +237,7 @@ private:
     /// GiB/s of work that reads and writes `words` keys for each.
     template <class Work>
     [[nodiscard]] double gigabytes(double words, Work&& work) const {
-        const double milliseconds = watch_.milliseconds([this] { to_.clear(); }, work);
+        const double milliseconds = watch_.milliseconds([this] { to_.clear(), values_.clear(); }, work);
         return words * sizeof(Key) * static_cast<double>(count_) / (1e-3 * milliseconds) / 0x1p30;
     }
 
