@@ -124,18 +124,15 @@ enum class FirstSum {
     ones  ///< 1 in every lane: the number of particles
 };
 
-/// Adds `values` to the sums of `cell`, which are K of the sum_stride<K> doubles from
-/// rows[cell * sum_stride<K>] on. For two_float these hold a TwoFloats each.
+/// Adds `values` up as far as `way` does before memory is concerned, and calls `add(cell, component, sum)` for each of the
+/// sums that are to be added there. `add` is called by a part of the lanes and must not use collectives.
 ///
 /// `mask` holds the lanes of the caller's warp that take part. Where is_blockwide(way), all threads of the
 /// block call this, together; otherwise all lanes of `mask`, and only they. `scratch` is free again after it.
-template <Summation way, FirstSum first, int K>
-__device__ __forceinline__ void add_sums(double* rows, std::int32_t cell, double (&values)[K], unsigned mask,
-                                         SumsScratch<K, way>& scratch) {
+template <Summation way, FirstSum first, int K, class Add>
+__device__ __forceinline__ void for_each_sum(std::int32_t cell, double (&values)[K], unsigned mask,
+                                             SumsScratch<K, way>& scratch, Add&& add) {
     const warp::CudaWarp warp;
-    const auto add = [rows](std::int32_t to, int component, double sum) {
-        detail::add_to_memory<way>(rows + std::int64_t{to} * sum_stride<K> + component, sum);
-    };
     if constexpr (!has_leaders(way)) {
 #pragma unroll
         for (int k = 0; k < K; ++k) add(cell, k, values[k]);
@@ -164,6 +161,16 @@ __device__ __forceinline__ void add_sums(double* rows, std::int32_t cell, double
             warp::add_staged(warp, mask, is_leader, cell, values, scratch.leaders, add);
         }
     }
+}
+
+/// Adds `values` to the sums of `cell`, which are K of the sum_stride<K> doubles from
+/// rows[cell * sum_stride<K>] on. For two_float these hold a TwoFloats each. Who calls it: see for_each_sum.
+template <Summation way, FirstSum first, int K>
+__device__ __forceinline__ void add_sums(double* rows, std::int32_t cell, double (&values)[K], unsigned mask,
+                                         SumsScratch<K, way>& scratch) {
+    for_each_sum<way, first>(cell, values, mask, scratch, [rows](std::int32_t to, int component, double sum) {
+        detail::add_to_memory<way>(rows + std::int64_t{to} * sum_stride<K> + component, sum);
+    });
 }
 
 }  // namespace mpcflow

@@ -17,9 +17,9 @@ template <int K>
 BenchRow measure_components(const Stopwatch& watch, const AgedKeys& keys, int cell_count) {
     const SumsBench<K> sums(watch, keys.cells, cell_count);
     return {static_cast<double>(K),
-            {sums.template time<SumWay<Way::peers>>("peers"), sums.template time<SumWay<Way::match>>("match"),
-             sums.template time<SumWay<Way::sorted>>("sorted"), sums.template time<SumWay<Way::two_stage>>("two_stage"),
-             sums.template time<SumWay<Way::direct>>("direct"), sums.template time<SumWay<Way::cas>>("cas")}};
+            {sums.template time<SolverWay<Summation::peers>>("peers"), sums.template time<SolverWay<Summation::match>>("match"),
+             sums.template time<SolverWay<Summation::sorted>>("sorted"), sums.template time<SolverWay<Summation::two_stage>>("two_stage"),
+             sums.template time<SolverWay<Summation::direct>>("direct"), sums.template time<SolverWay<Summation::cas>>("cas")}};
 }
 
 template <int... counts>

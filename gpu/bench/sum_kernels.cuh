@@ -37,23 +37,23 @@ __device__ __forceinline__ void contributions(std::int64_t particle, double (&va
 /// Calls action(cell, component, sum) for all that the particles add to memory.
 template <class SumWay, int K, class Action>
 __device__ __forceinline__ void visit_additions(std::int64_t count, const std::int32_t* __restrict__ cells, Action&& action) {
-    __shared__ typename SumWay::template Scratch<K> scratches[SumWay::is_blockwide ? 1 : warps_in_block];
+    __shared__ typename SumWay::template Scratch<K> scratches[is_blockwide(SumWay::summation) ? 1 : warps_in_block];
     const WarpItems items(count);
     const warp::CudaWarp warp;
     const bool has_particle = (items.mask & warp::lane_bit(warp.lane())) != 0;
-    if (!SumWay::is_blockwide && !has_particle) return;
+    if (!is_blockwide(SumWay::summation) && !has_particle) return;
     const std::int64_t i = items.first + warp.lane();
     double values[K];
     contributions(i, values);
     SumWay::for_each_sum(has_particle ? cells[i] : 0, values, items.mask,
-                         scratches[SumWay::is_blockwide ? 0 : threadIdx.x / 32], action);
+                         scratches[is_blockwide(SumWay::summation) ? 0 : threadIdx.x / 32], action);
 }
 
 template <class SumWay, int K>
 __global__ void __launch_bounds__(block_size)
     add_contributions(std::int64_t count, const std::int32_t* __restrict__ cells, double* __restrict__ rows) {
     visit_additions<SumWay, K>(count, cells, [rows](std::int32_t cell, int component, double sum) {
-        SumWay::add_to_memory(rows + std::int64_t{cell} * sum_stride_of<K> + component, sum);
+        detail::add_to_memory<SumWay::summation>(rows + std::int64_t{cell} * sum_stride<K> + component, sum);
     });
 }
 
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(block_size)
     contributions(i, values);
 #pragma unroll
     for (int k = 0; k < K; ++k) {
-        atomicAdd(rows + std::int64_t{cells[i]} * sum_stride_of<K> + k,
+        atomicAdd(rows + std::int64_t{cells[i]} * sum_stride<K> + k,
                   static_cast<unsigned long long>(static_cast<long long>(values[k] * 0x1p36)));
     }
     atomicAdd(numbers + cells[i], 1U);
@@ -98,9 +98,9 @@ __global__ void __launch_bounds__(block_size)
     const double n = numbers[cell];
     const double bound = SumWay::is_approximate ? n * (n + 5.0) * 0x1p-48 * (0.5 * n) : 0.0;
     for (int k = 0; k < K; ++k) {
-        const std::int64_t at = cell * sum_stride_of<K> + k;
+        const std::int64_t at = cell * sum_stride<K> + k;
         const double expected = static_cast<double>(static_cast<long long>(reference[at])) * 0x1p-36;
-        if (!(fabs(SumWay::value_in_memory(rows + at) - expected) <= bound)) atomicAdd(wrong, 1ULL);
+        if (!(fabs(sum_value(rows[at], sum_format(SumWay::summation)) - expected) <= bound)) atomicAdd(wrong, 1ULL);
     }
 }
 
@@ -111,7 +111,7 @@ public:
     SumsBench(const Stopwatch& watch, const DeviceArray<std::int32_t>& cells, int cell_count)
         : watch_(watch),
           cells_(cells),
-          rows_(std::int64_t{cell_count} * sum_stride_of<K>),
+          rows_(std::int64_t{cell_count} * sum_stride<K>),
           reference_(rows_.size()),
           numbers_(cell_count),
           counter_(1) {

@@ -15,17 +15,17 @@ constexpr int components = 9;
 /// Calls action(name, SumWay) for every way.
 template <class Action>
 void for_each_way(const Action& action) {
-    action("loop", SumWay<Way::loop>{});
-    action("peers", SumWay<Way::peers>{});
-    action("hash", SumWay<Way::hash>{});
-    action("match", SumWay<Way::match>{});
-    action("unstaged", SumWay<Way::unstaged>{});
-    action("sorted", SumWay<Way::sorted>{});
-    action("segmented", SumWay<Way::segmented>{});
-    action("two_stage", SumWay<Way::two_stage>{});
-    action("two_float", SumWay<Way::two_float>{});
-    action("direct", SumWay<Way::direct>{});
-    action("cas", SumWay<Way::cas>{});
+    action("loop", LoopWay{});
+    action("peers", SolverWay<Summation::peers>{});
+    action("hash", SolverWay<Summation::hash>{});
+    action("match", SolverWay<Summation::match>{});
+    action("unstaged", UnstagedWay{});
+    action("sorted", SolverWay<Summation::sorted>{});
+    action("segmented", SolverWay<Summation::segmented>{});
+    action("two_stage", SolverWay<Summation::two_stage>{});
+    action("two_float", SolverWay<Summation::two_float>{});
+    action("direct", SolverWay<Summation::direct>{});
+    action("cas", SolverWay<Summation::cas>{});
 }
 
 /// One way on keys of one age.
@@ -53,7 +53,7 @@ std::vector<AgeMeasurement> measure_ways(const KernelBenchOptions& options) {
         const SumsBench<components> sums(watch, keys.cells, edge * edge * edge);
         const std::int64_t warps = (keys.cells.size() + 31) / 32;
         // A leader, and so `components` atomics, for each distinct cell of a warp.
-        const double distinct = sums.atomics<SumWay<Way::peers>>() / (components * static_cast<double>(warps));
+        const double distinct = sums.atomics<SolverWay<Summation::peers>>() / (components * static_cast<double>(warps));
         AgeMeasurement at{keys.age, keys.cells.size(), distinct, {}};
         for_each_way([&](const char* name, auto way) {
             using Way = decltype(way);
