@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "app/histogram_group.hpp"
 #include "app/output_directory.hpp"
 #include "app/progress.hpp"
 #include "app/run_file.hpp"
@@ -70,9 +71,11 @@ std::int64_t estimate_output_memory(const Scenario& scenario) {
         const std::int64_t blocks = std::min<std::int64_t>(schedule.field_samples(), 64);
         bytes += (blocks + 2) * bin_count(scenario.output) * static_cast<std::int64_t>(sizeof(FieldSums));
     }
-    // Position, velocity, image and id of every particle.
-    if (scenario.output.trajectory)
-        bytes += (24 + 24 + 12 + 8) * scenario.system.particle_count();
+    // Position, velocity, image and id of every particle; of a region also the records as the solver has them.
+    if (const auto& trajectory = scenario.output.trajectory) {
+        const int per_particle = 24 + 24 + 12 + 8 + (trajectory->region ? 64 + 8 : 0);
+        bytes += per_particle * usual_frame_particles(scenario.system, *trajectory);
+    }
     return bytes;
 }
 
@@ -87,10 +90,16 @@ std::vector<FileEstimate> estimate_files(const Scenario& scenario) {
         contents += fmt::format(", series of {} rows", rows);
     if (bins > 0)
         contents += fmt::format(", fields of {} samples in {} bins", schedule.field_samples(), bins);
-    files.push_back({run_file_name, run_file_bytes(rows, bins, output.fields.value_or(FieldsOutput{})), contents});
+    std::int64_t bytes = run_file_bytes(rows, bins, output.fields.value_or(FieldsOutput{}));
+    if (output.histograms) {
+        contents += fmt::format(", histograms of {} samples", schedule.histogram_samples());
+        bytes += histogram_bytes(empty_histograms(scenario.system.fluid, *output.histograms));
+    }
+    files.push_back({run_file_name, bytes, contents});
     if (output.trajectory) {
         const std::int64_t frame =
-            trajectory_frame_bytes(scenario.system, scenario.execution.precision, *output.trajectory);
+            trajectory_frame_bytes(scenario.system, scenario.execution.precision, *output.trajectory,
+                                   usual_frame_particles(scenario.system, *output.trajectory));
         files.push_back(
             {trajectory_file_name, frame * schedule.frames(),
              fmt::format("{} frames of {}", schedule.frames(), format_bytes(static_cast<double>(frame)))});

@@ -113,6 +113,11 @@ void report_fields(const Group& root, Report& report) {
     report.add("field_last_step", fields.read_int_attribute("last_step"));
 }
 
+void report_histograms(const Group& root, Report& report) {
+    if (root.has("histograms"))
+        report.add("histogram_samples", root.open_group("histograms").read_int_attribute("samples"));
+}
+
 void report_run(const hdf5::File& file, Report& report) {
     const Group root = file.root();
     const std::int64_t version = root.read_int_attribute("format_version");
@@ -152,13 +157,15 @@ void report_run(const hdf5::File& file, Report& report) {
     report.add_lines("overrides", input.read_text("overrides"));
     report_series(root, report);
     report_fields(root, report);
+    report_histograms(root, report);
     report.add_lines("resolved_input", input.read_text("resolved"));
 }
 
 void report_trajectory(const hdf5::File& file, Report& report) {
     const Group root = file.root();
     const Group parameters = root.open_group("parameters").open_group("mpcflow");
-    const Group all = root.open_group("particles").open_group("all");
+    const bool is_of_region = root.open_group("particles").has("region");
+    const Group all = root.open_group("particles").open_group(is_of_region ? "region" : "all");
     const auto steps = all.open_group("box").open_group("edges").open_dataset("step").read<std::int64_t>();
     const auto hashes = parameters.open_dataset("state_hash").read<std::uint64_t>();
     report.add("kind", std::string("trajectory (H5MD)"));
@@ -170,7 +177,15 @@ void report_trajectory(const hdf5::File& file, Report& report) {
     }
     if (!hashes.empty())
         report.add("state_hash", format_hash(hashes.back()));
-    report.add("particles", static_cast<std::int64_t>(all.open_dataset("species").shape().at(0)));
+    if (is_of_region) {
+        const auto counts = parameters.open_dataset("particles").read<std::int64_t>();
+        if (!counts.empty()) {
+            report.add("fewest_particles", *std::min_element(counts.begin(), counts.end()));
+            report.add("most_particles", *std::max_element(counts.begin(), counts.end()));
+        }
+    } else {
+        report.add("particles", static_cast<std::int64_t>(all.open_dataset("species").shape().at(0)));
+    }
     report.add("elements", names_of(all));
     report.add("seed", parameters.read_unsigned_attribute("seed"));
     report.add("precision", parameters.read_text_attribute("precision"));

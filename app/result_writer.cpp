@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "app/histogram_group.hpp"
 #include "app/progress.hpp"
 #include "app/run_file.hpp"
 
@@ -51,6 +52,8 @@ ResultWriter::ResultWriter(const OutputDirectory& directory, RunRecord record)
         const auto& bins = output.fields->bins;
         fields_.emplace(bins, FieldStatistics::affordable_blocks(bins, block_budget_bytes));
     }
+    if (output.histograms)
+        record_.histograms = empty_histograms(record_.scenario.system.fluid, *output.histograms);
     write(Durability::disk);
     if (output.trajectory) {
         try {
@@ -71,7 +74,8 @@ void ResultWriter::add_frame(const ParticleSnapshot& snapshot, std::uint64_t sta
     const auto text =
         static_cast<std::int64_t>(record_.scenario.source_text.size() + record_.resolved_input.size());
     const std::int64_t spare =
-        text + run_file_bytes(rows, field_bins(output), output.fields.value_or(FieldsOutput{}));
+        text + run_file_bytes(rows, field_bins(output), output.fields.value_or(FieldsOutput{})) +
+        histogram_bytes(record_.histograms);
     trajectory_->append(snapshot, state_hash, spare);
 }
 
@@ -87,6 +91,11 @@ void ResultWriter::add_note(const std::string& note, Summation summation, int re
     record_.notes.push_back(note);
     record_.summation = summation;
     record_.reorder_interval = reorder_interval;
+}
+
+const Region* ResultWriter::frame_region() const {
+    const auto& region = record_.scenario.output.trajectory->region;
+    return region ? &*region : nullptr;
 }
 
 void ResultWriter::between_chunks(std::int64_t step, std::int64_t fast_steps) {
@@ -159,6 +168,8 @@ std::vector<WrittenFile> ResultWriter::written_files() const {
         contents += fmt::format(", series of {} rows", record_.series.size());
     if (record_.fields)
         contents += fmt::format(", fields of {} samples", record_.fields->averages.samples);
+    if (record_.histograms.samples > 0)
+        contents += fmt::format(", histograms of {} samples", record_.histograms.samples);
     files.push_back({run_path_, contents});
     if (trajectory_) {
         files.push_back(

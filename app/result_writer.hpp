@@ -34,6 +34,8 @@ public:
     void add_field_block(FieldBlock block, std::int64_t last_step) override;
     [[nodiscard]] std::int64_t field_block_samples() const override;
     void add_note(const std::string& note, Summation summation, int reorder_interval) override;
+    [[nodiscard]] const Region* frame_region() const override;
+    [[nodiscard]] Histograms& histograms() override { return record_.histograms; }
     void between_chunks(std::int64_t step, std::int64_t fast_steps) override;
 
     /// Closes all with the run's outcome. Throws hdf5::FileError.

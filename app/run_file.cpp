@@ -10,6 +10,7 @@
 
 #include "app/hdf5/error.hpp"
 #include "app/hdf5/file.hpp"
+#include "app/histogram_group.hpp"
 #include "app/theory_numbers.hpp"
 #include "physics/names.hpp"
 
@@ -211,6 +212,8 @@ void write_contents(const hdf5::File& file, const RunRecord& record) {
         write_series(root, record.series);
     if (record.fields)
         write_fields(root, record);
+    if (record.histograms.samples > 0)
+        write_histograms(root, record);
 }
 
 }  // namespace
@@ -225,7 +228,8 @@ void write_run_file(const std::string& path, const RunRecord& record, Durability
         const auto text =
             static_cast<std::int64_t>(record.scenario.source_text.size() + record.resolved_input.size());
         reserve_space(file.descriptor(), temporary, 0,
-                      text + run_file_bytes(rows, bins, record.scenario.output.fields.value_or(FieldsOutput{})));
+                      text + run_file_bytes(rows, bins, record.scenario.output.fields.value_or(FieldsOutput{})) +
+                          histogram_bytes(record.histograms));
         write_contents(file, record);
         file.flush();
         release_reserve(file.descriptor());

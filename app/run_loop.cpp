@@ -97,8 +97,13 @@ private:
             if (samples_in_block_ >= outputs_.field_block_samples())
                 take_field_block(step);
         }
+        if (schedule_.histogram_sample_due(step))
+            solver_.sample_histograms(outputs_.histograms());
         if (schedule_.frame_due(step)) {
-            solver_.copy_particles(snapshot_);
+            if (const Region* region = outputs_.frame_region())
+                solver_.copy_region(*region, snapshot_);
+            else
+                solver_.copy_particles(snapshot_);
             outputs_.add_frame(snapshot_, solver_.state_hash());
         }
     }

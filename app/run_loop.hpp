@@ -25,6 +25,10 @@ public:
     [[nodiscard]] virtual std::int64_t field_block_samples() const = 0;
     /// What the solver had to tell, and the way of summing and re-order interval that are in force now.
     virtual void add_note(const std::string& note, Summation summation, int reorder_interval) = 0;
+    /// The region whose particles frames hold; null: all particles.
+    [[nodiscard]] virtual const Region* frame_region() const = 0;
+    /// The histograms that samples are added to.
+    [[nodiscard]] virtual Histograms& histograms() = 0;
     /// Called between chunks, several times a second: the place to bring files up to date. `fast_steps` as
     /// Solver::fast_steps().
     virtual void between_chunks(std::int64_t step, std::int64_t fast_steps) = 0;

@@ -60,6 +60,7 @@ struct RunRecord {
 
     std::vector<SeriesRow> series;
     std::optional<FieldResult> fields;
+    Histograms histograms;  ///< with no samples where none are wanted
 };
 
 /// A state hash as it is printed: 16 hexadecimal digits.

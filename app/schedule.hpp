@@ -8,7 +8,7 @@
 namespace mpcflow {
 
 /// The steps of a run and of its outputs. Series and trajectory count from step 0, which they include;
-/// fields count from the end of the equilibration: first sample `every` steps after it.
+/// fields and histograms count from the end of the equilibration: first sample `every` steps after it.
 class Schedule {
 public:
     Schedule(const RunLength& length, const Output& output);
@@ -19,6 +19,9 @@ public:
     [[nodiscard]] bool field_sample_due(std::int64_t step) const {
         return step > equilibration_ && due(step - equilibration_, field_every_);
     }
+    [[nodiscard]] bool histogram_sample_due(std::int64_t step) const {
+        return step > equilibration_ && due(step - equilibration_, histogram_every_);
+    }
     /// The next step after `step` at which something is due, or the run ends.
     [[nodiscard]] std::int64_t next_event(std::int64_t step) const;
 
@@ -26,6 +29,7 @@ public:
     [[nodiscard]] std::int64_t series_rows() const;
     [[nodiscard]] std::int64_t frames() const;
     [[nodiscard]] std::int64_t field_samples() const;
+    [[nodiscard]] std::int64_t histogram_samples() const;
 
 private:
     static bool due(std::int64_t step, std::int64_t every) { return every > 0 && step % every == 0; }
@@ -35,6 +39,7 @@ private:
     std::int64_t series_every_;  ///< 0 here and below: never
     std::int64_t frame_every_;
     std::int64_t field_every_;
+    std::int64_t histogram_every_;
 };
 
 /// How many steps to give the solver in one go, so that it comes back about `target_seconds` later:

@@ -1,9 +1,11 @@
 #include "app/trajectory_file.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <limits>
-#include <numeric>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -27,34 +29,51 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 std::string temporary_path(const std::string& path) { return path + ".tmp"; }
 
-/// Layouts of the values of a frame; no `unit` attributes, which H5MD readers try to convert.
-DatasetLayout vectors(const System& system, Precision precision, const char* description) {
-    const auto particles = static_cast<hsize_t>(system.particle_count());
-    const NumberType type = precision == Precision::mixed ? NumberType::float32 : NumberType::float64;
-    return {type, {particles, 3}, Growth::by_rows, nan, {description, {}}};
+/// A row of the values of a frame: how many particles there is room for, and whether that may grow.
+struct FrameRow {
+    hsize_t particles;
+    Growth growth;
+};
+
+FrameRow frame_row(const System& system, const TrajectoryOutput& output) {
+    const auto all = static_cast<hsize_t>(system.particle_count());
+    if (!output.region)
+        return {all, Growth::by_rows};
+    // A chunk takes what chance brings, so that most frames need no other.
+    const auto usual = static_cast<double>(usual_frame_particles(system, output));
+    return {std::min(all, static_cast<hsize_t>(usual + 4.0 * std::sqrt(usual) + 8.0)), Growth::by_ragged_rows};
 }
 
-DatasetLayout images(const System& system) {
+/// Layouts of the values of a frame; no `unit` attributes, which H5MD readers try to convert.
+DatasetLayout vectors(FrameRow row, Precision precision, const char* description) {
+    const NumberType type = precision == Precision::mixed ? NumberType::float32 : NumberType::float64;
+    return {type, {row.particles, 3}, row.growth, nan, {description, {}}};
+}
+
+DatasetLayout images(FrameRow row) {
     return {NumberType::int32,
-            {static_cast<hsize_t>(system.particle_count()), 3},
-            Growth::by_rows,
+            {row.particles, 3},
+            row.growth,
             {},
             {"times that the particle has crossed the box; unwrapped position = position + image * box size", {}}};
 }
 
-DatasetLayout ids(const System& system) {
+/// Of ragged rows the fill value is given: to H5MD it marks places without a particle.
+DatasetLayout ids(FrameRow row, const System& system) {
     const bool is_wide = system.particle_count() > std::numeric_limits<std::int32_t>::max();
+    const bool is_ragged = row.growth == Growth::by_ragged_rows;
     return {is_wide ? NumberType::int64 : NumberType::int32,
-            {static_cast<hsize_t>(system.particle_count())},
-            Growth::by_rows,
-            {},
-            {"particle ids, always 0 ... N-1", {}}};
+            {row.particles},
+            row.growth,
+            is_ragged ? std::optional<double>(-1.0) : std::nullopt,
+            {is_ragged ? "particle ids, ascending; -1 where there is no particle" : "particle ids, always 0 ... N-1", {}}};
 }
 
-/// Bytes on disk of one row of a dataset: whole chunks, each begun on a page of its own.
-std::int64_t row_bytes(const DatasetLayout& layout) {
+/// Bytes on disk of one row of a dataset that holds `particles`: whole chunks, each begun on a page of its own.
+std::int64_t row_bytes(DatasetLayout layout, std::int64_t particles) {
     constexpr hsize_t page = 4096;
     const std::vector<hsize_t> chunk = hdf5::chunk_shape(layout);
+    layout.shape[0] = static_cast<hsize_t>(particles);
     hsize_t chunk_bytes = hdf5::byte_size(layout.type);
     hsize_t chunks = 1;
     for (std::size_t axis = 0; axis < layout.shape.size(); ++axis) {
@@ -92,42 +111,41 @@ Group write_parameters(const Group& root, const RunRecord& record) {
 /// The open file and its datasets. Destroyed in reverse order: the file last.
 struct TrajectoryFile::Objects {
     hdf5::File file;
-    Dataset step, time, edges, id, image, state_hash;
-    std::optional<Dataset> position, velocity;
-    std::vector<double> box_edges;
-    std::vector<std::int64_t> all_ids;
+    Dataset step{}, time{}, edges{}, id{}, image{}, state_hash{};
+    std::optional<Dataset> position{}, velocity{};
+    /// Of frames of a region, which differ in their numbers of particles.
+    std::optional<Dataset> count{}, species{}, mass{};
+    hsize_t longest_row = 0;
+    std::vector<double> box_edges{};
 };
 
-std::int64_t trajectory_frame_bytes(const System& system, Precision precision,
-                                    const TrajectoryOutput& quantities) {
-    std::int64_t bytes = row_bytes(images(system)) + row_bytes(ids(system));
-    if (quantities.position)
-        bytes += row_bytes(vectors(system, precision, ""));
-    if (quantities.velocity)
-        bytes += row_bytes(vectors(system, precision, ""));
+std::int64_t usual_frame_particles(const System& system, const TrajectoryOutput& output) {
+    if (!output.region)
+        return system.particle_count();
+    return static_cast<std::int64_t>(std::ceil(system.fluid.density * output.region->volume()));
+}
+
+std::int64_t trajectory_frame_bytes(const System& system, Precision precision, const TrajectoryOutput& output,
+                                    std::int64_t particles) {
+    const FrameRow row = frame_row(system, output);
+    std::int64_t bytes = row_bytes(images(row), particles) + row_bytes(ids(row, system), particles);
+    if (output.position)
+        bytes += row_bytes(vectors(row, precision, ""), particles);
+    if (output.velocity)
+        bytes += row_bytes(vectors(row, precision, ""), particles);
     return bytes;
 }
 
 TrajectoryFile::TrajectoryFile(std::string path, const RunRecord& record, SpaceCheck space_check)
     : path_(std::move(path)),
-      time_step_(record.scenario.system.collision.time_step),
-      frame_bytes_(trajectory_frame_bytes(record.scenario.system, record.scenario.execution.precision,
-                                          *record.scenario.output.trajectory)),
+      system_(record.scenario.system),
+      precision_(record.scenario.execution.precision),
+      output_(*record.scenario.output.trajectory),
       space_check_(space_check) {
-    objects_ =
-        std::make_unique<Objects>(Objects{hdf5::File::create(temporary_path(path_), hdf5::WriteOrder::ordered),
-                                          {},
-                                          {},
-                                          {},
-                                          {},
-                                          {},
-                                          {},
-                                          {},
-                                          {},
-                                          {},
-                                          {}});
+    objects_ = std::make_unique<Objects>(
+        Objects{.file = hdf5::File::create(temporary_path(path_), hdf5::WriteOrder::ordered)});
     try {
-        reserve_frame(0);
+        reserve_frame(usual_frame_particles(system_, output_), 0);
         create(record);
     } catch (const hdf5::FileError& error) {
         abandon();
@@ -136,22 +154,28 @@ TrajectoryFile::TrajectoryFile(std::string path, const RunRecord& record, SpaceC
 }
 
 void TrajectoryFile::create(const RunRecord& record) {
-    const System& system = record.scenario.system;
-    const Precision precision = record.scenario.execution.precision;
-    const TrajectoryOutput& quantities = *record.scenario.output.trajectory;
     Objects& objects = *objects_;
+    const FrameRow row = frame_row(system_, output_);
     const Group root = objects.file.root();
     write_h5md_header(root);
     const Group parameters = write_parameters(root, record);
     objects.state_hash = parameters.create_dataset(
         "state_hash", {NumberType::uint64, {}, Growth::by_rows, {}, {"state hash of each frame", {}}});
 
-    const Group all = root.create_group("particles").create_group("all");
+    const std::string name = output_.region ? "region" : "all";
+    const Group all = root.create_group("particles").create_group(name);
+    if (output_.region) {
+        all.write_attribute("lower", std::span<const double>(output_.region->lower));
+        all.write_attribute("upper", std::span<const double>(output_.region->upper));
+        objects.count = parameters.create_dataset(
+            "particles",
+            {NumberType::int64, {}, Growth::by_rows, {}, {"number of particles in each frame, the first in its row", {}}});
+    }
     const Group box = all.create_group("box");
     box.write_attribute("dimension", std::int64_t{3});
     std::array<std::string, 3> boundary;
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        boundary[axis] = system.boundaries.faces[axis].is_periodic() ? "periodic" : "none";
+        boundary[axis] = system_.boundaries.faces[axis].is_periodic() ? "periodic" : "none";
     }
     box.write_attribute("boundary", std::span<const std::string>(boundary));
 
@@ -163,34 +187,38 @@ void TrajectoryFile::create(const RunRecord& record) {
         {NumberType::float64, {}, Growth::by_rows, {}, {"time since the start, a (mass/energy)^(1/2)", {}}});
     objects.edges = edges.create_dataset(
         "value", {NumberType::float64, {3, 3}, Growth::by_rows, {}, {"edge vectors of the box, a", {}}});
-    const auto element = [&](const std::string& name, const DatasetLayout& layout) {
-        const Group group = all.create_group(name);
-        group.link("/particles/all/box/edges/step", "step");
-        group.link("/particles/all/box/edges/time", "time");
+    const auto element = [&](const std::string& of, const DatasetLayout& layout) {
+        const Group group = all.create_group(of);
+        group.link("/particles/" + name + "/box/edges/step", "step");
+        group.link("/particles/" + name + "/box/edges/time", "time");
         return group.create_dataset("value", layout);
     };
-    if (quantities.position) {
-        objects.position = element("position", vectors(system, precision, "positions in the box, a"));
+    if (output_.position) {
+        objects.position = element("position", vectors(row, precision_, "positions in the box, a"));
     }
-    if (quantities.velocity) {
-        objects.velocity = element("velocity", vectors(system, precision, "velocities, (energy/mass)^(1/2)"));
+    if (output_.velocity) {
+        objects.velocity = element("velocity", vectors(row, precision_, "velocities, (energy/mass)^(1/2)"));
     }
-    objects.image = element("image", images(system));
-    objects.id = element("id", ids(system));
+    objects.image = element("image", images(row));
+    objects.id = element("id", ids(row, system_));
 
     // Never written: every particle reads the fill value, and the disk holds nothing.
-    const auto particles = static_cast<hsize_t>(system.particle_count());
-    static_cast<void>(all.create_dataset(
-        "species", {NumberType::int32, {particles}, Growth::fixed, 0.0, {"species: 0, solvent", {}}}));
-    static_cast<void>(all.create_dataset(
-        "mass", {NumberType::float64, {particles}, Growth::fixed, system.fluid.mass, {"masses", {}}}));
+    const auto same_for_all = [&](const std::string& of, NumberType type, double value, const char* description) {
+        const bool grows = row.growth == Growth::by_ragged_rows;
+        return all.create_dataset(of, {type, grows ? std::vector<hsize_t>{} : std::vector<hsize_t>{row.particles},
+                                       grows ? Growth::by_rows : Growth::fixed, value, {description, {}}});
+    };
+    Dataset species = same_for_all("species", NumberType::int32, 0.0, "species: 0, solvent");
+    Dataset mass = same_for_all("mass", NumberType::float64, system_.fluid.mass, "masses");
+    if (output_.region) {
+        objects.species = std::move(species);
+        objects.mass = std::move(mass);
+    }
 
     for (std::size_t i = 0; i < 3; ++i) {
         for (std::size_t j = 0; j < 3; ++j)
-            objects.box_edges.push_back(i == j ? system.box.size[i] : 0.0);
+            objects.box_edges.push_back(i == j ? system_.box.size[i] : 0.0);
     }
-    objects.all_ids.resize(particles);
-    std::iota(objects.all_ids.begin(), objects.all_ids.end(), std::int64_t{0});
 }
 
 TrajectoryFile::~TrajectoryFile() {
@@ -198,13 +226,14 @@ TrajectoryFile::~TrajectoryFile() {
         abandon();
 }
 
-void TrajectoryFile::reserve_frame(std::int64_t spare_bytes) {
+void TrajectoryFile::reserve_frame(std::int64_t particles, std::int64_t spare_bytes) {
     // Beside the frame: group and dataset headers at first, later splits of index nodes.
     constexpr std::int64_t metadata_bytes = 256 << 10;
     if (space_check_ == SpaceCheck::none)
         return;
     const int descriptor = objects_->file.descriptor();
-    reserve_space(descriptor, path_, objects_->file.end_of_file(), frame_bytes_ + metadata_bytes);
+    const std::int64_t frame_bytes = trajectory_frame_bytes(system_, precision_, output_, particles);
+    reserve_space(descriptor, path_, objects_->file.end_of_file(), frame_bytes + metadata_bytes);
     if (const std::int64_t available = free_bytes(descriptor); available >= 0 && available < spare_bytes) {
         throw hdf5::FileError(path_ + ": cannot write it: " + hdf5::describe_errno(ENOSPC), ENOSPC);
     }
@@ -224,7 +253,7 @@ hdf5::FileError TrajectoryFile::explain(const hdf5::FileError& error, std::int64
 
 void TrajectoryFile::append(const ParticleSnapshot& snapshot, std::uint64_t state_hash, std::int64_t spare_bytes) {
     try {
-        reserve_frame(spare_bytes);
+        reserve_frame(static_cast<std::int64_t>(snapshot.id.size()), spare_bytes);
     } catch (const hdf5::FileError& error) {
         if (frames_ == 0)
             abandon();
@@ -244,16 +273,32 @@ void TrajectoryFile::write_frame(const ParticleSnapshot& snapshot, std::uint64_t
     Objects& objects = *objects_;
     // The values first, flushed, and what says that they are there last: however a kill falls between,
     // the frames that `step` lists are whole.
+    const hsize_t particles = snapshot.id.size();
+    const auto append = [&](Dataset& values, const auto* numbers) {
+        if (output_.region)
+            values.append_ragged_row(numbers, particles);
+        else
+            values.append_row(numbers);
+    };
     if (objects.position)
-        objects.position->append_row(snapshot.position.data());
+        append(*objects.position, snapshot.position.data());
     if (objects.velocity)
-        objects.velocity->append_row(snapshot.velocity.data());
-    objects.image.append_row(snapshot.image.data());
-    objects.id.append_row(objects.all_ids.data());
+        append(*objects.velocity, snapshot.velocity.data());
+    append(objects.image, snapshot.image.data());
+    append(objects.id, snapshot.id.data());
+    if (objects.count) {
+        const auto count = static_cast<std::int64_t>(particles);
+        objects.count->append_row(&count);
+        if (particles > objects.longest_row) {
+            objects.species->grow_to(particles);
+            objects.mass->grow_to(particles);
+            objects.longest_row = particles;
+        }
+    }
     objects.edges.append_row(objects.box_edges.data());
     objects.state_hash.append_row(&state_hash);
     objects.file.flush();
-    const double time = static_cast<double>(snapshot.step) * time_step_;
+    const double time = static_cast<double>(snapshot.step) * system_.collision.time_step;
     objects.time.append_row(&time);
     objects.step.append_row(&snapshot.step);
     objects.file.flush();

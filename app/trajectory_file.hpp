@@ -1,5 +1,5 @@
 #pragma once
-/// trajectory.h5: frames of all particles, in id order, as H5MD 1.1. docs/output.md has the format.
+/// trajectory.h5: frames of all particles or of those in a region, in id order, as H5MD 1.1. docs/output.md has the format.
 
 #include <cstdint>
 #include <memory>
@@ -13,9 +13,12 @@ namespace mpcflow {
 
 inline constexpr const char* trajectory_file_name = "trajectory.h5";
 
-/// Bytes that one frame adds to the file, chunk indices included, a little more than exact.
+/// Particles that a frame usually holds: all, or the mean number in the region.
+[[nodiscard]] std::int64_t usual_frame_particles(const System& system, const TrajectoryOutput& output);
+
+/// Bytes that one frame of so many particles adds to the file, chunk indices included, a little more than exact.
 [[nodiscard]] std::int64_t trajectory_frame_bytes(const System& system, Precision precision,
-                                                  const TrajectoryOutput& quantities);
+                                                  const TrajectoryOutput& output, std::int64_t particles);
 
 /// Whether space is reserved before a frame is written. `none` is for tests of what happens when the
 /// file system fails all the same.
@@ -46,14 +49,15 @@ private:
     struct Objects;
 
     void create(const RunRecord& record);
-    void reserve_frame(std::int64_t spare_bytes);
+    void reserve_frame(std::int64_t particles, std::int64_t spare_bytes);
     void write_frame(const ParticleSnapshot& snapshot, std::uint64_t state_hash);
     [[nodiscard]] hdf5::FileError explain(const hdf5::FileError& error, std::int64_t step) const;
     void abandon() noexcept;
 
     std::string path_;
-    double time_step_;
-    std::int64_t frame_bytes_;
+    System system_;
+    Precision precision_;
+    TrajectoryOutput output_;
     SpaceCheck space_check_;
     std::int64_t frames_ = 0;
     std::int64_t last_step_ = -1;

@@ -67,6 +67,12 @@ public:
     void download(T* to, std::int64_t first, std::int64_t count) const {
         if (count > 0) MPCFLOW_CUDA(cudaMemcpy(to, data_ + first, count * sizeof(T), cudaMemcpyDeviceToHost));
     }
+    /// The first element; waits for it.
+    [[nodiscard]] T first() const {
+        T value{};
+        download(&value, 0, 1);
+        return value;
+    }
     /// Copies `count` elements from the host to the beginning.
     void upload(const T* from, std::int64_t count) const {
         if (count > 0) MPCFLOW_CUDA(cudaMemcpy(data_, from, count * sizeof(T), cudaMemcpyHostToDevice));

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -17,11 +16,12 @@
 
 #include "gpu/cuda_support.cuh"
 #include "gpu/device_laws.hpp"
+#include "gpu/device_reporter.cuh"
 #include "gpu/execution_tuner.hpp"
 #include "gpu/observable_kernels.cuh"
 #include "gpu/particle_kernels.cuh"
-#include "physics/extremes.hpp"
 #include "physics/observables.hpp"
+#include "physics/snapshot.hpp"
 #include "physics/solver.hpp"
 
 namespace mpcflow {
@@ -66,9 +66,6 @@ public:
           wall_state_(1),
           distinct_cells_(ExecutionTuner::batch_size),
           report_(1),
-          totals_(1),
-          extremes_(1),
-          hash_(1),
           bins_(bin_rule_.bin_count()),
           block_(bin_rule_.bin_count()) {
         cudaDeviceProp properties{};
@@ -98,33 +95,17 @@ public:
 
     [[nodiscard]] Totals totals() override {
         use(device_);
-        return totals_rule_.totals(sum());
+        return totals_rule_.totals(reporter_.totals(state(), totals_rule_));
     }
 
     [[nodiscard]] Extremes extremes() override {
         use(device_);
-        const ExtremesSoFar none;
-        const ExtremesBits start{0, none.minimum, none.maximum};
-        extremes_.upload(&start, 1);
-        find_fastest<<<grid_for_sums(), block_size>>>(particle_count_, particles_.data(), extremes_.data());
-        MPCFLOW_CUDA(cudaGetLastError());
-        find_occupancy_extremes<<<grid_for_cells(), block_size>>>(plan_.next_grid, cell_count_, sums_.data()->value,
-                                                                  sum_stride<Law::sum_count>, sum_format(tuner_.summation()),
-                                                                  extremes_.data());
-        MPCFLOW_CUDA(cudaGetLastError());
-        ExtremesBits found{};
-        extremes_.download(&found, 0, 1);
-        return ExtremesSoFar{std::bit_cast<double>(found.speed_squared), found.minimum, found.maximum}.extremes();
+        return reporter_.extremes(state());
     }
 
     [[nodiscard]] std::uint64_t state_hash() override {
         use(device_);
-        hash_.clear();
-        sum_hashes<<<grid_for_sums(), block_size>>>(particle_count_, particles_.data(), hash_.data());
-        MPCFLOW_CUDA(cudaGetLastError());
-        unsigned long long hash = 0;
-        hash_.download(&hash, 0, 1);
-        return hash;
+        return reporter_.hash(state());
     }
 
     void sample_fields() override {
@@ -132,7 +113,7 @@ public:
         use(device_);
         const std::int64_t bytes = bins_.bytes();
         const int shared_bins = bytes <= shared_bins_limit ? static_cast<int>(bins_.size()) : 0;
-        sum_bins<<<grid_for_sums(), block_size, shared_bins > 0 ? bytes : 0>>>(bin_rule_, particle_count_, particles_.data(),
+        sum_bins<<<state().particle_blocks(), block_size, shared_bins > 0 ? bytes : 0>>>(bin_rule_, particle_count_, particles_.data(),
                                                                                shared_bins, bins_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         fold_bins<<<block_count(bins_.size()), block_size>>>(system_.fluid.mass, bin_rule_.occupancy_limit(), bins_.size(),
@@ -150,25 +131,26 @@ public:
         return block;
     }
 
+    void sample_histograms(Histograms& histograms) override {
+        use(device_);
+        reporter_.sample_histograms(state(), system_.fluid, histograms);
+    }
+
     void copy_particles(ParticleSnapshot& snapshot) override {
         use(device_);
-        snapshot.step = step_;
-        snapshot.position.resize(3 * particle_count_);
-        snapshot.velocity.resize(3 * particle_count_);
-        snapshot.image.resize(3 * particle_count_);
+        begin_snapshot(snapshot, step_, particle_count_);
         std::vector<Particle> part(std::min<std::int64_t>(particle_count_, 1 << 20));
         for (std::int64_t first = 0; first < particle_count_; first += static_cast<std::int64_t>(part.size())) {
             const std::int64_t count = std::min<std::int64_t>(particle_count_ - first, static_cast<std::int64_t>(part.size()));
             particles_.download(part.data(), first, count);
-            for (std::int64_t i = 0; i < count; ++i) {
-                const std::size_t at = 3 * part[i].id();
-                for (int axis = 0; axis < 3; ++axis) {
-                    snapshot.position[at + axis] = part[i].position[axis];
-                    snapshot.velocity[at + axis] = part[i].velocity[axis];
-                    snapshot.image[at + axis] = part[i].image(axis);
-                }
-            }
+            for (std::int64_t i = 0; i < count; ++i) put_into_snapshot(part[i], part[i].id(), snapshot);
         }
+    }
+
+    void copy_region(const Region& region, ParticleSnapshot& snapshot) override {
+        use(device_);
+        // Between steps nothing is in the memory that particles are re-ordered into.
+        fill_snapshot(snapshot, step_, reporter_.region(state(), RegionRule(system_, region), reordered_));
     }
 
     [[nodiscard]] std::string device_description() const override {
@@ -191,19 +173,9 @@ private:
         return device;
     }
 
-    /// Blocks for kernels that stride over the particles: all that fit on the card at a time, no more
-    /// than there is work for.
-    [[nodiscard]] unsigned grid_for_sums() const { return std::max(1U, std::min(block_count(particle_count_), resident_blocks_)); }
-
-    [[nodiscard]] unsigned grid_for_cells() const { return std::min(block_count(cell_count_), resident_blocks_); }
-
-    [[nodiscard]] TotalsSums sum() {
-        totals_.clear();
-        sum_totals<<<grid_for_sums(), block_size>>>(totals_rule_, particle_count_, particles_.data(), totals_.data());
-        MPCFLOW_CUDA(cudaGetLastError());
-        TotalsSums sums;
-        totals_.download(&sums, 0, 1);
-        return sums;
+    [[nodiscard]] DeviceState<Particle> state() const {
+        const CellCounts cells{sums_.data()->value, cell_count_, sum_stride<Law::sum_count>, sum_format(tuner_.summation())};
+        return {particle_count_, particles_.data(), plan_.next_grid, cells, resident_blocks_};
     }
 
     static std::vector<Summation> candidates(Summation wanted) {
@@ -216,7 +188,7 @@ private:
         const unsigned blocks = block_count(particle_count_);
         create_particles<<<blocks, block_size>>>(InitialState(system_), particle_count_, particles_.data());
         MPCFLOW_CUDA(cudaGetLastError());
-        const auto mean = vector_cast<typename Particle::Real>(totals_rule_.mean_velocity(sum()));
+        const auto mean = vector_cast<typename Particle::Real>(totals_rule_.mean_velocity(reporter_.totals(state(), totals_rule_)));
         subtract_velocity<<<blocks, block_size>>>(mean, particle_count_, particles_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         if constexpr (Law::contributes_rotated) {
@@ -327,7 +299,7 @@ private:
         if (wall_queue.state != nullptr) {
             const auto finish = way.summation == Summation::two_float ? finish_at_walls<Law, Particle, Summation::two_float>
                                                                       : finish_at_walls<Law, Particle, Summation::peers>;
-            finish<<<grid_for_sums(), block_size>>>(plan_, step);
+            finish<<<state().particle_blocks(), block_size>>>(plan_, step);
             MPCFLOW_CUDA(cudaGetLastError());
         }
         if (way.reorders) particles_.swap(reordered_);
@@ -390,9 +362,7 @@ private:
     DeviceArray<char> scan_scratch_;
     DeviceArray<StepReport> report_;
     std::array<DeviceTimer, ExecutionTuner::batch_size> timers_;
-    DeviceArray<TotalsSums> totals_;
-    DeviceArray<ExtremesBits> extremes_;
-    DeviceArray<unsigned long long> hash_;
+    DeviceReporter reporter_;
     DeviceArray<BinSums> bins_;
     DeviceArray<FieldSums> block_;
 };

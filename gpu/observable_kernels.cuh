@@ -74,23 +74,26 @@ __global__ void __launch_bounds__(block_size)
     add_extremes(extremes, result);
 }
 
-/// Calls visit(number of particles) for each whole cell that this thread has; sums are rows of `stride`
-/// doubles, of which the first is the number.
-template <class Real, class Visit>
-__device__ __forceinline__ void for_whole_cells(const CellGrid<Real>& grid, int cells, const double* sums, int stride, SumFormat format,
-                                                const Visit& visit) {
-    const int step = static_cast<int>(gridDim.x) * block_size;
-    for (std::int64_t cell = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x; cell < cells; cell += step) {
-        if (grid.is_whole(static_cast<int>(cell))) visit(sum_value(sums[cell * stride], format));
-    }
-}
+/// The numbers of particles in cells, as they stand in the rows of their sums.
+struct CellCounts {
+    const double* sums;
+    int count;   ///< cells
+    int stride;  ///< of a row, in doubles; the number is the first
+    SumFormat format;
 
+    __device__ __forceinline__ double operator[](std::int64_t cell) const { return sum_value(sums[cell * stride], format); }
+};
+
+/// Of the whole cells.
 template <class Real>
 __global__ void __launch_bounds__(block_size)
-    find_occupancy_extremes(const __grid_constant__ CellGrid<Real> grid, int cells, const double* __restrict__ sums,
-                            int stride, SumFormat format, ExtremesBits* __restrict__ result) {
+    find_occupancy_extremes(const __grid_constant__ CellGrid<Real> grid, const __grid_constant__ CellCounts cells,
+                            ExtremesBits* __restrict__ result) {
     ExtremesSoFar extremes;
-    for_whole_cells(grid, cells, sums, stride, format, [&](double count) { extremes.add_cell(count); });
+    const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * block_size;
+    for (std::int64_t cell = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x; cell < cells.count; cell += stride) {
+        if (grid.is_whole(static_cast<int>(cell))) extremes.add_cell(cells[cell]);
+    }
     add_extremes(extremes, result);
 }
 

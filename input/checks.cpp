@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "input/names.hpp"
+#include "input/numbers.hpp"
 
 namespace mpcflow::input {
 namespace {
@@ -32,6 +33,7 @@ public:
         check_flight();
         check_run();
         check_bins();
+        check_region();
         check_forces();
         warn_of_collision();
         warn_of_forces();
@@ -122,12 +124,38 @@ private:
         if (are_sound({"run"}) && scenario_.run.equilibration + scenario_.run.steps == 0) {
             error("run.steps", "equilibration and steps are both 0; there is nothing to run");
         }
-        const auto& fields = scenario_.output.fields;
-        if (fields && are_sound({"run", "output.fields.every"}) && fields->every > scenario_.run.steps) {
-            error("output.fields.every",
-                  fmt::format(
-                      "{} is more than the {} steps of the run after equilibration; no sample would be taken",
-                      fields->every, scenario_.run.steps));
+        if (const auto& fields = scenario_.output.fields) {
+            check_samples("output.fields.every", fields->every);
+        }
+        if (const auto& histograms = scenario_.output.histograms) {
+            check_samples("output.histograms.every", histograms->every);
+        }
+    }
+
+    void check_samples(std::string_view path, std::int64_t every) {
+        if (are_sound({"run", path}) && every > scenario_.run.steps) {
+            error(path, fmt::format(
+                            "{} is more than the {} steps of the run after equilibration; no sample would be taken",
+                            every, scenario_.run.steps));
+        }
+    }
+
+    void check_region() {
+        const auto& trajectory = scenario_.output.trajectory;
+        if (!trajectory || !trajectory->region || !are_sound({"box", "output.trajectory.region"})) {
+            return;
+        }
+        const Region& region = *trajectory->region;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const std::string upper = fmt::format("output.trajectory.region.upper.{}", axis);
+            if (region.upper[axis] > system_.box.size[axis]) {
+                error(upper, fmt::format("{} is outside of the box, which has {} cells along {}",
+                                         shortest(region.upper[axis]), system_.box.size[axis], axis_names[axis]));
+            } else if (region.lower[axis] >= region.upper[axis]) {
+                error(upper, fmt::format("{} is not more than the lower {} along {}; the region would be empty",
+                                         shortest(region.upper[axis]), shortest(region.lower[axis]),
+                                         axis_names[axis]));
+            }
         }
     }
 

@@ -8,6 +8,7 @@ namespace {
 
 constexpr IntegerRange step_range{0, most_steps};
 constexpr IntegerRange every_range{1, most_steps};
+constexpr RealRange region_range = between(0, largest_edge);
 constexpr RealRange force_range = between(-1e6, 1e6);
 
 /// An item of `forces`; they add up to System::force.
@@ -91,6 +92,14 @@ void visit_output(KeyVisitor& keys, Output& output) {
             keys.some_of({"quantities", "What a frame holds of every particle."},
                          std::array{NamedFlag{"position", &trajectory.position},
                                     NamedFlag{"velocity", &trajectory.velocity}});
+            keys.optional_section(
+                {"region", "Frames hold only the particles that are here; without this section, all."},
+                trajectory.region, [&](Region& region) {
+                    keys.reals({"lower", "Corner of the region, along x, y, z in cells.", Presence::required},
+                               region.lower, region_range);
+                    keys.reals({"upper", "Opposite corner; lower <= x < upper is in the region.", Presence::required},
+                               region.upper, region_range);
+                });
         });
     keys.optional_section(
         {"fields",
@@ -106,8 +115,23 @@ void visit_output(KeyVisitor& keys, Output& output) {
                           fields.bins, {1, largest_edge});
         });
     keys.optional_section(
+        {"histograms",
+         "How many particles cells hold and how fast particles are, counted from the end of the equilibration on; "
+         "without this section, not."},
+        output.histograms, [&](HistogramsOutput& histograms) {
+            keys.integer({"every", "Steps between samples.", Presence::required}, histograms.every, every_range);
+            keys.integer_or_auto({"occupancy_bins",
+                                  "Bins for cells of 0, 1, 2 ... particles; the last one takes all above; auto: "
+                                  "enough for any cell that chance fills."},
+                                 histograms.occupancy_bins, {1, largest_histogram});
+            keys.integer({"speed_bins", "Bins of equal width up to largest_speed; one more takes all above."},
+                         histograms.speed_bins, {1, largest_histogram});
+            keys.real({"largest_speed", "Where the bins of speed end, in thermal speeds sqrt(kT / m)."},
+                      histograms.largest_speed, positive_up_to(32));
+        });
+    keys.optional_section(
         {"series",
-         "Energy, temperature and momentum of all particles over time; without this "
+         "Energy, temperature and momentum of all particles and extremes over time; without this "
          "section, none."},
         output.series, [&](SeriesOutput& series) {
             keys.integer(
@@ -141,7 +165,7 @@ void visit_keys(KeyVisitor& keys, Scenario& scenario) {
     keys.text({"title", "One line that names the run; it is kept in the results."}, scenario.title, 200);
     visit_system(keys, scenario.system);
     keys.section({"run", "How long.", Presence::required}, [&] {
-        keys.integer({"equilibration", "Steps that come first, of which the fields take no samples."},
+        keys.integer({"equilibration", "Steps that come first, of which fields and histograms take no samples."},
                      scenario.run.equilibration, step_range);
         keys.integer({"steps", "Steps after the equilibration.", Presence::required}, scenario.run.steps,
                      step_range);

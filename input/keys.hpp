@@ -12,6 +12,8 @@ void visit_keys(KeyVisitor& keys, Scenario& scenario);
 
 /// Largest box edge, in cells.
 inline constexpr std::int64_t largest_edge = 65536;
+/// Most bins of a histogram that can be asked for.
+inline constexpr std::int64_t largest_histogram = 11000;
 /// Most steps that a run can have; counts of steps stay exact in a double.
 inline constexpr std::int64_t most_steps = 1'000'000'000'000'000;
 

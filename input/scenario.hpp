@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "physics/region.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow {
@@ -22,6 +23,7 @@ struct TrajectoryOutput {
     std::int64_t every = 0;
     bool position = true;
     bool velocity = false;
+    std::optional<Region> region{};  ///< a frame holds the particles that are in it; none: all
 };
 
 /// output.fields: averages on `bins`, sampled every `every` steps after the equilibration.
@@ -33,6 +35,14 @@ struct FieldsOutput {
     std::array<int, 3> bins{};
 };
 
+/// output.histograms: distributions of occupancy and speed, sampled every `every` steps after the equilibration.
+struct HistogramsOutput {
+    std::int64_t every = 0;
+    int occupancy_bins = 0;  ///< 0: auto
+    int speed_bins = 160;
+    double largest_speed = 8.0;  ///< in thermal speeds
+};
+
 /// output.series: kinetic energy, temperature and momentum every `every` steps (from step 0).
 struct SeriesOutput {
     std::int64_t every = 0;
@@ -42,6 +52,7 @@ struct Output {
     std::string directory;
     std::optional<TrajectoryOutput> trajectory;
     std::optional<FieldsOutput> fields;
+    std::optional<HistogramsOutput> histograms;
     std::optional<SeriesOutput> series;
 };
 

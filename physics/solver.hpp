@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "physics/region.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow {
@@ -45,10 +46,28 @@ struct FieldBlock {
     std::vector<FieldSums> bins;
 };
 
-/// All particles, in the order of their ids (0 ... N-1). Shapes: position, velocity 3 N (x y z of
-/// each particle), image 3 N. The unwrapped position is position + image * box size.
+/// Counts of the occupancies of cells and of the speeds of particles, summed over samples.
+struct Histograms {
+    /// Largest number of bins of either: what fits into the shared memory of a block of every GPU.
+    static constexpr int most_bins = 12000;
+
+    Histograms() = default;
+    /// Of 1 to most_bins occupancies, 0 and up, of which the last one takes all above it too; and of `speed_bins`
+    /// bins of equal width from 0 to `largest_speed` thermal speeds sqrt(kT/m), and one more for all above.
+    Histograms(int occupancy_bins, int speed_bins, double the_largest_speed)
+        : largest_speed(the_largest_speed), occupancy(occupancy_bins), speed(speed_bins + 1) {}
+
+    double largest_speed = 0.0;
+    std::int64_t samples = 0;
+    std::vector<std::uint64_t> occupancy;  ///< of the whole collision cells, as in Extremes
+    std::vector<std::uint64_t> speed;
+};
+
+/// Some particles or all, in the order of their ids. Shapes for n particles: id n, position, velocity and image
+/// 3 n (x y z of each particle). The unwrapped position is position + image * box size.
 struct ParticleSnapshot {
     std::int64_t step = 0;
+    std::vector<std::int64_t> id;
     std::vector<double> position;
     std::vector<double> velocity;
     std::vector<std::int32_t> image;
@@ -83,8 +102,12 @@ public:
     virtual void sample_fields() = 0;
     /// Returns the current block and begins a new one.
     [[nodiscard]] virtual FieldBlock take_field_block() = 0;
-    /// Fills `snapshot` with the present state.
+    /// Adds the present state to the counts: all particles, and the cells of the next collision.
+    virtual void sample_histograms(Histograms& histograms) = 0;
+    /// Fills `snapshot` with the present state: all particles, ids 0 ... N-1.
     virtual void copy_particles(ParticleSnapshot& snapshot) = 0;
+    /// The same of the particles that are in a region now. Takes memory for these alone.
+    virtual void copy_region(const Region& region, ParticleSnapshot& snapshot) = 0;
 
     /// One line for logs and result files: what runs this, e.g. "CPU, 2 threads".
     [[nodiscard]] virtual std::string device_description() const = 0;

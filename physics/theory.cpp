@@ -1,7 +1,9 @@
 #include "physics/theory.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 namespace mpcflow::theory {
 namespace {
@@ -138,6 +140,35 @@ double faster_than(double speed) {
 
 double poisson(int count, double mean) {
     return std::exp(count * std::log(mean) - mean - std::lgamma(count + 1.0));
+}
+
+std::vector<double> expected_speeds(const Histograms& histograms) {
+    const std::vector<std::uint64_t>& counts = histograms.speed;
+    const auto all = static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}));
+    const double width = histograms.largest_speed / static_cast<double>(counts.size() - 1);
+    std::vector<double> expected(counts.size());
+    for (std::size_t bin = 0; bin < counts.size(); ++bin) {
+        const double above = bin + 1 < counts.size() ? faster_than(static_cast<double>(bin + 1) * width) : 0.0;
+        expected[bin] = all * (faster_than(static_cast<double>(bin) * width) - above);
+    }
+    return expected;
+}
+
+std::vector<double> expected_occupancies(const Histograms& histograms, double mean) {
+    const std::vector<std::uint64_t>& counts = histograms.occupancy;
+    const auto all = static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}));
+    std::vector<double> expected(counts.size());
+    for (std::size_t n = 0; n + 1 < counts.size(); ++n) {
+        expected[n] = all * poisson(static_cast<int>(n), mean);
+    }
+    // Summed from above, where terms are small: no difference of large numbers.
+    const auto last = static_cast<int>(counts.size()) - 1;
+    double above = 0.0;
+    for (int n = std::max(last, static_cast<int>(mean + 40.0 * std::sqrt(mean) + 100.0)); n >= last; --n) {
+        above += poisson(n, mean);
+    }
+    expected.back() = all * above;
+    return expected;
 }
 
 double fast_step_share(const System& system) {

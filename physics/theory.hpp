@@ -5,7 +5,9 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "physics/solver.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow::theory {
@@ -39,6 +41,11 @@ struct Transport {
 
 /// Probability that a cell holds exactly `count` particles where the mean is M, Poisson's: M^n e^-M / n!.
 [[nodiscard]] double poisson(int count, double mean);
+
+/// The counts of a fluid in equilibrium, of as many particles and cells in all as `histograms` has: Maxwell's speeds
+/// at the wanted temperature, and Poisson's occupancies of mean M. The last bins take what is above them.
+[[nodiscard]] std::vector<double> expected_speeds(const Histograms& histograms);
+[[nodiscard]] std::vector<double> expected_occupancies(const Histograms& histograms, double mean);
 
 /// Share of the steps in which thermal motion alone carries some particle across more than a cell edge:
 /// 1 - (1 - P)^N with P = faster_than(1 / mean_free_path).

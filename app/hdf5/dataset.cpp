@@ -51,7 +51,7 @@ std::vector<hsize_t> chunk_shape(const DatasetLayout& layout) {
         chunk[axis] = even_part(layout.shape[axis], large_chunk_bytes / bytes);
         bytes *= chunk[axis];
     }
-    if (layout.growth == Growth::by_rows) {
+    if (layout.growth != Growth::fixed) {
         const hsize_t row_bytes = product(layout.shape) * byte_size(layout.type);
         chunk.insert(chunk.begin(), std::max<hsize_t>(1, small_chunk_bytes / std::max<hsize_t>(row_bytes, 1)));
     }
@@ -91,6 +91,29 @@ void Dataset::append_rows(const void* numbers, hsize_t count, NumberType type) {
     extent[0] += count;
     check(H5Dset_extent(handle_.get(), extent.data()), label_, "add to it");
     extent[0] = count;
+    write_block(numbers, start, extent, type);
+}
+
+void Dataset::append_part_of_row(const void* numbers, hsize_t count, NumberType type) {
+    std::vector<hsize_t> extent = shape();
+    std::vector<hsize_t> start(extent.size(), 0);
+    start[0] = extent[0];
+    extent[0] += 1;
+    extent[1] = std::max(extent[1], count);
+    check(H5Dset_extent(handle_.get(), extent.data()), label_, "add to it");
+    if (count == 0)
+        return;
+    extent[0] = 1;
+    extent[1] = count;
+    write_block(numbers, start, extent, type);
+}
+
+void Dataset::grow_to(hsize_t length) {
+    check(H5Dset_extent(handle_.get(), &length), label_, "add to it");
+}
+
+void Dataset::write_block(const void* numbers, const std::vector<hsize_t>& start, const std::vector<hsize_t>& extent,
+                          NumberType type) {
     const DataspaceHandle space(check(H5Dget_space(handle_.get()), label_, "add to it"));
     check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr), label_,
           "select rows of it");

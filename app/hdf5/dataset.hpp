@@ -45,12 +45,14 @@ struct Meaning {
     std::string unit;
 };
 
-/// Whether a dataset grows along its first axis.
-enum class Growth { fixed, by_rows };
+/// Whether a dataset grows along its first axis, by rows; of ragged rows also along its second, to the longest
+/// row. What a shorter row lacks reads as the fill value and takes no more than the rest of a chunk.
+enum class Growth { fixed, by_rows, by_ragged_rows };
 
 struct DatasetLayout {
     NumberType type = NumberType::float64;
-    std::vector<hsize_t> shape;  ///< of the whole dataset, or for by_rows of one row (the axis of rows left out)
+    /// Of the whole dataset, or of one row (the axis of rows left out); of ragged rows the usual one.
+    std::vector<hsize_t> shape;
     Growth growth = Growth::fixed;
     std::optional<double> fill;  ///< what is read where nothing was written
     Meaning meaning;
@@ -75,6 +77,13 @@ public:
     void append_row(const T* numbers) {
         append_rows(numbers, 1, number_type<T>());
     }
+    /// Adds one ragged row: `count` times what the axes beyond the second hold.
+    template <typename T>
+    void append_ragged_row(const T* numbers, hsize_t count) {
+        append_part_of_row(numbers, count, number_type<T>());
+    }
+    /// Makes a list of numbers longer; the new ones read as the fill value.
+    void grow_to(hsize_t length);
     /// Shape now.
     [[nodiscard]] std::vector<hsize_t> shape() const;
     /// Reads all of it, in C order.
@@ -98,6 +107,9 @@ private:
     [[nodiscard]] std::size_t row_size() const;
     void write_all(const void* numbers, std::size_t count, NumberType type);
     void append_rows(const void* numbers, hsize_t count, NumberType type);
+    void append_part_of_row(const void* numbers, hsize_t count, NumberType type);
+    void write_block(const void* numbers, const std::vector<hsize_t>& start, const std::vector<hsize_t>& extent,
+                     NumberType type);
     void read_all(void* numbers, NumberType type) const;
     void read_rows(void* numbers, hsize_t row, NumberType type) const;
 

@@ -49,7 +49,11 @@ Group Group::open_group(const std::string& name) const {
 Dataset Group::create_dataset(const std::string& name, const DatasetLayout& layout) const {
     std::vector<hsize_t> dims = layout.shape;
     std::vector<hsize_t> most = layout.shape;
-    if (layout.growth == Growth::by_rows) {
+    if (layout.growth == Growth::by_ragged_rows) {
+        dims[0] = 0;
+        most[0] = H5S_UNLIMITED;
+    }
+    if (layout.growth != Growth::fixed) {
         dims.insert(dims.begin(), 0);
         most.insert(most.begin(), H5S_UNLIMITED);
     }

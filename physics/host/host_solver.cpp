@@ -18,10 +18,12 @@
 #include "physics/collision/select_law.hpp"
 #include "physics/errors.hpp"
 #include "physics/extremes.hpp"
+#include "physics/histograms.hpp"
 #include "physics/host/thread_team.hpp"
 #include "physics/initial_state.hpp"
 #include "physics/observables.hpp"
 #include "physics/particle.hpp"
+#include "physics/snapshot.hpp"
 #include "physics/solver.hpp"
 #include "physics/step.hpp"
 
@@ -155,19 +157,34 @@ public:
         return std::exchange(block_, FieldBlock{0, std::vector<FieldSums>(bin_rule_.bin_count())});
     }
 
-    void copy_particles(ParticleSnapshot& snapshot) override {
-        snapshot.step = step_;
-        snapshot.position.resize(3 * particle_count_);
-        snapshot.velocity.resize(3 * particle_count_);
-        snapshot.image.resize(3 * particle_count_);
-        for_all_particles([&](int, const Particle& p) {
-            const std::size_t at = 3 * p.id();
-            for (int axis = 0; axis < 3; ++axis) {
-                snapshot.position[at + axis] = p.position[axis];
-                snapshot.velocity[at + axis] = p.velocity[axis];
-                snapshot.image[at + axis] = p.image(axis);
-            }
+    void sample_histograms(Histograms& histograms) override {
+        const SpeedBins speed_bins(system_.fluid, histograms);
+        count_into(histograms.speed, [&](std::vector<std::vector<std::uint64_t>>& counts) {
+            for_all_particles([&](int thread, const Particle& p) { ++counts[thread][speed_bins.bin(p)]; });
         });
+        const OccupancyBins occupancy_bins(histograms);
+        count_into(histograms.occupancy, [&](std::vector<std::vector<std::uint64_t>>& counts) {
+            for_whole_cells([&](int thread, double count) { ++counts[thread][occupancy_bins.bin(count)]; });
+        });
+        ++histograms.samples;
+    }
+
+    void copy_particles(ParticleSnapshot& snapshot) override {
+        begin_snapshot(snapshot, step_, particle_count_);
+        for_all_particles([&](int, const Particle& p) { put_into_snapshot(p, p.id(), snapshot); });
+    }
+
+    void copy_region(const Region& region, ParticleSnapshot& snapshot) override {
+        const RegionRule rule(system_, region);
+        std::vector<std::vector<Particle>> parts(team_.size());
+        for_all_particles([&](int thread, const Particle& p) {
+            if (rule.contains(p.position)) parts[thread].push_back(p);
+        });
+        for (std::size_t i = 1; i < parts.size(); ++i) {
+            parts[0].insert(parts[0].end(), parts[i].begin(), parts[i].end());
+            parts[i] = {};
+        }
+        fill_snapshot(snapshot, step_, parts[0]);
     }
 
     [[nodiscard]] std::string device_description() const override {
@@ -229,6 +246,16 @@ private:
                 if (plan_.next_grid.is_whole(static_cast<int>(c))) function(thread, sums_[c].value[0]);
             }
         });
+    }
+
+    /// Calls count(bins for each thread), and adds them to `sums`.
+    template <class Count>
+    void count_into(std::vector<std::uint64_t>& sums, const Count& count) {
+        std::vector<std::vector<std::uint64_t>> parts(team_.size(), std::vector<std::uint64_t>(sums.size()));
+        count(parts);
+        for (const std::vector<std::uint64_t>& part : parts) {
+            for (std::size_t bin = 0; bin < sums.size(); ++bin) sums[bin] += part[bin];
+        }
     }
 
     TotalsSums sum_totals() {

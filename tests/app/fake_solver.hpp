@@ -40,9 +40,17 @@ public:
         clear_block();
         return taken;
     }
+    void sample_histograms(Histograms& histograms) override {
+        ++histograms.samples;
+        histograms.occupancy.front() += static_cast<std::uint64_t>(step_);
+        histograms.speed.back() += 2;
+    }
     void copy_particles(ParticleSnapshot& snapshot) override {
         const auto count = static_cast<std::size_t>(system_.particle_count());
         snapshot.step = step_;
+        snapshot.id.resize(count);
+        for (std::size_t i = 0; i < count; ++i)
+            snapshot.id[i] = static_cast<std::int64_t>(i);
         snapshot.position.resize(3 * count);
         snapshot.velocity.resize(3 * count);
         snapshot.image.assign(3 * count, 0);
@@ -53,6 +61,23 @@ public:
                 0.5 + snapshot.velocity[i] * system_.collision.time_step * static_cast<double>(step_);
             snapshot.image[i] = static_cast<std::int32_t>(std::floor(unwrapped / length));
             snapshot.position[i] = unwrapped - length * snapshot.image[i];
+        }
+    }
+    void copy_region(const Region& region, ParticleSnapshot& snapshot) override {
+        ParticleSnapshot all;
+        copy_particles(all);
+        const RegionRule rule(system_, region);
+        snapshot = {step_, {}, {}, {}, {}};
+        for (std::size_t i = 0; i < all.id.size(); ++i) {
+            const double* x = &all.position[3 * i];
+            if (!rule.contains(Vec3<double>{x[0], x[1], x[2]}))
+                continue;
+            snapshot.id.push_back(all.id[i]);
+            for (std::size_t at = 3 * i; at < 3 * i + 3; ++at) {
+                snapshot.position.push_back(all.position[at]);
+                snapshot.velocity.push_back(all.velocity[at]);
+                snapshot.image.push_back(all.image[at]);
+            }
         }
     }
     [[nodiscard]] std::string device_description() const override { return "fake"; }

@@ -1,11 +1,15 @@
 /// The HDF5 wrappers, and the files that are written with them.
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <numeric>
+#include <optional>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -150,7 +154,7 @@ TEST(Hdf5, FilesThatCannotBeReadSayWhy) {
               std::string::npos);
 }
 
-RunRecord record_of(const System& system) {
+RunRecord record_of(const System& system, const std::optional<Region>& region = {}) {
     RunRecord record;
     record.scenario.system = system;
     record.scenario.title = "test";
@@ -159,6 +163,7 @@ RunRecord record_of(const System& system) {
     record.scenario.output.trajectory = TrajectoryOutput{};
     record.scenario.output.trajectory->every = 1;
     record.scenario.output.trajectory->velocity = true;
+    record.scenario.output.trajectory->region = region;
     record.start_time = "2025-01-01T00:00:00Z";
     return record;
 }
@@ -201,24 +206,52 @@ System small_system() {
     return system;
 }
 
+/// All particles, or a region: the fake solver's particles leave it, first fast then slowly, and come back.
+using WhichParticles = std::optional<Region>;
+const std::vector<WhichParticles> all_or_region{std::nullopt, Region{{0.0, 0.0, 0.0}, {8.0, 3.0, 8.0}}};
+
+void copy_frame(FakeSolver& solver, const WhichParticles& which, ParticleSnapshot& snapshot) {
+    if (which)
+        solver.copy_region(*which, snapshot);
+    else
+        solver.copy_particles(snapshot);
+}
+
+/// Whether a row of a dataset begins with these numbers and is filled up with `fill` (a NaN: with NaNs).
+template <class T>
+bool is_row(const hdf5::Dataset& dataset, std::size_t row, const std::vector<T>& numbers, T fill) {
+    const std::vector<T> found = dataset.read_row<T>(row);
+    if (found.size() < numbers.size() || !std::equal(numbers.begin(), numbers.end(), found.begin()))
+        return false;
+    return std::all_of(found.begin() + static_cast<std::ptrdiff_t>(numbers.size()), found.end(),
+                       [&](T number) { return number == fill || (fill != fill && number != number); });
+}
+
 /// Frames in a trajectory, each compared with what the fake solver gives; -1 if one differs.
-int intact_frames(const std::string& path) {
+int intact_frames(const std::string& path, const WhichParticles& which = {}) {
     const System system = small_system();
     const File file = File::open(path, Access::read_only);
-    const hdf5::Group all = file.root().open_group("particles").open_group("all");
+    const hdf5::Group all = file.root().open_group("particles").open_group(which ? "region" : "all");
+    const hdf5::Group parameters = file.root().open_group("parameters").open_group("mpcflow");
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     const auto steps = all.open_group("position").open_dataset("step").read<std::int64_t>();
     FakeSolver solver(system, {1, 1, 1});
     ParticleSnapshot snapshot;
     for (std::size_t frame = 0; frame < steps.size(); ++frame) {
-        solver.copy_particles(snapshot);
+        copy_frame(solver, which, snapshot);
         if (steps[frame] != snapshot.step)
             return -1;
-        const auto row = [&](const char* name) { return all.open_group(name).open_dataset("value"); };
-        if (row("position").read_row<double>(frame) != snapshot.position)
+        const auto values = [&](const char* name) { return all.open_group(name).open_dataset("value"); };
+        if (!is_row(values("position"), frame, snapshot.position, nan))
             return -1;
-        if (row("velocity").read_row<double>(frame) != snapshot.velocity)
+        if (!is_row(values("velocity"), frame, snapshot.velocity, nan))
             return -1;
-        if (row("image").read_row<std::int32_t>(frame) != snapshot.image)
+        if (!is_row(values("image"), frame, snapshot.image, 0))
+            return -1;
+        if (!is_row(values("id"), frame, snapshot.id, std::int64_t{-1}))
+            return -1;
+        if (which && parameters.open_dataset("particles").read<std::int64_t>().at(frame) !=
+                         static_cast<std::int64_t>(snapshot.id.size()))
             return -1;
         solver.run(1);
     }
@@ -226,7 +259,8 @@ int intact_frames(const std::string& path) {
 }
 
 /// Appends frames until the file size limit is met; 0 if that ended as it should.
-int write_until_full(const std::string& path, SpaceCheck space_check, rlim_t limit_bytes) {
+int write_until_full(const std::string& path, SpaceCheck space_check, rlim_t limit_bytes,
+                     const WhichParticles& which = {}) {
     std::signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{limit_bytes, limit_bytes};
     setrlimit(RLIMIT_FSIZE, &limit);
@@ -234,9 +268,9 @@ int write_until_full(const std::string& path, SpaceCheck space_check, rlim_t lim
     FakeSolver solver(system, {1, 1, 1});
     ParticleSnapshot snapshot;
     try {
-        TrajectoryFile file(path, record_of(system), space_check);
+        TrajectoryFile file(path, record_of(system, which), space_check);
         for (int frame = 0; frame < 1000; ++frame) {
-            solver.copy_particles(snapshot);
+            copy_frame(solver, which, snapshot);
             file.append(snapshot, 0);
             solver.run(1);
         }
@@ -253,10 +287,12 @@ TEST(TrajectoryFile, AFullDiskLeavesEarlierFramesIntact) {
     const TemporaryDirectory directory;
     const std::string path = directory.file("trajectory.h5");
     // Limits at odd places, so that the failure meets chunks and metadata alike.
-    for (const rlim_t limit : {rlim_t{700000}, rlim_t{2000000}, rlim_t{2034567}}) {
+    for (const rlim_t limit : {rlim_t{1100000}, rlim_t{2000000}, rlim_t{2034567}}) {
         for (const SpaceCheck check : {SpaceCheck::reserve, SpaceCheck::none}) {
-            ASSERT_EQ(in_child([&] { return write_until_full(path, check, limit); }), 0);
-            EXPECT_GT(intact_frames(path), 0) << "limit " << limit;
+            for (const WhichParticles& which : all_or_region) {
+                ASSERT_EQ(in_child([&] { return write_until_full(path, check, limit, which); }), 0);
+                EXPECT_GT(intact_frames(path, which), 0) << "limit " << limit;
+            }
         }
     }
 }
@@ -275,20 +311,90 @@ TEST(TrajectoryFile, IsWholeWheneverItsWriterDies) {
     // frame must be there. (Kills between any two writes of a flush were tried with strace.)
     const TemporaryDirectory directory;
     const std::string path = directory.file("trajectory.h5");
-    const int status = in_child([&]() -> int {
-        const System system = small_system();
-        FakeSolver solver(system, {1, 1, 1});
+    for (const WhichParticles& which : all_or_region) {
+        const int status = in_child([&]() -> int {
+            const System system = small_system();
+            FakeSolver solver(system, {1, 1, 1});
+            ParticleSnapshot snapshot;
+            TrajectoryFile file(path, record_of(system, which));
+            for (int frame = 0; frame < 150; ++frame) {  // the chunk index splits at 64
+                copy_frame(solver, which, snapshot);
+                file.append(snapshot, 0);
+                solver.run(1);
+            }
+            _exit(7);
+        });
+        EXPECT_EQ(status, 7);
+        EXPECT_EQ(intact_frames(path, which), 150);
+    }
+}
+
+TEST(TrajectoryFile, FramesOfARegionGrowAndShrink) {
+    const TemporaryDirectory directory;
+    const std::string path = directory.file("t.h5");
+    const System system = small_system();
+    const Region region{{0.0, 0.0, 0.0}, {1.0, 1.0, 2.0}};  // 20 particles are usual
+    RunRecord record = record_of(system, region);
+    const std::vector<std::size_t> counts{0, 3, 40, 0, 41, 700, 2, 5120};
+    const auto frame = [](std::size_t count, std::int64_t step) {
         ParticleSnapshot snapshot;
-        TrajectoryFile file(path, record_of(system));
-        for (int frame = 0; frame < 150; ++frame) {  // the chunk index splits at 64
-            solver.copy_particles(snapshot);
-            file.append(snapshot, 0);
-            solver.run(1);
+        snapshot.step = step;
+        for (std::size_t i = 0; i < count; ++i) {
+            snapshot.id.push_back(static_cast<std::int64_t>(5120 - count + i));
+            snapshot.position.insert(snapshot.position.end(), {0.5, 0.25, 0.001 * static_cast<double>(i)});
+            snapshot.velocity.insert(snapshot.velocity.end(), {1.0, 2.0, static_cast<double>(step)});
+            snapshot.image.insert(snapshot.image.end(), {1, -1, static_cast<std::int32_t>(i)});
         }
-        _exit(7);
-    });
-    EXPECT_EQ(status, 7);
-    EXPECT_EQ(intact_frames(path), 150);
+        return snapshot;
+    };
+    {
+        TrajectoryFile file(path, record);
+        for (std::size_t i = 0; i < counts.size(); ++i)
+            file.append(frame(counts[i], static_cast<std::int64_t>(i)), i);
+        file.close();
+    }
+    const File file = File::open(path, Access::read_only);
+    const hdf5::Group group = file.root().open_group("particles").open_group("region");
+    const auto values = [&](const char* name) { return group.open_group(name).open_dataset("value"); };
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_EQ(values("position").shape(), (std::vector<hsize_t>{8, 5120, 3}));
+    EXPECT_EQ(group.open_dataset("mass").shape(), std::vector<hsize_t>{5120});
+    EXPECT_EQ(group.open_dataset("mass").read<double>().back(), system.fluid.mass);
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        const ParticleSnapshot expected = frame(counts[i], static_cast<std::int64_t>(i));
+        EXPECT_TRUE(is_row(values("position"), i, expected.position, nan)) << i;
+        EXPECT_TRUE(is_row(values("velocity"), i, expected.velocity, nan)) << i;
+        EXPECT_TRUE(is_row(values("image"), i, expected.image, 0)) << i;
+        EXPECT_TRUE(is_row(values("id"), i, expected.id, std::int64_t{-1})) << i;
+    }
+}
+
+TEST(TrajectoryFile, AFrameOfARegionTakesNoMoreThanIsReserved) {
+    const TemporaryDirectory directory;
+    const System system = small_system();
+    for (const double height : {0.02, 0.4, 2.0, 8.0}) {
+        const Region region{{0.0, 0.0, 0.0}, {8.0, 8.0, height}};
+        const RunRecord record = record_of(system, region);
+        const TrajectoryOutput& output = *record.scenario.output.trajectory;
+        EXPECT_EQ(usual_frame_particles(system, output), std::ceil(640.0 * height));
+        const std::string path = directory.file("t.h5");
+        TrajectoryFile file(path, record);
+        ParticleSnapshot snapshot;
+        std::uintmax_t before = 0;
+        for (const std::size_t count : {1U, 10U, 500U, 5000U, 20U}) {
+            snapshot.id.assign(count, 7);
+            snapshot.position.assign(3 * count, 1.0);
+            snapshot.velocity.assign(3 * count, 1.0);
+            snapshot.image.assign(3 * count, 1);
+            file.append(snapshot, 0);
+            const std::uintmax_t bytes = std::filesystem::file_size(path);
+            const std::int64_t reserved = trajectory_frame_bytes(system, Precision::double_precision, output,
+                                                                 static_cast<std::int64_t>(count)) + (256 << 10);
+            EXPECT_LE(bytes - before, static_cast<std::uintmax_t>(reserved)) << count << " particles, " << height;
+            before = bytes;
+            ++snapshot.step;
+        }
+    }
 }
 
 TEST(TrajectoryFile, MixedPrecisionIsStoredInSinglePrecision) {
@@ -311,7 +417,8 @@ TEST(TrajectoryFile, MixedPrecisionIsStoredInSinglePrecision) {
     EXPECT_LE(
         std::filesystem::file_size(directory.file("t.h5")),
         static_cast<std::uintmax_t>(
-            trajectory_frame_bytes(system, Precision::mixed, *record.scenario.output.trajectory) + (256 << 10)));
+            trajectory_frame_bytes(system, Precision::mixed, *record.scenario.output.trajectory,
+                                   system.particle_count()) + (256 << 10)));
 }
 
 }  // namespace

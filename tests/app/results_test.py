@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -89,6 +90,28 @@ class Results(ProgramTest):
         self.assertTrue(((0 <= least) & (least < 10) & (most > 10) & (most < 40)).all(), (least, most))
         self.assertEqual(self.run_file["run"].attrs["fast_steps"], 0)
         self.assertNotIn("fast steps", self.summary)
+
+    def test_histograms_are_those_of_the_frames(self):
+        histograms = self.run_file["histograms"]
+        self.assertEqual(dict(histograms.attrs), {"every": 8, "samples": 12, "first_step": 28, "last_step": 116})
+        speed, occupancy = histograms["speed"], histograms["occupancy"]
+        edges = speed["edges"][()]
+        np.testing.assert_allclose(edges[:-1], 0.25 * np.arange(21))
+        self.assertEqual(edges[-1], np.inf)
+        frames = dict(zip(self.trajectory["particles/all/velocity/step"], self.trajectory["particles/all/velocity/value"]))
+        speeds = np.concatenate([np.sqrt((frames[step] ** 2).sum(axis=1)) for step in range(28, 117, 8)])
+        np.testing.assert_array_equal(speed["counts"], np.histogram(speeds, edges)[0])
+        self.assertEqual(speed["counts"].dtype, np.uint64)
+        self.assertAlmostEqual(speed["expected"][()].sum(), 12 * 2160, places=6)
+        # Between the walls there are five whole layers of 36 cells.
+        np.testing.assert_array_equal(occupancy["particles"], np.arange(45))
+        self.assertEqual(occupancy["counts"][()].sum(), 12 * 5 * 36)
+        self.assertAlmostEqual(occupancy["expected"][()].sum(), 12 * 5 * 36, places=6)
+        self.assertEqual(occupancy.attrs["mean"], 10.0)
+        mean = (occupancy["particles"][()] * occupancy["counts"][()]).sum() / occupancy["counts"][()].sum()
+        self.assertAlmostEqual(mean, 10.0, delta=0.5)
+        self.assertIn("histograms of 12 samples", self.summary)
+        self.assertEqual(json.loads(self.mpcflow("info", "out/run.h5", "--json").stdout)["histogram_samples"], 12)
 
     def test_every_dataset_says_what_it_is(self):
         def check(name, item):
@@ -215,6 +238,42 @@ class Variants(ProgramTest):
             self.assertNotIn("fields", f)
             self.assertEqual(text(f["run"].attrs["status"]), "completed")
         self.assertEqual(os.listdir(self.folder / "out"), ["run.h5"])
+
+    def test_frames_of_a_region(self):
+        everything = "  trajectory: {every: 8, quantities: [position, velocity]}\n"
+        self.mpcflow("run", self.write_input(input_text(outputs=everything)), "--output", "everything")
+        region = "region: {lower: [1, 0, 4.5], upper: [3.5, 6, 6]}"
+        name = self.write_input(input_text(outputs=everything.replace("velocity]", f"velocity], {region}")))
+        checked = self.mpcflow("check", name).stdout
+        # 225 particles of 64 bytes in chunks that have room for some more.
+        frame = float(re.search(r"16 frames of ([0-9.]+) KiB", checked).group(1))
+        self.assertTrue(225 * 64 / 1024 < frame < 2 * 225 * 64 / 1024, checked)
+        self.mpcflow("run", name, "--output", "part")
+        with h5py.File(self.folder / "everything/trajectory.h5") as f, h5py.File(self.folder / "part/trajectory.h5") as g:
+            self.assertEqual(list(g["particles"]), ["region"])
+            whole, part = f["particles/all"], g["particles/region"]
+            np.testing.assert_array_equal(part.attrs["lower"], [1, 0, 4.5])
+            np.testing.assert_array_equal(part.attrs["upper"], [3.5, 6, 6])
+            counts = g["parameters/mpcflow/particles"][()]
+            self.assertEqual(len(counts), 16)
+            self.assertGreater(len(set(counts)), 5)
+            for element in ("position", "velocity", "image", "id"):
+                self.assertEqual(part[element]["value"].shape[:2], (16, counts.max()))
+                np.testing.assert_array_equal(part[element]["step"], 8 * np.arange(16))
+            self.assertEqual(part["species"].shape, (counts.max(),))
+            np.testing.assert_array_equal(part["mass"], np.ones(counts.max()))
+            self.assertEqual(part["id/value"].fillvalue, -1, "H5MD: no particle has the fill value as its id")
+            for frame, count in enumerate(counts):
+                x = whole["position/value"][frame]
+                ids = np.flatnonzero(((x >= [1, 0, 4.5]) & (x < [3.5, 6, 6.1])).all(axis=1))
+                self.assertEqual(count, len(ids))
+                np.testing.assert_array_equal(part["id/value"][frame, :count], ids)
+                self.assertTrue((part["id/value"][frame, count:] == -1).all())
+                self.assertTrue(np.isnan(part["position/value"][frame, count:]).all())
+                for element in ("position", "velocity", "image"):
+                    np.testing.assert_array_equal(part[element]["value"][frame, :count], whole[element]["value"][frame][ids])
+            np.testing.assert_array_equal(f["parameters/mpcflow/state_hash"], g["parameters/mpcflow/state_hash"])
+            self.assertIn(f"most particles        {counts.max()}", self.mpcflow("info", "part/trajectory.h5").stdout)
 
     def test_steps_with_a_fast_particle_are_told(self):
         name = self.write_input(input_text(outputs="  series: {every: 1}"))

@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <numeric>
+#include <optional>
 
 #include <gtest/gtest.h>
 
@@ -19,6 +20,7 @@ public:
     void add_series_row(const SeriesRow& row) override { series.push_back(row); }
     void add_frame(const ParticleSnapshot& snapshot, std::uint64_t hash) override {
         frames.push_back(snapshot.step);
+        frame_sizes.push_back(snapshot.id.size());
         hashes.push_back(hash);
     }
     void add_field_block(FieldBlock block, std::int64_t last_step) override {
@@ -27,6 +29,8 @@ public:
     }
     [[nodiscard]] std::int64_t field_block_samples() const override { return block_samples_; }
     void add_note(const std::string& note, Summation, int) override { notes.push_back(note); }
+    [[nodiscard]] const Region* frame_region() const override { return region ? &*region : nullptr; }
+    [[nodiscard]] Histograms& histograms() override { return sums; }
     void between_chunks(std::int64_t step, std::int64_t fast_steps) override {
         steps.push_back(step);
         EXPECT_EQ(fast_steps, step / 2);
@@ -36,6 +40,9 @@ public:
     std::vector<std::string> notes;
     std::vector<std::int64_t> frames, block_sizes, last_steps, steps;
     std::vector<std::uint64_t> hashes;
+    std::vector<std::size_t> frame_sizes;
+    std::optional<Region> region;
+    Histograms sums{3, 2, 1.0};
 
 private:
     std::int64_t block_samples_;
@@ -84,6 +91,29 @@ TEST_F(RunLoopTest, PassesOnWhatTheSolverHasToTell) {
     solver_.notes = {"first", "second"};
     static_cast<void>(run([] { return 0; }));
     EXPECT_EQ(recorder_.notes, (std::vector<std::string>{"first", "second"}));
+}
+
+TEST_F(RunLoopTest, SamplesHistogramsAfterTheEquilibration) {
+    output_.histograms = HistogramsOutput{};
+    output_.histograms->every = 25;
+    static_cast<void>(run([] { return 0; }));
+    EXPECT_EQ(recorder_.sums.samples, 3);
+    EXPECT_EQ(recorder_.sums.occupancy.front(), 45U + 70U + 95U) << "the fake counts the steps";
+    EXPECT_EQ(recorder_.sums.speed.back(), 6U);
+}
+
+TEST_F(RunLoopTest, FramesAreOfTheRegionIfThereIsOne) {
+    const auto all = static_cast<std::size_t>(system_.particle_count());
+    ProgressDisplay display(stderr, ProgressStyle::silent);
+    for (const bool is_region : {false, true}) {
+        if (is_region)
+            recorder_.region = Region{{0.0, 0.0, 0.0}, {1.0, 1.0, 1.0}};
+        recorder_.frame_sizes.clear();
+        FakeSolver solver(system_, {1, 1, 1});
+        static_cast<void>(run_loop(solver, system_, Schedule({20, 80}, output_), recorder_, display, [] { return 0; }));
+        EXPECT_EQ(recorder_.frame_sizes.front(), all) << "all begin at one place";
+        EXPECT_EQ(recorder_.frame_sizes.back() < all, is_region);
+    }
 }
 
 TEST_F(RunLoopTest, StopsBetweenChunksWhenASignalCame) {

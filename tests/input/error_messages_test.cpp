@@ -253,6 +253,28 @@ INSTANTIATE_TEST_SUITE_P(
             least + "output: {fields: {every: 101, bins: [1, 1, 1]}}",
             {"f.yaml:3:26: output.fields.every: 101 is more than the 100 steps of the run after equilibration; "
              "no sample would be taken"}},
+        ErrorCase{
+            "no sample of histograms",
+            least + "output: {histograms: {every: 101, occupancy_bins: 0, speed_bins: 0, largest_speed: 33}}",
+            {"f.yaml:3:30: output.histograms.every: 101 is more than the 100 steps of the run after equilibration; "
+             "no sample would be taken",
+             "f.yaml:3:51: output.histograms.occupancy_bins: 0 is not allowed; auto or a whole number in [1, 11000] "
+             "is needed",
+             "f.yaml:3:66: output.histograms.speed_bins: 0 is out of range [1, 11000]",
+             "f.yaml:3:84: output.histograms.largest_speed: 33 is out of range (0, 32]"}},
+        ErrorCase{"a region of one corner",
+                  least + "output: {trajectory: {every: 1, region: {lower: [1, 1, 1]}}}",
+                  {"f.yaml:3:33: output.trajectory.region.upper: is missing; a list of 3 numbers in [0, 65536] is "
+                   "needed"}},
+        ErrorCase{"a region that is not in the box, or nowhere",
+                  least + "output: {trajectory: {every: 1, region: {lower: [0, 5, 2.5], upper: [8.5, 8, 2.5]}}}",
+                  {"f.yaml:3:70: output.trajectory.region.upper.0: 8.5 is outside of the box, which has 8 cells along "
+                   "x",
+                   "f.yaml:3:78: output.trajectory.region.upper.2: 2.5 is not more than the lower 2.5 along z; the "
+                   "region would be empty"}},
+        ErrorCase{"a region below the box",
+                  least + "output: {trajectory: {every: 1, region: {lower: [-1, 0, 0], upper: [8, 8, 8]}}}",
+                  {"f.yaml:3:50: output.trajectory.region.lower.0: -1 is out of range [0, 65536]"}},
         ErrorCase{"too many cells",
                   "box: {size: [1291, 1291, 1291]}\nrun: {steps: 1}",
                   {"f.yaml:1:13: box.size: the box has 2.15e+09 cells (one layer more between walls); at most "

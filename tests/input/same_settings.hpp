@@ -43,14 +43,20 @@ inline bool same(const System& a, const System& b) {
 }
 
 inline bool same(const TrajectoryOutput& a, const TrajectoryOutput& b) {
-    const auto& [every, position, velocity] = a;
-    return every == b.every && position == b.position && velocity == b.velocity;
+    const auto& [every, position, velocity, region] = a;
+    return every == b.every && position == b.position && velocity == b.velocity && region == b.region;
 }
 
 inline bool same(const FieldsOutput& a, const FieldsOutput& b) {
     const auto& [every, density, velocity, temperature, bins] = a;
     return every == b.every && density == b.density && velocity == b.velocity && temperature == b.temperature &&
            bins == b.bins;
+}
+
+inline bool same(const HistogramsOutput& a, const HistogramsOutput& b) {
+    const auto& [every, occupancy_bins, speed_bins, largest_speed] = a;
+    return every == b.every && occupancy_bins == b.occupancy_bins && speed_bins == b.speed_bins &&
+           largest_speed == b.largest_speed;
 }
 
 inline bool same(const SeriesOutput& a, const SeriesOutput& b) {
@@ -64,9 +70,9 @@ bool same(const std::optional<T>& a, const std::optional<T>& b) {
 }
 
 inline bool same(const Output& a, const Output& b) {
-    const auto& [directory, trajectory, fields, series] = a;
+    const auto& [directory, trajectory, fields, histograms, series] = a;
     return directory == b.directory && same(trajectory, b.trajectory) && same(fields, b.fields) &&
-           same(series, b.series);
+           same(histograms, b.histograms) && same(series, b.series);
 }
 
 inline bool same(const Execution& a, const Execution& b) {

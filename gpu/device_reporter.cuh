@@ -1,0 +1,113 @@
+#pragma once
+/// What a device solver reports of its particles and cells: launches and results.
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpu/cuda_support.cuh"
+#include "gpu/histogram_kernels.cuh"
+#include "gpu/observable_kernels.cuh"
+#include "gpu/region_kernels.cuh"
+#include "physics/extremes.hpp"
+#include "physics/observables.hpp"
+#include "physics/solver.hpp"
+
+namespace mpcflow {
+
+/// The state of a solver on its device, to be read.
+template <class Particle>
+struct DeviceState {
+    std::int64_t particle_count;
+    const Particle* particles;
+    CellGrid<typename Particle::Real> grid;  ///< of the next collision
+    CellCounts cells;
+    unsigned resident_blocks;  ///< as many as the card has room for at a time
+
+    /// Blocks for kernels that stride over items: all that fit on the card, no more than there is work for.
+    [[nodiscard]] unsigned blocks_for(std::int64_t items) const {
+        return std::max(1U, std::min(block_count(items), resident_blocks));
+    }
+    [[nodiscard]] unsigned particle_blocks() const { return blocks_for(particle_count); }
+    [[nodiscard]] unsigned cell_blocks() const { return blocks_for(cells.count); }
+};
+
+/// Holds the places on the device that results come from.
+class DeviceReporter {
+public:
+    template <class Particle>
+    [[nodiscard]] TotalsSums totals(const DeviceState<Particle>& state, const TotalsRule& rule) {
+        totals_.clear();
+        sum_totals<<<state.particle_blocks(), block_size>>>(rule, state.particle_count, state.particles, totals_.data());
+        MPCFLOW_CUDA(cudaGetLastError());
+        return totals_.first();
+    }
+
+    template <class Particle>
+    [[nodiscard]] std::uint64_t hash(const DeviceState<Particle>& state) {
+        counter_.clear();
+        sum_hashes<<<state.particle_blocks(), block_size>>>(state.particle_count, state.particles, counter_.data());
+        MPCFLOW_CUDA(cudaGetLastError());
+        return counter_.first();
+    }
+
+    template <class Particle>
+    [[nodiscard]] Extremes extremes(const DeviceState<Particle>& state) {
+        const ExtremesSoFar none;
+        const ExtremesBits start{0, none.minimum, none.maximum};
+        extremes_.upload(&start, 1);
+        find_fastest<<<state.particle_blocks(), block_size>>>(state.particle_count, state.particles, extremes_.data());
+        MPCFLOW_CUDA(cudaGetLastError());
+        find_occupancy_extremes<<<state.cell_blocks(), block_size>>>(state.grid, state.cells, extremes_.data());
+        MPCFLOW_CUDA(cudaGetLastError());
+        const ExtremesBits found = extremes_.first();
+        return ExtremesSoFar{std::bit_cast<double>(found.speed_squared), found.minimum, found.maximum}.extremes();
+    }
+
+    template <class Particle>
+    void sample_histograms(const DeviceState<Particle>& state, const Fluid& fluid, Histograms& histograms) const {
+        count_into(histograms.speed, [&](int bins, std::size_t bytes, unsigned long long* counts) {
+            count_speeds<<<state.particle_blocks(), block_size, bytes>>>(SpeedBins(fluid, histograms), bins,
+                                                                         state.particle_count, state.particles, counts);
+        });
+        count_into(histograms.occupancy, [&](int bins, std::size_t bytes, unsigned long long* counts) {
+            count_occupancies<<<state.cell_blocks(), block_size, bytes>>>(state.grid, OccupancyBins(histograms), bins,
+                                                                          state.cells, counts);
+        });
+        ++histograms.samples;
+    }
+
+    /// The particles of a region, in any order; they pass through `scratch`, which has room for all particles.
+    template <class Particle>
+    [[nodiscard]] std::vector<Particle> region(const DeviceState<Particle>& state, const RegionRule& rule,
+                                               const DeviceArray<Particle>& scratch) {
+        counter_.clear();
+        collect_region<<<state.particle_blocks(), block_size>>>(rule, state.particle_count, state.particles, scratch.data(),
+                                                                counter_.data());
+        MPCFLOW_CUDA(cudaGetLastError());
+        std::vector<Particle> found(counter_.first());
+        scratch.download(found.data(), 0, static_cast<std::int64_t>(found.size()));
+        return found;
+    }
+
+private:
+    /// Calls launch(bins, bytes of shared memory, counts on the device), and adds the counts to `sums`.
+    template <class Launch>
+    static void count_into(std::vector<std::uint64_t>& sums, const Launch& launch) {
+        const DeviceArray<unsigned long long> counts(static_cast<std::int64_t>(sums.size()));
+        counts.clear();
+        launch(static_cast<int>(sums.size()), sums.size() * sizeof(std::uint32_t), counts.data());
+        MPCFLOW_CUDA(cudaGetLastError());
+        std::vector<unsigned long long> found(sums.size());
+        counts.download(found.data(), 0, counts.size());
+        for (std::size_t bin = 0; bin < sums.size(); ++bin) sums[bin] += found[bin];
+    }
+
+    DeviceArray<TotalsSums> totals_{1};
+    DeviceArray<ExtremesBits> extremes_{1};
+    DeviceArray<unsigned long long> counter_{1};
+};
+
+}  // namespace mpcflow
