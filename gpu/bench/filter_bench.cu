@@ -56,12 +56,13 @@ __global__ void __launch_bounds__(block_size)
 enum class Filter {
     global,    ///< an atomic on the one counter for each element kept
     compiler,  ///< the same as one writes it, of which nvcc makes an atomic for each warp
-    block,     ///< a counter in shared memory, whose total the block adds to the one
+    block,     ///< a counter in shared memory (nvcc: an atomic a warp), whose total the block adds to the one
     warp,      ///< an atomic for each warp, by ballot, popc and shuffle
     groups     ///< the same by cooperative groups
 };
 
-/// An element for each thread. `zero` is 0, which nvcc cannot know: so it leaves Filter::global alone.
+/// An element for each thread. `zero` is 0, which nvcc cannot know: so it cannot see that all lanes of Filter::global
+/// add to one counter, for otherwise it would let one of them add for all.
 template <Filter way>
 __global__ void __launch_bounds__(block_size)
     filter(std::int64_t count, const Element* __restrict__ from, Below predicate, Element zero, Element* __restrict__ to,
@@ -72,7 +73,7 @@ __global__ void __launch_bounds__(block_size)
     const auto fetch_add = [=](unsigned number) { return atomicAdd(counter, number); };
     unsigned place = 0;
     if constexpr (way == Filter::global) {
-        place = block::place_alone(keeps, [=](unsigned number) { return atomicAdd(counter, number + (element & zero)); });
+        place = block::place_alone(keeps, [=](unsigned number) { return atomicAdd(counter + (element & zero), number); });
     } else if constexpr (way == Filter::compiler) {
         place = block::place_alone(keeps, fetch_add);
     } else if constexpr (way == Filter::block) {
@@ -176,8 +177,8 @@ std::vector<BenchTable> measure_filters(const KernelBenchOptions& options) {
     table.name = "filters";
     table.title = "Filtering " + std::to_string(count) + " 4-byte elements: GiB/s read and written";
     table.note = "Each element is read once and, where it is kept, written once. The order of what is kept is free; "
-                 "thrust and cub keep it; the time of thrust has its scratch memory in it. compiler: as global, but of an "
-                 "addition of 1, as one writes it, nvcc makes one atomic a warp itself.";
+                 "thrust and cub keep it; the time of thrust has its scratch memory in it. global: an atomic for each "
+                 "element kept; compiler: the same as one writes it, of which nvcc itself makes one atomic a warp.";
     table.items = count;
     table.x = {"kept", "%"};
     for (const char* way : {"global", "compiler", "block", "warp", "groups", "thrust", "cub"}) table.columns.push_back({way, "GiB/s"});
