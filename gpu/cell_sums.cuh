@@ -124,8 +124,8 @@ enum class FirstSum {
     ones  ///< 1 in every lane: the number of particles
 };
 
-/// Adds `values` up as far as `way` does before memory is concerned, and calls `add(cell, component, sum)` for each of the
-/// sums that are to be added there. `add` is called by a part of the lanes and must not use collectives.
+/// Adds `values` up as far as `way` does before memory is concerned, and calls `add(cell, component, sum)` for each
+/// of the sums that are to be added there. `add` is called by a part of the lanes and must not use collectives.
 ///
 /// `mask` holds the lanes of the caller's warp that take part. Where is_blockwide(way), all threads of the
 /// block call this, together; otherwise all lanes of `mask`, and only they. `scratch` is free again after it.

@@ -1,8 +1,8 @@
 /// Filtering: collecting the elements of an array that fulfil a predicate, in any order.
 
-#include <cub/device/device_select.cuh>
 #include <thrust/copy.h>
 #include <thrust/execution_policy.h>
+#include <cub/device/device_select.cuh>
 
 #include "gpu/bench/measure.hpp"
 #include "gpu/bench/timing.cuh"
@@ -65,15 +65,16 @@ enum class Filter {
 /// add to one counter, for otherwise it would let one of them add for all.
 template <Filter way>
 __global__ void __launch_bounds__(block_size)
-    filter(std::int64_t count, const Element* __restrict__ from, Below predicate, Element zero, Element* __restrict__ to,
-           unsigned* counter) {
+    filter(std::int64_t count, const Element* __restrict__ from, Below predicate, Element zero,
+           Element* __restrict__ to, unsigned* counter) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
     const Element element = i < count ? from[i] : 0;
     const bool keeps = i < count && predicate(element);
     const auto fetch_add = [=](unsigned number) { return atomicAdd(counter, number); };
     unsigned place = 0;
     if constexpr (way == Filter::global) {
-        place = block::place_alone(keeps, [=](unsigned number) { return atomicAdd(counter + (element & zero), number); });
+        place =
+            block::place_alone(keeps, [=](unsigned number) { return atomicAdd(counter + (element & zero), number); });
     } else if constexpr (way == Filter::compiler) {
         place = block::place_alone(keeps, fetch_add);
     } else if constexpr (way == Filter::block) {
@@ -94,7 +95,8 @@ public:
         : watch_(watch), from_(count), to_(count), counter_(1), sums_(1) {
         fill_random<<<block_count(count), block_size>>>(count, from_.data());
         MPCFLOW_CUDA(cudaGetLastError());
-        MPCFLOW_CUDA(cub::DeviceSelect::If(nullptr, cub_bytes_, from_.data(), to_.data(), counter_.data(), count, Below{}));
+        MPCFLOW_CUDA(
+            cub::DeviceSelect::If(nullptr, cub_bytes_, from_.data(), to_.data(), counter_.data(), count, Below{}));
         cub_scratch_ = DeviceArray<char>(static_cast<std::int64_t>(cub_bytes_));
     }
 
@@ -111,12 +113,13 @@ public:
         add("warp", [this] { launch<Filter::warp>(); });
         add("groups", [this] { launch<Filter::groups>(); });
         add("thrust", [&] {
-            const auto* end = thrust::copy_if(thrust::device, from_.data(), from_.data() + count, to_.data(), predicate_);
+            const auto* end =
+                thrust::copy_if(thrust::device, from_.data(), from_.data() + count, to_.data(), predicate_);
             thrust_count_ = static_cast<unsigned>(end - to_.data());
         });
         add("cub", [&] {
-            MPCFLOW_CUDA(cub::DeviceSelect::If(cub_scratch_.data(), cub_bytes_, from_.data(), to_.data(), counter_.data(),
-                                               count, predicate_));
+            MPCFLOW_CUDA(cub::DeviceSelect::If(cub_scratch_.data(), cub_bytes_, from_.data(), to_.data(),
+                                               counter_.data(), count, predicate_));
         });
         return row;
     }
@@ -176,13 +179,16 @@ std::vector<BenchTable> measure_filters(const KernelBenchOptions& options) {
     BenchTable table;
     table.name = "filters";
     table.title = "Filtering " + std::to_string(count) + " 4-byte elements: GiB/s read and written";
-    table.note = "Each element is read once and, where it is kept, written once. The order of what is kept is free; "
-                 "thrust and cub keep it; the time of thrust has its scratch memory in it. global: an atomic for each "
-                 "element kept; compiler: the same as one writes it, of which nvcc itself makes one atomic a warp.";
+    table.note =
+        "Each element is read once and, where it is kept, written once. The order of what is kept is free; "
+        "thrust and cub keep it; the time of thrust has its scratch memory in it. global: an atomic for each "
+        "element kept; compiler: the same as one writes it, of which nvcc itself makes one atomic a warp.";
     table.items = count;
     table.x = {"kept", "%"};
-    for (const char* way : {"global", "compiler", "block", "warp", "groups", "thrust", "cub"}) table.columns.push_back({way, "GiB/s"});
-    for (const double percent : {5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0}) table.rows.push_back(bench.measure(percent));
+    for (const char* way : {"global", "compiler", "block", "warp", "groups", "thrust", "cub"})
+        table.columns.push_back({way, "GiB/s"});
+    for (const double percent : {5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0})
+        table.rows.push_back(bench.measure(percent));
     return {table};
 }
 

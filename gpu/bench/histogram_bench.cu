@@ -37,7 +37,8 @@ __global__ void __launch_bounds__(block_size) make_keys(std::int64_t count, Keys
     keys[i] = static_cast<std::int32_t>(u * bins);
 }
 
-__global__ void __launch_bounds__(block_size) count_plainly(std::int64_t count, const std::int32_t* keys, unsigned* counts) {
+__global__ void __launch_bounds__(block_size)
+    count_plainly(std::int64_t count, const std::int32_t* keys, unsigned* counts) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
     if (i < count) atomicAdd(counts + keys[i], 1U);
 }
@@ -78,14 +79,14 @@ public:
         expected_ = counts();
         BenchRow row{static_cast<double>(bins), {}};
         row.values.push_back(rate("global", [&] { launch<Count::global>(bins, 0); }));
-        row.values.push_back(bins > most_shared_bins
-                                 ? std::numeric_limits<double>::quiet_NaN()
-                                 : rate("shared", [&] { launch<Count::shared>(bins, bins * sizeof(std::uint32_t)); }));
+        row.values.push_back(bins > most_shared_bins ? std::numeric_limits<double>::quiet_NaN() : rate("shared", [&] {
+            launch<Count::shared>(bins, bins * sizeof(std::uint32_t));
+        }));
         row.values.push_back(rate("warp", [&] { launch<Count::warp>(bins, 0); }));
         std::size_t bytes = 0;
         const auto by_cub = [&](void* scratch) {
-            MPCFLOW_CUDA(cub::DeviceHistogram::HistogramEven(scratch, bytes, keys_.data(), counts_.data(), bins + 1, 0, bins,
-                                                             static_cast<int>(keys_.size())));
+            MPCFLOW_CUDA(cub::DeviceHistogram::HistogramEven(scratch, bytes, keys_.data(), counts_.data(), bins + 1,
+                                                             0, bins, static_cast<int>(keys_.size())));
         };
         by_cub(nullptr);
         const DeviceArray<char> scratch(static_cast<std::int64_t>(bytes));

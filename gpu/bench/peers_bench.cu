@@ -30,12 +30,12 @@ struct Noise {
 };
 
 /// From perfect order to none.
-constexpr std::array noises{Noise{0.0, 0}, Noise{0.02, 1}, Noise{0.05, 1}, Noise{0.1, 1}, Noise{0.2, 1}, Noise{0.3, 1},
-                            Noise{0.45, 1}, Noise{0.6, 1}, Noise{0.8, 1}, Noise{1.0, 1}, Noise{1.0, 2}, Noise{1.0, 4}};
+constexpr std::array noises{Noise{0.0, 0}, Noise{0.02, 1}, Noise{0.05, 1}, Noise{0.1, 1},
+                            Noise{0.2, 1}, Noise{0.3, 1},  Noise{0.45, 1}, Noise{0.6, 1},
+                            Noise{0.8, 1}, Noise{1.0, 1},  Noise{1.0, 2},  Noise{1.0, 4}};
 
 /// The cells of ten particles a cell in a periodic box of `edge`^3 cells, ordered but for the noise.
-__global__ void __launch_bounds__(block_size)
-    make_noisy_keys(std::int64_t count, int edge, Noise noise, Key* keys) {
+__global__ void __launch_bounds__(block_size) make_noisy_keys(std::int64_t count, int edge, Noise noise, Key* keys) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
     if (i >= count) return;
     const int cell = static_cast<int>(i / 10);
@@ -158,9 +158,9 @@ public:
     template <Find way>
     [[nodiscard]] double time(const std::string& name) const {
         const unsigned blocks = block_count(keys_.size());
-        const double milliseconds = watch_.milliseconds([this] { leaders_.clear(); }, [&] {
-            find_all_peers<way><<<blocks, block_size>>>(keys_.size(), keys_.data(), leaders_.data());
-        });
+        const double milliseconds = watch_.milliseconds(
+            [this] { leaders_.clear(); },
+            [&] { find_all_peers<way><<<blocks, block_size>>>(keys_.size(), keys_.data(), leaders_.data()); });
         wrong_.clear();
         count_wrong_peers<way><<<blocks, block_size>>>(keys_.size(), keys_.data(), wrong_.data());
         MPCFLOW_CUDA(cudaGetLastError());
@@ -173,9 +173,11 @@ public:
     /// Milliseconds that all warps take to count their distinct keys; follows a `time`, whose result it must give.
     [[nodiscard]] double time_count_in_warps() const {
         const std::vector<std::uint32_t> expected = numbers(leaders_);
-        const double milliseconds = watch_.milliseconds([this] { leaders_.clear(); }, [this] {
-            count_in_warps<<<block_count(keys_.size()), block_size>>>(keys_.size(), keys_.data(), leaders_.data());
-        });
+        const double milliseconds = watch_.milliseconds([this] { leaders_.clear(); },
+                                                        [this] {
+                                                            count_in_warps<<<block_count(keys_.size()), block_size>>>(
+                                                                keys_.size(), keys_.data(), leaders_.data());
+                                                        });
         require(numbers(leaders_) == expected, "counting distinct keys in warps");
         return milliseconds;
     }
@@ -183,9 +185,11 @@ public:
     /// Milliseconds that all blocks take to count their distinct keys.
     template <block::Hashes hashes>
     [[nodiscard]] double time_count_in_blocks(const std::string& name) const {
-        const double milliseconds = watch_.milliseconds([this] { found_in_blocks_.clear(); }, [this] {
-            count_in_blocks<hashes><<<large_blocks(), large_block>>>(keys_.size(), keys_.data(), found_in_blocks_.data());
-        });
+        const double milliseconds = watch_.milliseconds([this] { found_in_blocks_.clear(); },
+                                                        [this] {
+                                                            count_in_blocks<hashes><<<large_blocks(), large_block>>>(
+                                                                keys_.size(), keys_.data(), found_in_blocks_.data());
+                                                        });
         require(numbers(found_in_blocks_) == numbers(in_blocks_), "counting distinct keys in blocks by " + name);
         return milliseconds;
     }
@@ -226,7 +230,8 @@ std::vector<BenchTable> measure_peers(const KernelBenchOptions& options) {
     BenchTable peers;
     peers.name = "peers";
     peers.title = "Finding peers in warps, " + std::to_string(bench.key_count()) + " keys, ten of each: ms";
-    peers.note = "Keys: cells in order, a part of them moved to a neighbouring cell in 3D; the more, the more distinct.";
+    peers.note =
+        "Keys: cells in order, a part of them moved to a neighbouring cell in 3D; the more, the more distinct.";
     peers.columns = {{"distinct", "in a warp"}, {"loop", "ms"}, {"votes", "ms"}, {"hash", "ms"}, {"match", "ms"}};
     BenchTable unique;
     unique.name = "unique_keys";

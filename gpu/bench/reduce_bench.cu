@@ -30,7 +30,8 @@ __device__ GridItems items_of(std::int64_t count) { return {count, blockIdx.x, g
 /// Whole numbers up to 2^20 in size, so that sums of 2^32 of them are exact.
 __global__ void __launch_bounds__(block_size) fill_numbers(std::int64_t count, double* numbers) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
-    if (i < count) numbers[i] = static_cast<double>(static_cast<std::int64_t>(mix(static_cast<std::uint64_t>(i))) >> 43);
+    if (i < count)
+        numbers[i] = static_cast<double>(static_cast<std::int64_t>(mix(static_cast<std::uint64_t>(i))) >> 43);
 }
 
 /// What the sum and the maximum should be, by integer atomics.
@@ -39,7 +40,8 @@ struct Expected {
     long long largest;
 };
 
-__global__ void __launch_bounds__(block_size) sum_plainly(std::int64_t count, const double* numbers, Expected* expected) {
+__global__ void __launch_bounds__(block_size)
+    sum_plainly(std::int64_t count, const double* numbers, Expected* expected) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
     if (i >= count) return;
     const auto number = static_cast<long long>(numbers[i]);
@@ -47,28 +49,35 @@ __global__ void __launch_bounds__(block_size) sum_plainly(std::int64_t count, co
     atomicMax(&expected->largest, number);
 }
 
-__global__ void __launch_bounds__(block_size) sum_in_four_levels(std::int64_t count, const double* __restrict__ numbers, double* sum) {
+__global__ void __launch_bounds__(block_size)
+    sum_in_four_levels(std::int64_t count, const double* __restrict__ numbers, double* sum) {
     __shared__ block::ReduceScratch<1, double> scratch;
-    block::reduce_grid<double>(CudaBlock{}, items_of(count), [=](std::int64_t i) { return numbers[i]; }, warp::Add{},
-                               scratch, [=](double part) { atomicAdd(sum, part); });
+    block::reduce_grid<double>(
+        CudaBlock{}, items_of(count), [=](std::int64_t i) { return numbers[i]; }, warp::Add{}, scratch,
+        [=](double part) { atomicAdd(sum, part); });
 }
 
-__global__ void __launch_bounds__(block_size) sum_without_blocks(std::int64_t count, const double* __restrict__ numbers, double* sum) {
-    block::reduce_grid_by_warps<double>(CudaBlock{}, items_of(count), [=](std::int64_t i) { return numbers[i]; },
-                                        warp::Add{}, [=](double part) { atomicAdd(sum, part); });
+__global__ void __launch_bounds__(block_size)
+    sum_without_blocks(std::int64_t count, const double* __restrict__ numbers, double* sum) {
+    block::reduce_grid_by_warps<double>(
+        CudaBlock{}, items_of(count), [=](std::int64_t i) { return numbers[i]; }, warp::Add{},
+        [=](double part) { atomicAdd(sum, part); });
 }
 
 __global__ void set_words(int count, Image value, Image* words) {
     for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) words[i] = value;
 }
 
-__global__ void __launch_bounds__(block_size) raise_word(std::int64_t count, const double* __restrict__ numbers, Image* word) {
-    block::raise_one_word<double>(CudaBlock{}, CudaAtomics{}, items_of(count), [=](std::int64_t i) { return numbers[i]; }, word);
+__global__ void __launch_bounds__(block_size)
+    raise_word(std::int64_t count, const double* __restrict__ numbers, Image* word) {
+    block::raise_one_word<double>(
+        CudaBlock{}, CudaAtomics{}, items_of(count), [=](std::int64_t i) { return numbers[i]; }, word);
 }
 
-__global__ void __launch_bounds__(block_size) raise_words_of_regions(std::int64_t count, const double* __restrict__ numbers, Image* words) {
-    block::raise_regions<double>(CudaBlock{}, CudaAtomics{}, items_of(count), [=](std::int64_t i) { return numbers[i]; },
-                                 {words, region_count});
+__global__ void __launch_bounds__(block_size)
+    raise_words_of_regions(std::int64_t count, const double* __restrict__ numbers, Image* words) {
+    block::raise_regions<double>(CudaBlock{}, CudaAtomics{}, items_of(count),
+                                 [=](std::int64_t i) { return numbers[i]; }, {words, region_count});
 }
 
 /// The regions' maximum, as an image like that of the other ways.
@@ -78,10 +87,11 @@ __global__ void __launch_bounds__(block_size) join_words(Image* words) {
     if (threadIdx.x == 0) words[0] = block::image_of(largest);
 }
 
-__global__ void __launch_bounds__(block_size) raise_once_a_block(std::int64_t count, const double* __restrict__ numbers, Image* word) {
+__global__ void __launch_bounds__(block_size)
+    raise_once_a_block(std::int64_t count, const double* __restrict__ numbers, Image* word) {
     __shared__ block::ReduceScratch<1, double> scratch;
-    block::raise_by_reduction<double>(CudaBlock{}, CudaAtomics{}, items_of(count), [=](std::int64_t i) { return numbers[i]; },
-                                      scratch, word);
+    block::raise_by_reduction<double>(
+        CudaBlock{}, CudaAtomics{}, items_of(count), [=](std::int64_t i) { return numbers[i]; }, scratch, word);
 }
 
 class ReduceBench {
@@ -114,14 +124,19 @@ public:
         MPCFLOW_CUDA(cub::DeviceReduce::Sum(nullptr, bytes, numbers_.data(), result_.data(), numbers_.size()));
         const DeviceArray<char> scratch(static_cast<std::int64_t>(bytes));
         return {static_cast<double>(numbers_.size()),
-                {rate("four-level", [this] {
-                     sum_in_four_levels<<<resident_blocks_, block_size>>>(numbers_.size(), numbers_.data(), result_.data());
-                 }),
-                 rate("no block", [this] {
-                     sum_without_blocks<<<resident_blocks_, block_size>>>(numbers_.size(), numbers_.data(), result_.data());
-                 }),
+                {rate("four-level",
+                      [this] {
+                          sum_in_four_levels<<<resident_blocks_, block_size>>>(numbers_.size(), numbers_.data(),
+                                                                               result_.data());
+                      }),
+                 rate("no block",
+                      [this] {
+                          sum_without_blocks<<<resident_blocks_, block_size>>>(numbers_.size(), numbers_.data(),
+                                                                               result_.data());
+                      }),
                  rate("cub", [&] {
-                     MPCFLOW_CUDA(cub::DeviceReduce::Sum(scratch.data(), bytes, numbers_.data(), result_.data(), numbers_.size()));
+                     MPCFLOW_CUDA(cub::DeviceReduce::Sum(scratch.data(), bytes, numbers_.data(), result_.data(),
+                                                         numbers_.size()));
                  })}};
     }
 
@@ -131,7 +146,8 @@ public:
         };
         const auto rate = [&](const char* name, auto&& work) {
             const double result = gigabytes(
-                [this] { set_words<<<1, 1024>>>(region_count, block::image_of_least<double>(), words_.data()); }, work);
+                [this] { set_words<<<1, 1024>>>(region_count, block::image_of_least<double>(), words_.data()); },
+                work);
             Image image = 0;
             words_.download(&image, 0, 1);
             check(name, block::value_of_image<double>(image));
@@ -151,9 +167,11 @@ public:
         std::size_t bytes = 0;
         MPCFLOW_CUDA(cub::DeviceReduce::Max(nullptr, bytes, numbers_.data(), result_.data(), numbers_.size()));
         const DeviceArray<char> scratch(static_cast<std::int64_t>(bytes));
-        row.values.push_back(gigabytes([] {}, [&] {
-            MPCFLOW_CUDA(cub::DeviceReduce::Max(scratch.data(), bytes, numbers_.data(), result_.data(), numbers_.size()));
-        }));
+        row.values.push_back(gigabytes([] {},
+                                       [&] {
+                                           MPCFLOW_CUDA(cub::DeviceReduce::Max(scratch.data(), bytes, numbers_.data(),
+                                                                               result_.data(), numbers_.size()));
+                                       }));
         double largest = 0.0;
         result_.download(&largest, 0, 1);
         check("cub", largest);
@@ -185,8 +203,8 @@ std::vector<BenchTable> measure_reductions(const KernelBenchOptions& options) {
     MPCFLOW_CUDA(cudaSetDevice(options.device));
     const bool is_full = options.size == BenchSize::full;
     const Stopwatch watch(is_full ? 7 : 1);
-    const std::vector<std::int64_t> sizes =
-        is_full ? std::vector<std::int64_t>{1'000'000, 10'000'000, 100'000'000} : std::vector<std::int64_t>{1003, 10'001};
+    const std::vector<std::int64_t> sizes = is_full ? std::vector<std::int64_t>{1'000'000, 10'000'000, 100'000'000}
+                                                    : std::vector<std::int64_t>{1003, 10'001};
     BenchTable sums;
     sums.name = "sums";
     sums.title = "Sum of doubles: GiB/s read";

@@ -92,20 +92,21 @@ public:
           faults_(1) {
         faults_.clear();
         sums_.clear();
-        begin_run<<<block_count(count_), block_size>>>(plan_, InitialState(system_), count_, particles_.data(), sums_.data());
+        begin_run<<<block_count(count_), block_size>>>(plan_, InitialState(system_), count_, particles_.data(),
+                                                       sums_.data());
         MPCFLOW_CUDA(cudaGetLastError());
     }
 
     void step(Order order) {
         plan_.begin_step(system_, step_++);
-        resolve_plainly<<<block_count(cells_), block_size>>>(plan_, cells_, sums_.data(), actions_.data(), places_.data(),
-                                                             faults_.data());
+        resolve_plainly<<<block_count(cells_), block_size>>>(plan_, cells_, sums_.data(), actions_.data(),
+                                                             places_.data(), faults_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         const bool reorders = order == Order::renewed;
         if (reorders) number_places();
         advance_plainly<<<block_count(count_), block_size>>>(
-            plan_, count_, particles_.data(), reorders ? reordered_.data() : particles_.data(), actions_.data(), sums_.data(),
-            reorders ? places_.data() : nullptr, faults_.data());
+            plan_, count_, particles_.data(), reorders ? reordered_.data() : particles_.data(), actions_.data(),
+            sums_.data(), reorders ? places_.data() : nullptr, faults_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         if (reorders) particles_.swap(reordered_);
     }

@@ -36,7 +36,8 @@ __device__ __forceinline__ void contributions(std::int64_t particle, double (&va
 
 /// Calls action(cell, component, sum) for all that the particles add to memory.
 template <class SumWay, int K, class Action>
-__device__ __forceinline__ void visit_additions(std::int64_t count, const std::int32_t* __restrict__ cells, Action&& action) {
+__device__ __forceinline__ void visit_additions(std::int64_t count, const std::int32_t* __restrict__ cells,
+                                                Action&& action) {
     __shared__ typename SumWay::template Scratch<K> scratches[is_blockwide(SumWay::summation) ? 1 : warps_in_block];
     const WarpItems items(count);
     const warp::CudaWarp warp;
@@ -62,9 +63,8 @@ template <class SumWay, int K>
 __global__ void __launch_bounds__(block_size)
     count_atomics(std::int64_t count, const std::int32_t* __restrict__ cells, unsigned long long* atomics) {
     unsigned number = 0;
-    visit_additions<SumWay, K>(count, cells, [&number](std::int32_t, int, double) {
-        number += SumWay::atomics_for_addition;
-    });
+    visit_additions<SumWay, K>(count, cells,
+                               [&number](std::int32_t, int, double) { number += SumWay::atomics_for_addition; });
     const warp::CudaWarp warp;
     number = warp::reduce_down(warp, warp::full_mask, number);
     if (warp.lane() == 0) atomicAdd(atomics, static_cast<unsigned long long>(number));
@@ -124,9 +124,11 @@ public:
     /// Milliseconds of one addition of all particles.
     template <class SumWay>
     [[nodiscard]] double time(const std::string& name) const {
-        const double milliseconds = watch_.milliseconds([this] { rows_.clear(); }, [this] {
-            add_contributions<SumWay, K><<<blocks(), block_size>>>(cells_.size(), cells_.data(), rows_.data());
-        });
+        const double milliseconds = watch_.milliseconds([this] { rows_.clear(); },
+                                                        [this] {
+                                                            add_contributions<SumWay, K><<<blocks(), block_size>>>(
+                                                                cells_.size(), cells_.data(), rows_.data());
+                                                        });
         const unsigned long long wrong = counted([this] {
             count_wrong_sums<SumWay, K><<<block_count(numbers_.size()), block_size>>>(
                 numbers_.size(), rows_.data(), reference_.data(), numbers_.data(), counter_.data());

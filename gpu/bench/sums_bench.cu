@@ -53,7 +53,8 @@ std::vector<AgeMeasurement> measure_ways(const KernelBenchOptions& options) {
         const SumsBench<components> sums(watch, keys.cells, edge * edge * edge);
         const std::int64_t warps = (keys.cells.size() + 31) / 32;
         // A leader, and so `components` atomics, for each distinct cell of a warp.
-        const double distinct = sums.atomics<SolverWay<Summation::peers>>() / (components * static_cast<double>(warps));
+        const double distinct =
+            sums.atomics<SolverWay<Summation::peers>>() / (components * static_cast<double>(warps));
         AgeMeasurement at{keys.age, keys.cells.size(), distinct, {}};
         for_each_way([&](const char* name, auto way) {
             using Way = decltype(way);
@@ -91,10 +92,13 @@ std::string what_is_summed(const std::vector<AgeMeasurement>& measured) {
 std::vector<BenchTable> measure_sums_by_age(const KernelBenchOptions& options) {
     using namespace bench;
     const auto measured = measure_ways(options);
-    BenchTable times = table_by_age(measured, "ms", [](const AgeMeasurement&, const Measurement& way) { return way.milliseconds; });
+    BenchTable times =
+        table_by_age(measured, "ms", [](const AgeMeasurement&, const Measurement& way) { return way.milliseconds; });
     times.name = "sums_by_age";
     times.title = what_is_summed(measured) + ": ms against steps since they were re-ordered";
-    times.note = "Cells of an SRD run (130 degrees, h = 0.1) under each step's own grid shift; what is added is made in registers.";
+    times.note =
+        "Cells of an SRD run (130 degrees, h = 0.1) under each step's own grid shift; what is added is made in "
+        "registers.";
     times.columns.insert(times.columns.begin(), {"distinct", "in a warp"});
     for (std::size_t i = 0; i < measured.size(); ++i) {
         times.rows[i].values.insert(times.rows[i].values.begin(), measured[i].distinct_in_warp);
@@ -111,7 +115,8 @@ std::vector<BenchTable> measure_sums_by_atomics(const KernelBenchOptions& option
     atomics.name = "atomics_by_age";
     atomics.title = what_is_summed(measured) + ": atomics a particle";
     atomics.note = "Additions that memory carries out, one for each component; of cas the swaps that succeed.";
-    BenchTable times = table_by_age(measured, "ms", [](const AgeMeasurement&, const Measurement& way) { return way.milliseconds; });
+    BenchTable times =
+        table_by_age(measured, "ms", [](const AgeMeasurement&, const Measurement& way) { return way.milliseconds; });
     times.name = "atomics_time_by_age";
     times.title = what_is_summed(measured) + ": ms, measured beside these atomics";
     return {atomics, times};

@@ -50,8 +50,8 @@ __global__ void __launch_bounds__(block_size) sort_keys_of_warps(const Key* __re
 __global__ void __launch_bounds__(block_size)
     sort_pairs_of_warps(const Key* __restrict__ from, Key* __restrict__ to, Key* __restrict__ values) {
     const std::int64_t i = element_of_thread();
-    const auto sorted = warp::sort_pairs(warp::CudaWarp{}, warp::full_mask,
-                                         warp::KeyValue<Key, Key>{from[i], static_cast<Key>(i)});
+    const auto sorted =
+        warp::sort_pairs(warp::CudaWarp{}, warp::full_mask, warp::KeyValue<Key, Key>{from[i], static_cast<Key>(i)});
     to[i] = sorted.key;
     values[i] = sorted.value;
 }
@@ -173,30 +173,37 @@ public:
         const auto rate = [this](const char* name, auto&& work) {
             const double result = gigabytes(2.0, work);
             check(std::string("sorting keys by ") + name, [this] {
-                count_unsorted<<<block_count(groups()), block_size>>>(groups(), from_.data(), to_.data(), nullptr, wrong_.data());
+                count_unsorted<<<block_count(groups()), block_size>>>(groups(), from_.data(), to_.data(), nullptr,
+                                                                      wrong_.data());
             });
             return result;
         };
-        return {static_cast<double>(count_),
-                {rate("warp", [this] { sort_keys_of_warps<<<blocks(), block_size>>>(from_.data(), to_.data()); }),
-                 rate("cub 32x1", [this] { sort_keys_by_cub<1><<<blocks(), block_size>>>(from_.data(), to_.data()); }),
-                 rate("cub 8x4", [this] { sort_keys_by_cub<4><<<blocks() / 4, block_size>>>(from_.data(), to_.data()); })}};
+        return {
+            static_cast<double>(count_),
+            {rate("warp", [this] { sort_keys_of_warps<<<blocks(), block_size>>>(from_.data(), to_.data()); }),
+             rate("cub 32x1", [this] { sort_keys_by_cub<1><<<blocks(), block_size>>>(from_.data(), to_.data()); }),
+             rate("cub 8x4",
+                  [this] { sort_keys_by_cub<4><<<blocks() / 4, block_size>>>(from_.data(), to_.data()); })}};
     }
 
     [[nodiscard]] BenchRow pair_sorts() const {
         const auto rate = [this](const char* name, auto&& work) {
             const double result = gigabytes(3.0, work);
             check(std::string("sorting pairs by ") + name, [this] {
-                count_unsorted<<<block_count(groups()), block_size>>>(groups(), from_.data(), to_.data(), values_.data(),
-                                                                      wrong_.data());
+                count_unsorted<<<block_count(groups()), block_size>>>(groups(), from_.data(), to_.data(),
+                                                                      values_.data(), wrong_.data());
             });
             return result;
         };
         return {static_cast<double>(count_),
-                {rate("warp", [this] { sort_pairs_of_warps<<<blocks(), block_size>>>(from_.data(), to_.data(), values_.data()); }),
-                 rate("cub 32x1", [this] {
-                     sort_pairs_by_cub<1><<<blocks(), block_size>>>(from_.data(), to_.data(), values_.data());
-                 }),
+                {rate("warp",
+                      [this] {
+                          sort_pairs_of_warps<<<blocks(), block_size>>>(from_.data(), to_.data(), values_.data());
+                      }),
+                 rate("cub 32x1",
+                      [this] {
+                          sort_pairs_by_cub<1><<<blocks(), block_size>>>(from_.data(), to_.data(), values_.data());
+                      }),
                  rate("cub 8x4", [this] {
                      sort_pairs_by_cub<4><<<blocks() / 4, block_size>>>(from_.data(), to_.data(), values_.data());
                  })}};
@@ -206,7 +213,8 @@ public:
         const auto rate = [this](const char* name, auto&& work) {
             const double result = gigabytes(2.0, work);
             check(std::string("scanning warps by ") + name, [this] {
-                count_wrong_sums<<<block_count(groups()), block_size>>>(groups(), from_.data(), to_.data(), nullptr, wrong_.data());
+                count_wrong_sums<<<block_count(groups()), block_size>>>(groups(), from_.data(), to_.data(), nullptr,
+                                                                        wrong_.data());
             });
             return result;
         };
@@ -220,14 +228,17 @@ public:
         const auto rate = [this](const char* name, auto&& work) {
             const double result = gigabytes(1.0 + 1.0 / group, work);
             check(std::string("reducing warps by ") + name, [this] {
-                count_wrong_sums<<<block_count(groups()), block_size>>>(groups(), from_.data(), nullptr, to_.data(), wrong_.data());
+                count_wrong_sums<<<block_count(groups()), block_size>>>(groups(), from_.data(), nullptr, to_.data(),
+                                                                        wrong_.data());
             });
             return result;
         };
-        return {static_cast<double>(count_),
-                {rate("down", [this] { reduce_warps<Reduce::down><<<blocks(), block_size>>>(from_.data(), to_.data()); }),
-                 rate("butterfly", [this] { reduce_warps<Reduce::butterfly><<<blocks(), block_size>>>(from_.data(), to_.data()); }),
-                 rate("cub", [this] { reduce_warps<Reduce::cub><<<blocks(), block_size>>>(from_.data(), to_.data()); })}};
+        return {
+            static_cast<double>(count_),
+            {rate("down", [this] { reduce_warps<Reduce::down><<<blocks(), block_size>>>(from_.data(), to_.data()); }),
+             rate("butterfly",
+                  [this] { reduce_warps<Reduce::butterfly><<<blocks(), block_size>>>(from_.data(), to_.data()); }),
+             rate("cub", [this] { reduce_warps<Reduce::cub><<<blocks(), block_size>>>(from_.data(), to_.data()); })}};
     }
 
 private:
@@ -259,9 +270,8 @@ private:
         const double result = gigabytes(2.0, [&] {
             MPCFLOW_CUDA(cub::DeviceScan::InclusiveSum(scratch.data(), bytes, from_.data(), to_.data(), count_));
         });
-        check("scanning all by cub", [this] {
-            count_wrong_scan<<<blocks(), block_size>>>(from_.data(), to_.data(), wrong_.data());
-        });
+        check("scanning all by cub",
+              [this] { count_wrong_scan<<<blocks(), block_size>>>(from_.data(), to_.data(), wrong_.data()); });
         return result;
     }
 
@@ -273,7 +283,8 @@ private:
     DeviceArray<unsigned> wrong_;
 };
 
-BenchTable make_table(const char* name, const char* title, std::initializer_list<const char*> ways, std::int64_t items) {
+BenchTable make_table(const char* name, const char* title, std::initializer_list<const char*> ways,
+                      std::int64_t items) {
     BenchTable table;
     table.name = name;
     table.title = title;
@@ -295,10 +306,12 @@ std::vector<BenchTable> measure_warp_primitives(const KernelBenchOptions& option
     BenchTable sorts = make_table("warp_sorts", "Sorting each 32 keys of 4 bytes: GiB/s, read and written",
                                   {"warp", "cub 32x1", "cub 8x4"}, sizes.back());
     sorts.note = "cub: WarpMergeSort by 32 threads with one key each, and by 8 with four.";
-    BenchTable pairs = make_table("warp_pair_sorts", "Sorting each 32 pairs, which carry their places: GiB/s, read and written",
-                                  {"warp", "cub 32x1", "cub 8x4"}, sizes.back());
-    BenchTable scans = make_table("warp_scans", "Inclusive sums over each 32 numbers of 4 bytes: GiB/s, read and written",
-                                  {"warp", "cub", "cub, all"}, sizes.back());
+    BenchTable pairs =
+        make_table("warp_pair_sorts", "Sorting each 32 pairs, which carry their places: GiB/s, read and written",
+                   {"warp", "cub 32x1", "cub 8x4"}, sizes.back());
+    BenchTable scans =
+        make_table("warp_scans", "Inclusive sums over each 32 numbers of 4 bytes: GiB/s, read and written",
+                   {"warp", "cub", "cub, all"}, sizes.back());
     scans.note = "cub: WarpScan; cub, all: DeviceScan over all elements, which is more.";
     BenchTable reductions = make_table("warp_sums", "Sum of each 32 numbers of 4 bytes: GiB/s, read and written",
                                        {"down", "butterfly", "cub"}, sizes.back());
