@@ -129,6 +129,35 @@ class Stopping(ProgramTest):
         self.assertGreater(max(frames), 20)
         self.assertTrue(all(count > 0 for count in frames))
 
+    def test_kills_leave_whole_frames_of_a_region(self):
+        frames = FRAMES.replace("velocity]", "velocity], region: {lower: [0, 0, 0], upper: [3, 6, 2]}")
+        self.mpcflow("run", self.write_input(input_text(steps=400, outputs=frames), "reference.yaml"),
+                     "--output", "reference", "--quiet")
+        name = self.write_input(input_text(steps=ENDLESS, outputs=frames))
+        chance = random.Random(2)
+        with h5py.File(self.folder / "reference/trajectory.h5") as reference:
+            all_counts = reference["parameters/mpcflow/particles"][()]
+            for _ in range(8):
+                process = self.start("run", name, "--overwrite", "--quiet")
+                self.wait_for_size(chance.randrange(1_000_000, 6_000_000))
+                time.sleep(0.02 * chance.random())
+                process.kill()
+                process.communicate()
+                with h5py.File(self.folder / "out/trajectory.h5") as f:
+                    steps = f["particles/region/position/step"][()]
+                    np.testing.assert_array_equal(steps, 2 * np.arange(len(steps)))
+                    self.assertGreater(len(steps), 10)
+                    counts = f["parameters/mpcflow/particles"][:len(steps)]
+                    compared = min(len(steps), len(all_counts))
+                    np.testing.assert_array_equal(counts[:compared], all_counts[:compared])
+                    for element in ("position", "velocity", "image", "id"):
+                        values = f[f"particles/region/{element}/value"][:len(steps)]  # reading is checking the sums
+                        expected = reference[f"particles/region/{element}/value"]
+                        for frame in range(compared):
+                            n = counts[frame]
+                            np.testing.assert_array_equal(values[frame, :n], expected[frame, :n])
+                shutil.rmtree(self.folder / "out")
+
     def check_full_disk(self, folder, done, reference):
         self.assertEqual(done.returncode, 3, done.stderr)
         last = done.stderr.strip().splitlines()[-1]
