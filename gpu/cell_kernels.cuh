@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "gpu/cell_order.hpp"
 #include "gpu/cell_sums.cuh"
 #include "gpu/cuda_support.cuh"
 #include "gpu/record_access.cuh"
@@ -62,7 +63,7 @@ union ResolveScratch {
 
 /// Sums of each cell -> what it does to its particles; clears the sums. For laws that need it, draws for
 /// the next collision (`next_draws`, which holds the draws of this one). Where the particles are to be
-/// re-ordered (`numbers` is given), also their numbers, to be scanned into places. Empties the wall queue.
+/// re-ordered (`numbers` is given), also their numbers in the order of memory, to be scanned into places. Empties the wall queue.
 template <class Law>
 __global__ void __launch_bounds__(block_size)
     resolve_cells(const __grid_constant__ StepPlan<Law> plan, int cells, SumRow<Law>* __restrict__ sums,
@@ -92,7 +93,9 @@ __global__ void __launch_bounds__(block_size)
     std::uint32_t found = no_fault;
     action.transform = plan.resolve(cell, cell_sums, action.draw, found);
     store_records<Placement::in_order>(actions, cell, action, items.mask, scratch.actions);
-    if (numbers != nullptr) numbers[cell] = static_cast<std::uint32_t>(cell_sums.value[0]);
+    if (numbers != nullptr) {
+        numbers[place_in_memory<typename Law::Real>(plan.grid.cells(), cell)] = static_cast<std::uint32_t>(cell_sums.value[0]);
+    }
     report_findings(found, plan.step, report);
 }
 

@@ -87,7 +87,7 @@ __device__ __forceinline__ void contribute(Contribution<Law>& contribution, unsi
 }
 
 /// The particles of a step before and after it, and what else the kernels over particles need. `to` is `from`,
-/// or, in steps that re-order, another array, in which places[c] says where the next particle of cell c goes.
+/// or, in steps that re-order, another array, in which places[place_in_memory(c)] says where the next particle of cell c goes.
 template <class Law, class Particle>
 struct ParticleStep {
     std::int64_t count;
@@ -113,8 +113,9 @@ __device__ __forceinline__ Particle collide_and_store(const StepPlan<Law>& plan,
     const auto place = plan.grid.locate(particle.position);
     if constexpr (reorders) {
         const unsigned peers = warp::find_peers_by_votes(warp, mask, place.cell);
+        const int memory_place = place_in_memory<typename Law::Real>(plan.grid.cells(), place.cell);
         destination = warp::place_among_peers(warp, mask, peers, [&](unsigned number) {
-            return atomicAdd(step.places + place.cell, number);
+            return atomicAdd(step.places + memory_place, number);
         });
     }
     std::uint32_t found = no_fault;

@@ -96,7 +96,7 @@ public:
     }
 
     [[nodiscard]] Vec3<Real> shift() const { return shift_; }
-    [[nodiscard]] Vec3<int> cells() const { return cells_; }
+    [[nodiscard]] MPCFLOW_HD Vec3<int> cells() const { return cells_; }
 
 private:
     /// `shifted` is position + shift >= 0. In float it may round up to the next whole number; the last

@@ -1,0 +1,66 @@
+/// The order of cells in memory: every cell has a place of its own, and neighbours are close.
+
+#include "gpu/cell_order.hpp"
+
+#include <cstdlib>
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace mpcflow::test {
+namespace {
+
+/// The cells in the order of their places.
+std::vector<Vec3<int>> cells_by_place(Vec3<int> cells) {
+    const int count = cells.x * cells.y * cells.z;
+    std::vector<Vec3<int>> order(static_cast<std::size_t>(count), Vec3<int>{-1, -1, -1});
+    const TiledOrder tiles(cells);
+    for (int cell = 0; cell < count; ++cell) {
+        const int place = tiles.place(cell);
+        if (place < 0 || place >= count || order[static_cast<std::size_t>(place)].x >= 0) {
+            ADD_FAILURE() << "cell " << cell << " has place " << place;
+            return order;
+        }
+        order[static_cast<std::size_t>(place)] = {cell % cells.x, cell / cells.x % cells.y, cell / cells.x / cells.y};
+    }
+    return order;
+}
+
+int steps_between(Vec3<int> a, Vec3<int> b) { return std::abs(a.x - b.x) + std::abs(a.y - b.y) + std::abs(a.z - b.z); }
+
+TEST(TiledOrder, gives_each_cell_a_place_of_its_own) {
+    for (const Vec3<int> cells : {Vec3<int>{1, 1, 1}, {1, 1, 9}, {9, 1, 1}, {4, 4, 4}, {5, 4, 4}, {4, 7, 3}, {13, 12, 11}, {16, 32, 8}}) {
+        static_cast<void>(cells_by_place(cells));
+        ASSERT_FALSE(HasFailure()) << cells.x << " x " << cells.y << " x " << cells.z;
+    }
+}
+
+TEST(TiledOrder, goes_through_a_tile_from_neighbour_to_neighbour) {
+    // 6 and 7 leave tiles of 2 and 3 at the upper faces.
+    const auto order = cells_by_place({16, 7, 6});
+    int jumps = 0;
+    for (std::size_t i = 1; i < order.size(); ++i) jumps += steps_between(order[i - 1], order[i]) > 1 ? 1 : 0;
+    EXPECT_LT(jumps, 4 * 2 * 2) << "at most one from tile to tile";
+}
+
+TEST(TiledOrder, keeps_a_blocks_particles_in_few_cells) {
+    // 256 particles at ten in a cell, binned again after a random shift: along x, y, z a piece of n cells lies in
+    // n + 1 shifted ones. In rows, 26 cells lie in 27 x 2 x 2 = 108; in tiles they must do with far fewer.
+    const auto order = cells_by_place({32, 32, 32});
+    double sum = 0.0;
+    int pieces = 0;
+    for (std::size_t first = 0; first + 26 <= order.size(); first += 26, ++pieces) {
+        std::set<int> shifted;
+        for (std::size_t i = first; i < first + 26; ++i) {
+            for (int corner = 0; corner < 8; ++corner) {
+                shifted.insert((order[i].x + (corner & 1)) + 33 * ((order[i].y + (corner >> 1 & 1)) + 33 * (order[i].z + (corner >> 2))));
+            }
+        }
+        sum += static_cast<double>(shifted.size());
+    }
+    EXPECT_LT(sum / pieces, 80.0);
+}
+
+}  // namespace
+}  // namespace mpcflow::test

@@ -1,0 +1,122 @@
+/// How a run is executed, as the user may ask: what is asked for is done, what is left to the solver is chosen
+/// and told, and the one way of summing that is an approximation says how good a one.
+
+#include <cmath>
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "physics/names.hpp"
+#include "tests/support/solvers.hpp"
+
+namespace mpcflow::test {
+namespace {
+
+class ExecutionTest : public SolverTest {
+protected:
+    ExecutionTest() { system_.box.size = {12, 11, 10}; }
+    System system_;
+};
+
+TEST_P(ExecutionTest, what_is_asked_for_is_done_without_a_word) {
+    SolverOptions options;
+    options.summation = Summation::match;
+    options.reorder = 7;
+    const auto solver = make(system_, options);
+    EXPECT_TRUE(solver->is_settled());
+    solver->run(30);
+    EXPECT_EQ(solver->reorder_interval(), 7);
+    EXPECT_EQ(solver->summation(), GetParam() == SolverKind::device ? Summation::match : Summation::direct);
+    EXPECT_TRUE(solver->take_notes().empty());
+}
+
+TEST_P(ExecutionTest, what_is_left_to_the_solver_settles_and_is_told_once) {
+    const auto solver = make(system_);
+    std::vector<std::string> notes;
+    for (int runs = 0; !solver->is_settled(); ++runs) {
+        ASSERT_LT(runs, 100);
+        solver->run(200);
+        for (const std::string& note : solver->take_notes()) notes.push_back(note);
+    }
+    EXPECT_GE(solver->reorder_interval(), 1);
+    EXPECT_NE(solver->summation(), Summation::automatic);
+    if (GetParam() == SolverKind::host) {
+        EXPECT_TRUE(notes.empty());
+        return;
+    }
+    ASSERT_EQ(notes.size(), 1U);
+    const std::string chosen{name_of(solver->summation())};
+    EXPECT_NE(notes.front().find("summation " + chosen + ", re-ordered every " +
+                                 std::to_string(solver->reorder_interval()) + " steps"),
+              std::string::npos)
+        << notes.front();
+    // Before a re-ordering the particles are in more cells than after it; a warp has 32 lanes.
+    const std::size_t counts = notes.front().find("distinct cells in a warp ");
+    ASSERT_NE(counts, std::string::npos) << notes.front();
+    double after = 0.0;
+    double before = 0.0;
+    ASSERT_EQ(std::sscanf(notes.front().c_str() + counts, "distinct cells in a warp %lf after it, %lf before", &after, &before), 2);
+    EXPECT_GT(after, 5.0);
+    EXPECT_LE(after, before);
+    EXPECT_LE(before, 32.0);
+}
+
+TEST_P(ExecutionTest, two_float_is_close_and_says_how_close) {
+    for (const bool angular : {false, true}) {
+        for (const FaceKind faces : {FaceKind::periodic, FaceKind::no_slip}) {
+            system_.collision.conserve_angular_momentum = angular;
+            system_.boundaries.faces[2] = {faces, faces};
+            SolverOptions options;
+            options.summation = Summation::two_float;
+            const auto approximate = make(system_, options);
+            options.summation = Summation::peers;
+            const auto exact = make(system_, options);
+            const auto notes = approximate->take_notes();
+            if (GetParam() == SolverKind::device) {
+                ASSERT_EQ(notes.size(), 1U);
+                double error = 1.0;
+                const std::size_t at = notes.front().find("wrong by up to ");
+                ASSERT_NE(at, std::string::npos) << notes.front();
+                error = std::strtod(notes.front().c_str() + at + std::string("wrong by up to ").size(), nullptr);
+                // 48 bits of sums of at most some 30 velocities of at most some 5 thermal speeds (150), and a few
+                // times that for what the additions round (add_two_floats): far more, and the sums are wrong.
+                EXPECT_LT(error, 150 * std::ldexp(1.0, -48) * 64) << notes.front();
+                EXPECT_GT(error, 0.0);
+            }
+            // So few steps that errors have not grown: the two runs are the same one to eight digits.
+            approximate->run(5);
+            exact->run(5);
+            const double expected = exact->totals().kinetic_energy;
+            EXPECT_NEAR(approximate->totals().kinetic_energy, expected, 1e-8 * expected);
+            EXPECT_NEAR(approximate->totals().momentum[0], exact->totals().momentum[0], 1e-6);
+        }
+    }
+}
+
+TEST_P(ExecutionTest, walls_that_nearly_all_particles_meet_give_the_bits_of_the_host) {
+    // A box so small, and flights so long, that most particles are turned back several times a step.
+    system_.box.size = {3, 4, 3};
+    system_.fluid.density = 40.0;
+    system_.collision.time_step = 3.0;
+    for (auto& faces : system_.boundaries.faces) faces = {FaceKind::no_slip, FaceKind::no_slip};
+    for (const bool angular : {false, true}) {
+        for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
+            system_.collision.conserve_angular_momentum = angular;
+            const auto host = make_solver(SolverKind::host, system_, {precision});
+            host->run(25);
+            for (const SolverOptions& way : ways_to_execute(GetParam(), precision)) {
+                const auto solver = make(system_, way);
+                solver->run(25);
+                EXPECT_EQ(solver->state_hash(), host->state_hash()) << describe(way);
+            }
+        }
+    }
+}
+
+MPCFLOW_ON_EVERY_SOLVER(ExecutionTest);
+
+}  // namespace
+}  // namespace mpcflow::test
