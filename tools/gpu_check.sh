@@ -168,19 +168,43 @@ note "compared in $((SECONDS - began)) s"
 if [[ $sanitize == yes ]]; then
     sanitizer=$(command -v compute-sanitizer || echo "$(dirname -- "$(find_nvcc || echo /usr/local/cuda/bin/nvcc)")/compute-sanitizer")
     if [[ -x $sanitizer ]]; then
+        # sanitize TOOL LABEL COMMAND...: in the background; its findings are shown where there are any.
+        sanitize() {
+            local tool=$1 label=$2 log
+            shift 2
+            while (($(jobs -rp | wc -l) >= 6)); do wait -n || true; done
+            log=$scratch/sanitizer-$tool-${label//[^a-z0-9]/_}
+            ("$sanitizer" --tool "$tool" --error-exitcode 9 --print-limit 5 "$@" >"$log" 2>&1 ||
+                { cat "$log"; echo "$tool, $label" >>"$scratch/findings"; }) &
+        }
+        # A short run with everything that has a kernel of its own: both kinds of faces, fields, histograms, a region.
+        sanitize_run() {
+            local tool=$1 way=$2 law=$3
+            sanitize "$tool" "run with summation $way, conserve_angular_momentum $law" \
+                "$mpcflow" run examples/poiseuille.yaml --quiet --output "$scratch/$tool-$way-$law" \
+                --device cuda --set 'box.size=[12, 10, 9]' --set 'output.fields.bins=[1, 1, 9]' \
+                --set output.histograms.every=3 --set output.trajectory.every=5 --set output.series.every=5 \
+                --set 'output.trajectory.region={lower: [2, 2, 2], upper: [8, 9, 7]}' \
+                --set run.equilibration=0 --set run.steps=10 --set execution.reorder=3 \
+                --set "execution.summation=$way" --set "collision.conserve_angular_momentum=$law"
+        }
+        began=$SECONDS
+        say "compute-sanitizer: memcheck, racecheck, initcheck"
         for tool in memcheck racecheck initcheck; do
-            for law in false true; do
-                say "compute-sanitizer $tool, conserve_angular_momentum $law"
-                "$sanitizer" --tool "$tool" --error-exitcode 9 --print-limit 5 \
-                    "$mpcflow" run examples/poiseuille.yaml --quiet --output "$scratch/$tool-$law" \
-                    --device cuda --set 'box.size=[12, 10, 9]' --set 'output.fields.bins=[1, 1, 9]' \
-                    --set run.equilibration=0 --set run.steps=10 --set execution.reorder=3 \
-                    --set "collision.conserve_angular_momentum=$law" || fail "compute-sanitizer $tool"
+            for way in peers hash match sorted segmented two_stage direct cas two_float; do
+                sanitize_run "$tool" "$way" true
             done
+            sanitize_run "$tool" auto false
+            sanitize "$tool" "tests of the warp algorithms" "$build/tests/gpu/gpu_warp_test"
+            sanitize "$tool" "tests of the block algorithms" "$build/tests/gpu/gpu_block_test" \
+                --gtest_filter='*two_stage_9*:*segmented_9*:Selection*:Reduce*'
         done
-        say "compute-sanitizer memcheck, bench kernels"
-        "$sanitizer" --tool memcheck --error-exitcode 9 --print-limit 5 "$mpcflow" bench kernels --size small ||
-            fail "compute-sanitizer memcheck, bench kernels"
+        sanitize memcheck "bench kernels" "$mpcflow" bench kernels --size small
+        wait
+        if [[ -e $scratch/findings ]]; then
+            while read -r finding; do fail "compute-sanitizer $finding"; done <"$scratch/findings"
+        fi
+        note "sanitized in $((SECONDS - began)) s"
     else
         fail "--sanitizer: no compute-sanitizer is here"
     fi
