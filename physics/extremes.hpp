@@ -18,7 +18,7 @@ MPCFLOW_HD double speed_squared(const Particle& particle) {
     return dot(v, v);
 }
 
-/// Extremes so far of some particles and cells; those of none at first.
+/// Extremes so far of some particles and cells; at first those of none.
 struct ExtremesSoFar {
     double speed_squared = 0.0;
     std::uint32_t minimum = ~std::uint32_t{0};

@@ -116,11 +116,14 @@ public:
     [[nodiscard]] Totals totals() override { return totals_rule_.totals(sum_totals()); }
 
     [[nodiscard]] Extremes extremes() override {
-        std::vector<ExtremesSoFar> parts(team_.size());
-        for_all_particles([&](int thread, const Particle& p) { parts[thread].add_speed_squared(speed_squared(p)); });
-        for_whole_cells([&](int thread, double count) { parts[thread].add_cell(count); });
+        struct alignas(128) Part {  // a cache line for each thread
+            ExtremesSoFar extremes;
+        };
+        std::vector<Part> parts(team_.size());
+        for_all_particles([&](int thread, const Particle& p) { parts[thread].extremes.add_speed_squared(speed_squared(p)); });
+        for_whole_cells([&](int thread, double count) { parts[thread].extremes.add_cell(count); });
         ExtremesSoFar all;
-        for (const ExtremesSoFar& part : parts) all.add(part);
+        for (const Part& part : parts) all.add(part.extremes);
         return all.extremes();
     }
 
