@@ -52,7 +52,8 @@ MISTAKES = [
     ("forces", None, [{"uniform": [1, 2]}]), ("forces", None, [{}]), ("execution", "device", "cuda:64"),
     ("execution", "threads", 0), ("output", "trajectory", {"every": 1, "quantities": []}),
     ("output", "trajectory", {"every": 1, "region": {"lower": [0, 0, 0]}}), ("output", "histograms", {"speed_bins": 10}),
-    ("output", "histograms", {"every": 1, "largest_speed": 0}), ("output", "fields", {"every": 1}), ("title", None, ""), ("checkpoint", None, {"every": 1}),
+    ("output", "histograms", {"every": 1, "largest_speed": 0}), ("output", "fields", {"every": 1}),
+    ("title", None, ""), ("checkpoint", None, {"every": 1}),
 ]
 
 
