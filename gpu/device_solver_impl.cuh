@@ -81,6 +81,10 @@ public:
         sums_.clear();
         bins_.clear();
         block_.clear();
+        if (wall_places_.size() > std::numeric_limits<std::uint32_t>::max()) {
+            throw EnvironmentError("more than 4294967295 particles between walls do not fit a device's queue of wall hits; "
+                                   "use a smaller box.size or a lower fluid.density");
+        }
         create();
     }
 
@@ -226,10 +230,10 @@ private:
         MPCFLOW_CUDA(cudaGetLastError());
         double error = 0.0;
         largest_error.download(&error, 0, 1);
-        char text[200];
+        char text[256];
         std::snprintf(text, sizeof text,
                       "summation two_float is an approximation: the sums of velocities of the first collision's cells "
-                      "are wrong by up to %.2g thermal speeds, and no two runs have the same bits",
+                      "are wrong by up to %.2g thermal speeds; where this is not 0, no two runs have the same bits",
                       error / std::sqrt(system_.fluid.temperature / system_.fluid.mass));
         notes_.emplace_back(text);
     }

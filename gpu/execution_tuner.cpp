@@ -19,9 +19,12 @@ constexpr int longest_whole_interval = 128;
 /// Steps of a trial that does not re-order.
 constexpr int plain_trial = 16;
 constexpr int warm_up_steps = 48;
-/// A candidate so much above the best is out in the middle of its trial, or after the first round.
+/// A candidate so much above the best is out in the middle of its trial, or before the next round.
 constexpr double hopeless = 1.1;
-constexpr double second_round_margin = 1.06;
+constexpr double round_margin[] = {1.06, 1.03};
+constexpr int rounds = 3;
+/// A trial's plain step and its step that re-orders.
+constexpr int opening_steps = 2;
 /// Relative change of the distinct cells before a re-ordering, seen so often in a row, that asks for new timing.
 constexpr double noteworthy_change = 0.1;
 constexpr int noteworthy_times = 3;
@@ -38,33 +41,31 @@ std::string formatted(const char* format, Arguments... arguments) {
 ExecutionTuner::ExecutionTuner(std::vector<Summation> candidates, int reorder)
     : fixed_reorder_(reorder), summation_(Summation::peers), reorder_(reorder > 0 ? reorder : 1) {
     if (candidates.empty()) throw std::logic_error("ExecutionTuner: no way of summing to choose from");
-    for (const Summation summation : candidates) candidates_.push_back({summation, false, {}, {}, 0.0, 1});
+    for (const Summation summation : candidates) candidates_.push_back(Candidate{summation});
     summation_ = candidates.front();
     if (candidates_.size() > 1 || fixed_reorder_ == 0) start();
 }
 
 void ExecutionTuner::start() {
     phase_ = Phase::warm_up;
+    round_ = 0;
     current_ = 0;
     trial_.clear();
     strange_observations_ = 0;
-    for (Candidate& candidate : candidates_) candidate = {candidate.summation, false, {}, {}, 0.0, 1};
+    for (Candidate& candidate : candidates_) candidate = Candidate{candidate.summation};
 }
 
-bool ExecutionTuner::reorders_first() const {
-    return fixed_reorder_ <= longest_whole_interval || phase_ == Phase::warm_up;
-}
+bool ExecutionTuner::reorders() const { return fixed_reorder_ <= longest_whole_interval; }
 
 std::vector<StepWay> ExecutionTuner::next_batch() const {
     std::vector<StepWay> ways;
     if (is_settled()) return ways;
+    // The step of a trial that re-orders; a trial without one is of a run that hardly ever does, but for its start.
+    const int reordering_step = phase_ == Phase::warm_up ? 0 : reorders() ? 1 : -1;
+    const int done = static_cast<int>(trial_.size());
     int left = batch_size;
-    if (fixed_reorder_ > 0 && reorders_first() && phase_ != Phase::warm_up) {
-        left = std::min(left, fixed_reorder_ - static_cast<int>(trial_.size()));
-    }
-    for (int i = 0; i < left; ++i) {
-        ways.push_back({candidates_[current_].summation, trial_.empty() && i == 0 && reorders_first()});
-    }
+    if (fixed_reorder_ > 0 && reorders() && phase_ != Phase::warm_up) left = std::min(left, opening_steps + fixed_reorder_ - done);
+    for (int i = 0; i < left; ++i) ways.push_back({candidates_[current_].summation, done + i == reordering_step});
     return ways;
 }
 
@@ -76,7 +77,7 @@ void ExecutionTuner::learn(std::span<const StepCost> costs) {
 
 /// The averages of a trial, or of what is known of it yet: the best interval and its cost.
 void ExecutionTuner::evaluate(Candidate& candidate) const {
-    double sum = 0.0;
+    double sum = candidate.reordering;
     candidate.best_average = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < candidate.costs.size(); ++i) {
         sum += candidate.costs[i];
@@ -87,6 +88,28 @@ void ExecutionTuner::evaluate(Candidate& candidate) const {
             candidate.best_interval = static_cast<int>(i + 1);
         }
     }
+}
+
+/// Adds the figures of the trial that has just ended, or is under way, to what is known of its candidate.
+void ExecutionTuner::add_trial(Candidate& candidate) const {
+    const std::size_t opening = reorders() ? opening_steps : 0;
+    if (trial_.size() <= opening) return;
+    const bool is_first = candidate.costs.empty();
+    if (reorders()) {
+        // Noise may make it seem less than nothing.
+        const double reordering = std::max(0.0, trial_[1].milliseconds - trial_[0].milliseconds);
+        candidate.reordering = is_first ? reordering : std::min(candidate.reordering, reordering);
+    }
+    const std::size_t steps = std::max(candidate.costs.size(), trial_.size() - opening);
+    candidate.costs.resize(steps, std::numeric_limits<double>::infinity());
+    candidate.distinct_cells.resize(steps + 1);
+    if (reorders()) candidate.distinct_cells[0] = trial_[1].distinct_cells;
+    for (std::size_t i = 0; i + opening < trial_.size(); ++i) {
+        // What disturbs a measurement only ever makes it longer.
+        candidate.costs[i] = std::min(candidate.costs[i], trial_[opening + i].milliseconds);
+        candidate.distinct_cells[i + 1] = trial_[opening + i].distinct_cells;
+    }
+    evaluate(candidate);
 }
 
 const ExecutionTuner::Candidate* ExecutionTuner::best() const {
@@ -102,48 +125,34 @@ bool ExecutionTuner::trial_is_over() const {
     const int steps = static_cast<int>(trial_.size());
     if (phase_ == Phase::warm_up) {
         // Without re-orderings what counts is the cost long after the first one.
-        return steps >= (fixed_reorder_ > longest_whole_interval ? longest_whole_interval : warm_up_steps);
+        return steps >= (reorders() ? warm_up_steps : longest_whole_interval);
     }
-    if (fixed_reorder_ > 0) return steps >= std::min(reorders_first() ? fixed_reorder_ : plain_trial, longest_trial);
+    if (fixed_reorder_ > 0) return steps >= (reorders() ? opening_steps + fixed_reorder_ : plain_trial);
     if (steps < batch_size) return false;
-    Candidate trial{candidates_[current_].summation, false, {}, {}, 0.0, 1};
-    for (const StepCost& cost : trial_) trial.costs.push_back(cost.milliseconds);
-    evaluate(trial);
+    Candidate trial{candidates_[current_].summation};
+    add_trial(trial);
     // Its best steps, in full order, cost more than the steps of the best so far do on average.
     const Candidate* const leader = best();
     const bool is_hopeless = leader != nullptr && *std::min_element(trial.costs.begin(), trial.costs.end()) >
                                                       hopeless * leader->best_average;
     // Well past its minimum the average only rises.
-    return is_hopeless || steps >= 2 * trial.best_interval || steps >= longest_trial;
+    return is_hopeless || steps >= 2 * trial.best_interval + opening_steps || steps >= longest_trial;
 }
 
 void ExecutionTuner::end_trial() {
-    if (phase_ != Phase::warm_up) {
-        Candidate& candidate = candidates_[current_];
-        const double unknown = std::numeric_limits<double>::infinity();
-        const std::size_t steps = std::max(candidate.costs.size(), trial_.size());
-        candidate.costs.resize(steps, unknown);
-        candidate.distinct_cells.resize(steps);
-        for (std::size_t i = 0; i < trial_.size(); ++i) {
-            // What disturbs a measurement only ever makes it longer.
-            candidate.costs[i] = std::min(candidate.costs[i], trial_[i].milliseconds);
-            candidate.distinct_cells[i] = trial_[i].distinct_cells;
-        }
-        evaluate(candidate);
-        ++current_;
-    }
-    trial_.clear();
     if (phase_ == Phase::warm_up) {
-        phase_ = Phase::first_round;
-        current_ = 0;
+        phase_ = Phase::rounds;
+        trial_.clear();
         return;
     }
-    while (current_ < candidates_.size() && candidates_[current_].is_out) ++current_;
+    add_trial(candidates_[current_]);
+    trial_.clear();
+    do ++current_;
+    while (current_ < candidates_.size() && candidates_[current_].is_out);
     if (current_ < candidates_.size()) return;
-    if (phase_ == Phase::second_round) return settle();
-    phase_ = Phase::second_round;
-    const double limit = second_round_margin * best()->best_average;
-    for (Candidate& candidate : candidates_) candidate.is_out = candidate.best_average > limit;
+    if (++round_ == rounds) return settle();
+    const double limit = round_margin[round_ - 1] * best()->best_average;
+    for (Candidate& candidate : candidates_) candidate.is_out |= candidate.best_average > limit;
     current_ = 0;
     while (candidates_[current_].is_out) ++current_;
 }
@@ -153,6 +162,7 @@ void ExecutionTuner::settle() {
     const Candidate& chosen = *best();
     summation_ = chosen.summation;
     reorder_ = fixed_reorder_ > 0 ? fixed_reorder_ : chosen.best_interval;
+    // After a re-ordering, place 0, there are reorder_ - 1 plain steps until the next one.
     const auto last = std::min(static_cast<std::size_t>(reorder_), chosen.distinct_cells.size()) - 1;
     expected_distinct_cells_ = chosen.distinct_cells[last];
 

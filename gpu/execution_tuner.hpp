@@ -2,11 +2,12 @@
 /// Which way of summing, and how often to re-order: found by timing steps of the run itself.
 ///
 /// All ways give the same bits, so the steps that are timed are steps of the run, and none is wasted. A
-/// trial of a way begins with a step that re-orders the particles and goes on without, while they drift and
-/// the warp's particles fall into more and more cells; so it yields the cost c_i of the step i after a
-/// re-ordering. Re-ordering every k steps then costs (c_0 + ... + c_{k-1}) / k a step, c_0 being that of the
-/// re-ordering step, and the k that makes this least is the best. Plain C++, no device: the solver brings
-/// the figures.
+/// trial of a way begins with a plain step and one that re-orders the particles, out of the same disorder: their
+/// difference r is what re-ordering costs beyond the step. Then it goes on without, while the particles drift and
+/// a warp's fall into more and more cells: c_i is the cost of the i-th plain step after a re-ordering.
+/// Re-ordering every k steps so costs (r + c_1 + ... + c_k) / k a step, since the step that re-orders works
+/// on the disorder of the k-th; the k that makes this least is the best. Plain C++, no device: the solver
+/// brings the figures.
 
 #include <cstddef>
 #include <cstdint>
@@ -59,28 +60,31 @@ public:
     static constexpr int batch_size = 16;
 
 private:
-    enum class Phase { warm_up, first_round, second_round, settled };
+    enum class Phase { warm_up, rounds, settled };
 
     struct Candidate {
-        Summation summation;
+        Summation summation = Summation::peers;
         bool is_out = false;                ///< plainly slower, or not in this round
-        std::vector<double> costs;          ///< ms of step i after a re-ordering; the least of the rounds
-        std::vector<double> distinct_cells;
+        double reordering = 0.0;            ///< r, ms; the least of the rounds, as all times
+        std::vector<double> costs{};        ///< c_1, c_2, ..., ms
+        std::vector<double> distinct_cells{};  ///< after a re-ordering; after the plain steps behind it
         double best_average = 0.0;          ///< ms a step at best_interval
         int best_interval = 1;
     };
 
     void start();
+    [[nodiscard]] bool reorders() const;
+    void add_trial(Candidate& candidate) const;
     void evaluate(Candidate& candidate) const;
     [[nodiscard]] bool trial_is_over() const;
     void end_trial();
     void settle();
     [[nodiscard]] const Candidate* best() const;
-    [[nodiscard]] bool reorders_first() const;
 
     std::vector<Candidate> candidates_;
     int fixed_reorder_;
     Phase phase_ = Phase::settled;
+    int round_ = 0;
     Summation summation_;
     int reorder_;
     std::size_t current_ = 0;        ///< candidate on trial

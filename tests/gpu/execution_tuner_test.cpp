@@ -13,11 +13,11 @@
 namespace mpcflow::test {
 namespace {
 
-/// What a way costs: a step that re-orders, and steps that get dearer as the order is lost.
+/// What a way costs: steps that get dearer as the order is lost, and re-ordering.
 struct CostModel {
     double fresh = 1.0;       ///< ms of a step in full order
     double drifted = 1.4;     ///< ms of a step without any order
-    double reordering = 1.7;  ///< ms of a step that re-orders
+    double reordering = 0.4;  ///< ms that a step takes longer where it re-orders
 };
 
 /// A machine: ways of summing, how fast order is lost, and how much a time scatters.
@@ -28,21 +28,27 @@ public:
     double noise = 0.0;    ///< relative standard deviation of a measured time
 
     StepCost execute(const StepWay& way) {
-        since_ = way.reorders ? 0 : since_ + 1;
         ++steps;
-        const double lost = 1.0 - std::exp(-since_ / memory);
+        ++since_;
+        double cost = cost_of_plain_step(way.summation, since_);
+        if (way.reorders) {
+            cost += models.at(way.summation).reordering;
+            since_ = 0;
+        }
         const double scatter = noise > 0.0 ? 1.0 + noise * normal_(random_) : 1.0;
-        return {cost(way.summation, since_) * scatter, 14.0 + 18.0 * lost};
+        return {cost * scatter, distinct_cells(since_)};
     }
 
-    [[nodiscard]] double cost(Summation summation, int since) const {
+    /// Of the `since`-th step after a re-ordering, since = 1, 2, ...
+    [[nodiscard]] double cost_of_plain_step(Summation summation, int since) const {
         const CostModel& m = models.at(summation);
-        return since == 0 ? m.reordering : m.fresh + (m.drifted - m.fresh) * (1.0 - std::exp(-since / memory));
+        return m.fresh + (m.drifted - m.fresh) * lost(since - 1);
     }
+    [[nodiscard]] double distinct_cells(int since) const { return 14.0 + 18.0 * lost(since); }
     /// Mean cost of a step where every `interval`th re-orders.
     [[nodiscard]] double average(Summation summation, int interval) const {
-        double sum = 0.0;
-        for (int i = 0; i < interval; ++i) sum += cost(summation, i);
+        double sum = models.at(summation).reordering;
+        for (int i = 1; i <= interval; ++i) sum += cost_of_plain_step(summation, i);
         return sum / interval;
     }
     [[nodiscard]] double best_average(Summation summation) const {
@@ -54,6 +60,8 @@ public:
     int steps = 0;
 
 private:
+    [[nodiscard]] double lost(int since) const { return 1.0 - std::exp(-since / memory); }
+
     int since_ = 1000;
     std::mt19937 random_{12};
     std::normal_distribution<double> normal_;
@@ -85,7 +93,7 @@ TEST(ExecutionTuner, has_nothing_to_time_where_all_is_fixed) {
 
 TEST(ExecutionTuner, finds_the_interval_however_fast_order_is_lost) {
     for (const double memory : {0.3, 2.0, 10.0, 40.0, 150.0}) {
-        for (const double reordering : {1.1, 1.5, 3.0, 10.0}) {
+        for (const double reordering : {0.1, 0.5, 2.0, 9.0}) {
             Machine machine;
             machine.memory = memory;
             machine.models[Summation::peers].reordering = reordering;
@@ -101,9 +109,9 @@ TEST(ExecutionTuner, finds_the_interval_however_fast_order_is_lost) {
 TEST(ExecutionTuner, finds_way_and_interval_together_in_noise) {
     // Each is the best in one of the machines; what is best when fresh is not what is best when drifted.
     std::vector<std::map<Summation, CostModel>> machines(3);
-    machines[0] = {{Summation::peers, {1.0, 1.5, 1.8}}, {Summation::match, {1.1, 1.5, 1.8}}, {Summation::direct, {2.0, 2.0, 2.3}}};
-    machines[1] = {{Summation::peers, {1.0, 3.0, 9.0}}, {Summation::match, {1.2, 1.3, 9.0}}, {Summation::direct, {1.6, 1.6, 9.0}}};
-    machines[2] = {{Summation::peers, {1.0, 3.0, 9.0}}, {Summation::match, {1.1, 2.6, 9.0}}, {Summation::direct, {1.3, 1.3, 2.0}}};
+    machines[0] = {{Summation::peers, {1.0, 1.5, 0.3}}, {Summation::match, {1.1, 1.5, 0.3}}, {Summation::direct, {2.0, 2.0, 0.3}}};
+    machines[1] = {{Summation::peers, {1.0, 3.0, 7.0}}, {Summation::match, {1.2, 1.3, 7.0}}, {Summation::direct, {1.6, 1.6, 7.0}}};
+    machines[2] = {{Summation::peers, {1.0, 3.0, 7.0}}, {Summation::match, {1.1, 2.6, 7.0}}, {Summation::direct, {1.3, 1.3, 0.7}}};
     for (const auto& models : machines) {
         for (const std::size_t at_most : {16, 3, 1}) {
             Machine machine;
@@ -125,7 +133,7 @@ TEST(ExecutionTuner, finds_way_and_interval_together_in_noise) {
 TEST(ExecutionTuner, keeps_a_fixed_interval_and_compares_ways_at_it) {
     // Fresh, peers win; drifted, direct. So the interval decides.
     Machine machine;
-    machine.models = {{Summation::peers, {1.0, 2.0, 2.5}}, {Summation::direct, {1.5, 1.5, 2.5}}};
+    machine.models = {{Summation::peers, {1.0, 2.0, 0.5}}, {Summation::direct, {1.5, 1.5, 0.5}}};
     machine.memory = 30.0;
     for (const auto& [interval, best] : {std::pair{1, Summation::peers}, {10, Summation::peers}, {100, Summation::direct},
                                          {1000, Summation::direct}, {1'000'000, Summation::direct}}) {
@@ -139,7 +147,7 @@ TEST(ExecutionTuner, keeps_a_fixed_interval_and_compares_ways_at_it) {
 
 TEST(ExecutionTuner, hopeless_ways_cost_few_steps) {
     Machine machine;
-    machine.models = {{Summation::peers, {1.0, 1.01, 30.0}}, {Summation::cas, {5.0, 6.0, 35.0}}};
+    machine.models = {{Summation::peers, {1.0, 1.01, 29.0}}, {Summation::cas, {5.0, 6.0, 29.0}}};
     machine.memory = 1000.0;
     ExecutionTuner both({Summation::peers, Summation::cas}, 0);
     tune(both, machine);
@@ -153,7 +161,7 @@ TEST(ExecutionTuner, hopeless_ways_cost_few_steps) {
 
 TEST(ExecutionTuner, says_what_it_chose_and_what_the_others_took) {
     Machine machine;
-    machine.models = {{Summation::peers, {}}, {Summation::two_stage, {1.1, 1.5, 1.8}}};
+    machine.models = {{Summation::peers, {}}, {Summation::two_stage, {1.1, 1.5, 0.4}}};
     ExecutionTuner tuner({Summation::peers, Summation::two_stage}, 0);
     tune(tuner, machine);
     EXPECT_EQ(tuner.report().rfind("peers, re-ordered every ", 0), 0U) << tuner.report();
@@ -165,12 +173,10 @@ TEST(ExecutionTuner, times_again_when_order_is_lost_otherwise) {
     Machine machine;
     machine.memory = 40.0;
     ExecutionTuner tuner({Summation::peers, Summation::match}, 0);
-    machine.models[Summation::match] = {1.2, 1.5, 1.8};
+    machine.models[Summation::match] = {1.2, 1.5, 0.4};
     tune(tuner, machine);
     const int slow_interval = tuner.reorder();
-    const auto just_before_reordering = [&] {
-        return 14.0 + 18.0 * (1.0 - std::exp(-(tuner.reorder() - 1) / machine.memory));
-    };
+    const auto just_before_reordering = [&] { return machine.distinct_cells(tuner.reorder() - 1); };
     // The same, or a stray one: nothing happens.
     for (int i = 0; i < 10; ++i) EXPECT_FALSE(tuner.observe(just_before_reordering()));
     EXPECT_FALSE(tuner.observe(31.9));
