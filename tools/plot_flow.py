@@ -18,7 +18,9 @@ try:
     from mpcflow_tools.flow import fit_profile
     from mpcflow_tools.flow_plot import plot_flow
     from mpcflow_tools.flow_report import ASCII_MARKS, UNICODE_MARKS, report
-    from mpcflow_tools.run_file import NotAFlow, read_flow, run_file_path
+    from mpcflow_tools.flow_run import read_flow
+    from mpcflow_tools.results import ResultsError
+    from mpcflow_tools.run import Run
 except ModuleNotFoundError as error:
     sys.exit(f"plot_flow.py: {sys.executable} has no module {error.name}; it needs h5py, matplotlib, numpy and yaml "
              "(tools/install_dependencies.sh installs them for /usr/bin/python3)")
@@ -32,17 +34,17 @@ def main() -> int:
     parser.add_argument("--no-plot", action="store_true", help="the table alone")
     arguments = parser.parse_args()
     try:
-        run = read_flow(arguments.run)
+        run = read_flow(Run(arguments.run))
         fit = fit_profile(run.profile, run.slit)
         utf8 = "utf" in (sys.stdout.encoding or "").lower()
         width = min(max(shutil.get_terminal_size((80, 24)).columns, 64), 120)
         print(report(run, fit, UNICODE_MARKS if utf8 else ASCII_MARKS, width))
         if not arguments.no_plot:
-            path = arguments.output or run_file_path(arguments.run).parent / "flow.png"
+            path = arguments.output or Path(run.source).parent / "flow.png"
             path.parent.mkdir(parents=True, exist_ok=True)
             plot_flow(run, fit, path)
             print(f"picture      {path}")
-    except (NotAFlow, ValueError, OSError) as error:
+    except (ResultsError, ValueError, OSError) as error:
         print(f"plot_flow.py: {error}", file=sys.stderr)
         return 1
     return 0

@@ -15,7 +15,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 try:
     from mpcflow_tools.histogram_plot import plot_histograms
-    from mpcflow_tools.histograms import NoHistograms, compare, read_histograms, report
+    from mpcflow_tools.histograms import compare, read_histograms, report
+    from mpcflow_tools.results import ResultsError
+    from mpcflow_tools.run import Run
 except ModuleNotFoundError as error:
     sys.exit(f"plot_histograms.py: {sys.executable} has no module {error.name}; it needs h5py, matplotlib, numpy and yaml "
              "(tools/install_dependencies.sh installs them for /usr/bin/python3)")
@@ -29,16 +31,16 @@ def main() -> int:
     parser.add_argument("--no-plot", action="store_true", help="the numbers alone")
     arguments = parser.parse_args()
     try:
-        run_file = arguments.run / "run.h5" if arguments.run.is_dir() else arguments.run
-        run = read_histograms(run_file)
+        results = Run(arguments.run)
+        run = read_histograms(results)
         comparison = compare(run)
         print(report(run, comparison))
         if not arguments.no_plot:
-            path = arguments.output or run_file.parent / "histograms.png"
+            path = arguments.output or results.path.parent / "histograms.png"
             path.parent.mkdir(parents=True, exist_ok=True)
             plot_histograms(run, comparison, path)
             print(f"picture      {path}")
-    except (NoHistograms, ValueError, OSError) as error:
+    except (ResultsError, ValueError, OSError) as error:
         print(f"plot_histograms.py: {error}", file=sys.stderr)
         return 1
     return 0

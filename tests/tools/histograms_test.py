@@ -12,8 +12,10 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from mpcflow_tools.histograms import (ChiSquare, Histogram, NoHistograms, chi_square, compare, faster_than, fit_temperature,
-                                      maxwell, merge_thin_bins, read_histograms)
+from mpcflow_tools import ResultsError, Run
+from mpcflow_tools.histograms import (ChiSquare, chi_square, compare, faster_than, fit_temperature, maxwell,
+                                      merge_thin_bins, read_histograms)
+from mpcflow_tools.run import Histogram
 
 SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "plot_histograms.py"
 
@@ -87,7 +89,7 @@ class Files(unittest.TestCase):
 
     def test_true_distributions_agree(self):
         write_run(self.path)
-        run = read_histograms(self.path)
+        run = read_histograms(Run(self.path))
         found = compare(run)
         for part in (found.occupancy, found.speed, found.speed_fitted):
             self.assertLess(abs(part.sigmas), 4.5)
@@ -96,16 +98,16 @@ class Files(unittest.TestCase):
 
     def test_a_warmer_fluid_is_found_and_fitted(self):
         write_run(self.path, temperature=1.02)
-        found = compare(read_histograms(self.path))
+        found = compare(read_histograms(Run(self.path)))
         self.assertGreater(found.speed.sigmas, 10.0)
         self.assertLess(abs(found.speed_fitted.sigmas), 4.5)
         self.assertLess(abs(found.temperature - 1.02), 4.5 * found.temperature_error)
 
     def test_particles_that_are_conserved_cost_a_freedom(self):
         write_run(self.path)
-        periodic = compare(read_histograms(self.path)).occupancy.freedoms
+        periodic = compare(read_histograms(Run(self.path))).occupancy.freedoms
         write_run(self.path, z="no_slip")
-        self.assertEqual(compare(read_histograms(self.path)).occupancy.freedoms, periodic + 1)
+        self.assertEqual(compare(read_histograms(Run(self.path))).occupancy.freedoms, periodic + 1)
 
     def test_the_script(self):
         write_run(self.path, temperature=1.02)
@@ -119,11 +121,11 @@ class Files(unittest.TestCase):
         self.assertTrue((self.folder / "a/b.svg").is_file())
 
     def test_what_it_cannot_read(self):
-        for make, words in ((lambda: None, "cannot be read"), (lambda: self.path.write_text("no"), "cannot be read"),
+        for make, words in ((lambda: None, "no such file"), (lambda: self.path.write_text("no"), "cannot be read"),
                             (self.write_foreign, "no run file"), (self.write_bare, "holds no histograms")):
             make()
-            with self.assertRaisesRegex(NoHistograms, words):
-                read_histograms(self.path)
+            with self.assertRaisesRegex(ResultsError, words):
+                read_histograms(Run(self.path))
             done = subprocess.run([sys.executable, SCRIPT, self.path], capture_output=True, text=True)
             self.assertEqual(done.returncode, 1)
             self.assertIn(words, done.stderr)
@@ -134,7 +136,7 @@ class Files(unittest.TestCase):
 
     def write_bare(self):
         with h5py.File(self.path, "w") as file:
-            file.attrs["format"] = "mpcflow run"
+            file.attrs.update(format="mpcflow run", format_version=1)
 
 
 if __name__ == "__main__":

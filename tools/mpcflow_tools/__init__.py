@@ -1,1 +1,7 @@
-"""Reading and looking at the results of mpcflow."""
+"""Reading and looking at the results of mpcflow: docs/analysis.md."""
+
+from mpcflow_tools.results import MissingResult, ResultsError, Values
+from mpcflow_tools.run import Run
+from mpcflow_tools.trajectory import Frame, Trajectory
+
+__all__ = ["Frame", "MissingResult", "ResultsError", "Run", "Trajectory", "Values"]

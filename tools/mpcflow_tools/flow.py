@@ -84,7 +84,8 @@ def noise_correlation(edges: Array, width: float) -> Array:
     # Within one bin the smaller of two places lies at a third of it on average.
     covariance[np.diag_indices_from(covariance)] = edges[:-1] + widths / 3.0 - centres**2 / width
     scale = np.sqrt(np.diag(covariance))
-    return covariance / np.outer(scale, scale)
+    correlation: Array = covariance / np.outer(scale, scale)
+    return correlation
 
 
 def fit_profile(profile: Profile, slit: Slit) -> Fit:

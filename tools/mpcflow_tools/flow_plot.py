@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 
@@ -10,6 +11,7 @@ matplotlib.use("Agg")  # no display is needed
 
 import matplotlib.pyplot as plt  # noqa: E402  (after the choice of backend)
 import numpy as np  # noqa: E402
+from matplotlib.axes import Axes  # noqa: E402
 
 from mpcflow_tools.flow import Fit, velocity_at, velocity_average  # noqa: E402
 from mpcflow_tools.flow_report import FlowRun, Quantity  # noqa: E402
@@ -19,7 +21,7 @@ THEORY = "#c8553d"
 FITTED = "#5b8c5a"
 GREY = "#8a8f98"
 
-STYLE = {
+STYLE: Any = {
     "font.size": 10.5,
     "axes.titlesize": 12,
     "axes.labelsize": 10.5,
@@ -32,7 +34,7 @@ STYLE = {
 }
 
 
-def _shade_walls(axes: plt.Axes, width: float) -> None:
+def _shade_walls(axes: Axes, width: float) -> None:
     for lower, upper in ((-0.035 * width, 0.0), (width, 1.035 * width)):
         axes.axvspan(lower, upper, facecolor="#e9eaec", hatch="////", edgecolor="#b9bdc4", linewidth=0.0, zorder=0)
     axes.set_xlim(-0.035 * width, 1.035 * width)

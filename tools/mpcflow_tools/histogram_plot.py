@@ -10,6 +10,7 @@ matplotlib.use("Agg")  # no display is needed
 
 import matplotlib.pyplot as plt  # noqa: E402  (after the choice of backend)
 import numpy as np  # noqa: E402
+from matplotlib.axes import Axes  # noqa: E402
 
 from mpcflow_tools.flow import Array  # noqa: E402
 from mpcflow_tools.flow_plot import FITTED, GREY, MEASURED, STYLE, THEORY  # noqa: E402
@@ -24,7 +25,7 @@ def _used(expected: Array, counts: Array) -> slice:
     return slice(int(filled[0]), int(filled[-1]) + 1)
 
 
-def _deviations(axes: plt.Axes, place: Array, counts: Array, expected: Array, colour: str, marker: str) -> float:
+def _deviations(axes: Axes, place: Array, counts: Array, expected: Array, colour: str, marker: str) -> float:
     """Draws (counts - expected) / sqrt(expected) where ten and more are expected; returns the largest."""
     shown = expected >= 10.0
     deviation = (counts[shown] - expected[shown]) / np.sqrt(expected[shown])
@@ -32,14 +33,14 @@ def _deviations(axes: plt.Axes, place: Array, counts: Array, expected: Array, co
     return float(np.max(np.abs(deviation), initial=0.0))
 
 
-def _finish_deviations(axes: plt.Axes, reach: float) -> None:
+def _finish_deviations(axes: Axes, reach: float) -> None:
     axes.axhspan(-2.0, 2.0, color=BAND, zorder=0)
     axes.axhline(0.0, color=THEORY, linewidth=1.2, zorder=1)
     reach = max(1.15 * reach, 3.5)
     axes.set_ylim(-reach, reach)
 
 
-def _legend(axes: plt.Axes, found: ChiSquare) -> None:
+def _legend(axes: Axes, found: ChiSquare) -> None:
     """What was measured first, then theory, and how they agree."""
     handles, labels = axes.get_legend_handles_labels()
     order = sorted(range(len(labels)), key=lambda i: labels[i] != "measured")

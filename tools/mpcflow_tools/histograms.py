@@ -1,29 +1,14 @@
-"""Histograms of a run: reading them from run.h5, and comparing them with theory by chi-square."""
+"""Histograms of a run beside theory, compared by chi-square."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from pathlib import Path
 
-import h5py
 import numpy as np
-import yaml
 
 from mpcflow_tools.flow import Array
-
-
-class NoHistograms(Exception):
-    """The results hold no histograms; says why."""
-
-
-@dataclass(frozen=True)
-class Histogram:
-    """Counts and what theory expects of as many; the last bin takes all that is above."""
-
-    edges: Array  # lower edges of the bins: speeds in thermal speeds, or numbers of particles
-    counts: Array
-    expected: Array
+from mpcflow_tools.run import Histogram, Run
 
 
 @dataclass(frozen=True)
@@ -89,14 +74,15 @@ def faster_than(speed: Array) -> Array:
     """Probability of a speed above `speed` thermal speeds, Maxwell's."""
     erfc = np.array([math.erfc(v / math.sqrt(2.0)) if np.isfinite(v) else 0.0 for v in speed])
     finite = np.where(np.isfinite(speed), speed, 0.0)
-    return erfc + np.where(np.isfinite(speed), math.sqrt(2.0 / math.pi) * finite * np.exp(-0.5 * finite**2), 0.0)
+    slow_part: Array = np.where(np.isfinite(speed), math.sqrt(2.0 / math.pi) * finite * np.exp(-0.5 * finite**2), 0.0)
+    return erfc + slow_part
 
 
 def maxwell(histogram: Histogram, temperature: float = 1.0) -> Array:
     """Expected counts of the bins of speed at `temperature` times the wanted one."""
     edges = np.append(histogram.edges, np.inf) / math.sqrt(temperature)
     above = faster_than(edges)
-    return histogram.counts.sum() * (above[:-1] - above[1:])
+    return float(histogram.counts.sum()) * (above[:-1] - above[1:])
 
 
 def fit_temperature(histogram: Histogram) -> tuple[float, float]:
@@ -120,37 +106,19 @@ def fit_temperature(histogram: Histogram) -> tuple[float, float]:
     return temperature, temperature * math.sqrt(2.0 / (3.0 * float(histogram.counts.sum())))
 
 
-def _text(value: object) -> str:
-    return value.decode("utf-8") if isinstance(value, bytes) else str(value)
-
-
-def read_histograms(file_path: Path) -> RunHistograms:
-    """Reads a run.h5. Raises NoHistograms where it holds none."""
-    try:
-        file = h5py.File(file_path, "r", locking=False)
-    except OSError as error:
-        raise NoHistograms(f"{file_path}: cannot be read as HDF5 ({error})") from error
-    with file:
-        if _text(file.attrs.get("format", "")) != "mpcflow run":
-            raise NoHistograms(f"{file_path}: is no run file of mpcflow")
-        if "histograms" not in file:
-            raise NoHistograms(f"{file_path}: holds no histograms (output.histograms in the input)")
-        resolved = yaml.safe_load(_text(file["input/resolved"][()]))
-        group = file["histograms"]
-
-        def read(name: str, edges: Array) -> Histogram:
-            return Histogram(edges, group[name]["counts"][()].astype(float), group[name]["expected"][()])
-
-        return RunHistograms(
-            title=_text(file.attrs["title"]) or "Histograms",
-            occupancy=read("occupancy", group["occupancy/particles"][()].astype(float)),
-            speed=read("speed", group["speed/edges"][:-1]),
-            density=float(group["occupancy"].attrs["mean"]),
-            samples=int(group.attrs["samples"]),
-            every=int(group.attrs["every"]),
-            is_thermostatted=resolved["thermostat"]["kind"] != "none",
-            conserves_particles=all(resolved["boundaries"][axis] == "periodic" for axis in "xyz"),
-        )
+def read_histograms(run: Run) -> RunHistograms:
+    """The histograms of a run. Raises MissingResult where it has none, ResultsError where they cannot be read."""
+    found = run.histograms
+    return RunHistograms(
+        title=run.title or "Histograms",
+        occupancy=found["occupancy"],
+        speed=found["speed"],
+        density=found.mean_occupancy,
+        samples=found.samples,
+        every=found.every,
+        is_thermostatted=run.input["thermostat"]["kind"] != "none",
+        conserves_particles=all(run.input["boundaries"][axis] == "periodic" for axis in "xyz"),
+    )
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 
@@ -12,6 +13,9 @@ matplotlib.use("Agg")  # no display is needed
 
 import matplotlib.pyplot as plt  # noqa: E402  (after the choice of backend)
 import numpy as np  # noqa: E402
+from matplotlib.axes import Axes  # noqa: E402
+from matplotlib.axis import XAxis, YAxis  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator  # noqa: E402
 
 from mpcflow_tools.kernel_results import Column, KernelResults, Table  # noqa: E402
@@ -24,7 +28,7 @@ FAINT = "#d9dce1"
 class Style:
     color: str
     marker: str
-    line: str | tuple = "-"
+    line: str | tuple[float, tuple[float, ...]] = "-"
     width: float = 1.6
 
 
@@ -51,7 +55,7 @@ STYLES = {
 }
 SPARE_STYLE = Style(GREEN, "D")
 
-RC = {
+RC: Any = {
     "font.size": 10.5,
     "axes.titlesize": 11.5,
     "axes.labelsize": 10.5,
@@ -86,7 +90,7 @@ def spread(wanted: Sequence[float], distance: float) -> np.ndarray:
     return places
 
 
-def _label_ends(axes: plt.Axes, ends: list[tuple[float, float, str, Style]], size: float = 9.0) -> None:
+def _label_ends(axes: Axes, ends: list[tuple[float, float, str, Style]], size: float = 9.0) -> None:
     """Names lines to the right of the axes, at the height of their ends, moved apart where they would overlap."""
     figure = axes.figure
     figure.canvas.draw()
@@ -100,11 +104,12 @@ def _label_ends(axes: plt.Axes, ends: list[tuple[float, float, str, Style]], siz
         line = [to_axes.transform(point) for point in ((start[0] + 4.0 * scale, start[1]), (box.x1 + 4.0 * scale, start[1]),
                                                        (at[0] - 3.0 * scale, height))]
         axes.plot(*zip(*line), color=style.color, linewidth=0.6, alpha=0.75, transform=axes.transAxes, clip_on=False)
-        axes.text(*to_axes.transform(at), name, color=style.color, fontsize=size, va="center", ha="left",
+        x, y = to_axes.transform(at)
+        axes.text(x, y, name, color=style.color, fontsize=size, va="center", ha="left",
                   transform=axes.transAxes)
 
 
-def _draw_ways(axes: plt.Axes, x: np.ndarray, ways: Sequence[Column]) -> None:
+def _draw_ways(axes: Axes, x: np.ndarray, ways: Sequence[Column]) -> None:
     for column in ways:
         style = style_of(column.name)
         axes.plot(x, column.values, color=style.color, linestyle=style.line, marker=style.marker, markersize=4.6,
@@ -126,7 +131,7 @@ def _plain_number(value: float, _position: object = None) -> str:
     return f"{value:g}"
 
 
-def _log_axis(axis: matplotlib.axis.Axis, ticks: Sequence[float] | None = None) -> None:
+def _log_axis(axis: XAxis | YAxis, ticks: Sequence[float] | None = None) -> None:
     """Logarithmic, with numbers as one reads them; ticks at 1, 2 and 5 where none are given."""
     axes = axis.axes
     (axes.set_xscale if axis.axis_name == "x" else axes.set_yscale)("log")
@@ -146,7 +151,7 @@ def _count(items: int) -> str:
     return f"{items / 1e6:g} M" if items >= 1_000_000 else f"{items:,}".replace(",", " ")
 
 
-def _age_axis(axes: plt.Axes, ages: np.ndarray) -> None:
+def _age_axis(axes: Axes, ages: np.ndarray) -> None:
     """Linear up to 1, then logarithmic, with a tick where something was measured."""
     axes.set_xscale("symlog", linthresh=1.0, linscale=0.45)
     axes.set_xticks(ages)
@@ -155,13 +160,13 @@ def _age_axis(axes: plt.Axes, ages: np.ndarray) -> None:
     axes.set_xlabel("steps since the particles were re-ordered")
 
 
-def _draw_copy_rate(axes: plt.Axes, rate: float) -> None:
+def _draw_copy_rate(axes: Axes, rate: float) -> None:
     axes.axhline(rate, color=GREY, linewidth=1.1, linestyle=DASHED)
     axes.text(0.01, rate, "copy", color=GREY, fontsize=8.5, va="bottom", ha="left", transform=axes.get_yaxis_transform())
     axes.set_ylim(top=max(axes.get_ylim()[1], (1.6 if axes.get_yscale() == "log" else 1.08) * rate))
 
 
-def _draw_sums(results: KernelResults, table: Table) -> plt.Figure:
+def _draw_sums(results: KernelResults, table: Table) -> Figure:
     figure, (top, bottom) = plt.subplots(2, 1, figsize=(7.6, 6.6), sharex=True,
                                          gridspec_kw={"height_ratios": [4.0, 1.0], "hspace": 0.1})
     ways = table.ways("ms")
@@ -179,7 +184,7 @@ def _draw_sums(results: KernelResults, table: Table) -> plt.Figure:
     return figure
 
 
-def _draw_atomics(results: KernelResults, atomics: Table, times: Table) -> plt.Figure:
+def _draw_atomics(results: KernelResults, atomics: Table, times: Table) -> Figure:
     figure, axes = plt.subplots(figsize=(7.6, 5.4))
     ends = []
     for column in times.ways("ms"):
@@ -210,7 +215,7 @@ def _draw_atomics(results: KernelResults, atomics: Table, times: Table) -> plt.F
     return figure
 
 
-def _draw_components(results: KernelResults, tables: Sequence[Table]) -> plt.Figure:
+def _draw_components(results: KernelResults, tables: Sequence[Table]) -> Figure:
     figure, panels = plt.subplots(1, len(tables), figsize=(9.6, 4.6), sharey=True, squeeze=False,
                                   gridspec_kw={"wspace": 0.42})
     for axes, table in zip(panels[0], tables):
@@ -229,7 +234,7 @@ def _draw_components(results: KernelResults, tables: Sequence[Table]) -> plt.Fig
     return figure
 
 
-def _draw_peers(results: KernelResults, tables: Sequence[Table]) -> plt.Figure:
+def _draw_peers(results: KernelResults, tables: Sequence[Table]) -> Figure:
     figure, panels = plt.subplots(1, len(tables), figsize=(4.0 + 3.2 * len(tables), 4.6), squeeze=False,
                                   gridspec_kw={"wspace": 0.55})
     for axes, table in zip(panels[0], tables):
@@ -246,7 +251,7 @@ def _draw_peers(results: KernelResults, tables: Sequence[Table]) -> plt.Figure:
     return figure
 
 
-def _draw_filters(results: KernelResults, table: Table) -> plt.Figure:
+def _draw_filters(results: KernelResults, table: Table) -> Figure:
     figure, axes = plt.subplots(figsize=(7.6, 5.0))
     ways = table.ways("GiB/s")
     _draw_ways(axes, table.x.values, ways)
@@ -260,7 +265,7 @@ def _draw_filters(results: KernelResults, table: Table) -> plt.Figure:
     return figure
 
 
-def _draw_primitives(results: KernelResults, tables: Sequence[Table]) -> plt.Figure:
+def _draw_primitives(results: KernelResults, tables: Sequence[Table]) -> Figure:
     columns = min(3, len(tables))
     rows = -(-len(tables) // columns)
     figure, panels = plt.subplots(rows, columns, figsize=(5.0 * columns, 3.4 * rows), squeeze=False,
@@ -277,7 +282,7 @@ def _draw_primitives(results: KernelResults, tables: Sequence[Table]) -> plt.Fig
         else:
             axes.set_ylim(0.0, None)
         if table.x.values.min() > 0.0 and table.x.values.max() > 8.0 * table.x.values.min():
-            _log_axis(axes.xaxis, table.x.values)
+            _log_axis(axes.xaxis, table.x.values.tolist())
         axes.set_xlabel(f"{table.x.name}, {table.x.unit}" if table.x.unit else table.x.name)
         axes.set_ylabel(unit)
         axes.set_title(table.title.split(":")[0], loc="left")
@@ -290,7 +295,7 @@ def _draw_primitives(results: KernelResults, tables: Sequence[Table]) -> plt.Fig
 
 
 # Part -> what its picture is called and who draws it.
-PICTURES: dict[str, tuple[str, Callable[[KernelResults, list[Table]], plt.Figure]]] = {
+PICTURES: dict[str, tuple[str, Callable[[KernelResults, list[Table]], Figure]]] = {
     "a": ("kernels_sums.png", lambda results, tables: _draw_sums(results, tables[0])),
     "b": ("kernels_atomics.png", lambda results, tables: _draw_atomics(results, tables[0], tables[1])),
     "c": ("kernels_components.png", _draw_components),

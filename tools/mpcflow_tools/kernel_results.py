@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 class NotABenchmark(Exception):
@@ -17,7 +19,7 @@ class NotABenchmark(Exception):
 class Column:
     name: str
     unit: str
-    values: np.ndarray  # one for each row; NaN where a way does not apply
+    values: NDArray[np.float64]  # one for each row; NaN where a way does not apply
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class KernelResults:
         return sorted({table.part for table in self.tables})
 
 
-def _table(entry: dict) -> Table:
+def _table(entry: dict[str, Any]) -> Table:
     rows = entry["rows"]
     if not rows:
         raise NotABenchmark(f"the table {entry['name']} is empty")

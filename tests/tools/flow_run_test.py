@@ -1,4 +1,4 @@
-"""Reading run files, made here with the layout of docs/output.md; and plot_flow.py from end to end."""
+"""Reading the flow of run files, made here with the layout of docs/output.md; and plot_flow.py from end to end."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from typing import Any
 import h5py
 import numpy as np
 
+from mpcflow_tools import ResultsError, Run
 from mpcflow_tools.flow import Slit, velocity_average
-from mpcflow_tools.run_file import NotAFlow, flow_axes, read_flow
+from mpcflow_tools.flow_run import NotAFlow, flow_axes, read_flow
 
 SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "plot_flow.py"
 
@@ -81,7 +82,7 @@ class Reading(RunFiles):
                 if walls != flow:
                     bins = tuple(4 if axis == walls else 1 for axis in range(3))
                     write_run(self.file, walls, flow, "0.004", bins, 0.2)
-                    run = read_flow(self.file)
+                    run = read_flow(Run(self.file))
                     self.assertEqual((run.wall_axis, run.flow_axis), ("xyz"[walls], "xyz"[flow]))
                     self.assertEqual(run.slit, Slit(0.002, float([6, 8, 16][walls]), 1.0))
                     expected = velocity_average(run.profile.edges, run.slit, 0.2, 0.9)
@@ -90,7 +91,7 @@ class Reading(RunFiles):
 
     def test_numbers_that_go_with_the_profile(self) -> None:
         write_run(self.file)
-        run = read_flow(self.folder)  # the folder does as well as the file
+        run = read_flow(Run(self.folder))  # the folder does as well as the file
         self.assertEqual(run.title, "Made up")
         self.assertEqual(run.steps, 1000)
         self.assertEqual(run.temperature_set, 1.5)
@@ -110,14 +111,14 @@ class Reading(RunFiles):
             file["fields/density"][...] = density
 
         self.edit(disturb)
-        run = read_flow(self.file)
+        run = read_flow(Run(self.file))
         expected = velocity_average(run.profile.edges, run.slit, 0.0, 0.9)
         np.testing.assert_allclose(run.profile.velocity, expected, atol=1e-12)
         np.testing.assert_allclose(run.profile.velocity_error[1:], 1e-4 / np.sqrt(6.0))
 
     def test_numbers_that_yaml_takes_for_text(self) -> None:
         write_run(self.file, force="4e-03")
-        self.assertAlmostEqual(read_flow(self.file).slit.acceleration, 0.002)
+        self.assertAlmostEqual(read_flow(Run(self.file)).slit.acceleration, 0.002)
 
     def test_what_is_no_flow(self) -> None:
         def axes(x: str, y: str, z: Any, *forces: list[float]) -> None:
@@ -135,19 +136,19 @@ class Reading(RunFiles):
                 axes(*bad)
 
     def test_files_that_hold_nothing_to_compare(self) -> None:
-        with self.assertRaisesRegex(NotAFlow, "no such file"):
-            read_flow(self.folder)
+        with self.assertRaisesRegex(ResultsError, "no such file"):
+            read_flow(Run(self.folder))
         self.file.write_text("this is not HDF5")
-        with self.assertRaisesRegex(NotAFlow, "cannot be read"):
-            read_flow(self.file)
+        with self.assertRaisesRegex(ResultsError, "cannot be read"):
+            read_flow(Run(self.file))
         with h5py.File(self.file, "w") as file:
             file.attrs["format"] = "something else"
-        with self.assertRaisesRegex(NotAFlow, "no run file"):
-            read_flow(self.file)
+        with self.assertRaisesRegex(ResultsError, "no run file"):
+            read_flow(Run(self.file))
         write_run(self.file)
         self.edit(lambda file: file["fields"].attrs.update(samples=0))
         with self.assertRaisesRegex(NotAFlow, "no velocity field"):
-            read_flow(self.file)
+            read_flow(Run(self.file))
 
 
 class Script(RunFiles):

@@ -1,0 +1,93 @@
+"""Runs that the program makes for the tests of the tools: small ones, each made once."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from functools import cache
+from pathlib import Path
+
+TOOLS = Path(__file__).resolve().parents[2] / "tools"
+
+FLOW = """\
+title: A small flow
+seed: 3
+box: {size: [4, 3, 10]}
+fluid: {density: 10, temperature: 1.5, mass: 2.0}
+collision: {rule: srd, angle: 130, time_step: 0.1}
+thermostat: {kind: maxwell_boltzmann}
+boundaries: {x: periodic, y: periodic, z: no_slip}
+forces: [{uniform: [0.02, 0, 0]}]
+run: {equilibration: 100, steps: 400}
+output:
+  trajectory: {every: 100, quantities: [position, velocity]}
+  fields: {every: 4, quantities: [density, velocity, temperature], bins: [2, 1, 10]}
+  histograms: {every: 20}
+  series: {every: 10}
+"""
+
+# Frames with a number of particles that varies, in single precision.
+REGION = """\
+title: A part of a box
+seed: 5
+box: {size: [6, 6, 6]}
+fluid: {density: 5}
+collision: {rule: srd, angle: 90, time_step: 0.2}
+thermostat: {kind: none}
+boundaries: {x: periodic, y: periodic, z: periodic}
+run: {steps: 60}
+output:
+  trajectory: {every: 20, quantities: [position], region: {lower: [1, 1, 1], upper: [4, 4, 5]}}
+execution: {precision: mixed}
+"""
+
+
+@cache
+def _folder() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="mpcflow tools "))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+@cache
+def made(text: str) -> Path:
+    """The output directory of a run of the input `text`, on the CPU. Its files are not to be changed."""
+    folder = _folder() / f"run {len(list(_folder().iterdir()))}"
+    folder.mkdir()
+    (folder / "input.yaml").write_text(text)
+    done = subprocess.run([os.environ["MPCFLOW"], "run", "input.yaml", "--device", "cpu", "--threads", "1", "--output", "out"],
+                          cwd=folder, check=False, capture_output=True, text=True, timeout=120)
+    if done.returncode != 0:
+        raise RuntimeError(f"the run failed:\n{done.stderr}")
+    return folder / "out"
+
+
+class ToolTest(unittest.TestCase):
+    """A test with an empty folder of its own, `self.folder`."""
+
+    def setUp(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="mpcflow test "))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def copy_of(self, text: str) -> Path:
+        """A run whose files may be changed."""
+        return Path(shutil.copytree(made(text), self.folder / "copy"))
+
+    def python(self, *arguments: object, status: int = 0) -> subprocess.CompletedProcess[str]:
+        """Runs Python and checks its exit status; a failure has something to say, not a trace."""
+        done = subprocess.run([sys.executable, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True,
+                              timeout=120, check=False,
+                              env={"PYTHONPATH": str(TOOLS), "PYTHONDONTWRITEBYTECODE": "1", "HOME": str(self.folder),
+                                   "PYTHONIOENCODING": "utf-8"})
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        return done
+
+    def command(self, module: str, *arguments: object, status: int = 0) -> subprocess.CompletedProcess[str]:
+        """Runs a command of the package."""
+        return self.python("-m", f"mpcflow_tools.{module}", *arguments, status=status)

@@ -1,0 +1,317 @@
+"""A run of mpcflow as arrays with units.
+
+    from mpcflow_tools import Run
+
+    run = Run("out/poiseuille")
+    print(run)
+    temperature = run.series["temperature"]          # .values, .unit, .description
+    velocity = run.fields["velocity"]                # .values [z][y][x][3], .error
+    for frame in run.trajectory:                     # one frame in memory at a time
+        print(frame.step, frame.positions.mean(axis=0))
+
+Nothing is read before it is asked for. docs/analysis.md tells more, docs/output.md what each number means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mpcflow_tools.results import (MissingResult, Part, ResultsError, Table, Values, open_file, parse_input, reading,
+                                   result_file)
+from mpcflow_tools.trajectory import Trajectory
+
+AXES = "xyz"
+
+_VISCOSITY = "a (energy/mass)^(1/2)"  # a^2 a time
+_THEORY_UNITS = {
+    "mean_free_path": "a",
+    "speed_of_sound": "(energy/mass)^(1/2)",
+    "diffusion": _VISCOSITY,
+    "poiseuille_maximum_velocity": "(energy/mass)^(1/2)",
+    "poiseuille_mean_velocity": "(energy/mass)^(1/2)",
+    "poiseuille_development_time": "a (mass/energy)^(1/2)",
+}
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Counts and what theory expects of as many; the last bin takes all that is above."""
+
+    edges: NDArray[np.float64]  # lower edges of the bins: speeds in thermal speeds, or numbers of particles
+    counts: NDArray[np.float64]
+    expected: NDArray[np.float64]
+    unit: str = "1"  # of the edges
+
+
+class Samples:
+    """When the samples of an average were taken."""
+
+    def __init__(self, part: Part) -> None:
+        self._part = part
+
+    @property
+    def samples(self) -> int:
+        return int(self._part.attribute("samples")) if self._part else 0
+
+    @property
+    def every(self) -> int:
+        return int(self._part.attribute("every"))
+
+    @property
+    def first_step(self) -> int:
+        return int(self._part.attribute("first_step"))
+
+    @property
+    def last_step(self) -> int:
+        return int(self._part.attribute("last_step"))
+
+
+class Fields(Table, Samples):
+    """Averages over bins; arrays have the axes z y x, and x y z components last."""
+
+    def __init__(self, part: Part) -> None:
+        sides = ("_error", "_edges", "_centres")
+        names = [name for name in part.datasets() if not name.endswith(sides)]
+        Table.__init__(self, part, names, "holds no fields (output.fields in the input)")
+        Samples.__init__(self, part)
+
+    @property
+    def bins(self) -> tuple[int, int, int]:
+        """Bins along x, y, z."""
+        x, y, z = (len(self.edges(axis)) - 1 for axis in AXES)
+        return x, y, z
+
+    def edges(self, axis: str) -> NDArray[np.float64]:
+        """Edges of the bins along "x", "y" or "z"; one more than there are bins. In cell edges a."""
+        return self._part.array(f"{axis}_edges")
+
+    def centres(self, axis: str) -> NDArray[np.float64]:
+        """Centres of the bins along "x", "y" or "z", in cell edges a."""
+        edges = self.edges(axis)
+        return 0.5 * (edges[:-1] + edges[1:])
+
+    def rows(self, name: str, first: int, last: int) -> NDArray[np.float64]:
+        """The layers first <= z < last of the dataset `name` alone, for fields larger than the memory."""
+        dataset = self._part.dataset(name)
+        with reading(self._part.path):
+            return np.asarray(dataset[first:last])
+
+
+class Histograms(Mapping[str, Histogram], Samples):
+    """Distributions of "occupancy", particles in a cell, and of "speed", in thermal speeds (kT/m)^(1/2)."""
+
+    def __init__(self, part: Part) -> None:
+        Samples.__init__(self, part)
+        self._names = ["occupancy", "speed"] if part else []
+
+    def __getitem__(self, name: str) -> Histogram:
+        if name not in self._names:
+            has = f"only {', '.join(self._names)}" if self._names else "the run holds no histograms (output.histograms in the input)"
+            raise MissingResult(f"{self._part.path}: no histogram '{name}': {has}")
+        edges = (self._part.array("occupancy/particles") if name == "occupancy" else self._part.array("speed/edges")[:-1])
+        return Histogram(edges.astype(np.float64), self._part.array(f"{name}/counts").astype(np.float64),
+                         self._part.array(f"{name}/expected"), "1" if name == "occupancy" else "(kT/m)^(1/2)")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return f"histograms: {', '.join(self._names)}"
+
+    @property
+    def mean_occupancy(self) -> float:
+        """Particles in a cell that are expected on average."""
+        with_mean = self._part.group["occupancy"] if self._part.group is not None else None
+        if with_mean is None or "mean" not in with_mean.attrs:
+            raise ResultsError(f"{self._part.path}: histograms/occupancy has no attribute mean")
+        return float(with_mean.attrs["mean"])
+
+
+class Run:
+    """The results of one run: its run.h5, and the trajectory.h5 beside it.
+
+    `path` is the output directory or the run.h5 in it. Raises ResultsError, here and later, where a file cannot be
+    read, and MissingResult, which is one, where it does not hold what is asked for.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = result_file(Path(path), "run.h5")
+        self._file = open_file(self.path)
+        root = Part(self.path, self._file, "/")
+        if not root.has_attribute("format") or root.attribute("format") != "mpcflow run":
+            self.close()
+            raise ResultsError(f"{self.path}: is no run file of mpcflow")
+        if root.attribute("format_version") != 1:
+            version = root.attribute("format_version")
+            self.close()
+            raise ResultsError(f"{self.path}: has format version {version}; this program reads version 1: take a newer one")
+        self.title = str(root.attribute("title")) if root.has_attribute("title") else ""
+
+    def close(self) -> None:
+        """Closes the file. What was read stays."""
+        self._file.close()
+        if "trajectory" in self.__dict__:
+            self.trajectory.close()
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _part(self, name: str) -> Part:
+        return Part(self.path, self._file, name)
+
+    # -- how it went
+
+    @cached_property
+    def _run(self) -> dict[str, Any]:
+        return self._part("run").attributes()
+
+    def about(self, name: str) -> Any:
+        """An attribute of the group /run: seed, precision, status, wall_time ... Raises ResultsError."""
+        if name not in self._run:
+            raise ResultsError(f"{self.path}: /run has no attribute {name}")
+        return self._run[name]
+
+    @property
+    def status(self) -> str:
+        """"running", "completed", "interrupted" or "failed"."""
+        return str(self.about("status"))
+
+    @property
+    def message(self) -> str:
+        """Why it was interrupted or failed."""
+        return str(self.about("message"))
+
+    @property
+    def notes(self) -> list[str]:
+        """What the solver told in the run."""
+        return [str(note) for note in self._run.get("notes", [])]
+
+    @property
+    def particles(self) -> int:
+        return int(self.about("particles"))
+
+    @property
+    def box(self) -> NDArray[np.int32]:
+        """Cells along x, y, z."""
+        return np.asarray(self.about("box"))
+
+    @property
+    def time_step(self) -> float:
+        """Time between collisions."""
+        return float(self.about("time_step"))
+
+    @property
+    def steps_done(self) -> int:
+        return int(self.about("steps_done"))
+
+    @property
+    def steps_in_all(self) -> int:
+        """Steps that were wanted, the equilibration included."""
+        return int(self.about("equilibration")) + int(self.about("steps"))
+
+    @property
+    def wall_time(self) -> float:
+        """Seconds, output included."""
+        return float(self.about("wall_time"))
+
+    @property
+    def state_hash(self) -> str | None:
+        """Of all particles at the end, as it is printed; None while the run goes on."""
+        found = self._run.get("state_hash_hex")
+        return None if found is None else str(found)
+
+    @cached_property
+    def machine(self) -> dict[str, Any]:
+        """Where it ran: hostname, cpu, device ..."""
+        return self._part("machine").attributes()
+
+    @cached_property
+    def program(self) -> dict[str, Any]:
+        """What ran it: name, version, commit."""
+        return self._part("program").attributes()
+
+    # -- what was asked for
+
+    @cached_property
+    def input(self) -> dict[str, Any]:
+        """The input as it was run, all defaults written out, as nested dicts."""
+        return parse_input(self.path, self.input_text)
+
+    @property
+    def input_text(self) -> str:
+        """The same as YAML: runs again to the same bits."""
+        return self._part("input").text("resolved")
+
+    @property
+    def given_input_text(self) -> str:
+        """The input file as it was given."""
+        return self._part("input").text("given")
+
+    # -- what came out
+
+    @cached_property
+    def theory(self) -> dict[str, Values]:
+        """What theory predicts of this fluid and flow, by name; float() makes a number of each."""
+        return {name: Values(name, np.asarray(value), _THEORY_UNITS.get(name, _VISCOSITY if "viscosity" in name else "1"),
+                             "predicted")
+                for name, value in self._part("theory").attributes().items()}
+
+    @cached_property
+    def series(self) -> Table:
+        """Numbers against time; "step" and "time" are among them."""
+        part = self._part("series")
+        return Table(part, part.datasets(), "holds no series (output.series in the input)")
+
+    @cached_property
+    def fields(self) -> Fields:
+        return Fields(self._part("fields"))
+
+    @cached_property
+    def histograms(self) -> Histograms:
+        return Histograms(self._part("histograms"))
+
+    @property
+    def has_trajectory(self) -> bool:
+        return (self.path.parent / "trajectory.h5").is_file()
+
+    @cached_property
+    def trajectory(self) -> Trajectory:
+        """Particles frame by frame. Raises MissingResult where the run wrote none."""
+        path = self.path.parent / "trajectory.h5"
+        if not path.is_file():
+            raise MissingResult(f"{path}: no such file: the run wrote no trajectory (output.trajectory in the input)")
+        return Trajectory(path)
+
+    def __repr__(self) -> str:
+        lines = [f"Run: {self.title or 'without title'} ({self.path})"]
+        try:
+            size = " x ".join(str(n) for n in self.box)
+            end = f", state hash {self.state_hash}" if self.state_hash else ""
+            lines.append(f"  {self.particles} particles in a box {size}, step {self.steps_done} of {self.steps_in_all}, "
+                         f"{self.status}{end}")
+            if len(self.series):
+                lines.append(f"  series      {len(self.series['step'])} rows: {', '.join(self.series)}")
+            if len(self.fields):
+                bins = " x ".join(str(n) for n in self.fields.bins)
+                lines.append(f"  fields      {self.fields.samples} samples in {bins} bins: {', '.join(self.fields)}")
+            if len(self.histograms):
+                lines.append(f"  histograms  {self.histograms.samples} samples: {', '.join(self.histograms)}")
+            if self.has_trajectory:
+                lines.append(f"  trajectory  {self.trajectory.summary()}")
+        except ResultsError as error:
+            lines.append(f"  {error}")
+        return "\n".join(lines)
