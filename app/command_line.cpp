@@ -4,11 +4,12 @@
 #include <cstdio>
 #include <exception>
 #include <functional>
-#include <map>
 #include <new>
+#include <stdexcept>
 #include <system_error>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include "app/bench_kernels.hpp"
@@ -80,13 +81,23 @@ int report_input_error(const InputError& error) {
     return static_cast<int>(ExitStatus::bad_input);
 }
 
-/// The names of an enumeration and their values, for options.
-template <class E>
-std::map<std::string, E> named_values() {
-    std::map<std::string, E> values;
-    for (const auto& [value, name] : names_of(E{}))
-        values.emplace(name, value);
-    return values;
+/// The names of the ways of summing, for options.
+std::vector<std::string> summation_names(bool with_auto) {
+    std::vector<std::string> names;
+    for (const auto& [value, name] : names_of(Summation{})) {
+        if (with_auto || value != Summation::automatic)
+            names.emplace_back(name);
+    }
+    return names;
+}
+
+/// The way of summing of a name from summation_names.
+Summation summation_of(const std::string& wanted) {
+    for (const auto& [value, name] : names_of(Summation{})) {
+        if (name == wanted)
+            return value;
+    }
+    throw std::logic_error("no way of summing is called " + wanted);
 }
 
 /// Runs a subcommand; turns what it throws into a message and an exit status.
@@ -196,8 +207,11 @@ private:
         step->add_option("--law", law_, "srd or srd+a; without, both")->check(CLI::IsMember({"srd", "srd+a"}));
         step->add_option("--thermostat", thermostat_, "none or maxwell_boltzmann; without, none")
             ->check(CLI::IsMember({"none", "maxwell_boltzmann"}));
-        step->add_option("--summation", bench_.summation, "How a GPU adds to cells (execution.summation); without, auto")
-            ->transform(CLI::CheckedTransformer(named_values<Summation>()));
+        const std::vector<std::string> ways = summation_names(true);
+        step->add_option("--summation", summation_,
+                         fmt::format("How a GPU adds to cells: {}; without, auto", fmt::join(ways, ", ")))
+            ->check(CLI::IsMember(ways))
+            ->option_text("WAY");
         step->add_option("--reorder", bench_.reorder, "Steps between re-orderings; without, the solver's choice")
             ->check(CLI::Range(1, 1000000));
         step->add_option("--cells", bench_.cells, "Cells per edge; without, 200 on a GPU, 32 on a CPU")
@@ -211,6 +225,8 @@ private:
             if (!precision_.empty()) {
                 bench_.precision = precision_ == "mixed" ? Precision::mixed : Precision::double_precision;
             }
+            if (!summation_.empty())
+                bench_.summation = summation_of(summation_);
             if (!law_.empty())
                 bench_.law = law_ == "srd" ? LawFilter::srd : LawFilter::srd_angular;
             if (thermostat_ == "maxwell_boltzmann")
@@ -251,14 +267,21 @@ private:
         command->add_option("--particles", bench_auto_.particles, "About so many in the box; without, 10000000")
             ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 33))
             ->option_text("N ...");
-        command->add_option("--summation", bench_auto_.ways, "Ways of summing to try; without, all that auto tries")
-            ->transform(CLI::CheckedTransformer(named_values<Summation>()));
+        const std::vector<std::string> ways = summation_names(false);
+        command->add_option("--summation", summations_,
+                         fmt::format("Ways of summing to try, of {}; without, all that auto tries", fmt::join(ways, ", ")))
+            ->check(CLI::IsMember(ways))
+            ->option_text("WAY ...");
         command->add_option("--reorder", bench_auto_.intervals, "Intervals to try; without, 4 8 16 32 64")
             ->check(CLI::Range(1, 1'000'000))
             ->option_text("N ...");
         add_json(*command);
         command->final_callback([this] {
             bench_auto_.device = bench_gpu();
+            if (!summations_.empty())
+                bench_auto_.ways.clear();
+            for (const std::string& name : summations_)
+                bench_auto_.ways.push_back(summation_of(name));
             bench_auto_.json = json_;
             action_ = [this] { return bench_auto(bench_auto_); };
         });
@@ -294,7 +317,8 @@ private:
     BenchAutoOptions bench_auto_;
     std::string thermostat_;
     Shorthands shorthands_;
-    std::string precision_, law_;
+    std::string precision_, law_, summation_;
+    std::vector<std::string> summations_;
     bool overwrite_ = false, quiet_ = false, json_ = false;
 };
 

@@ -2,7 +2,6 @@
 must be one."""
 
 import json
-import os
 import unittest
 
 from program import ProgramTest
@@ -26,22 +25,12 @@ class Arguments(ProgramTest):
 
 
 class Measurements(ProgramTest):
-    def devices(self) -> list:
-        return json.loads(self.mpcflow("devices", "--json").stdout)["cuda"]
-
     def test_without_a_gpu_exits_with_3(self):
-        if self.devices():
-            self.skipTest("there is a GPU")
+        self.skip_with_gpu()
         for arguments in ([], ["--device", "cuda:0"], ["--part", "a", "--size", "small", "--json"]):
             done = self.mpcflow("bench", "kernels", *arguments, status=3)
             self.assertRegex(done.stderr, r"^mpcflow: bench kernels needs a CUDA device: \S.*\n$")
             self.assertEqual(done.stdout, "")
-
-    def require_gpu(self):
-        if not self.devices():
-            if os.environ.get("MPCFLOW_REQUIRE_GPU") == "1":
-                self.fail("there is no GPU, and MPCFLOW_REQUIRE_GPU is 1")
-            self.skipTest("no GPU")
 
     def test_json(self):
         self.require_gpu()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -70,6 +71,21 @@ class ProgramTest(unittest.TestCase):
 
         self.addCleanup(clean_up)
         return process
+
+    def has_gpu(self) -> bool:
+        return bool(json.loads(self.mpcflow("devices", "--json").stdout)["cuda"])
+
+    def require_gpu(self) -> None:
+        """Skips the test where there is no GPU; with MPCFLOW_REQUIRE_GPU=1 fails it."""
+        if self.has_gpu():
+            return
+        if os.environ.get("MPCFLOW_REQUIRE_GPU") == "1":
+            self.fail("there is no GPU, and MPCFLOW_REQUIRE_GPU is 1")
+        self.skipTest("no GPU")
+
+    def skip_with_gpu(self) -> None:
+        if self.has_gpu():
+            self.skipTest("there is a GPU")
 
     def files(self) -> list[str]:
         """All files and folders, relative to the working folder."""

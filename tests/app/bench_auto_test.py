@@ -1,0 +1,64 @@
+"""`mpcflow bench auto` from outside, and a run that leaves to the solver how it is executed. What needs a GPU runs where
+there is one; with MPCFLOW_REQUIRE_GPU=1 there must be one."""
+
+import json
+import unittest
+
+import h5py
+
+from program import ProgramTest, input_text
+
+
+class Arguments(ProgramTest):
+    def test_bad_arguments_exit_with_2(self):
+        for arguments in (["--device", "cpu"], ["--summation", "auto"], ["--summation", "peers", "fast"], ["--reorder", "0"],
+                          ["--density", "0"], ["--particles", "0"], ["extra"]):
+            with self.subTest(arguments=arguments):
+                done = self.mpcflow("bench", "auto", *arguments, status=2)
+                self.assertTrue(done.stderr)
+                self.assertEqual(done.stdout, "")
+        self.mpcflow("bench", "step", "--summation", "fast", status=2)
+
+    def test_help_names_the_ways(self):
+        for command in ("auto", "step"):
+            text = self.mpcflow("bench", command, "--help").stdout
+            self.assertIn("--summation", text)
+            self.assertIn("two_stage", text)
+            self.assertNotIn("->", text)
+
+    def test_without_a_gpu_exits_with_3(self):
+        self.skip_with_gpu()
+        done = self.mpcflow("bench", "auto", status=3)
+        self.assertRegex(done.stderr, r"^mpcflow: bench auto: .*\n$")
+
+
+class Choices(ProgramTest):
+    def test_json_has_the_choice_and_each_fixed_way(self):
+        self.require_gpu()
+        small = ["bench", "auto", "--particles", "20000", "--density", "10", "--summation", "peers", "direct",
+                 "--reorder", "4", "16"]
+        results = json.loads(self.mpcflow(*small, "--json").stdout)
+        self.assertEqual(len(results), 4)  # two laws, two precisions
+        for result in results:
+            self.assertEqual([(fixed["summation"], fixed["reorder"]) for fixed in result["fixed"]],
+                             [("peers", 4), ("peers", 16), ("direct", 4), ("direct", 16)])
+            best = min(fixed["step_seconds"] for fixed in result["fixed"])
+            self.assertAlmostEqual(result["loss"], result["auto"]["step_seconds"] / best - 1, places=9)
+            self.assertNotEqual(result["auto"]["summation"], "auto")
+        self.assertIn("at worst auto takes", self.mpcflow(*small).stdout)
+
+    def test_a_run_tells_and_keeps_what_was_chosen(self):
+        self.require_gpu()
+        name = self.write_input(input_text(steps=12000))
+        done = self.mpcflow("run", name, "--device", "cuda")
+        self.assertRegex(done.stderr, r"(?m)^step \d+: summation \w+, re-ordered every \d+ steps")
+        with h5py.File(self.folder / "out" / "run.h5") as file:
+            notes = [note.decode() if isinstance(note, bytes) else note for note in file["run"].attrs["notes"]]
+            summation = file["machine"].attrs["summation"]
+            summation = summation.decode() if isinstance(summation, bytes) else summation
+            interval = file["machine"].attrs["reorder_interval"]
+        self.assertIn(f"summation {summation}, re-ordered every {interval} steps", notes[-1])
+
+
+if __name__ == "__main__":
+    unittest.main()
