@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mpcflow_tools.kernel_plot import PICTURES, spread, plot_kernels, style_of
+from mpcflow_tools.kernel_plot import PICTURES, plain_number, plot_kernels, spread, style_of
 from mpcflow_tools.kernel_results import NotABenchmark, read_kernel_results
 
 SUM_WAYS = {"loop": 0.5, "peers": 0.45, "hash": 0.52, "match": 0.46, "sorted": 0.7, "segmented": 0.6,
@@ -139,6 +139,7 @@ class Pictures(FileTest):
         for path in paths:
             self.assertEqual(path.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
             self.assertGreater(path.stat().st_size, 10_000)
+            self.assertLess(path.stat().st_size, 200_000)
 
     def test_only_of_parts_that_were_measured(self) -> None:
         results = made_up_results()
@@ -151,6 +152,11 @@ class Pictures(FileTest):
             ways = [column["name"] for column in entry["columns"] if column["name"] != "distinct"]
             looks = {(style.color, style.marker, str(style.line)) for style in map(style_of, ways)}
             self.assertEqual(len(looks), len(ways), entry["name"])
+
+    def test_numbers_are_short(self) -> None:
+        shown = {0.5: "0.5", 8: "8", 512: "512", 4096: "4 Ki", 262144: "256 Ki", 1e7: "10 M", 67108864: "64 Mi"}
+        for number, text in shown.items():
+            self.assertEqual(plain_number(number), text)
 
     def test_labels_are_moved_apart_as_little_as_can_be(self) -> None:
         np.testing.assert_allclose(spread([10.0, 0.0, 5.0], 2.0), [10.0, 0.0, 5.0])

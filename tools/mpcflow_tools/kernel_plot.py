@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.axis import XAxis, YAxis  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator  # noqa: E402
+from PIL import Image  # noqa: E402  (comes with matplotlib)
 
 from mpcflow_tools.kernel_results import Column, KernelResults, Table  # noqa: E402
 
@@ -125,26 +127,30 @@ def _ends(x: np.ndarray, ways: Sequence[Column]) -> list[tuple[float, float, str
     return ends
 
 
-def _plain_number(value: float, _position: object = None) -> str:
+def plain_number(value: float, _position: object = None) -> str:
+    """Short: 0.5, 512, 4 Ki, 10 M, 64 Mi."""
+    for name, step in (("Mi", 2**20), ("Ki", 2**10)):
+        if value >= step and value % step == 0.0:
+            return f"{value / step:g} {name}"
     if value >= 1e6:
         return f"{value / 1e6:.3g} M"
     return f"{value:g}"
 
 
 def _log_axis(axis: XAxis | YAxis, ticks: Sequence[float] | None = None) -> None:
-    """Logarithmic, with numbers as one reads them; ticks at 1, 2 and 5 where none are given."""
+    """Logarithmic, with numbers as one reads them; ticks at 1, 2, 5 or so where none are given."""
     axes = axis.axes
     (axes.set_xscale if axis.axis_name == "x" else axes.set_yscale)("log")
     low, high = axis.get_view_interval()
     if ticks is None:
         decades = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
         span = np.log10(high / low)
-        digits = (1, 2, 5) if span < 2.7 else (1,)
+        digits = (1, 2, 3, 4, 5, 7) if span < 1.0 else (1, 2, 3, 5) if span < 1.5 else (1, 2, 5) if span < 2.2 else (1,)
         ticks = [digit * 10.0**decade for decade in decades for digit in digits]
     axis.set_ticks([tick for tick in ticks if low <= tick <= high])
     axis.set_minor_locator(NullLocator())
     axis.set_minor_formatter(NullFormatter())
-    axis.set_major_formatter(FuncFormatter(_plain_number))
+    axis.set_major_formatter(FuncFormatter(plain_number))
 
 
 def _count(items: int) -> str:
@@ -155,15 +161,16 @@ def _age_axis(axes: Axes, ages: np.ndarray) -> None:
     """Linear up to 1, then logarithmic, with a tick where something was measured."""
     axes.set_xscale("symlog", linthresh=1.0, linscale=0.45)
     axes.set_xticks(ages)
-    axes.xaxis.set_major_formatter(FuncFormatter(_plain_number))
+    axes.xaxis.set_major_formatter(FuncFormatter(plain_number))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel("steps since the particles were re-ordered")
 
 
 def _draw_copy_rate(axes: Axes, rate: float) -> None:
     axes.axhline(rate, color=GREY, linewidth=1.1, linestyle=DASHED)
-    axes.text(0.01, rate, "copy", color=GREY, fontsize=8.5, va="bottom", ha="left", transform=axes.get_yaxis_transform())
-    axes.set_ylim(top=max(axes.get_ylim()[1], (1.6 if axes.get_yscale() == "log" else 1.08) * rate))
+    axes.annotate("copy", (0.01, rate), xycoords=axes.get_yaxis_transform(), xytext=(0.0, 2.0), textcoords="offset points",
+                  color=GREY, fontsize=8.5, va="bottom", ha="left")
+    axes.set_ylim(top=max(axes.get_ylim()[1], (2.2 if axes.get_yscale() == "log" else 1.12) * rate))
 
 
 def _draw_sums(results: KernelResults, table: Table) -> Figure:
@@ -255,8 +262,9 @@ def _draw_filters(results: KernelResults, table: Table) -> Figure:
     figure, axes = plt.subplots(figsize=(7.6, 5.0))
     ways = table.ways("GiB/s")
     _draw_ways(axes, table.x.values, ways)
+    axes.set_yscale("log")
     _draw_copy_rate(axes, results.copy_bytes_per_second / 2.0**30)
-    axes.set_ylim(0.0, None)
+    _log_axis(axes.yaxis)
     axes.set_xticks(table.x.values)
     axes.set_xlabel("kept, %")
     axes.set_ylabel("GiB/s, read and written")
@@ -283,11 +291,11 @@ def _draw_primitives(results: KernelResults, tables: Sequence[Table]) -> Figure:
             axes.set_ylim(0.0, None)
         if table.x.values.min() > 0.0 and table.x.values.max() > 8.0 * table.x.values.min():
             _log_axis(axes.xaxis, table.x.values.tolist())
-        axes.set_xlabel(f"{table.x.name}, {table.x.unit}" if table.x.unit else table.x.name)
+        axes.set_xlabel("spread: one warp in n takes n times the mean" if table.x.name == "spread" else table.x.name)
         axes.set_ylabel(unit)
-        axes.set_title(table.title.split(":")[0], loc="left")
+        axes.set_title(table.title.split(":")[0], loc="left", fontsize=10.5)
         copy = results.copy_bytes_per_second / 2.0**30
-        if unit == "GiB/s" and 2.5 * np.nanmax(values) > copy:
+        if unit == "GiB/s" and 2.0 * np.nanmax(values) > copy:
             _draw_copy_rate(axes, copy)
     for axes, table in zip(panels.flat, tables):
         _label_ends(axes, _ends(table.x.values, table.ways(table.columns[-1].unit)), size=8.5)
@@ -305,6 +313,16 @@ PICTURES: dict[str, tuple[str, Callable[[KernelResults, list[Table]], Figure]]] 
 }
 
 
+def _save(figure: Figure, source: str, path: Path) -> None:
+    """As PNG with a palette, a third as large as with full colours; `source` in small print at the foot."""
+    box = figure.get_tightbbox()  # inches
+    width, height = figure.get_size_inches()
+    figure.text(box.x1 / width, (box.y0 - 0.08) / height, source, ha="right", va="top", fontsize=8.0, color=GREY)
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format="png", dpi=150, bbox_inches="tight", facecolor="white")
+    Image.open(drawn).convert("RGB").quantize(128).save(path, format="PNG", optimize=True)
+
+
 def plot_kernels(results: KernelResults, folder: Path) -> list[Path]:
     """Writes a picture for each part into `folder`, which exists; returns their paths."""
     paths = []
@@ -313,9 +331,7 @@ def plot_kernels(results: KernelResults, folder: Path) -> list[Path]:
         with plt.rc_context(RC):
             figure = draw(results, results.part(part))
             size = "" if results.size == "full" else f", size {results.size}"
-            figure.text(0.99, -0.005, f"{results.device}, CUDA {results.cuda}, commit {results.commit}{size}", ha="right",
-                        va="top", fontsize=8.0, color=GREY)
             paths.append(folder / name)
-            figure.savefig(paths[-1], dpi=150, bbox_inches="tight", facecolor="white", metadata={"Software": None})
+            _save(figure, f"{results.device}, CUDA {results.cuda}, commit {results.commit}{size}", paths[-1])
             plt.close(figure)
     return paths
