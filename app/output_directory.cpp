@@ -13,6 +13,7 @@
 #include "app/hdf5/error.hpp"
 #include "app/run_file.hpp"
 #include "app/trajectory_file.hpp"
+#include "app/xdmf_file.hpp"
 #include "physics/errors.hpp"
 
 namespace mpcflow {
@@ -22,8 +23,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// All files that runs write; nothing else is ever removed.
-const std::array<std::string, 4> result_files{run_file_name, std::string(run_file_name) + ".tmp",
-                                              trajectory_file_name, std::string(trajectory_file_name) + ".tmp"};
+const std::array<std::string, 6> result_files{run_file_name,        std::string(run_file_name) + ".tmp",
+                                              trajectory_file_name, std::string(trajectory_file_name) + ".tmp",
+                                              xdmf_file_name,       std::string(xdmf_file_name) + ".tmp"};
 
 [[noreturn]] void fail(const std::string& path, const std::string& what) {
     throw EnvironmentError("output.directory: " + path + ": " + what);

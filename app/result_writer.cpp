@@ -8,6 +8,7 @@
 #include "app/histogram_group.hpp"
 #include "app/progress.hpp"
 #include "app/run_file.hpp"
+#include "app/xdmf_file.hpp"
 
 namespace mpcflow {
 
@@ -44,6 +45,7 @@ std::string file_size(const std::string& path) {
 ResultWriter::ResultWriter(const OutputDirectory& directory, RunRecord record)
     : run_path_(directory.file(run_file_name)),
       trajectory_path_(directory.file(trajectory_file_name)),
+      xdmf_path_(directory.file(xdmf_file_name)),
       record_(std::move(record)),
       start_(Clock::now()),
       last_write_(start_) {
@@ -128,6 +130,10 @@ void ResultWriter::write(Durability durability) {
     const Clock::time_point before = Clock::now();
     update_record(step_);
     write_run_file(run_path_, record_, durability);
+    if (record_.fields && !xdmf_is_written_) {
+        write_xdmf_file(xdmf_path_, record_.scenario.system.box, *record_.scenario.output.fields);
+        xdmf_is_written_ = true;
+    }
     last_write_ = Clock::now();
     write_seconds_ = std::chrono::duration<double>(last_write_ - before).count();
 }
@@ -171,6 +177,8 @@ std::vector<WrittenFile> ResultWriter::written_files() const {
     if (record_.histograms.samples > 0)
         contents += fmt::format(", histograms of {} samples", record_.histograms.samples);
     files.push_back({run_path_, contents});
+    if (xdmf_is_written_)
+        files.push_back({xdmf_path_, "the fields of run.h5, for ParaView"});
     if (trajectory_) {
         files.push_back(
             {trajectory_path_, fmt::format("{}, {} frames", file_size(trajectory_path_), trajectory_->frames())});

@@ -55,12 +55,14 @@ private:
 
     std::string run_path_;
     std::string trajectory_path_;
+    std::string xdmf_path_;
     RunRecord record_;
     std::optional<FieldStatistics> fields_;
     std::unique_ptr<TrajectoryFile> trajectory_;
     std::int64_t last_field_step_ = 0;
     std::int64_t step_ = 0;
     bool averages_are_stale_ = false;
+    bool xdmf_is_written_ = false;
     Clock::time_point start_;
     Clock::time_point last_write_;
     double write_seconds_ = 0.0;

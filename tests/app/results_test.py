@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import unittest
+import xml.etree.ElementTree
 
 import h5py
 import numpy as np
@@ -33,7 +34,7 @@ class Results(ProgramTest):
     def test_summary(self):
         for what in ("steps        120\n", "wall time", "particle updates", "state hash", "out/run.h5", "out/trajectory.h5"):
             self.assertIn(what, self.summary)
-        self.assertEqual(self.files(), ["flow.yaml", "out", "out/run.h5", "out/trajectory.h5"])
+        self.assertEqual(self.files(), ["flow.yaml", "out", "out/fields.xdmf", "out/run.h5", "out/trajectory.h5"])
 
     def test_how_it_was_made(self):
         f = self.run_file
@@ -214,6 +215,26 @@ class Results(ProgramTest):
             self.assertEqual(report["particles"], 2160)
             self.assertEqual(report["seed"], 5)
             self.assertIn("seed: 5", report["resolved_input"])
+
+    def test_xdmf_describes_the_fields_that_are_there(self):
+        grid = xml.etree.ElementTree.parse(self.folder / "out/fields.xdmf").find("Domain/Grid")
+        origin, spacing = ([float(number) for number in item.text.split()] for item in grid.findall("Geometry/DataItem"))
+        self.assertEqual(origin, [0, 0, 0])
+        # z y x, as the arrays are.
+        for number, axis, points in zip(spacing, "zyx", grid.find("Topology").get("Dimensions").split()):
+            edges = self.run_file[f"fields/{axis}_edges"][:]
+            self.assertEqual(len(edges), int(points))
+            np.testing.assert_allclose(np.diff(edges), number)
+        found = {}
+        for attribute in grid.findall("Attribute"):
+            item = attribute.find("DataItem")
+            file, dataset = item.text.split(":")
+            self.assertEqual(file, "run.h5")
+            found[attribute.get("Name")] = dataset
+            self.assertEqual(tuple(map(int, item.get("Dimensions").split())), self.run_file[dataset].shape)
+            self.assertEqual(attribute.get("AttributeType"), "Vector" if "velocity" in dataset else "Scalar")
+        self.assertEqual(found, {name: f"/fields/{name}" for quantity in ("density", "velocity", "temperature")
+                                 for name in (quantity, quantity + "_error")})
 
     def test_results_are_not_overwritten_unless_asked(self):
         before = {name: (self.folder / "out" / name).read_bytes() for name in ("run.h5", "trajectory.h5")}

@@ -170,7 +170,7 @@ class Stopping(ProgramTest):
         with h5py.File(folder / "run.h5") as f:
             self.assertEqual(f["run"].attrs["status"].decode(), "failed")
             self.assertIn(f"step {kept} are intact", f["run"].attrs["message"].decode())
-        self.assertEqual(sorted(os.listdir(folder)), ["run.h5", "trajectory.h5"])
+        self.assertEqual(sorted(set(os.listdir(folder)) - {"fields.xdmf"}), ["run.h5", "trajectory.h5"])
         self.mpcflow("info", str(folder / "trajectory.h5"))
 
     def test_a_full_disk(self):
