@@ -111,11 +111,18 @@ def result_file(path: Path, name: str) -> Path:
 
 
 def open_file(path: Path) -> h5py.File:
-    """Opens a result file; a run that is writing it is not disturbed. Raises ResultsError."""
+    """Opens a result file; a run that is writing it is not disturbed. Raises ResultsError.
+
+    As h5py does by default, so that other readers in this process may open it too, for which HDF5 wants the same
+    setting of locks; without locks where that fails, as on file systems that have none.
+    """
     if not h5py.is_hdf5(path):
         raise ResultsError(f"{path}: cannot be read: is no HDF5 file, or was cut short at its head")
     with reading(path):
-        return h5py.File(path, "r", locking=False)
+        try:
+            return h5py.File(path, "r")
+        except OSError:
+            return h5py.File(path, "r", locking=False)
 
 
 class Part:

@@ -226,6 +226,13 @@ class Trajectory(Sequence[Frame]):
         chunks = self._ids.chunks
         return int(chunks[1]) if chunks else PART_ROWS
 
+    def dtype_of(self, name: str) -> np.dtype[Any]:
+        """The type of a dataset's numbers."""
+        dataset = self.particles_part.dataset(f"{name}/value")
+        with reading(self.path):
+            found: np.dtype[Any] = np.dtype(dataset.dtype)
+            return found
+
     def read(self, name: str, frame: int, rows: tuple[int, int]) -> Array:
         """Rows of a dataset of a frame. Raises MissingResult for a quantity that the run did not write."""
         if name in ("position", "velocity") and name not in self.quantities:

@@ -41,6 +41,17 @@ python_with() {
     return 1
 }
 
+# run_tool NAME ARGUMENT...: becomes the command mpcflow-NAME of the package in tools/, which need not be installed.
+run_tool() {
+    local python name=$1
+    shift
+    if ! python=$(python_with h5py matplotlib numpy yaml); then
+        printf 'mpcflow-%s: no python3 with h5py, matplotlib, numpy and yaml is here (tools/install_dependencies.sh)\n' "$name" >&2
+        exit 3
+    fi
+    PYTHONPATH=$MPCFLOW_ROOT/tools${PYTHONPATH:+:$PYTHONPATH} exec "$python" -m "mpcflow_tools.$name" "$@"
+}
+
 # nvcc, wherever CUDA usually lies; nothing and status 1 if there is none.
 find_nvcc() {
     local nvcc

@@ -1,0 +1,139 @@
+"""Frames of particles as files of other programs. Each is written in parts: memory does not grow with the frames."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mpcflow_tools.trajectory import Array, Frame, Trajectory
+
+
+@dataclass(frozen=True)
+class Frames:
+    """What is written of a trajectory."""
+
+    trajectory: Trajectory
+    chosen: range  # indices of frames
+    unwrap: bool  # positions followed through the periodic boundaries
+
+    def __iter__(self) -> Iterator[Frame]:
+        return (self.trajectory[index] for index in self.chosen)
+
+    def positions(self, part: Frame) -> Array:
+        return part.unwrapped_positions if self.unwrap else part.positions
+
+    def has(self, quantity: str) -> bool:
+        return quantity in self.trajectory.quantities
+
+
+def _lines(columns: list[Array], separator: str) -> str:
+    """Rows of numbers as text: whole ones as they are, others so that reading gives the same bits."""
+    tall = [column.reshape(len(column), -1) for column in columns]
+    formats = [entry for column in tall for entry in [_format_of(column)] * column.shape[1]]
+    rows = np.concatenate([column.astype(np.float64) for column in tall], axis=1)  # ids are far below 2^53
+    return (separator.join(formats) + "\n") * len(rows) % tuple(rows.ravel().tolist())
+
+
+def _format_of(column: Array) -> str:
+    if column.dtype.kind in "iu":
+        return "%d"
+    return "%.9g" if column.dtype == np.float32 else "%.17g"
+
+
+def _row(values: NDArray[np.float64]) -> str:
+    return " ".join(f"{value:.17g}" for value in values.ravel())
+
+
+def write_xyz(frames: Frames, path: Path) -> None:
+    """Extended XYZ: ASE, OVITO. Particles are of the species X."""
+    properties = "species:S:1:pos:R:3" + (":velo:R:3" if frames.has("velocity") else "") + ":id:I:1"
+    periodic = " ".join("T" if axis else "F" for axis in frames.trajectory.periodic)
+    with path.open("w", encoding="ascii") as file:
+        for frame in frames:
+            file.write(f'{len(frame)}\nLattice="{_row(frame.box)}" Properties={properties} pbc="{periodic}" '
+                       f"Step={frame.step} Time={frame.time:.17g}\n")
+            for part in frame.parts():
+                columns = [frames.positions(part), *([part.velocities] if frames.has("velocity") else []), part.ids]
+                file.write("X " + _lines(columns, " ").replace("\n", "\nX ")[:-2])
+
+
+def write_lammps(frames: Frames, path: Path) -> None:
+    """LAMMPS dump: OVITO, MDAnalysis, VMD. Ids and types count from 1, as LAMMPS has them."""
+    bounds = " ".join("pp" if axis else "ff" for axis in frames.trajectory.periodic)
+    names = "id type " + ("xu yu zu" if frames.unwrap else "x y z ix iy iz")
+    names += " vx vy vz" if frames.has("velocity") else ""
+    with path.open("w", encoding="ascii") as file:
+        for frame in frames:
+            size = np.diag(frame.box)
+            file.write(f"ITEM: TIMESTEP\n{frame.step}\nITEM: NUMBER OF ATOMS\n{len(frame)}\nITEM: BOX BOUNDS {bounds}\n")
+            file.writelines(f"0 {length:.17g}\n" for length in size)
+            file.write(f"ITEM: ATOMS {names}\n")
+            for part in frame.parts():
+                columns = [part.ids + 1, part.species + 1, frames.positions(part)]
+                columns += [] if frames.unwrap else [part.images]
+                columns += [part.velocities] if frames.has("velocity") else []
+                file.write(_lines(columns, " "))
+
+
+def write_csv(frames: Frames, path: Path) -> None:
+    """One line a particle and frame, with a line of names."""
+    names = ["step", "time", "id"]
+    if frames.has("position"):
+        names += ["xu", "yu", "zu"] if frames.unwrap else ["x", "y", "z", "image_x", "image_y", "image_z"]
+    names += ["vx", "vy", "vz"] if frames.has("velocity") else []
+    with path.open("w", encoding="ascii") as file:
+        file.write(",".join(names) + "\n")
+        for frame in frames:
+            for part in frame.parts():
+                columns = [np.full(len(part), frame.step), np.full(len(part), frame.time), part.ids]
+                if frames.has("position"):
+                    columns += [frames.positions(part)] + ([] if frames.unwrap else [part.images])
+                columns += [part.velocities] if frames.has("velocity") else []
+                file.write(_lines(columns, ","))
+
+
+def write_npz(frames: Frames, path: Path) -> None:
+    """numpy.load gives step, time, box, particles [T] and id, position, velocity, image [T][N]...; places that a region
+    leaves empty have the id -1 and NaN."""
+    trajectory, chosen = frames.trajectory, np.array(list(frames.chosen), dtype=np.int64)
+    counts = trajectory.particle_counts[chosen]
+    with zipfile.ZipFile(path, "w", allowZip64=True) as archive:
+        for name, array in (("step", trajectory.steps[chosen]), ("time", trajectory.times[chosen]),
+                            ("box", trajectory.boxes[chosen]), ("particles", counts)):
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, np.ascontiguousarray(array))
+        names = ["id"]
+        if frames.has("position"):
+            names += ["unwrapped_position"] if frames.unwrap else ["position", "image"]
+        names += ["velocity"] if frames.has("velocity") else []
+        for name in names:
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                _write_rows(file, frames, name, int(counts.max(initial=0)))
+
+
+def _write_rows(file: IO[bytes], frames: Frames, name: str, width: int) -> None:
+    """One quantity of all frames as one array [T][width](x 3), part by part."""
+    def values(part: Frame) -> Array:
+        return {"id": lambda: part.ids, "image": lambda: part.images, "velocity": lambda: part.velocities}.get(
+            name, lambda: frames.positions(part))()
+
+    kind = frames.trajectory.dtype_of("position" if name == "unwrapped_position" else name)
+    kind = np.dtype(np.float64) if name == "unwrapped_position" else kind
+    columns = () if name == "id" else (3,)
+    empty = {"id": -1, "image": 0}.get(name, np.nan)
+    np.lib.format.write_array_header_1_0(file, {"descr": np.lib.format.dtype_to_descr(kind), "fortran_order": False,
+                                                "shape": (len(frames.chosen), width, *columns)})
+    for frame in frames:
+        for part in frame.parts():
+            file.write(np.ascontiguousarray(values(part), dtype=kind).tobytes())
+        file.write(np.full((width - len(frame), *columns), empty, dtype=kind).tobytes())
+
+
+WRITERS = {".xyz": write_xyz, ".extxyz": write_xyz, ".lammpstrj": write_lammps, ".dump": write_lammps, ".csv": write_csv,
+           ".npz": write_npz}
