@@ -15,7 +15,7 @@ struct ProgressState {
     std::optional<double> seconds_left;
     double updates_per_second = 0.0;    ///< particles x steps per second
     std::optional<double> temperature;  ///< kT
-    std::optional<double> drift;        ///< |P| / (N m v_th), v_th = sqrt(kT/m)
+    std::optional<double> drift;        ///< |P| / (N m v_th), v_th = sqrt(kT/m), where momentum is conserved
 };
 
 /// "0:07", "12:34", "1:02:03", "2 d 03:04:05".

@@ -126,7 +126,8 @@ private:
         const double thermal_speed = std::sqrt(system_.fluid.temperature / system_.fluid.mass);
         const auto& p = totals.momentum;
         progress_.temperature = totals.temperature();
-        progress_.drift = std::sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) / (totals.mass * thermal_speed);
+        if (system_.conserves_momentum())
+            progress_.drift = std::sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) / (totals.mass * thermal_speed);
         totals_noted_ = Clock::now();
     }
 

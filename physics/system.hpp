@@ -67,6 +67,13 @@ struct System {
     Boundaries boundaries;
     std::array<double, 3> force{};  ///< uniform force on every particle (not an acceleration)
 
+    /// Whether nothing outside takes or gives momentum: no wall and no force. (The thermostat keeps it.)
+    [[nodiscard]] constexpr bool conserves_momentum() const {
+        bool is_isolated = force[0] == 0.0 && force[1] == 0.0 && force[2] == 0.0;
+        for (const AxisFaces& axis : boundaries.faces) is_isolated = is_isolated && axis.is_periodic();
+        return is_isolated;
+    }
+
     /// Number of particles: density x volume to the nearest whole number. The walls coincide with
     /// faces of the box, so all of the box is fluid.
     [[nodiscard]] constexpr std::int64_t particle_count() const {

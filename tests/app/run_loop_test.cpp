@@ -93,6 +93,28 @@ TEST_F(RunLoopTest, PassesOnWhatTheSolverHasToTell) {
     EXPECT_EQ(recorder_.notes, (std::vector<std::string>{"first", "second"}));
 }
 
+TEST_F(RunLoopTest, ShowsTheDriftOfMomentumWhereItIsConserved) {
+    const auto shown = [&] {
+        std::FILE* const stream = std::tmpfile();
+        FakeSolver solver(system_, {1, 1, 1});
+        {
+            ProgressDisplay display(stream, ProgressStyle::live_line);
+            static_cast<void>(run_loop(solver, system_, Schedule({20, 80}, output_), recorder_, display, [] { return 0; }));
+        }
+        std::string text(static_cast<std::size_t>(std::ftell(stream)), ' ');
+        std::rewind(stream);
+        EXPECT_EQ(std::fread(text.data(), 1, text.size(), stream), text.size());
+        std::fclose(stream);
+        return text;
+    };
+    EXPECT_NE(shown().find("drift"), std::string::npos);
+    system_.force = {0.0, 1e-3, 0.0};
+    EXPECT_EQ(shown().find("drift"), std::string::npos);
+    system_.force = {};
+    system_.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
+    EXPECT_EQ(shown().find("drift"), std::string::npos);
+}
+
 TEST_F(RunLoopTest, SamplesHistogramsAfterTheEquilibration) {
     output_.histograms = HistogramsOutput{};
     output_.histograms->every = 25;
