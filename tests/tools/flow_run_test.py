@@ -1,10 +1,7 @@
-"""Reading the flow of run files, made here with the layout of docs/output.md; and plot_flow.py from end to end."""
+"""Reading the flow of run files, made here with the layout of docs/output.md; and mpcflow-plot RUN flow from end to end."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import tempfile
 import unittest
 from pathlib import Path
 from typing import Any
@@ -12,11 +9,10 @@ from typing import Any
 import h5py
 import numpy as np
 
+from made_runs import ToolTest
 from mpcflow_tools import ResultsError, Run
 from mpcflow_tools.flow import Slit, velocity_average
 from mpcflow_tools.flow_run import NotAFlow, flow_axes, read_flow
-
-SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "plot_flow.py"
 
 RESOLVED = """
 title: "Made up"
@@ -59,20 +55,14 @@ def write_run(path: Path, walls: int = 2, flow: int = 0, force: str = "0.004", b
         fields["temperature_error"] = np.full(shape, 0.001)
 
 
-class RunFiles(unittest.TestCase):
+class RunFiles(ToolTest):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="a folder with spaces ")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         self.file = self.folder / "run.h5"
 
     def edit(self, change: Any) -> None:
         with h5py.File(self.file, "r+") as file:
             change(file)
-
-    def run_script(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([sys.executable, str(SCRIPT), *arguments], capture_output=True, text=True, check=False,
-                              env={"PYTHONIOENCODING": "utf-8", "PYTHONDONTWRITEBYTECODE": "1", "HOME": str(self.folder)})
 
 
 class Reading(RunFiles):
@@ -151,31 +141,28 @@ class Reading(RunFiles):
             read_flow(Run(self.file))
 
 
-class Script(RunFiles):
+class Command(RunFiles):
     def test_prints_a_table_and_makes_a_picture(self) -> None:
         write_run(self.file, slip=0.05)
-        done = self.run_script(str(self.folder))
-        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.command("plot", self.folder, "flow")
         self.assertIn("fitted 0.9000 +- ", done.stdout)
         self.assertIn("predicted 1.0000   (-10.0 %)", done.stdout)
         self.assertIn("slip length  fitted 0.0500", done.stdout)
         self.assertIn(f"picture      {self.folder / 'flow.png'}", done.stdout)
         self.assertEqual((self.folder / "flow.png").read_bytes()[:4], b"\x89PNG")
 
-    def test_options(self) -> None:
+    def test_the_output_may_be_elsewhere(self) -> None:
         write_run(self.file)
-        done = self.run_script(str(self.file), "--output", str(self.folder / "new" / "picture.svg"))
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.command("plot", self.file, "flow", "--output", self.folder / "new" / "picture.svg")
         self.assertTrue((self.folder / "new" / "picture.svg").is_file())
-        done = self.run_script(str(self.file), "--no-plot")
-        self.assertEqual(done.returncode, 0, done.stderr)
         self.assertFalse((self.folder / "flow.png").exists())
 
     def test_errors_are_one_line(self) -> None:
-        done = self.run_script(str(self.folder / "nothing"))
-        self.assertEqual(done.returncode, 1)
+        done = self.command("plot", self.folder / "nothing", "flow", status=3)
         self.assertEqual(done.stderr.count("\n"), 1)
         self.assertIn("no such file", done.stderr)
+        write_run(self.file, force="0.0")
+        self.assertIn("no plane Poiseuille flow", self.command("plot", self.folder, "flow", status=2).stderr)
 
 
 if __name__ == "__main__":

@@ -1,23 +1,19 @@
-"""Histograms of run files that are made here, against theory; and plot_histograms.py from end to end."""
+"""Histograms of run files that are made here, against theory; and mpcflow-plot RUN histograms from end to end."""
 
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
-import tempfile
 import unittest
 from pathlib import Path
 
 import h5py
 import numpy as np
 
+from made_runs import ToolTest
 from mpcflow_tools import ResultsError, Run
 from mpcflow_tools.histograms import (ChiSquare, chi_square, compare, faster_than, fit_temperature, maxwell,
                                       merge_thin_bins, read_histograms)
 from mpcflow_tools.run import Histogram
-
-SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "plot_histograms.py"
 
 RESOLVED = """
 thermostat: {{kind: {thermostat}}}
@@ -80,11 +76,9 @@ class Temperatures(unittest.TestCase):
             self.assertAlmostEqual(error, temperature * math.sqrt(2 / 3e6), delta=1e-9)
 
 
-class Files(unittest.TestCase):
+class Files(ToolTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         self.path = self.folder / "run.h5"
 
     def test_true_distributions_agree(self):
@@ -109,26 +103,22 @@ class Files(unittest.TestCase):
         write_run(self.path, z="no_slip")
         self.assertEqual(compare(read_histograms(Run(self.path))).occupancy.freedoms, periodic + 1)
 
-    def test_the_script(self):
+    def test_the_command(self):
         write_run(self.path, temperature=1.02)
-        done = subprocess.run([sys.executable, SCRIPT, self.folder], capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.command("plot", self.folder, "histograms")
         for words in ("Made up", "Poisson, mean 10", "degrees of freedom", "temperature  fitted 1.0"):
             self.assertIn(words, done.stdout)
         self.assertGreater((self.folder / "histograms.png").stat().st_size, 10_000)
-        done = subprocess.run([sys.executable, SCRIPT, self.path, "--output", self.folder / "a/b.svg"], capture_output=True)
-        self.assertEqual(done.returncode, 0)
+        self.command("plot", self.path, "histograms", "--output", self.folder / "a/b.svg")
         self.assertTrue((self.folder / "a/b.svg").is_file())
 
     def test_what_it_cannot_read(self):
-        for make, words in ((lambda: None, "no such file"), (lambda: self.path.write_text("no"), "cannot be read"),
-                            (self.write_foreign, "no run file"), (self.write_bare, "holds no histograms")):
+        for make, words, status in ((lambda: None, "no such file", 3), (lambda: self.path.write_text("no"), "cannot be read", 3),
+                                    (self.write_foreign, "no run file", 3), (self.write_bare, "holds no histograms", 2)):
             make()
             with self.assertRaisesRegex(ResultsError, words):
                 read_histograms(Run(self.path))
-            done = subprocess.run([sys.executable, SCRIPT, self.path], capture_output=True, text=True)
-            self.assertEqual(done.returncode, 1)
-            self.assertIn(words, done.stderr)
+            self.assertIn(words, self.command("plot", self.path, "histograms", status=status).stderr)
 
     def write_foreign(self):
         with h5py.File(self.path, "w") as file:

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-import matplotlib
-
-matplotlib.use("Agg")  # no display is needed
-
-import matplotlib.pyplot as plt  # noqa: E402  (after the choice of backend)
-import numpy as np  # noqa: E402
-from matplotlib.axes import Axes  # noqa: E402
-
-from mpcflow_tools.flow import Array  # noqa: E402
-from mpcflow_tools.flow_plot import FITTED, GREY, MEASURED, STYLE, THEORY  # noqa: E402
-from mpcflow_tools.histograms import ChiSquare, Comparison, RunHistograms, maxwell  # noqa: E402
-
-BAND = "#eef0f3"
+from mpcflow_tools.flow import Array
+from mpcflow_tools.histograms import ChiSquare, Comparison, RunHistograms, maxwell
+from mpcflow_tools.style import BAND, DASHED, FITTED, GREY, MEASURED, THEORY, grid, styled
 
 
 def _used(expected: Array, counts: Array) -> slice:
@@ -49,57 +41,56 @@ def _legend(axes: Axes, found: ChiSquare) -> None:
               transform=axes.transAxes, ha="right", va="top", fontsize=9, color=GREY)
 
 
-def plot_histograms(run: RunHistograms, comparison: Comparison, path: Path) -> None:
-    """Writes a picture (PNG, PDF or SVG by the suffix): distributions above, deviations from theory below."""
-    with plt.rc_context(STYLE):
-        figure, ((occupancy, speed), (occupancy_off, speed_off)) = plt.subplots(
-            2, 2, figsize=(10.0, 5.2), sharex="col", gridspec_kw={"height_ratios": [3.0, 1.0], "hspace": 0.09, "wspace": 0.2})
+@styled
+def histogram_figure(run: RunHistograms, comparison: Comparison) -> Figure:
+    """Distributions above, deviations from theory below."""
+    figure = Figure(figsize=(10.0, 5.2))
+    (occupancy, speed), (occupancy_off, speed_off) = figure.subplots(
+        2, 2, sharex="col", gridspec_kw={"height_ratios": [3.0, 1.0], "hspace": 0.09, "wspace": 0.2})
 
-        cells = run.occupancy
-        used = _used(cells.expected, cells.counts)
-        total = cells.counts.sum()
-        occupancy.bar(cells.edges[used], cells.counts[used] / total, width=0.82, color=MEASURED, alpha=0.85, label="measured")
-        occupancy.plot(cells.edges[used], cells.expected[used] / total, "o", color=THEORY, markersize=4.6,
-                       markeredgecolor="white", markeredgewidth=0.6, label=f"Poisson, mean {run.density:g}")
-        occupancy.set_ylabel("share of the cells")
-        _legend(occupancy, comparison.occupancy)
-        reach = _deviations(occupancy_off, cells.edges, cells.counts, cells.expected, MEASURED, "o")
-        _finish_deviations(occupancy_off, reach)
-        occupancy_off.set_xlabel("particles in a cell")
-        occupancy_off.set_ylabel("off by\n[standard errors]")
+    cells = run.occupancy
+    used = _used(cells.expected, cells.counts)
+    total = cells.counts.sum()
+    occupancy.bar(cells.edges[used], cells.counts[used] / total, width=0.82, color=MEASURED, alpha=0.85, label="measured")
+    occupancy.plot(cells.edges[used], cells.expected[used] / total, "o", color=THEORY, markersize=4.6,
+                   markeredgecolor="white", markeredgewidth=0.6, label=f"Poisson, mean {run.density:g}")
+    occupancy.set_ylabel("share of the cells")
+    _legend(occupancy, comparison.occupancy)
+    reach = _deviations(occupancy_off, cells.edges, cells.counts, cells.expected, MEASURED, "o")
+    _finish_deviations(occupancy_off, reach)
+    occupancy_off.set_xlabel("particles in a cell")
+    occupancy_off.set_ylabel("off by\n[standard errors]")
 
-        speeds = run.speed
-        used = _used(speeds.expected[:-1], speeds.counts[:-1])  # what is above the last edge has no width
-        width = speeds.edges[1] - speeds.edges[0]
-        density = 1.0 / (speeds.counts.sum() * width)
-        left = speeds.edges[used]
-        speed.stairs(density * speeds.counts[used], np.append(left, left[-1] + width), fill=True, color=MEASURED, alpha=0.85,
-                     label="measured")
-        fine = np.linspace(0.0, left[-1] + width, 400)
-        speed.plot(fine, np.sqrt(2.0 / np.pi) * fine**2 * np.exp(-0.5 * fine**2), color=THEORY, linewidth=1.8,
-                   label="Maxwell, kT as wanted")
-        speed.set_ylabel("probability density")
-        _legend(speed, comparison.speed)
-        centres = speeds.edges + 0.5 * width
-        # A run without a thermostat has a temperature of its own, which shows at once among so many particles.
-        reach = _deviations(speed_off, centres, speeds.counts, speeds.expected, MEASURED, "o")
-        if abs(comparison.temperature - 1.0) > 4.0 * comparison.temperature_error:
-            fitted = maxwell(speeds, comparison.temperature)
-            shown = speeds.expected >= 10.0
-            speed_off.plot(centres[shown], ((fitted - speeds.expected) / np.sqrt(speeds.expected + 1e-300))[shown], color=FITTED,
-                           linewidth=1.4, linestyle=(0, (4, 2)), label=f"Maxwell, kT {comparison.temperature:.4f} of the wanted")
-            speed_off.legend(loc="upper right", fontsize=8, borderaxespad=0.1)
-        _finish_deviations(speed_off, reach)
-        speed_off.set_xlabel(r"speed $v\,/\,\sqrt{kT/m}$")
+    speeds = run.speed
+    used = _used(speeds.expected[:-1], speeds.counts[:-1])  # what is above the last edge has no width
+    width = speeds.edges[1] - speeds.edges[0]
+    density = 1.0 / (speeds.counts.sum() * width)
+    left = speeds.edges[used]
+    speed.stairs(density * speeds.counts[used], np.append(left, left[-1] + width), fill=True, color=MEASURED, alpha=0.85,
+                 label="measured")
+    fine = np.linspace(0.0, left[-1] + width, 400)
+    speed.plot(fine, np.sqrt(2.0 / np.pi) * fine**2 * np.exp(-0.5 * fine**2), color=THEORY, linewidth=1.8,
+               label="Maxwell, kT as wanted")
+    speed.set_ylabel("probability density")
+    _legend(speed, comparison.speed)
+    centres = speeds.edges + 0.5 * width
+    # A run without a thermostat has a temperature of its own, which shows at once among so many particles.
+    reach = _deviations(speed_off, centres, speeds.counts, speeds.expected, MEASURED, "o")
+    if abs(comparison.temperature - 1.0) > 4.0 * comparison.temperature_error:
+        fitted = maxwell(speeds, comparison.temperature)
+        shown = speeds.expected >= 10.0
+        speed_off.plot(centres[shown], ((fitted - speeds.expected) / np.sqrt(speeds.expected + 1e-300))[shown], color=FITTED,
+                       linewidth=1.4, linestyle=DASHED, label=f"Maxwell, kT {comparison.temperature:.4f} of the wanted")
+        speed_off.legend(loc="upper right", fontsize=8, borderaxespad=0.1)
+        reach *= 1.6  # room for the legend
+    _finish_deviations(speed_off, reach)
+    speed_off.set_xlabel(r"speed $v\,/\,\sqrt{kT/m}$")
 
-        for axes in (occupancy, speed):
-            axes.grid(axis="y", color="#d9dce1", linewidth=0.6)
-            axes.set_axisbelow(True)
-            axes.set_ylim(bottom=0.0)
-        figure.align_ylabels((occupancy, occupancy_off))
-        occupancy.set_title(run.title, loc="left", pad=10)
-        speed_off.text(1.0, -0.74, f"{run.samples} samples, one every {run.every} steps", transform=speed_off.transAxes, ha="right",
-                       va="bottom", fontsize=8.5, color=GREY)
-        figure.savefig(path, dpi=160, bbox_inches="tight", facecolor="white", metadata={"Software": None}
-                       if path.suffix == ".png" else None)
-        plt.close(figure)
+    for axes in (occupancy, speed):
+        grid(axes)
+        axes.set_ylim(bottom=0.0)
+    figure.align_ylabels((occupancy, occupancy_off))
+    occupancy.set_title(run.title, loc="left", pad=10)
+    speed_off.text(1.0, -0.74, f"{run.samples} samples, one every {run.every} steps", transform=speed_off.transAxes, ha="right",
+                   va="bottom", fontsize=8.5, color=GREY)
+    return figure

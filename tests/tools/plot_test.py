@@ -1,0 +1,154 @@
+"""mpcflow-plot: what is drawn is what the run and theory say, every picture comes to be, and wrong questions are answered."""
+
+from __future__ import annotations
+
+import unittest
+
+import h5py
+import numpy as np
+
+from made_runs import FLOW, REGION, ToolTest, made
+from mpcflow_tools import Run, plot
+from mpcflow_tools.expected import default_axes, expected_profile, expected_series
+from mpcflow_tools.pictures import MOST_POINTS, profile_figure, series_figure, slice_figure, thinned
+from mpcflow_tools.style import unit_label
+
+REST = FLOW.replace("z: no_slip", "z: periodic").replace("forces: [{uniform: [0.02, 0, 0]}]\n", "")
+FALLING = FLOW.replace("z: no_slip", "z: periodic")
+
+
+class Theory(unittest.TestCase):
+    """Curves of theory pass through what short runs measured, within what chance explains."""
+
+    def test_a_flow(self) -> None:
+        with Run(made(FLOW.replace("steps: 400", "steps: 4000"))) as run:
+            late = run.series["time"].values > 60.0
+            times = run.series["time"].values[late]
+            momentum = expected_series(run, "momentum")
+            self.assertEqual(len(momentum), 3)
+            flow = run.series["momentum"].values[late, 0].mean()
+            self.assertLess(abs(flow / momentum[0].at(times)[0] - 1.0), 0.15)  # a box 3 wide fluctuates
+            for name in ("temperature", "kinetic_energy"):
+                ratio = run.series[name].values[late].mean() / expected_series(run, name)[0].at(times)[0]
+                self.assertLess(abs(ratio - 1.0), 0.01, name)
+            curve = expected_profile(run, "velocity", 2, 0)
+            assert curve is not None
+            largest = float(run.theory["poiseuille_maximum_velocity"])
+            np.testing.assert_allclose(curve.at(np.array([0.0, 5.0, 10.0])), [0.0, largest, 0.0])
+            mean = expected_profile(run, "velocity", 0, 0)
+            assert mean is not None
+            np.testing.assert_allclose(mean.at(np.zeros(1)), float(run.theory["poiseuille_mean_velocity"]))
+            for component, value in ((1, 0.0), (2, 0.0)):
+                across = expected_profile(run, "velocity", 2, component)
+                assert across is not None
+                self.assertEqual(across.at(np.ones(1))[0], value)
+            self.assertEqual(default_axes(run), (2, 0))
+
+    def test_a_fluid_at_rest(self) -> None:
+        with Run(made(REST)) as run:
+            times = run.series["time"].values
+            np.testing.assert_allclose(expected_series(run, "temperature")[0].at(times), 1.5)
+            ratio = run.series["kinetic_energy"].values.mean() / expected_series(run, "kinetic_energy")[0].at(times)[0]
+            self.assertLess(abs(ratio - 1.0), 0.03)
+            self.assertEqual(expected_series(run, "maximum_speed"), [])
+
+    def test_a_force_without_walls(self) -> None:
+        with Run(made(FALLING)) as run:
+            times, momentum = run.series["time"].values, run.series["momentum"].values
+            for axis, curve in enumerate(expected_series(run, "momentum")):
+                np.testing.assert_allclose(momentum[:, axis], curve.at(times), atol=1e-9 * 1200)
+            self.assertIsNone(expected_profile(run, "velocity", 2, 0))
+
+
+class Figures(unittest.TestCase):
+    def test_a_profile_draws_the_means_of_layers(self) -> None:
+        with Run(made(FLOW)) as run:
+            figure = profile_figure(run, "velocity", 2, 0)
+            drawn = next(line for line in figure.axes[0].lines if line.get_marker() == "o")
+            velocity, density = run.fields["velocity"].values[..., 0], run.fields["density"].values
+            np.testing.assert_allclose(drawn.get_ydata(), (velocity * density).sum(axis=(1, 2)) / density.sum(axis=(1, 2)))
+            np.testing.assert_allclose(drawn.get_xdata(), run.fields.centres("z"))
+
+    def test_a_map_draws_the_layer(self) -> None:
+        with Run(made(FLOW)) as run:
+            figure = slice_figure(run, "velocity", 2, 3.0, 1)
+            image = figure.axes[0].collections[0]
+            np.testing.assert_array_equal(np.asarray(image.get_array()).ravel(), run.fields["velocity"].values[3, :, :, 1].ravel())
+            lying = slice_figure(run, "density", 1, None, 0).axes[0].collections[0]  # z, the longer axis, lies
+            np.testing.assert_array_equal(np.asarray(lying.get_array()).reshape(2, 10), run.fields["density"].values[:, 0, :].T)
+            self.assertIn("9 ≤ z < 10", [text.get_text() for text in slice_figure(run, "density", 2, 10.0, 0).axes[0].texts][0])
+
+    def test_long_series_keep_their_peaks(self) -> None:
+        times = np.arange(100_000.0)
+        values = np.sin(times / 7000.0)
+        values[77_777] = 9.0
+        values[33_333] = -9.0
+        few_times, few = thinned(times, values)
+        self.assertLessEqual(len(few), MOST_POINTS)
+        self.assertEqual((few.max(), few.min()), (9.0, -9.0))
+        np.testing.assert_array_equal(values[few_times.astype(int)], few)
+
+    def test_two_series_in_one_picture(self) -> None:
+        with Run(made(FLOW)) as run:
+            axes = series_figure(run, ["minimum_occupancy", "maximum_occupancy"]).axes[0]
+            self.assertEqual(axes.get_ylabel(), "occupancy")
+
+    def test_units_are_raised(self) -> None:
+        self.assertEqual(unit_label("maximum_speed", "(energy/mass)^(1/2)"), "maximum speed [(energy/mass)$^{1/2}$]")
+        self.assertEqual(unit_label("density", "a^-3"), "density [a$^{-3}$]")
+        self.assertEqual(unit_label("step", "1"), "step")
+
+
+class Command(ToolTest):
+    def test_everything_that_is_listed_can_be_drawn(self) -> None:
+        listed = self.command("plot", made(FLOW)).stdout.split()
+        self.assertEqual(len(listed), 11)
+        for subject in listed:
+            path = self.folder / (subject.replace("/", "_") + ".png")
+            self.assertEqual(plot.main([str(made(FLOW)), subject, "--output", str(path)]), 0, subject)
+            self.assertEqual(path.read_bytes()[:4], b"\x89PNG")
+            self.assertGreater(path.stat().st_size, 10_000)
+
+    def test_formats_and_the_same_bytes_again(self) -> None:
+        for name, head in (("a.svg", b"<?xml"), ("a.pdf", b"%PDF"), ("a.png", b"\x89PNG")):
+            for path in (self.folder / name, self.folder / f"again_{name}"):
+                self.assertEqual(plot.main([str(made(FLOW)), "fields/density", "--across", "y", "--output", str(path)]), 0)
+            self.assertTrue((self.folder / name).read_bytes().startswith(head))
+            self.assertEqual((self.folder / name).read_bytes(), (self.folder / f"again_{name}").read_bytes())
+
+    def test_the_picture_is_beside_the_run(self) -> None:
+        folder = self.copy_of(FLOW)
+        done = self.command("plot", folder, "fields/velocity", "--component", "y", "--along", "x")
+        self.assertIn(f"picture      {folder / 'velocity_y_along_x.png'}", done.stdout)
+        self.assertTrue((folder / "velocity_y_along_x.png").is_file())
+
+    def test_wrong_questions(self) -> None:
+        for arguments, words in ((("series/temprature",), "only kinetic_energy"),
+                                 (("fields/pressure",), "only density"),
+                                 (("pressure",), "cannot be drawn, only series/kinetic_energy"),
+                                 (("fields/density", "--along", "y"), "one bin along y"),
+                                 (("fields/density", "--along", "z", "--across", "x"), "one of them"),
+                                 (("fields/density", "--at", "3"), "--across"),
+                                 (("fields/density", "--across", "z", "--at", "11"), "from 0 to 10"),
+                                 (("series/temperature", "--along", "z"), "are for fields"),
+                                 (("series/temperature", "--output", "a.jpg"), ".png, .svg, .pdf"),
+                                 (("fields/density", "--along", "w"), "invalid choice")):
+            with self.subTest(arguments):
+                self.assertIn(words, self.command("plot", made(FLOW), *arguments, status=2).stderr)
+        for subject, words in (("histograms", "holds no histograms"), ("flow", "no plane Poiseuille flow")):
+            self.assertIn(words, self.command("plot", made(REGION), subject, status=2).stderr)
+
+    def test_runs_that_are_not_whole(self) -> None:
+        folder = self.copy_of(FLOW)
+        with h5py.File(folder / "run.h5", "r+") as file:
+            del file["theory"]
+            file["fields"].attrs["samples"] = 0
+        self.assertNotIn("fields", self.command("plot", folder).stdout)
+        self.command("plot", folder, "series/momentum")
+        with h5py.File(folder / "run.h5", "r+") as file:
+            del file["run"]
+        self.assertIn("has no attribute", self.command("plot", folder, "series/momentum", status=3).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

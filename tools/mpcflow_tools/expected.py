@@ -1,0 +1,122 @@
+"""What theory says of the series and fields of a run, where it says anything.
+
+Of a fluid at rest, of plane Poiseuille flow, and of a uniform force without walls (docs/physics.md). The flow is
+the developed one, with the predicted viscosity nu: u = (g / 2 nu) y (L - y), so that <u> = 2/3 and <u^2> = 8/15 of
+the square of its largest velocity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from mpcflow_tools.flow import Array, Slit, velocity_at
+from mpcflow_tools.flow_run import NotAFlow, flow_axes, total_force, walled_axes
+from mpcflow_tools.run import AXES, Run
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A line of theory: its value at times, or at places."""
+
+    label: str
+    at: Callable[[Array], Array]
+
+
+def constant(label: str, value: float) -> Curve:
+    return Curve(label, lambda places: np.full_like(places, value, dtype=np.float64))
+
+
+@dataclass(frozen=True)
+class Fluid:
+    """What the input says of a run, as theory needs it."""
+
+    density: float
+    temperature: float
+    mass: float
+    particles: int
+    force: Array
+    has_walls: bool
+    slit: Slit | None  # of a plane Poiseuille flow
+    wall_axis: int
+    flow_axis: int
+
+    @property
+    def is_at_rest(self) -> bool:
+        return not np.any(self.force)
+
+    @property
+    def largest_velocity(self) -> float:
+        """Of the developed flow; 0 where there is none."""
+        return 0.0 if self.slit is None else self.slit.acceleration * self.slit.width**2 / (8.0 * self.slit.viscosity)
+
+
+def fluid_of(run: Run) -> Fluid:
+    """Raises ResultsError."""
+    slit, wall_axis, flow_axis = None, -1, -1
+    force = total_force(run.input)
+    try:
+        wall_axis, flow_axis, _ = flow_axes(run.input)
+        if "predicted_viscosity" in run.theory:
+            slit = Slit(float(force[flow_axis]) / float(run.input["fluid"]["mass"]), float(run.box[wall_axis]),
+                        float(run.theory["predicted_viscosity"]))
+    except NotAFlow:
+        pass
+    fluid = run.input["fluid"]
+    return Fluid(float(fluid["density"]), float(fluid["temperature"]), float(fluid["mass"]), run.particles, force,
+                 bool(walled_axes(run.input)), slit, wall_axis, flow_axis)
+
+
+def expected_series(run: Run, name: str) -> list[Curve]:
+    """Curves against time; one a component for momentum. None where theory says nothing."""
+    fluid = fluid_of(run)
+    umax, mass, particles = fluid.largest_velocity, fluid.mass, fluid.particles
+    if not fluid.is_at_rest and fluid.slit is None:
+        if name == "momentum" and not fluid.has_walls:
+            return [Curve("force", lambda times, f=float(f): particles * f * times) for f in fluid.force]  # type: ignore[misc]
+        return []
+    flow = "wanted kT" if fluid.is_at_rest else "wanted kT and the flow of theory"
+    if name == "temperature":
+        return [constant(flow, fluid.temperature + mass * (8 / 15 - 4 / 9) * umax**2 / 3.0)]
+    if name == "kinetic_energy":
+        return [constant(flow, 1.5 * (particles - 1) * fluid.temperature + 0.5 * particles * mass * (8 / 15) * umax**2)]
+    if name == "momentum":
+        return [constant("theory", 2 / 3 * umax * mass * particles if axis == fluid.flow_axis else 0.0) for axis in range(3)]
+    return []
+
+
+def expected_profile(run: Run, name: str, axis: int, component: int) -> Curve | None:
+    """The curve against the places along `axis`, of averages over the other two axes."""
+    fluid = fluid_of(run)
+    if not fluid.is_at_rest and fluid.slit is None:
+        return None
+    if name == "density":
+        return constant("density of the input", fluid.density)
+    if name == "temperature":
+        return constant("wanted kT", fluid.temperature)
+    if name != "velocity":
+        return None
+    slit = fluid.slit
+    if slit is None or component != fluid.flow_axis:
+        return constant("theory, 0", 0.0)
+    if axis != fluid.wall_axis:
+        return constant("mean of the flow of theory", 2 / 3 * fluid.largest_velocity)
+    return Curve(rf"theory, $\nu = {slit.viscosity:.3f}$", lambda places: velocity_at(places, slit))
+
+
+def default_axes(run: Run) -> tuple[int, int]:
+    """The axis along which a profile tells the most, and the component: across walls and along the flow, or the axis
+    with the most bins and x."""
+    fluid = fluid_of(run)
+    bins = run.fields.bins
+    walls = [axis for axis in walled_axes(run.input) if bins[axis] > 1]
+    axis = walls[0] if walls else int(np.argmax(bins))
+    driven = np.flatnonzero(fluid.force)
+    return axis, int(driven[0]) if len(driven) else 0
+
+
+def component_name(name: str, component: int) -> str:
+    """`velocity_x` of the vector field velocity; scalar fields as they are."""
+    return f"{name}_{AXES[component]}" if name == "velocity" else name

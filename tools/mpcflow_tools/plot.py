@@ -1,0 +1,129 @@
+"""Draws what a run wrote, beside theory where there is theory.
+
+  mpcflow-plot RUN                      says what there is to draw
+  mpcflow-plot RUN series/temperature   any series against time
+  mpcflow-plot RUN fields/velocity      any field as a profile: --along z, --component x
+  mpcflow-plot RUN fields/velocity --across y --at 8      or as a map of one layer of bins
+  mpcflow-plot RUN histograms           occupancy and speed beside Poisson and Maxwell, with chi-square
+  mpcflow-plot RUN flow                 plane Poiseuille flow: a fit of viscosity and slip, table and picture
+
+Pictures are PNG, SVG or PDF by the ending of FILE.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from mpcflow_tools.command import BadArgument, exit_status
+from mpcflow_tools.expected import component_name, default_axes
+from mpcflow_tools.flow import fit_profile
+from mpcflow_tools.flow_plot import flow_figure
+from mpcflow_tools.flow_report import ASCII_MARKS, UNICODE_MARKS, report
+from mpcflow_tools.flow_run import NotAFlow, flow_axes, read_flow
+from mpcflow_tools.histogram_plot import histogram_figure
+from mpcflow_tools.histograms import compare, read_histograms
+from mpcflow_tools.histograms import report as histogram_report
+from mpcflow_tools.pictures import profile_figure, series_figure, slice_figure
+from mpcflow_tools.run import AXES, Run
+from mpcflow_tools.style import check_suffix, save
+
+FIELD_OPTIONS = ("along", "across", "at", "component")
+
+
+def subjects(run: Run) -> list[str]:
+    """Everything of a run that can be drawn."""
+    found = [f"series/{name}" for name in run.series if name not in ("step", "time")]
+    if len(run.fields) and run.fields.samples > 0:
+        found += [f"fields/{name}" for name in run.fields]
+        try:
+            flow_axes(run.input)
+            found += ["flow"] if "velocity" in run.fields else []
+        except NotAFlow:
+            pass
+    return found + (["histograms"] if len(run.histograms) else [])
+
+
+def _field(run: Run, name: str, arguments: argparse.Namespace) -> tuple[Figure, str]:
+    if arguments.along and arguments.across:
+        raise BadArgument("--along is for a profile, --across for a map: one of them")
+    if arguments.at is not None and not arguments.across:
+        raise BadArgument("--at says where the layer --across an axis is")
+    run.fields[name]  # says what there is before anything else is wrong
+    axis, component = default_axes(run)
+    component = AXES.index(arguments.component) if arguments.component else component
+    if arguments.across:
+        axis = AXES.index(arguments.across)
+        return (slice_figure(run, name, axis, arguments.at, component),
+                f"{component_name(name, component)}_across_{AXES[axis]}")
+    axis = AXES.index(arguments.along) if arguments.along else axis
+    return profile_figure(run, name, axis, component), f"{component_name(name, component)}_along_{AXES[axis]}"
+
+
+def _flow(run: Run) -> tuple[Figure, str]:
+    flow = read_flow(run)
+    try:
+        fit = fit_profile(flow.profile, flow.slit)
+    except ValueError as error:
+        raise BadArgument(f"{run.path}: {error}") from error
+    utf8 = "utf" in (sys.stdout.encoding or "").lower()
+    width = min(max(shutil.get_terminal_size((80, 24)).columns, 64), 120)
+    print(report(flow, fit, UNICODE_MARKS if utf8 else ASCII_MARKS, width))
+    return flow_figure(flow, fit), "flow"
+
+
+def _histograms(run: Run) -> tuple[Figure, str]:
+    histograms = read_histograms(run)
+    try:
+        comparison = compare(histograms)
+    except ValueError as error:
+        raise BadArgument(f"{run.path}: {error}") from error
+    print(histogram_report(histograms, comparison))
+    return histogram_figure(histograms, comparison), "histograms"
+
+
+def plot(arguments: argparse.Namespace) -> None:
+    with Run(arguments.run) as run:
+        if arguments.subject is None:
+            print("\n".join(subjects(run)))
+            return
+        kind, _, name = arguments.subject.partition("/")
+        if kind != "fields" and any(getattr(arguments, option) is not None for option in FIELD_OPTIONS):
+            raise BadArgument("--along, --across, --at and --component are for fields")
+        if arguments.output:
+            check_suffix(arguments.output)
+        if kind == "series" and name:
+            figure, stem = series_figure(run, [name]), f"series_{name}"
+        elif kind == "fields" and name:
+            figure, stem = _field(run, name, arguments)
+        elif arguments.subject == "histograms":
+            figure, stem = _histograms(run)
+        elif arguments.subject == "flow":
+            figure, stem = _flow(run)
+        else:
+            raise BadArgument(f"'{arguments.subject}' cannot be drawn, only {', '.join(subjects(run))}")
+        path = arguments.output or run.path.parent / f"{stem}.png"
+        save(figure, path)
+        print(f"picture      {path}")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="mpcflow-plot", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("run", type=Path, metavar="RUN", help="the output directory of a run, or its run.h5")
+    parser.add_argument("subject", nargs="?", metavar="SUBJECT", help="what is drawn; without it: what there is")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="the picture (default: a PNG beside run.h5)")
+    parser.add_argument("--along", choices=AXES, help="axis of a profile (default: across the walls, or the one with most bins)")
+    parser.add_argument("--across", choices=AXES, help="a map of one layer of bins across this axis")
+    parser.add_argument("--at", type=float, metavar="PLACE", help="where that layer is, in cell edges (default: the middle)")
+    parser.add_argument("--component", choices=AXES, help="of a vector field (default: along the force, or x)")
+    arguments = parser.parse_args(argv)
+    return exit_status("mpcflow-plot", lambda: plot(arguments))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
