@@ -10,8 +10,9 @@ import numpy as np
 
 from mpcflow_tools.flow import (Fit, Profile, Slit, fit_profile, noise_correlation, parabola_average, velocity_at,
                                 velocity_average)
-from mpcflow_tools.flow_plot import plot_flow
+from mpcflow_tools.flow_plot import flow_figure
 from mpcflow_tools.flow_report import ASCII_MARKS, UNICODE_MARKS, FlowRun, Quantity, bar, profile_table, report
+from mpcflow_tools.style import save
 
 SLIT = Slit(acceleration=0.002, width=32.0, viscosity=0.87)
 
@@ -165,7 +166,7 @@ class Picture(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for suffix, magic in ((".png", b"\x89PNG"), (".pdf", b"%PDF"), (".svg", b"<?xml")):
                 path = Path(folder) / f"flow{suffix}"
-                plot_flow(run, fit_profile(profile, SLIT), path)
+                save(flow_figure(run, fit_profile(profile, SLIT)), path)
                 self.assertEqual(path.read_bytes()[: len(magic)], magic)
 
 
