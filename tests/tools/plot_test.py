@@ -138,6 +138,12 @@ class Command(ToolTest):
         for subject, words in (("histograms", "holds no histograms"), ("flow", "no plane Poiseuille flow")):
             self.assertIn(words, self.command("plot", made(REGION), subject, status=2).stderr)
 
+    def test_a_title_is_no_formula(self) -> None:
+        run = made(FLOW.replace("A small flow", "a $x^{2$ b"))
+        for number, arguments in enumerate((["series/momentum"], ["fields/density"], ["fields/density", "--across", "y"], ["flow"],
+                                            ["histograms"])):
+            self.assertEqual(plot.main([str(run), *arguments, "--output", str(self.folder / f"{number}.png")]), 0)
+
     def test_runs_that_are_not_whole(self) -> None:
         folder = self.copy_of(FLOW)
         with h5py.File(folder / "run.h5", "r+") as file:

@@ -28,7 +28,7 @@ def flow_figure(run: FlowRun, fit: Fit) -> Figure:
     top.errorbar(profile.centres, profile.velocity, yerr=profile.velocity_error, fmt="o", color=MEASURED,
                  markersize=4.2, markeredgewidth=0.0, elinewidth=1.0, capsize=0.0, label="measured", zorder=3)
     top.set_ylabel(rf"velocity $u_{run.flow_axis}$")
-    top.set_title(run.title, loc="left", pad=10)
+    top.set_title(run.title, loc="left", pad=10, parse_math=False)
     low, high = sorted((0.0, np.sign(slit.acceleration) * scale))
     top.set_ylim(low - 0.03 * scale, high + 0.08 * scale)
     handles, labels = top.get_legend_handles_labels()

@@ -90,7 +90,7 @@ def histogram_figure(run: RunHistograms, comparison: Comparison) -> Figure:
         grid(axes)
         axes.set_ylim(bottom=0.0)
     figure.align_ylabels((occupancy, occupancy_off))
-    occupancy.set_title(run.title, loc="left", pad=10)
+    occupancy.set_title(run.title, loc="left", pad=10, parse_math=False)
     speed_off.text(1.0, -0.74, f"{run.samples} samples, one every {run.every} steps", transform=speed_off.transAxes, ha="right",
                    va="bottom", fontsize=8.5, color=GREY)
     return figure

@@ -29,7 +29,7 @@ def thinned(times: Array, values: Array) -> tuple[Array, Array]:
 
 def _title(axes: Axes, title: str) -> None:
     """The title, and between it and the axes what the lines are."""
-    axes.set_title(title, loc="left", pad=26)
+    axes.set_title(title, loc="left", pad=26, parse_math=False)
     axes.legend(loc="lower left", bbox_to_anchor=(-0.012, 0.99), ncols=6, fontsize=9, handlelength=1.6, columnspacing=1.5)
 
 
@@ -145,7 +145,7 @@ def slice_figure(run: Run, name: str, axis: int, place: float | None, component:
     bar.outline.set_linewidth(0.0)
     axes.set_xlabel(rf"${AXES[across]}\,/\,a$")
     axes.set_ylabel(rf"${AXES[along]}\,/\,a$")
-    axes.set_title(f"{run.title}\n", loc="left", pad=4)
+    axes.set_title(f"{run.title}\n", loc="left", pad=4, parse_math=False)
     axes.text(0.0, 1.03, f"{edges[layer]:g} ≤ {AXES[axis]} < {edges[layer + 1]:g}, mean of {run.fields.samples} samples",
               transform=axes.transAxes, fontsize=9, color=GREY)
     return figure

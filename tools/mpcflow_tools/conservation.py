@@ -1,0 +1,47 @@
+"""What a run should have conserved, and how far it strayed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mpcflow_tools.expected import fluid_of
+from mpcflow_tools.run import AXES, Run
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How far a sum over all particles strayed from what it was at the start."""
+
+    name: str
+    at_end: float
+    largest: float
+    unit: str
+    is_conserved: bool  # by the laws of this run
+    why: str  # or why not
+
+
+def drifts(run: Run) -> list[Drift]:
+    """Of energy, relative to that of the start, and of each component of momentum, in thermal momenta (m kT)^(1/2) a
+    particle. Empty where the run has no series. Raises ResultsError."""
+    if "kinetic_energy" not in run.series or not len(run.series["kinetic_energy"]):
+        return []
+    fluid = fluid_of(run)
+    reasons = ["a force works on it"] if not fluid.is_at_rest else []
+    reasons += ["walls exchange it"] if fluid.has_walls else []
+    momentum_reasons = "; ".join(reasons)
+    if run.input["thermostat"]["kind"] != "none":
+        reasons.append("the thermostat holds the temperature")
+    if run.input["collision"].get("conserve_angular_momentum"):
+        reasons.append("collisions with angular momentum do not keep it")
+    energy = run.series["kinetic_energy"].values
+    change = (energy - energy[0]) / energy[0] if energy[0] != 0.0 else energy
+    found = [Drift("energy", float(change[-1]), float(np.max(np.abs(change))), "of the start", not reasons, "; ".join(reasons))]
+    momentum = run.series["momentum"].values
+    scale = fluid.particles * np.sqrt(fluid.mass * fluid.temperature)
+    for axis, name in enumerate(AXES):
+        change = (momentum[:, axis] - momentum[0, axis]) / scale
+        found.append(Drift(f"momentum {name}", float(change[-1]), float(np.max(np.abs(change))), "thermal, a particle",
+                           not momentum_reasons, momentum_reasons))
+    return found
