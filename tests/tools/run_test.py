@@ -199,6 +199,27 @@ class Hostile(ToolTest):
         with self.assertRaisesRegex(ResultsError, "damaged"):
             Trajectory(folder)
 
+    def test_an_input_without_what_it_must_have(self) -> None:
+        folder = self.copy_of(FLOW)
+
+        def strip(file: h5py.File) -> None:
+            del file["input/resolved"]
+            file["input/resolved"] = b"{fluid: {density: 10}, forces: []}"
+
+        self.edit(folder / "run.h5", strip)
+        self.assertEqual(Run(folder).input, {"fluid": {"density": 10}, "forces": []})
+        with self.assertRaisesRegex(MissingResult, "run.h5: its input has no fluid.mass"):
+            Run(folder).input["fluid"]["mass"]
+        for command in (("plot", folder, "flow"), ("plot", folder, "series/temperature"), ("report", folder)):
+            self.assertIn("its input has no", self.command(*command, status=2).stderr)
+
+    def test_histograms_of_which_half_is_missing(self) -> None:
+        folder = self.copy_of(FLOW)
+        self.edit(folder / "run.h5", lambda file: file["histograms"].pop("occupancy"))
+        with self.assertRaisesRegex(ResultsError, "run.h5: cannot be read"):
+            _ = Run(folder).histograms.mean_occupancy
+        self.assertIn("occupancy", self.command("plot", folder, "histograms", status=3).stderr)
+
     def look_at_everything(self, folder: Path) -> None:
         """Reads all there is; nothing but ResultsError may come of it."""
         with Run(folder) as run:

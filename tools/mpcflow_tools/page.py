@@ -48,6 +48,7 @@ footer { margin-top: 3rem; color: var(--grey); font-size: .85rem; }
 @media (max-width: 30rem) { .pair { grid-template-columns: 1fr; } th { white-space: normal; } table.facts th { width: 8rem; } }
 @media print { :root { --paper: #fff; --ink: #000; --grey: #555; --grid: #ccc; --band: #f2f2f2; --measured: #1f4e79;
   --theory: #c8553d; --fitted: #4d7f4c; --second: #c97f14; } body { max-width: none; padding: 0; font-size: 11pt; }
+  .pair { grid-template-columns: 1fr 1fr; }
   figure, tr { break-inside: avoid; } h2 { break-after: avoid; } pre { white-space: pre-wrap; } }
 """
 

@@ -186,15 +186,27 @@ class Part:
             return {} if self.group is None else {name: plain(value) for name, value in self.group.attrs.items()}
 
 
+class _Mapping(dict[str, Any]):
+    """A mapping of an input that says which file has no such key."""
+
+    def __init__(self, path: Path, name: str, found: dict[str, Any]) -> None:
+        super().__init__((key, _Mapping(path, f"{name}{key}.", value) if isinstance(value, dict) else value)
+                         for key, value in found.items())
+        self._place = f"{path}: its input has no {name}"
+
+    def __missing__(self, key: str) -> Any:
+        raise MissingResult(self._place + key)
+
+
 def parse_input(path: Path, text: str) -> dict[str, Any]:
-    """The YAML of an input file. Raises ResultsError."""
+    """The YAML of an input file; a key that is not there raises MissingResult. Raises ResultsError."""
     try:
         found = yaml.load(text, _Loader)  # a SafeLoader
     except yaml.YAMLError as error:
         raise ResultsError(f"{path}: its input is no YAML ({str(error).splitlines()[0]})") from error
     if not isinstance(found, dict):
         raise ResultsError(f"{path}: its input is no YAML mapping")
-    return found
+    return _Mapping(path, "", found)
 
 
 class Table(Mapping[str, Values]):

@@ -132,10 +132,10 @@ class Histograms(Mapping[str, Histogram], Samples):
     @property
     def mean_occupancy(self) -> float:
         """Particles in a cell that are expected on average."""
-        with_mean = self._part.group["occupancy"] if self._part.group is not None else None
-        if with_mean is None or "mean" not in with_mean.attrs:
-            raise ResultsError(f"{self._part.path}: histograms/occupancy has no attribute mean")
-        return float(with_mean.attrs["mean"])
+        if self._part.group is None:
+            raise MissingResult(f"{self._part.path}: the run holds no histograms (output.histograms in the input)")
+        with reading(self._part.path):
+            return float(self._part.group["occupancy"].attrs["mean"])
 
 
 class Run:
