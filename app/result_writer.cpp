@@ -90,6 +90,10 @@ void ResultWriter::add_field_block(FieldBlock block, std::int64_t last_step) {
 std::int64_t ResultWriter::field_block_samples() const { return fields_->block_samples(); }
 
 void ResultWriter::add_note(const std::string& note, Summation summation, int reorder_interval) {
+    // Who tells more than that says the same over and over: the first and the last are kept.
+    constexpr std::size_t most_notes = 100;
+    if (record_.notes.size() == most_notes)
+        record_.notes.erase(record_.notes.begin() + most_notes / 2);
     record_.notes.push_back(note);
     record_.summation = summation;
     record_.reorder_interval = reorder_interval;
@@ -143,6 +147,8 @@ void ResultWriter::finish(const RunLoopResult& result, RunStatus status, const s
     if (trajectory_)
         trajectory_->close();
     step_ = result.steps_done;
+    record_.summation = result.summation;
+    record_.reorder_interval = result.reorder_interval;
     record_.fast_steps = result.fast_steps;
     record_.status = status;
     record_.message = message;

@@ -74,6 +74,8 @@ public:
         }
         take_field_block(step);
         result.steps_done = step;
+        result.summation = solver_.summation();
+        result.reorder_interval = solver_.reorder_interval();
         result.fast_steps = solver_.fast_steps();
         result.seconds = seconds_between(start, Clock::now());
         return result;

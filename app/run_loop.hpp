@@ -39,6 +39,8 @@ struct RunLoopResult {
     std::int64_t fast_steps = 0;  ///< as Solver::fast_steps()
     double seconds = 0.0;
     int signal_number = 0;  ///< what stopped it, 0 if it ran to its end
+    Summation summation = Summation::direct;  ///< as Solver::summation() and reorder_interval() at the end
+    int reorder_interval = 0;
 };
 
 /// Runs `system` in `solver` to the end of `schedule` or until `stop_signal` returns a signal's number

@@ -12,7 +12,6 @@
 
 namespace mpcflow {
 
-
 /// Where in the grid a warp is: its first item, and which of its lanes have one.
 struct WarpItems {
     std::int64_t first;

@@ -23,11 +23,13 @@ constexpr int warm_up_steps = 48;
 constexpr double hopeless = 1.1;
 constexpr double round_margin[] = {1.06, 1.03};
 constexpr int rounds = 3;
-/// A trial's plain step and its step that re-orders.
-constexpr int opening_steps = 2;
-/// Relative change of the distinct cells before a re-ordering, seen so often in a row, that asks for new timing.
+/// A trial's step that does not count, its plain step and its step that re-orders.
+constexpr int opening_steps = 3;
+/// Relative change of the distinct cells before a re-ordering that asks for new timing.
 constexpr double noteworthy_change = 0.1;
-constexpr int noteworthy_times = 3;
+constexpr int most_observations = 1 << 14;
+/// A choice whose interval is so near the former one is the same choice.
+constexpr double same_interval = 0.25;
 
 template <class... Arguments>
 std::string formatted(const char* format, Arguments... arguments) {
@@ -51,7 +53,6 @@ void ExecutionTuner::start() {
     round_ = 0;
     current_ = 0;
     trial_.clear();
-    strange_observations_ = 0;
     for (Candidate& candidate : candidates_) candidate = Candidate{candidate.summation};
 }
 
@@ -61,7 +62,7 @@ std::vector<StepWay> ExecutionTuner::next_batch() const {
     std::vector<StepWay> ways;
     if (is_settled()) return ways;
     // The step of a trial that re-orders; a trial without one is of a run that hardly ever does, but for its start.
-    const int reordering_step = phase_ == Phase::warm_up ? 0 : reorders() ? 1 : -1;
+    const int reordering_step = phase_ == Phase::warm_up ? 0 : reorders() ? opening_steps - 1 : -1;
     const int done = static_cast<int>(trial_.size());
     int left = batch_size;
     if (fixed_reorder_ > 0 && reorders() && phase_ != Phase::warm_up) left = std::min(left, opening_steps + fixed_reorder_ - done);
@@ -77,7 +78,7 @@ void ExecutionTuner::learn(std::span<const StepCost> costs) {
 
 /// The averages of a trial, or of what is known of it yet: the best interval and its cost.
 void ExecutionTuner::evaluate(Candidate& candidate) const {
-    double sum = candidate.reordering;
+    double sum = reorders() ? std::max(0.0, candidate.reordering_step - candidate.plain_step) : 0.0;
     candidate.best_average = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < candidate.costs.size(); ++i) {
         sum += candidate.costs[i];
@@ -94,18 +95,15 @@ void ExecutionTuner::evaluate(Candidate& candidate) const {
 void ExecutionTuner::add_trial(Candidate& candidate) const {
     const std::size_t opening = reorders() ? opening_steps : 0;
     if (trial_.size() <= opening) return;
-    const bool is_first = candidate.costs.empty();
     if (reorders()) {
-        // Noise may make it seem less than nothing.
-        const double reordering = std::max(0.0, trial_[1].milliseconds - trial_[0].milliseconds);
-        candidate.reordering = is_first ? reordering : std::min(candidate.reordering, reordering);
+        candidate.plain_step = std::min(candidate.plain_step, trial_[1].milliseconds);
+        candidate.reordering_step = std::min(candidate.reordering_step, trial_[2].milliseconds);
     }
     const std::size_t steps = std::max(candidate.costs.size(), trial_.size() - opening);
     candidate.costs.resize(steps, std::numeric_limits<double>::infinity());
     candidate.distinct_cells.resize(steps + 1);
-    if (reorders()) candidate.distinct_cells[0] = trial_[1].distinct_cells;
+    if (reorders()) candidate.distinct_cells[0] = trial_[2].distinct_cells;
     for (std::size_t i = 0; i + opening < trial_.size(); ++i) {
-        // What disturbs a measurement only ever makes it longer.
         candidate.costs[i] = std::min(candidate.costs[i], trial_[opening + i].milliseconds);
         candidate.distinct_cells[i + 1] = trial_[opening + i].distinct_cells;
     }
@@ -158,36 +156,59 @@ void ExecutionTuner::end_trial() {
 }
 
 void ExecutionTuner::settle() {
-    phase_ = Phase::settled;
     const Candidate& chosen = *best();
+    const int interval = fixed_reorder_ > 0 ? fixed_reorder_ : chosen.best_interval;
+    // Timing again for nothing: the observations scatter more than was thought.
+    const bool is_same = !report_.empty() && chosen.summation == summation_ &&
+                         std::abs(interval - reorder_) <= same_interval * reorder_;
+    observations_wanted_ = is_same ? std::min(2 * observations_wanted_, most_observations) : least_observations;
+    observations_ = 0;
+    observed_sum_ = 0.0;
+    expected_distinct_cells_ = 0.0;
+    phase_ = Phase::settled;
     summation_ = chosen.summation;
-    reorder_ = fixed_reorder_ > 0 ? fixed_reorder_ : chosen.best_interval;
-    // After a re-ordering, place 0, there are reorder_ - 1 plain steps until the next one.
-    const auto last = std::min(static_cast<std::size_t>(reorder_), chosen.distinct_cells.size()) - 1;
-    expected_distinct_cells_ = chosen.distinct_cells[last];
+    reorder_ = interval;
+    write_report(chosen);
+}
 
-    report_ = formatted("%s, re-ordered every %d steps (distinct cells in a warp %.1f after it, %.1f before): %.4g ms a step",
-                        std::string(name_of(summation_)).c_str(), reorder_, chosen.distinct_cells.front(), expected_distinct_cells_,
-                        chosen.best_average);
-    if (candidates_.size() == 1) return;
+void ExecutionTuner::write_report(const Candidate& chosen) {
+    report_ = formatted("%s, re-ordered every %d steps", std::string(name_of(summation_)).c_str(), reorder_);
+    if (reorders()) {
+        // After a re-ordering, place 0, there are reorder_ - 1 plain steps until the next one.
+        const auto last = std::min(static_cast<std::size_t>(reorder_), chosen.distinct_cells.size()) - 1;
+        report_ += formatted(" (distinct cells in a warp %.1f after it, %.1f before)", chosen.distinct_cells.front(),
+                             chosen.distinct_cells[last]);
+    }
+    report_ += formatted(": %.4g ms a step", chosen.best_average);
     std::vector<const Candidate*> others;
     for (const Candidate& candidate : candidates_) {
         if (&candidate != &chosen) others.push_back(&candidate);
     }
     std::sort(others.begin(), others.end(),
               [](const Candidate* a, const Candidate* b) { return a->best_average < b->best_average; });
-    report_ += "; ";
     for (const Candidate* const other : others) {
-        report_ += formatted("%s%s %.4g", other == others.front() ? "" : ", ", std::string(name_of(other->summation)).c_str(),
-                             other->best_average);
+        report_ += formatted("%s%s %.4g", other == others.front() ? "; " : ", ",
+                             std::string(name_of(other->summation)).c_str(), other->best_average);
     }
 }
 
+Summation ExecutionTuner::summation() const {
+    if (is_settled()) return summation_;
+    return candidates_.size() == 1 ? candidates_.front().summation : Summation::automatic;
+}
+
 bool ExecutionTuner::observe(double distinct_cells) {
-    if (!is_settled() || expected_distinct_cells_ <= 0.0 || fixed_reorder_ > 0) return false;
-    const double change = std::abs(distinct_cells / expected_distinct_cells_ - 1.0);
-    strange_observations_ = change > noteworthy_change ? strange_observations_ + 1 : 0;
-    if (strange_observations_ < noteworthy_times) return false;
+    if (!is_watching()) return false;
+    observed_sum_ += distinct_cells;
+    if (++observations_ < observations_wanted_) return false;
+    const double mean = observed_sum_ / observations_;
+    observations_ = 0;
+    observed_sum_ = 0.0;
+    if (expected_distinct_cells_ == 0.0) {
+        expected_distinct_cells_ = mean;
+        return false;
+    }
+    if (std::abs(mean / expected_distinct_cells_ - 1.0) <= noteworthy_change) return false;
     start();
     return true;
 }

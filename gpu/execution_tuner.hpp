@@ -2,8 +2,9 @@
 /// Which way of summing, and how often to re-order: found by timing steps of the run itself.
 ///
 /// All ways give the same bits, so the steps that are timed are steps of the run, and none is wasted. A
-/// trial of a way begins with a plain step and one that re-orders the particles, out of the same disorder: their
-/// difference r is what re-ordering costs beyond the step. Then it goes on without, while the particles drift and
+/// trial of a way begins with a step that does not count (a kernel's first launch takes longer), a plain step
+/// and one that re-orders the particles, out of the same disorder: their difference r is what re-ordering
+/// costs beyond the step. Then it goes on without, while the particles drift and
 /// a warp's fall into more and more cells: c_i is the cost of the i-th plain step after a re-ordering.
 /// Re-ordering every k steps so costs (r + c_1 + ... + c_k) / k a step, since the step that re-orders works
 /// on the disorder of the k-th; the k that makes this least is the best. Plain C++, no device: the solver
@@ -11,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,9 +41,10 @@ public:
 
     /// True where there is nothing (more) to time: summation() and reorder() are what to use.
     [[nodiscard]] bool is_settled() const { return phase_ == Phase::settled; }
-    [[nodiscard]] Summation summation() const { return summation_; }
-    /// Steps between re-orderings, at least 1.
-    [[nodiscard]] int reorder() const { return reorder_; }
+    /// `automatic` as long as it is not settled which.
+    [[nodiscard]] Summation summation() const;
+    /// Steps between re-orderings, at least 1; 0 as long as that is not settled.
+    [[nodiscard]] int reorder() const { return is_settled() ? reorder_ : fixed_reorder_; }
 
     /// The steps to execute and time next, at most `batch_size` of them, in this order. Any number of them
     /// may be executed before learn() is told. Empty where settled.
@@ -49,15 +52,21 @@ public:
     /// What the first costs.size() steps of next_batch() cost.
     void learn(std::span<const StepCost> costs);
 
+    /// Whether observe() can have an effect.
+    [[nodiscard]] bool is_watching() const { return is_settled() && fixed_reorder_ == 0; }
     /// Tells, once settled, the mean distinct cells in a warp just before a re-ordering. Where they are no
-    /// longer what they were when the interval was chosen (a flow has set in, a fluid has warmed up), the
+    /// longer what they were after the interval was chosen (a flow has set in, a fluid has warmed up), the
     /// tuner goes back to timing; returns true then.
+    ///
+    /// One observation scatters by up to 15 %, since it depends on how the grid happens to be shifted. So means
+    /// of several are compared, and of twice as many each time that timing again has changed nothing.
     [[nodiscard]] bool observe(double distinct_cells);
 
     /// What was chosen and what the other ways took, in one line; empty where nothing was timed.
     [[nodiscard]] const std::string& report() const { return report_; }
 
     static constexpr int batch_size = 16;
+    static constexpr int least_observations = 16;
 
 private:
     enum class Phase { warm_up, rounds, settled };
@@ -65,7 +74,10 @@ private:
     struct Candidate {
         Summation summation = Summation::peers;
         bool is_out = false;                ///< plainly slower, or not in this round
-        double reordering = 0.0;            ///< r, ms; the least of the rounds, as all times
+        /// ms of the opening's plain step and of that which re-orders. As all times the least of the rounds, for
+        /// what disturbs a measurement only ever makes it longer; the difference of two would not have that.
+        double plain_step = std::numeric_limits<double>::infinity();
+        double reordering_step = std::numeric_limits<double>::infinity();
         std::vector<double> costs{};        ///< c_1, c_2, ..., ms
         std::vector<double> distinct_cells{};  ///< after a re-ordering; after the plain steps behind it
         double best_average = 0.0;          ///< ms a step at best_interval
@@ -79,6 +91,7 @@ private:
     [[nodiscard]] bool trial_is_over() const;
     void end_trial();
     void settle();
+    void write_report(const Candidate& chosen);
     [[nodiscard]] const Candidate* best() const;
 
     std::vector<Candidate> candidates_;
@@ -89,8 +102,10 @@ private:
     int reorder_;
     std::size_t current_ = 0;        ///< candidate on trial
     std::vector<StepCost> trial_;    ///< its steps so far
-    int strange_observations_ = 0;
-    double expected_distinct_cells_ = 0.0;  ///< just before a re-ordering; 0: not known
+    int observations_wanted_ = least_observations;  ///< for a mean
+    int observations_ = 0;
+    double observed_sum_ = 0.0;
+    double expected_distinct_cells_ = 0.0;  ///< just before a re-ordering; 0: not known yet
     std::string report_;
 };
 

@@ -111,9 +111,10 @@ public:
 
     /// One line for logs and result files: what runs this, e.g. "CPU, 2 threads".
     [[nodiscard]] virtual std::string device_description() const = 0;
-    /// Steps between re-orderings that are in force.
+    /// Steps between re-orderings that are in force; 0 as long as the solver has not settled which.
     [[nodiscard]] virtual int reorder_interval() const = 0;
-    /// The way of summing that is in force; on the host cells are added to directly.
+    /// The way of summing that is in force, `automatic` as long as the solver has not settled which; on the host
+    /// cells are added to directly.
     [[nodiscard]] virtual Summation summation() const { return Summation::direct; }
     /// False while the solver times ways of summing and intervals; both may change then.
     [[nodiscard]] virtual bool is_settled() const { return true; }

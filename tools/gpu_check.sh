@@ -102,7 +102,7 @@ run_hash() {
     shift
     if ! "$mpcflow" run examples/poiseuille.yaml --output "$scratch/$name" \
         --set 'box.size=[12, 10, 9]' --set 'output.fields.bins=[1, 1, 9]' --set run.equilibration=0 \
-        --set run.steps=75 "$@" >"$scratch/$name.log" 2>&1; then
+        --set run.steps=600 "$@" >"$scratch/$name.log" 2>&1; then
         tail -n 5 "$scratch/$name.log" >&2
         return 1
     fi
@@ -179,22 +179,28 @@ if [[ $sanitize == yes ]]; then
         }
         # A short run with everything that has a kernel of its own: both kinds of faces, fields, histograms, a region.
         sanitize_run() {
-            local tool=$1 way=$2 law=$3
-            sanitize "$tool" "run with summation $way, conserve_angular_momentum $law" \
-                "$mpcflow" run examples/poiseuille.yaml --quiet --output "$scratch/$tool-$way-$law" \
+            local tool=$1 way=$2 law=$3 precision=$4 steps=$5
+            sanitize "$tool" "run with summation $way, conserve_angular_momentum $law, $precision" \
+                "$mpcflow" run examples/poiseuille.yaml --quiet --output "$scratch/$tool-$way-$law-$precision" \
                 --device cuda --set 'box.size=[12, 10, 9]' --set 'output.fields.bins=[1, 1, 9]' \
                 --set output.histograms.every=3 --set output.trajectory.every=5 --set output.series.every=5 \
                 --set 'output.trajectory.region={lower: [2, 2, 2], upper: [8, 9, 7]}' \
-                --set run.equilibration=0 --set run.steps=10 --set execution.reorder=3 \
-                --set "execution.summation=$way" --set "collision.conserve_angular_momentum=$law"
+                --set run.equilibration=0 --set "run.steps=$steps" --set execution.reorder=3 \
+                --set "execution.summation=$way" --set "collision.conserve_angular_momentum=$law" \
+                --set "execution.precision=$precision"
         }
         began=$SECONDS
         say "compute-sanitizer: memcheck, racecheck, initcheck"
         for tool in memcheck racecheck initcheck; do
             for way in peers hash match sorted segmented two_stage direct cas two_float; do
-                sanitize_run "$tool" "$way" true
+                sanitize_run "$tool" "$way" true double 10
+                sanitize_run "$tool" "$way" false mixed 10
             done
-            sanitize_run "$tool" auto false
+            for way in match two_stage; do
+                sanitize_run "$tool" "$way" false double 10
+                sanitize_run "$tool" "$way" true mixed 10
+            done
+            sanitize_run "$tool" auto true mixed 300
             sanitize "$tool" "tests of the warp algorithms" "$build/tests/gpu/gpu_warp_test"
             sanitize "$tool" "tests of the block algorithms" "$build/tests/gpu/gpu_block_test" \
                 --gtest_filter='*two_stage_9*:*segmented_9*:Selection*:Reduce*'

@@ -36,6 +36,23 @@ TEST(TiledOrder, gives_each_cell_a_place_of_its_own) {
     }
 }
 
+TEST(TiledOrder, counts_to_nearly_two_to_the_31) {
+    for (const Vec3<int> cells : {Vec3<int>{1290, 1290, 1290}, {2, 32768, 32767}, {32767, 2, 32768}, {32768, 32767, 2}}) {
+        const TiledOrder tiles(cells);
+        const int count = cells.x * cells.y * cells.z;
+        EXPECT_EQ(tiles.place(0), 0);
+        std::set<int> places;
+        // Among the last cells, where the numbers are largest.
+        for (int cell = count - 5000; cell < count; ++cell) {
+            const int place = tiles.place(cell);
+            EXPECT_GE(place, 0);
+            EXPECT_LT(place, count);
+            places.insert(place);
+        }
+        EXPECT_EQ(places.size(), 5000U) << cells.x << " x " << cells.y << " x " << cells.z;
+    }
+}
+
 TEST(TiledOrder, goes_through_a_tile_from_neighbour_to_neighbour) {
     // 6 and 7 leave tiles of 2 and 3 at the upper faces.
     const auto order = cells_by_place({16, 7, 6});

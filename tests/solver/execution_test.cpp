@@ -64,6 +64,28 @@ TEST_P(ExecutionTest, what_is_left_to_the_solver_settles_and_is_told_once) {
     EXPECT_LE(before, 32.0);
 }
 
+TEST_P(ExecutionTest, the_bits_are_those_of_the_host_through_all_that_is_tried) {
+    system_.boundaries.faces[1] = {FaceKind::no_slip, FaceKind::no_slip};
+    for (const bool angular : {false, true}) {
+        for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
+            system_.collision.conserve_angular_momentum = angular;
+            const auto solver = make(system_, {precision});
+            // Parts that no batch of the tuner fits into.
+            const int parts[] = {1, 7, 100};
+            for (int i = 0; !solver->is_settled(); ++i) {
+                ASSERT_LT(solver->current_step(), 20000);
+                solver->run(parts[i % 3]);
+            }
+            solver->run(20);
+            SolverOptions one_thread{precision};
+            one_thread.threads = 1;
+            const auto host = make_solver(SolverKind::host, system_, one_thread);
+            host->run(solver->current_step());
+            EXPECT_EQ(solver->state_hash(), host->state_hash()) << describe({precision}) << ", " << angular;
+        }
+    }
+}
+
 TEST_P(ExecutionTest, two_float_is_close_and_says_how_close) {
     for (const bool angular : {false, true}) {
         for (const FaceKind faces : {FaceKind::periodic, FaceKind::no_slip}) {
