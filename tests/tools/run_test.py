@@ -12,6 +12,7 @@ import numpy as np
 
 from made_runs import FLOW, REGION, TOOLS, ToolTest, made
 from mpcflow_tools import MissingResult, ResultsError, Run, Trajectory, Values
+from mpcflow_tools.results import parse_input
 
 
 class WholeRun(unittest.TestCase):
@@ -70,7 +71,6 @@ class WholeRun(unittest.TestCase):
         self.assertEqual(repr(Values("x", np.asarray(2.5), "a", "")), "x = 2.5 a")
 
     def test_numbers_that_yaml_takes_for_text(self) -> None:
-        from mpcflow_tools.results import parse_input
         found = parse_input(Path("x"), "{a: 1e-05, b: [2E3, -1e+2], c: 1.5e-3, d: e5, e: 12}")
         self.assertEqual(found, {"a": 1e-5, "b": [2e3, -100.0], "c": 1.5e-3, "d": "e5", "e": 12})
 
