@@ -29,7 +29,8 @@ namespace {
 
 constexpr const char* footer =
     "Exit status: 0 done; 2 bad input or arguments; 3 the environment (no such device, disk full,\n"
-    "results that exist already); 1 a fault of the program; 128 + signal: stopped by it.";
+    "results that exist already); 85 stopped by a signal after writing a checkpoint: run again to go on;\n"
+    "1 a fault of the program.";
 
 /// The text as YAML that cannot be taken for anything else (a folder may be called 1 or null).
 std::string quoted(const std::string& text) {
@@ -159,11 +160,20 @@ private:
         add_input_options(*command, run_.input);
         add_shorthands(*command, shorthands_);
         command->add_flag("--overwrite", overwrite_, "Replace results that are there already");
+        command
+            ->add_option("--restart", restart_,
+                         "auto: go on from the newest good checkpoint of the output directory, if there is one; never; or "
+                         "the checkpoint to go on from. Without: auto")
+            ->option_text("auto|never|FILE");
         command->add_flag("--quiet", quiet_, "Print nothing but errors");
         command->final_callback([this] {
             shorthands_.append_to(run_.input.overrides);
             if (overwrite_)
                 run_.existing = Existing::overwrite;
+            if (restart_)
+                run_.restart = parse_restart(*restart_);
+            if (overwrite_ && restart_ == "auto")
+                throw CLI::ValidationError("--overwrite", "starts anew, and does not go with --restart auto");
             if (quiet_)
                 run_.verbosity = Verbosity::quiet;
             action_ = [this] { return run_command(run_); };
@@ -187,7 +197,7 @@ private:
             action_ = schema_command;
         });
         CLI::App* info = app_.add_subcommand("info", "Print what a result file holds and how it was made");
-        info->add_option("file", info_.file, "A run.h5 or trajectory.h5")->required()->option_text("FILE.h5");
+        info->add_option("file", info_.file, "A run.h5, trajectory.h5 or checkpoint.h5")->required()->option_text("FILE.h5");
         add_json(*info);
         info->final_callback([this] {
             info_.format = format();
@@ -319,6 +329,7 @@ private:
     Shorthands shorthands_;
     std::string precision_, law_, summation_;
     std::vector<std::string> summations_;
+    std::optional<std::string> restart_;
     bool overwrite_ = false, quiet_ = false, json_ = false;
 };
 

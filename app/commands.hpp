@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/output_directory.hpp"
+#include "app/restart.hpp"
 
 namespace mpcflow {
 
@@ -21,6 +22,7 @@ enum class ReportFormat { text, json };
 
 struct RunOptions {
     InputOptions input;
+    RestartChoice restart;
     Existing existing = Existing::refuse;
     Verbosity verbosity = Verbosity::normal;
 };

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "app/checkpoint_file.hpp"
 #include "app/histogram_group.hpp"
 #include "app/output_directory.hpp"
 #include "app/progress.hpp"
@@ -71,9 +72,12 @@ std::int64_t estimate_output_memory(const Scenario& scenario) {
         const std::int64_t blocks = std::min<std::int64_t>(schedule.field_samples(), 64);
         bytes += (blocks + 2) * bin_count(scenario.output) * static_cast<std::int64_t>(sizeof(FieldSums));
     }
+    constexpr int bytes_of_particle = 24 + 24 + 12 + 8;
+    if (scenario.checkpoint)
+        bytes += bytes_of_particle * scenario.system.particle_count();
     // Position, velocity, image and id of every particle; of a region also the records as the solver has them.
     if (const auto& trajectory = scenario.output.trajectory) {
-        const int per_particle = 24 + 24 + 12 + 8 + (trajectory->region ? 64 + 8 : 0);
+        const int per_particle = bytes_of_particle + (trajectory->region ? 64 + 8 : 0);
         bytes += per_particle * usual_frame_particles(scenario.system, *trajectory);
     }
     return bytes;
@@ -103,6 +107,13 @@ std::vector<FileEstimate> estimate_files(const Scenario& scenario) {
         files.push_back(
             {trajectory_file_name, frame * schedule.frames(),
              fmt::format("{} frames of {}", schedule.frames(), format_bytes(static_cast<double>(frame)))});
+    }
+    if (scenario.checkpoint) {
+        const std::int64_t each =
+            checkpoint_bytes(scenario.system.particle_count(), scenario.execution.precision) + bytes;
+        files.push_back({checkpoint_file_name, 3 * each,
+                         fmt::format("the state of the run: two of {}, and one while it is written",
+                                     format_bytes(static_cast<double>(each)))});
     }
     return files;
 }

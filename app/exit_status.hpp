@@ -8,10 +8,7 @@ enum class ExitStatus {
     fault = 1,        ///< a fault of the program or of the simulation
     bad_input = 2,    ///< input file or arguments
     environment = 3,  ///< no such device, disk full, output exists, unreadable result file
+    stopped = 85,     ///< by a signal, after writing a checkpoint: run again to go on
 };
-
-/// Added to the number of the signal that stopped a run, as shells do. (85 is reserved: stopped by a
-/// signal after writing a checkpoint.)
-inline constexpr int signal_exit_base = 128;
 
 }  // namespace mpcflow

@@ -36,6 +36,12 @@ public:
     [[nodiscard]] std::int64_t samples() const;
     [[nodiscard]] const std::array<int, 3>& bins() const { return bins_; }
 
+    /// The blocks so far, as put_back() takes them.
+    [[nodiscard]] const std::vector<FieldBlock>& blocks() const { return blocks_; }
+    /// Goes on from blocks of `block_samples` samples. Throws std::invalid_argument if no statistics of these bins
+    /// can have them.
+    void put_back(std::int64_t block_samples, std::vector<FieldBlock> blocks);
+
     /// Adds a block; an empty one is ignored. Throws std::logic_error if its bins do not match.
     void add(FieldBlock block);
 

@@ -56,11 +56,10 @@ void write_histograms(const Group& root, const RunRecord& record) {
     const HistogramsOutput& output = *record.scenario.output.histograms;
     const Histograms& histograms = record.histograms;
     const Group group = root.create_group("histograms");
-    const std::int64_t before_first = record.scenario.run.equilibration;
     group.write_attribute("every", output.every);
     group.write_attribute("samples", histograms.samples);
-    group.write_attribute("first_step", before_first + output.every);
-    group.write_attribute("last_step", before_first + output.every * histograms.samples);
+    group.write_attribute("first_step", record.histogram_steps.first);
+    group.write_attribute("last_step", record.histogram_steps.last);
     write_occupancy(group.create_group("occupancy"), histograms, record.scenario.system.fluid.density);
     write_speed(group.create_group("speed"), histograms);
 }

@@ -6,12 +6,14 @@
 #include <fmt/format.h>
 
 #include "app/commands.hpp"
+#include "app/checkpoint_file.hpp"
 #include "app/hdf5/error.hpp"
 #include "app/hdf5/file.hpp"
 #include "app/json_writer.hpp"
 #include "app/progress.hpp"
 #include "app/run_file.hpp"
 #include "app/run_record.hpp"
+#include "app/sealed_file.hpp"
 #include "app/trajectory_file.hpp"
 
 namespace mpcflow {
@@ -139,6 +141,8 @@ void report_run(const hdf5::File& file, Report& report) {
     report.add("steps_in_all", run.read_int_attribute("equilibration") + run.read_int_attribute("steps"));
     if (run.has_attribute("fast_steps"))
         report.add("fast_steps", run.read_int_attribute("fast_steps"));
+    if (run.has_attribute("restarts"))
+        report.add("restarts", run.read_int_attribute("restarts"));
     if (run.has_attribute("state_hash")) {
         report.add("state_hash", format_hash(run.read_unsigned_attribute("state_hash")));
     }
@@ -159,6 +163,27 @@ void report_run(const hdf5::File& file, Report& report) {
     report_fields(root, report);
     report_histograms(root, report);
     report.add_lines("resolved_input", input.read_text("resolved"));
+}
+
+void report_checkpoint(const hdf5::File& file, Report& report) {
+    if (const std::string damage = find_damage(file.path()); !damage.empty())
+        throw EnvironmentError(file.path() + ": " + damage);
+    const Group root = file.root();
+    const Group run = root.open_group("run");
+    const Group program = root.open_group("program");
+    report.add("kind", std::string("checkpoint"));
+    report.add("title", run.read_text_attribute("title"));
+    report.add("step", run.read_int_attribute("step"));
+    report.add("steps_in_all", run.read_int_attribute("steps_in_all"));
+    report.add("restarts", run.read_int_attribute("restarts"));
+    report.add("state_hash", format_hash(run.read_unsigned_attribute("state_hash")));
+    report.add("particles", run.read_int_attribute("particles"));
+    report.add("precision", run.read_text_attribute("precision"));
+    report.add("start_time", run.read_text_attribute("start_time"));
+    report.add("wall_time", run.read_double_attribute("wall_time"));
+    report.add("program", "mpcflow " + program.read_text_attribute("version") + " (" +
+                              program.read_text_attribute("commit") + ")");
+    report.add_lines("resolved_input", run.read_text("input"));
 }
 
 void report_trajectory(const hdf5::File& file, Report& report) {
@@ -208,6 +233,8 @@ bool says(const Group& group, const std::string& name, const std::string& text) 
 
 bool is_our_run(const Group& root) { return says(root, "format", run_file_format); }
 
+bool is_our_checkpoint(const Group& root) { return says(root, "format", checkpoint_file_format); }
+
 bool is_our_trajectory(const Group& root) {
     if (!root.has("h5md") || !root.open_group("h5md").has("creator"))
         return false;
@@ -223,12 +250,14 @@ int info_command(const InfoOptions& options) {
     const Group root = file.root();
     if (is_our_run(root)) {
         report_run(file, report);
+    } else if (is_our_checkpoint(root)) {
+        report_checkpoint(file, report);
     } else if (is_our_trajectory(root)) {
         report_trajectory(file, report);
     } else {
         throw EnvironmentError(options.file +
-                               ": an HDF5 file, but not one that mpcflow wrote; give a run.h5 or "
-                               "trajectory.h5 of a run");
+                               ": an HDF5 file, but not one that mpcflow wrote; give a run.h5, "
+                               "trajectory.h5 or checkpoint.h5 of a run");
     }
     report.finish();
     return 0;

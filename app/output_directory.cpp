@@ -10,6 +10,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "app/checkpoint_file.hpp"
 #include "app/hdf5/error.hpp"
 #include "app/run_file.hpp"
 #include "app/trajectory_file.hpp"
@@ -23,9 +24,11 @@ namespace {
 namespace fs = std::filesystem;
 
 /// All files that runs write; nothing else is ever removed.
-const std::array<std::string, 6> result_files{run_file_name,        std::string(run_file_name) + ".tmp",
-                                              trajectory_file_name, std::string(trajectory_file_name) + ".tmp",
-                                              xdmf_file_name,       std::string(xdmf_file_name) + ".tmp"};
+constexpr std::array<const char*, 5> result_files{run_file_name, trajectory_file_name, xdmf_file_name,
+                                                  checkpoint_file_name, previous_checkpoint_name};
+/// What a killed run leaves of a file that it was writing; of no use to anybody.
+constexpr std::array<const char*, 4> written_aside{run_file_name, trajectory_file_name, xdmf_file_name,
+                                                   checkpoint_file_name};
 
 [[noreturn]] void fail(const std::string& path, const std::string& what) {
     throw EnvironmentError("output.directory: " + path + ": " + what);
@@ -50,12 +53,12 @@ void check_output_directory(const std::string& path, Existing existing) {
         fail(path, "cannot write to " + part.string() + ": " + hdf5::describe_errno(errno) +
                        "; choose another output.directory (--output DIR)");
     }
-    if (existing == Existing::overwrite)
+    if (existing != Existing::refuse)
         return;
-    for (const std::string& name : result_files) {
+    for (const char* name : result_files) {
         if (!fs::exists(fs::symlink_status(fs::path(path) / name, error)))
             continue;
-        fail(path, "holds results already (" + name +
+        fail(path, "holds results already (" + std::string(name) +
                        "); choose another output.directory (--output DIR), or replace them with --overwrite");
     }
 }
@@ -80,9 +83,11 @@ OutputDirectory::OutputDirectory(std::string path, Existing existing) : path_(st
         close(descriptor_);
         throw;
     }
-    if (existing == Existing::refuse)
+    for (const char* name : written_aside)
+        fs::remove(fs::path(path_) / (std::string(name) + ".tmp"), error);
+    if (existing != Existing::overwrite)
         return;
-    for (const std::string& name : result_files)
+    for (const char* name : result_files)
         fs::remove(fs::path(path_) / name, error);
 }
 

@@ -7,10 +7,14 @@
 namespace mpcflow {
 
 /// What to do with results that are there already.
-enum class Existing { refuse, overwrite };
+enum class Existing {
+    refuse,
+    overwrite,
+    keep  ///< the run goes on from one of their checkpoints
+};
 
 /// Throws EnvironmentError if `path` is no place to write results to: it holds some (and they are not
-/// to be overwritten), it or a part of it is a file, it is not writable. Changes nothing.
+/// to be overwritten or kept), it or a part of it is a file, it is not writable. Changes nothing.
 void check_output_directory(const std::string& path, Existing existing);
 
 /// The longest leading part of a path that exists; "." if none does.
@@ -28,6 +32,7 @@ public:
 
     /// The path of a file in it.
     [[nodiscard]] std::string file(const std::string& name) const;
+    [[nodiscard]] const std::string& path() const { return path_; }
 
 private:
     std::string path_;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "app/checkpoint_file.hpp"
 #include "app/histogram_group.hpp"
 #include "app/progress.hpp"
 #include "app/run_file.hpp"
@@ -19,6 +20,8 @@ constexpr std::int64_t block_budget_bytes = std::int64_t{1} << 30;
 constexpr double shortest_write_interval = 2.0;
 /// Longest part of the run that replacing run.h5 may take.
 constexpr double write_share = 0.02;
+/// Notes of earlier starts that are kept: an attribute of HDF5 holds 64 KiB at most.
+constexpr std::size_t most_earlier_notes = 32;
 
 double bin_volume(const Box& box, const std::array<int, 3>& bins) {
     double volume = 1.0;
@@ -42,8 +45,9 @@ std::string file_size(const std::string& path) {
 
 }  // namespace
 
-ResultWriter::ResultWriter(const OutputDirectory& directory, RunRecord record)
-    : run_path_(directory.file(run_file_name)),
+ResultWriter::ResultWriter(const OutputDirectory& directory, RunRecord record, std::optional<Checkpoint> checkpoint)
+    : folder_(directory.path()),
+      run_path_(directory.file(run_file_name)),
       trajectory_path_(directory.file(trajectory_file_name)),
       xdmf_path_(directory.file(xdmf_file_name)),
       record_(std::move(record)),
@@ -56,10 +60,41 @@ ResultWriter::ResultWriter(const OutputDirectory& directory, RunRecord record)
     }
     if (output.histograms)
         record_.histograms = empty_histograms(record_.scenario.system.fluid, *output.histograms);
+    if (checkpoint)
+        take_up(std::move(*checkpoint));
+}
+
+void ResultWriter::take_up(Checkpoint checkpoint) {
+    step_ = first_step_ = checkpoint.state.particles.step;
+    record_.fast_steps = checkpoint.state.fast_steps;
+    record_.start_time = checkpoint.start_time;
+    record_.restarts = checkpoint.restarts + 1;
+    earlier_seconds_ = checkpoint.wall_time;
+    first_frames_ = checkpoint.frames;
+    const std::size_t notes = checkpoint.notes.size();
+    record_.notes.insert(record_.notes.begin(), checkpoint.notes.begin() + static_cast<std::ptrdiff_t>(notes - std::min(notes, most_earlier_notes)),
+                         checkpoint.notes.end());
+    record_.series = std::move(checkpoint.series);
+    record_.field_steps = checkpoint.field_steps;
+    record_.histogram_steps = checkpoint.histogram_steps;
+    const bool same_bins = checkpoint.histograms.occupancy.size() == record_.histograms.occupancy.size() &&
+                           checkpoint.histograms.speed.size() == record_.histograms.speed.size();
+    if (!same_bins)
+        throw EnvironmentError(checkpoint.path + ": its histograms have other bins than the input asks for");
+    record_.histograms = std::move(checkpoint.histograms);
+    if (fields_) {
+        averages_are_stale_ = !checkpoint.field_blocks.empty();
+        fields_->put_back(checkpoint.field_block_samples, std::move(checkpoint.field_blocks));
+        open_block_ = std::move(checkpoint.state.open_block);
+    }
+}
+
+void ResultWriter::begin() {
     write(Durability::disk);
-    if (output.trajectory) {
+    if (record_.scenario.output.trajectory) {
         try {
-            trajectory_ = std::make_unique<TrajectoryFile>(trajectory_path_, record_);
+            trajectory_ = std::make_unique<TrajectoryFile>(
+                trajectory_path_, record_, FramesBefore{first_frames_, first_step_});
         } catch (const std::exception& error) {
             mark_run_file(run_path_, RunStatus::failed, error.what());
             throw;
@@ -81,10 +116,34 @@ void ResultWriter::add_frame(const ParticleSnapshot& snapshot, std::uint64_t sta
     trajectory_->append(snapshot, state_hash, spare);
 }
 
-void ResultWriter::add_field_block(FieldBlock block, std::int64_t last_step) {
-    fields_->add(std::move(block));
-    last_field_step_ = last_step;
+void ResultWriter::add_field_block(SampledBlock block) {
+    if (fields_->samples() == 0)
+        record_.field_steps.first = block.steps.first;
+    record_.field_steps.last = block.steps.last;
+    fields_->add(std::move(block.sums));
     averages_are_stale_ = true;
+}
+
+Histograms& ResultWriter::histograms(std::int64_t step) {
+    if (record_.histograms.samples == 0)
+        record_.histogram_steps.first = step;
+    record_.histogram_steps.last = step;
+    return record_.histograms;
+}
+
+void ResultWriter::add_checkpoint(const SolverState& state) {
+    record_.wall_time = wall_time();
+    // What it says of the trajectory must hold after a power failure, too.
+    if (trajectory_)
+        trajectory_->sync();
+    write_checkpoint_file(folder_, state,
+                          {record_, fields_ ? &*fields_ : nullptr, trajectory_ ? trajectory_->frames() : 0});
+}
+
+bool ResultWriter::ends_with_checkpoint() const { return record_.scenario.checkpoint || record_.restarts > 0; }
+
+double ResultWriter::wall_time() const {
+    return earlier_seconds_ + std::chrono::duration<double>(Clock::now() - start_).count();
 }
 
 std::int64_t ResultWriter::field_block_samples() const { return fields_->block_samples(); }
@@ -115,7 +174,7 @@ void ResultWriter::between_chunks(std::int64_t step, std::int64_t fast_steps) {
 
 void ResultWriter::update_record(std::int64_t step) {
     record_.steps_done = step;
-    record_.wall_time = std::chrono::duration<double>(Clock::now() - start_).count();
+    record_.wall_time = wall_time();
     if (!averages_are_stale_)
         return;
     const System& system = record_.scenario.system;
@@ -124,8 +183,6 @@ void ResultWriter::update_record(std::int64_t step) {
     result.averages = fields_->averages(bin_volume(system.box, wanted.bins), system.fluid.mass);
     result.bins = wanted.bins;
     result.every = wanted.every;
-    result.first_step = record_.scenario.run.equilibration + wanted.every;
-    result.last_step = last_field_step_;
     record_.fields = std::move(result);
     averages_are_stale_ = false;
 }

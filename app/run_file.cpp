@@ -11,6 +11,7 @@
 #include "app/hdf5/error.hpp"
 #include "app/hdf5/file.hpp"
 #include "app/histogram_group.hpp"
+#include "app/series_group.hpp"
 #include "app/theory_numbers.hpp"
 #include "physics/names.hpp"
 
@@ -74,6 +75,7 @@ void write_run(const Group& root, const RunRecord& record) {
     group.write_attribute("fast_steps", record.fast_steps);
     group.write_attribute("start_time", record.start_time);
     group.write_attribute("wall_time", record.wall_time);
+    group.write_attribute("restarts", record.restarts);
     group.write_attribute("status", std::string_view(status_name(record.status)), status_capacity);
     group.write_attribute("message", record.message.substr(0, message_capacity), message_capacity);
     if (!record.notes.empty())
@@ -88,49 +90,6 @@ void write_theory(const Group& root, const RunRecord& record) {
     const Group group = root.create_group("theory");
     for (const NamedNumber& number : theory_numbers(record.scenario.system))
         group.write_attribute(number.name, number.value);
-}
-
-void write_series(const Group& root, const std::vector<SeriesRow>& rows) {
-    const Group group = root.create_group("series");
-    const hsize_t count = rows.size();
-    const auto write = [&](const char* name, std::vector<hsize_t> shape, const hdf5::Meaning& meaning, auto value,
-                           int components) {
-        using Number = decltype(value(rows[0], std::size_t{0}));
-        std::vector<Number> numbers;
-        numbers.reserve(rows.size() * static_cast<std::size_t>(components));
-        for (const SeriesRow& row : rows) {
-            for (int i = 0; i < components; ++i)
-                numbers.push_back(value(row, static_cast<std::size_t>(i)));
-        }
-        group
-            .create_dataset(name,
-                            {hdf5::number_type<Number>(), std::move(shape), hdf5::Growth::fixed, {}, meaning})
-            .write(numbers);
-    };
-    write(
-        "step", {count}, {"steps since the start", "1"}, [](const SeriesRow& r, std::size_t) { return r.step; },
-        1);
-    write(
-        "time", {count}, {"time since the start", "a (mass/energy)^(1/2)"},
-        [](const SeriesRow& r, std::size_t) { return r.time; }, 1);
-    write(
-        "kinetic_energy", {count}, {"kinetic energy of all particles", "energy"},
-        [](const SeriesRow& r, std::size_t) { return r.kinetic_energy; }, 1);
-    write(
-        "temperature", {count}, {"kT of the motion relative to the centre of mass", "energy"},
-        [](const SeriesRow& r, std::size_t) { return r.temperature; }, 1);
-    write(
-        "momentum", {count, 3}, {"momentum of all particles, x y z", "(mass energy)^(1/2)"},
-        [](const SeriesRow& r, std::size_t i) { return r.momentum[i]; }, 3);
-    write(
-        "maximum_speed", {count}, {"speed of the fastest particle", "(energy/mass)^(1/2)"},
-        [](const SeriesRow& r, std::size_t) { return r.extremes.maximum_speed; }, 1);
-    write(
-        "minimum_occupancy", {count}, {"fewest particles in a whole collision cell", "1"},
-        [](const SeriesRow& r, std::size_t) { return r.extremes.minimum_occupancy; }, 1);
-    write(
-        "maximum_occupancy", {count}, {"most particles in a whole collision cell", "1"},
-        [](const SeriesRow& r, std::size_t) { return r.extremes.maximum_occupancy; }, 1);
 }
 
 void write_axes(const Group& group, const Box& box, const std::array<int, 3>& bins) {
@@ -166,8 +125,8 @@ void write_fields(const Group& root, const RunRecord& record) {
     group.write_attribute("samples", averages.samples);
     group.write_attribute("blocks", averages.blocks);
     group.write_attribute("block_samples", averages.block_samples);
-    group.write_attribute("first_step", fields.first_step);
-    group.write_attribute("last_step", fields.last_step);
+    group.write_attribute("first_step", record.field_steps.first);
+    group.write_attribute("last_step", record.field_steps.last);
     write_axes(group, record.scenario.system.box, fields.bins);
 
     const auto length = [&](std::size_t axis) { return static_cast<hsize_t>(fields.bins[axis]); };

@@ -3,6 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "physics/errors.hpp"
 
 namespace mpcflow {
 
@@ -22,7 +27,7 @@ constexpr double shortest_sums_interval = 0.5;
 /// Rate and time left, from the progress of the last seconds.
 class RateMeter {
 public:
-    explicit RateMeter(Clock::time_point start) : window_start_(start) {}
+    RateMeter(Clock::time_point start, std::int64_t step) : window_start_(start), window_step_(step) {}
 
     void update(std::int64_t step, Clock::time_point now) {
         const double seconds = seconds_between(window_start_, now);
@@ -40,7 +45,7 @@ private:
     static constexpr double first_window_seconds = 0.05;
     static constexpr double window_seconds = 1.0;
     Clock::time_point window_start_;
-    std::int64_t window_step_ = 0;
+    std::int64_t window_step_;
     double steps_per_second_ = 0.0;
 };
 
@@ -52,33 +57,36 @@ public:
 
     RunLoopResult run(const std::function<int()>& stop_signal) {
         const Clock::time_point start = Clock::now();
-        RateMeter meter(start);
         ChunkSize chunk(chunk_seconds);
-        RunLoopResult result;
         std::int64_t step = solver_.current_step();
+        RateMeter meter(start, step);
+        result_.first_step = step;
+        last_checkpoint_ = start;
+        take_up_field_block();
         pass_on_notes();
         do_what_is_due(step);
-        while (step < schedule_.total_steps()) {
-            result.signal_number = stop_signal();
-            if (result.signal_number != 0)
-                break;
+        while (step < schedule_.total_steps() && result_.signal_number == 0) {
             const std::int64_t count = std::min(schedule_.next_event(step) - step, chunk.steps());
             const Clock::time_point before = Clock::now();
             solver_.run(count);
             chunk.learn(count, seconds_between(before, Clock::now()));
             step += count;
             pass_on_notes();
+            if (step < schedule_.total_steps())
+                result_.signal_number = stop_signal();
+            if (is_checkpoint_due(step))
+                add_checkpoint();
             do_what_is_due(step);
             outputs_.between_chunks(step, solver_.fast_steps());
             show_progress(step, meter);
         }
-        take_field_block(step);
-        result.steps_done = step;
-        result.summation = solver_.summation();
-        result.reorder_interval = solver_.reorder_interval();
-        result.fast_steps = solver_.fast_steps();
-        result.seconds = seconds_between(start, Clock::now());
-        return result;
+        end_field_block();
+        result_.steps_done = step;
+        result_.summation = solver_.summation();
+        result_.reorder_interval = solver_.reorder_interval();
+        result_.fast_steps = solver_.fast_steps();
+        result_.seconds = seconds_between(start, Clock::now());
+        return std::move(result_);
     }
 
 private:
@@ -94,13 +102,15 @@ private:
             add_series_row(step);
         if (schedule_.field_sample_due(step)) {
             solver_.sample_fields();
+            if (samples_in_block_ == 0)
+                block_steps_.first = step;
+            block_steps_.last = step;
             ++samples_in_block_;
-            last_sample_ = step;
             if (samples_in_block_ >= outputs_.field_block_samples())
-                take_field_block(step);
+                end_field_block();
         }
         if (schedule_.histogram_sample_due(step))
-            solver_.sample_histograms(outputs_.histograms());
+            solver_.sample_histograms(outputs_.histograms(step));
         if (schedule_.frame_due(step)) {
             if (const Region* region = outputs_.frame_region())
                 solver_.copy_region(*region, snapshot_);
@@ -117,11 +127,49 @@ private:
         note_totals(totals);
     }
 
-    void take_field_block(std::int64_t step) {
+    void take_up_field_block() {
+        const SampledBlock block = outputs_.open_field_block();
+        if (block.sums.samples == 0)
+            return;
+        solver_.put_field_block(block.sums);
+        samples_in_block_ = block.sums.samples;
+        block_steps_ = block.steps;
+    }
+
+    void end_field_block() {
         if (samples_in_block_ == 0)
             return;
-        outputs_.add_field_block(solver_.take_field_block(), std::min(step, last_sample_));
+        outputs_.add_field_block({solver_.take_field_block(), block_steps_});
         samples_in_block_ = 0;
+    }
+
+    [[nodiscard]] bool is_checkpoint_due(std::int64_t step) const {
+        if (result_.signal_number != 0 || schedule_.checkpoint_due(step))
+            return true;
+        if (step == schedule_.total_steps())
+            return outputs_.ends_with_checkpoint();
+        return schedule_.checkpoint_seconds() > 0.0 &&
+               seconds_between(last_checkpoint_, Clock::now()) >= schedule_.checkpoint_seconds();
+    }
+
+    /// One that cannot be written must not end a run that is sound.
+    void add_checkpoint() {
+        SampledBlock block{{}, block_steps_};
+        if (samples_in_block_ > 0)
+            block.sums = solver_.take_field_block();
+        try {
+            outputs_.add_checkpoint(save_state(solver_, block));
+            result_.checkpoint_failure.clear();
+        } catch (const EnvironmentError& error) {
+            result_.checkpoint_failure = error.what();
+            const std::string note =
+                fmt::format("step {}: no checkpoint: {}; the one before it stays", solver_.current_step(), error.what());
+            outputs_.add_note(note, solver_.summation(), solver_.reorder_interval());
+            display_.note(note);
+        }
+        if (samples_in_block_ > 0)
+            solver_.put_field_block(block.sums);
+        last_checkpoint_ = Clock::now();
     }
 
     void note_totals(const Totals& totals) {
@@ -159,13 +207,24 @@ private:
     ProgressDisplay& display_;
     ParticleSnapshot snapshot_;
     ProgressState progress_;
+    RunLoopResult result_;
     std::int64_t samples_in_block_ = 0;
-    std::int64_t last_sample_ = 0;
+    StepSpan block_steps_;
+    Clock::time_point last_checkpoint_{};
     Clock::time_point totals_noted_{};
     double sums_seconds_ = 0.0;
 };
 
 }  // namespace
+
+SolverState save_state(Solver& solver, SampledBlock open_block) {
+    SolverState state;
+    solver.copy_particles(state.particles);
+    state.fast_steps = solver.fast_steps();
+    state.state_hash = solver.state_hash();
+    state.open_block = std::move(open_block);
+    return state;
+}
 
 RunLoopResult run_loop(Solver& solver, const System& system, const Schedule& schedule, RunOutputs& outputs,
                        ProgressDisplay& display, const std::function<int()>& stop_signal) {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "app/field_statistics.hpp"
+#include "app/checkpoint.hpp"
 #include "app/progress.hpp"
 #include "app/run_record.hpp"
 #include "app/schedule.hpp"
@@ -19,16 +19,21 @@ public:
     virtual ~RunOutputs() = default;
     virtual void add_series_row(const SeriesRow& row) = 0;
     virtual void add_frame(const ParticleSnapshot& snapshot, std::uint64_t state_hash) = 0;
-    /// A block of field samples; `last_step` is that of its last sample.
-    virtual void add_field_block(FieldBlock block, std::int64_t last_step) = 0;
+    virtual void add_field_block(SampledBlock block) = 0;
+    /// The block of field samples that the run begins with: empty, or as a checkpoint had it.
+    [[nodiscard]] virtual SampledBlock open_field_block() = 0;
     /// Samples that the present field block shall have.
     [[nodiscard]] virtual std::int64_t field_block_samples() const = 0;
     /// What the solver had to tell, and the way of summing and re-order interval that are in force now.
     virtual void add_note(const std::string& note, Summation summation, int reorder_interval) = 0;
     /// The region whose particles frames hold; null: all particles.
     [[nodiscard]] virtual const Region* frame_region() const = 0;
-    /// The histograms that samples are added to.
-    [[nodiscard]] virtual Histograms& histograms() = 0;
+    /// The histograms that the sample of this step is added to.
+    [[nodiscard]] virtual Histograms& histograms(std::int64_t step) = 0;
+    /// Saves the run. If it throws EnvironmentError the run goes on, with a note.
+    virtual void add_checkpoint(const SolverState& state) = 0;
+    /// Whether a checkpoint is written at the end, too, from which a longer run can go on.
+    [[nodiscard]] virtual bool ends_with_checkpoint() const = 0;
     /// Called between chunks, several times a second: the place to bring files up to date. `fast_steps` as
     /// Solver::fast_steps().
     virtual void between_chunks(std::int64_t step, std::int64_t fast_steps) = 0;
@@ -36,16 +41,23 @@ public:
 
 struct RunLoopResult {
     std::int64_t steps_done = 0;
+    std::int64_t first_step = 0;  ///< steps done before
     std::int64_t fast_steps = 0;  ///< as Solver::fast_steps()
     double seconds = 0.0;
     int signal_number = 0;  ///< what stopped it, 0 if it ran to its end
     Summation summation = Summation::direct;  ///< as Solver::summation() and reorder_interval() at the end
     int reorder_interval = 0;
+    /// Why the last checkpoint could not be written; empty if it was.
+    std::string checkpoint_failure;
 };
 
+/// The state of a solver, whose unfinished field block (if it samples fields) is `open_block`.
+[[nodiscard]] SolverState save_state(Solver& solver, SampledBlock open_block = {});
+
 /// Runs `system` in `solver` to the end of `schedule` or until `stop_signal` returns a signal's number
-/// (asked between chunks of about a tenth of a second). Whatever the chunks, the solver's bits and the
-/// steps of the outputs are the same.
+/// (asked between chunks of about a tenth of a second), then with a checkpoint. Whatever the chunks, the solver's bits
+/// and the steps of the outputs are the same. A solver that was restored goes on; what is due at its step is done first,
+/// as checkpoints are written before it.
 [[nodiscard]] RunLoopResult run_loop(Solver& solver, const System& system, const Schedule& schedule,
                                      RunOutputs& outputs, ProgressDisplay& display,
                                      const std::function<int()>& stop_signal);

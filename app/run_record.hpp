@@ -28,13 +28,17 @@ struct SeriesRow {
     Extremes extremes{};
 };
 
+/// The steps of the first and the last of some samples; 0 where there is none.
+struct StepSpan {
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+};
+
 /// Averaged fields and what they were averaged over.
 struct FieldResult {
     FieldAverages averages;
     std::array<int, 3> bins{};
     std::int64_t every = 0;
-    std::int64_t first_step = 0;  ///< of the first sample
-    std::int64_t last_step = 0;   ///< of the last sample that is in the averages
 };
 
 struct RunRecord {
@@ -51,7 +55,8 @@ struct RunRecord {
     std::int64_t memory_bytes = 0;
 
     std::string start_time;  ///< ISO 8601, UTC
-    double wall_time = 0.0;  ///< seconds of the run loop, output included
+    double wall_time = 0.0;     ///< seconds of the run loop, output included, before and after restarts
+    std::int64_t restarts = 0;  ///< times that it went on from a checkpoint
     std::int64_t steps_done = 0;
     std::int64_t fast_steps = 0;  ///< of these, with a particle that crossed more than a cell edge
     RunStatus status = RunStatus::running;
@@ -60,7 +65,9 @@ struct RunRecord {
 
     std::vector<SeriesRow> series;
     std::optional<FieldResult> fields;
+    StepSpan field_steps;  ///< of the samples in the averages
     Histograms histograms;  ///< with no samples where none are wanted
+    StepSpan histogram_steps;
 };
 
 /// A state hash as it is printed: 16 hexadecimal digits.

@@ -4,13 +4,15 @@
 
 namespace mpcflow {
 
-Schedule::Schedule(const RunLength& length, const Output& output)
+Schedule::Schedule(const RunLength& length, const Output& output, const std::optional<CheckpointTimes>& checkpoint)
     : equilibration_(length.equilibration),
       steps_(length.steps),
       series_every_(output.series ? output.series->every : 0),
       frame_every_(output.trajectory ? output.trajectory->every : 0),
       field_every_(output.fields ? output.fields->every : 0),
-      histogram_every_(output.histograms ? output.histograms->every : 0) {}
+      histogram_every_(output.histograms ? output.histograms->every : 0),
+      checkpoint_every_(checkpoint ? checkpoint->every : 0),
+      checkpoint_seconds_(checkpoint ? 60.0 * checkpoint->minutes : 0.0) {}
 
 std::int64_t Schedule::next_event(std::int64_t step) const {
     std::int64_t next = total_steps();
@@ -22,6 +24,7 @@ std::int64_t Schedule::next_event(std::int64_t step) const {
     };
     consider(0, series_every_);
     consider(0, frame_every_);
+    consider(0, checkpoint_every_);
     consider(equilibration_, field_every_);
     consider(equilibration_, histogram_every_);
     return next;

@@ -2,6 +2,7 @@
 /// At which steps of a run what is to be done.
 
 #include <cstdint>
+#include <optional>
 
 #include "input/scenario.hpp"
 
@@ -11,7 +12,7 @@ namespace mpcflow {
 /// fields and histograms count from the end of the equilibration: first sample `every` steps after it.
 class Schedule {
 public:
-    Schedule(const RunLength& length, const Output& output);
+    Schedule(const RunLength& length, const Output& output, const std::optional<CheckpointTimes>& checkpoint = {});
 
     [[nodiscard]] std::int64_t total_steps() const { return equilibration_ + steps_; }
     [[nodiscard]] bool series_due(std::int64_t step) const { return due(step, series_every_); }
@@ -22,6 +23,9 @@ public:
     [[nodiscard]] bool histogram_sample_due(std::int64_t step) const {
         return step > equilibration_ && due(step - equilibration_, histogram_every_);
     }
+    [[nodiscard]] bool checkpoint_due(std::int64_t step) const { return due(step, checkpoint_every_); }
+    /// Seconds between checkpoints; 0: none by time.
+    [[nodiscard]] double checkpoint_seconds() const { return checkpoint_seconds_; }
     /// The next step after `step` at which something is due, or the run ends.
     [[nodiscard]] std::int64_t next_event(std::int64_t step) const;
 
@@ -40,6 +44,8 @@ private:
     std::int64_t frame_every_;
     std::int64_t field_every_;
     std::int64_t histogram_every_;
+    std::int64_t checkpoint_every_;
+    double checkpoint_seconds_;
 };
 
 /// How many steps to give the solver in one go, so that it comes back about `target_seconds` later:

@@ -9,7 +9,7 @@ namespace mpcflow {
 
 namespace {
 
-constexpr std::array<int, 3> handled{SIGINT, SIGTERM, SIGHUP};
+constexpr std::array<int, 4> handled{SIGINT, SIGTERM, SIGHUP, SIGUSR1};
 
 std::atomic<int> first_signal{0};
 std::atomic<std::int64_t> first_seconds{0};
@@ -60,6 +60,7 @@ const char* signal_name(int signal_number) {
         case SIGINT: return "SIGINT";
         case SIGTERM: return "SIGTERM";
         case SIGHUP: return "SIGHUP";
+        case SIGUSR1: return "SIGUSR1";
         default: return "a signal";
     }
 }

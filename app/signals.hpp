@@ -3,7 +3,7 @@
 
 namespace mpcflow {
 
-/// While it lives, SIGINT, SIGTERM and SIGHUP are noted instead of ending the process (one that the
+/// While it lives, SIGINT, SIGTERM, SIGHUP and SIGUSR1 are noted instead of ending the process (one that the
 /// parent told us to ignore stays ignored). SIGPIPE and SIGXFSZ are ignored, from then on, so that they
 /// show up as errors of the write. A SIGINT more than a second after the first ends the process at once.
 class SignalGuard {

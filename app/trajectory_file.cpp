@@ -116,7 +116,6 @@ struct TrajectoryFile::Objects {
     /// Of frames of a region, which differ in their numbers of particles.
     std::optional<Dataset> count{}, species{}, mass{};
     hsize_t longest_row = 0;
-    std::vector<double> box_edges{};
 };
 
 std::int64_t usual_frame_particles(const System& system, const TrajectoryOutput& output) {
@@ -136,12 +135,16 @@ std::int64_t trajectory_frame_bytes(const System& system, Precision precision, c
     return bytes;
 }
 
-TrajectoryFile::TrajectoryFile(std::string path, const RunRecord& record, SpaceCheck space_check)
+TrajectoryFile::TrajectoryFile(std::string path, const RunRecord& record, FramesBefore before, SpaceCheck space_check)
     : path_(std::move(path)),
       system_(record.scenario.system),
       precision_(record.scenario.execution.precision),
       output_(*record.scenario.output.trajectory),
       space_check_(space_check) {
+    if (before.frames > 0) {
+        go_on(before);
+        return;
+    }
     objects_ = std::make_unique<Objects>(
         Objects{.file = hdf5::File::create(temporary_path(path_), hdf5::WriteOrder::ordered)});
     try {
@@ -215,10 +218,69 @@ void TrajectoryFile::create(const RunRecord& record) {
         objects.mass = std::move(mass);
     }
 
-    for (std::size_t i = 0; i < 3; ++i) {
-        for (std::size_t j = 0; j < 3; ++j)
-            objects.box_edges.push_back(i == j ? system_.box.size[i] : 0.0);
+}
+
+void TrajectoryFile::go_on(FramesBefore before) {
+    // The space of what is dropped is not used again while the old indices may still lead there: only after the file
+    // was closed.
+    open();
+    drop_frames(before);
+    hdf5::File file = std::move(objects_->file);
+    objects_.reset();
+    file.close();
+    open();
+    frames_ = before.frames;
+    last_step_ = objects_->step.read<std::int64_t>().back();
+}
+
+void TrajectoryFile::open() {
+    objects_ = std::make_unique<Objects>(Objects{.file = hdf5::File::open_ordered(path_)});
+    Objects& objects = *objects_;
+    const Group root = objects.file.root();
+    const Group parameters = root.open_group("parameters").open_group("mpcflow");
+    const Group all = root.open_group("particles").open_group(output_.region ? "region" : "all");
+    const Group edges = all.open_group("box").open_group("edges");
+    const auto values = [&](const char* name) { return all.open_group(name).open_dataset("value"); };
+    objects.state_hash = parameters.open_dataset("state_hash");
+    objects.step = edges.open_dataset("step");
+    objects.time = edges.open_dataset("time");
+    objects.edges = edges.open_dataset("value");
+    if (output_.position)
+        objects.position = values("position");
+    if (output_.velocity)
+        objects.velocity = values("velocity");
+    objects.image = values("image");
+    objects.id = values("id");
+    if (output_.region) {
+        objects.count = parameters.open_dataset("particles");
+        objects.species = all.open_dataset("species");
+        objects.mass = all.open_dataset("mass");
+        objects.longest_row = objects.species->shape().at(0);
     }
+}
+
+void TrajectoryFile::drop_frames(FramesBefore before) {
+    Objects& objects = *objects_;
+    const std::vector<std::int64_t> steps = objects.step.read<std::int64_t>();
+    const auto frames = std::lower_bound(steps.begin(), steps.end(), before.step) - steps.begin();
+    if (frames != before.frames) {
+        throw hdf5::FileError(fmt::format("{}: has {} frames of before step {}, but the checkpoint tells of {}; put back the "
+                                          "file that belongs to the checkpoint",
+                                          path_, frames, before.step, before.frames),
+                              0);
+    }
+    const auto rows = static_cast<hsize_t>(before.frames);
+    // First what says that they are there.
+    objects.step.shrink_to(rows);
+    objects.time.shrink_to(rows);
+    objects.file.flush();
+    for (Dataset* dataset : {&objects.state_hash, &objects.edges, &objects.image, &objects.id})
+        dataset->shrink_to(rows);
+    for (std::optional<Dataset>* dataset : {&objects.position, &objects.velocity, &objects.count}) {
+        if (*dataset)
+            (*dataset)->shrink_to(rows);
+    }
+    objects.file.flush();
 }
 
 TrajectoryFile::~TrajectoryFile() {
@@ -295,7 +357,9 @@ void TrajectoryFile::write_frame(const ParticleSnapshot& snapshot, std::uint64_t
             objects.longest_row = particles;
         }
     }
-    objects.edges.append_row(objects.box_edges.data());
+    const auto& size = system_.box.size;
+    const std::array<double, 9> box_edges{1.0 * size[0], 0.0, 0.0, 0.0, 1.0 * size[1], 0.0, 0.0, 0.0, 1.0 * size[2]};
+    objects.edges.append_row(box_edges.data());
     objects.state_hash.append_row(&state_hash);
     objects.file.flush();
     const double time = static_cast<double>(snapshot.step) * system_.collision.time_step;
@@ -304,6 +368,11 @@ void TrajectoryFile::write_frame(const ParticleSnapshot& snapshot, std::uint64_t
     objects.file.flush();
     if (frames_ == 0)
         rename_file(temporary_path(path_), path_, Durability::page_cache);
+}
+
+void TrajectoryFile::sync() {
+    if (objects_ && frames_ > 0)
+        sync_file(objects_->file.descriptor(), path_);
 }
 
 void TrajectoryFile::close() {

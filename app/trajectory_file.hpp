@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "app/hdf5/error.hpp"
 #include "app/run_record.hpp"
@@ -24,14 +25,24 @@ inline constexpr const char* trajectory_file_name = "trajectory.h5";
 /// file system fails all the same.
 enum class SpaceCheck { reserve, none };
 
+/// Frames that a trajectory has when a run goes on at `step`: all of before it.
+struct FramesBefore {
+    std::int64_t frames = 0;
+    std::int64_t step = 0;
+};
+
 /// Writes frames one by one. After each the file is complete on its own: readable while the run goes on
 /// and after the process is killed. A frame that does not fit on the disk is refused before the first
 /// byte of it is written; if a write fails all the same, the file is left as the last frame left it and
 /// never touched again.
 class TrajectoryFile {
 public:
-    /// Creates the file, as PATH.tmp until its first frame is in it.
-    TrajectoryFile(std::string path, const RunRecord& record, SpaceCheck space_check = SpaceCheck::reserve);
+    /// Creates the file, as PATH.tmp until its first frame is in it; or, to go on after some frames, opens it and drops
+    /// later ones. Throws hdf5::FileError, also if these frames are not there.
+    TrajectoryFile(std::string path, const RunRecord& record, FramesBefore before,
+                   SpaceCheck space_check = SpaceCheck::reserve);
+    TrajectoryFile(std::string path, const RunRecord& record, SpaceCheck space_check = SpaceCheck::reserve)
+        : TrajectoryFile(std::move(path), record, FramesBefore{}, space_check) {}
     ~TrajectoryFile();
     TrajectoryFile(const TrajectoryFile&) = delete;
     TrajectoryFile& operator=(const TrajectoryFile&) = delete;
@@ -39,6 +50,8 @@ public:
     /// Appends a frame; it must leave `spare_bytes` of the disk free (for run.h5). Throws
     /// hdf5::FileError saying what was lost and what is intact.
     void append(const ParticleSnapshot& snapshot, std::uint64_t state_hash, std::int64_t spare_bytes = 0);
+    /// Waits until the frames are on the disk. Throws hdf5::FileError.
+    void sync();
     /// Writes all to the disk and closes. Throws hdf5::FileError.
     void close();
 
@@ -49,6 +62,9 @@ private:
     struct Objects;
 
     void create(const RunRecord& record);
+    void go_on(FramesBefore before);
+    void open();
+    void drop_frames(FramesBefore before);
     void reserve_frame(std::int64_t particles, std::int64_t spare_bytes);
     void write_frame(const ParticleSnapshot& snapshot, std::uint64_t state_hash);
     [[nodiscard]] hdf5::FileError explain(const hdf5::FileError& error, std::int64_t step) const;

@@ -73,9 +73,9 @@ public:
         download(&value, 0, 1);
         return value;
     }
-    /// Copies `count` elements from the host to the beginning.
-    void upload(const T* from, std::int64_t count) const {
-        if (count > 0) MPCFLOW_CUDA(cudaMemcpy(data_, from, count * sizeof(T), cudaMemcpyHostToDevice));
+    /// Copies `count` elements from the host to the beginning, or to `first` on.
+    void upload(const T* from, std::int64_t count, std::int64_t first = 0) const {
+        if (count > 0) MPCFLOW_CUDA(cudaMemcpy(data_ + first, from, count * sizeof(T), cudaMemcpyHostToDevice));
     }
     void swap(DeviceArray& other) noexcept {
         std::swap(data_, other.data_);

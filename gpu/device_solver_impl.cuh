@@ -131,6 +131,34 @@ public:
         return block;
     }
 
+    void put_field_block(const FieldBlock& block) override {
+        check_bins(block, block_.size());
+        use(device_);
+        block_.upload(block.bins.data(), block_.size());
+        samples_ = block.samples;
+    }
+
+    void restore(const ParticleSnapshot& snapshot, std::int64_t fast_steps) override {
+        check_snapshot(system_, snapshot);
+        use(device_);
+        std::vector<Particle> part(std::min<std::int64_t>(particle_count_, 1 << 20));
+        for (std::int64_t first = 0; first < particle_count_; first += static_cast<std::int64_t>(part.size())) {
+            const std::int64_t count = std::min<std::int64_t>(particle_count_ - first, static_cast<std::int64_t>(part.size()));
+            for (std::int64_t i = 0; i < count; ++i) part[i] = take_from_snapshot<Particle>(snapshot, first + i);
+            particles_.upload(part.data(), count, first);
+        }
+        step_ = snapshot.step;
+        plan_.go_to(system_, static_cast<std::uint64_t>(step_));
+        since_reordering_ = no_order;
+        const StepReport report{no_fault, 0, 0, static_cast<unsigned long long>(fast_steps)};
+        report_.upload(&report, 1);
+        fast_steps_ = fast_steps;
+        static_cast<void>(take_field_block());
+        notes_.clear();
+        sums_.clear();
+        contribute_first();
+    }
+
     void sample_histograms(Histograms& histograms) override {
         use(device_);
         reporter_.sample_histograms(state(), system_.fluid, histograms);
@@ -167,6 +195,7 @@ public:
 
 private:
     static constexpr std::int64_t shared_bins_limit = 24 << 10;
+    static constexpr std::int64_t no_order = std::numeric_limits<std::int32_t>::max();
 
     static int use(int device) {
         MPCFLOW_CUDA(cudaSetDevice(device));
@@ -197,6 +226,11 @@ private:
         const auto mean = vector_cast<typename Particle::Real>(totals_rule_.mean_velocity(reporter_.totals(state(), totals_rule_)));
         subtract_velocity<<<blocks, block_size>>>(mean, particle_count_, particles_.data());
         MPCFLOW_CUDA(cudaGetLastError());
+        contribute_first();
+    }
+
+    /// Sums for the next collision, from the particles as they are; the sums are zero before.
+    void contribute_first() {
         if constexpr (Law::contributes_rotated) {
             draw_for_cells<<<block_count(cell_count_), block_size>>>(plan_, cell_count_, next_draws_.data());
             MPCFLOW_CUDA(cudaGetLastError());
@@ -353,7 +387,7 @@ private:
     TotalsRule totals_rule_;
     BinRule bin_rule_;
     std::int64_t step_ = 0;
-    std::int64_t since_reordering_ = std::numeric_limits<std::int32_t>::max();  ///< steps; at first there is no order
+    std::int64_t since_reordering_ = no_order;  ///< steps
     std::int64_t samples_ = 0;
     std::int64_t fast_steps_ = 0;
     std::int64_t particle_count_;

@@ -32,6 +32,7 @@ public:
         check_sizes();
         check_flight();
         check_run();
+        check_checkpoint();
         check_bins();
         check_region();
         check_forces();
@@ -129,6 +130,13 @@ private:
         }
         if (const auto& histograms = scenario_.output.histograms) {
             check_samples("output.histograms.every", histograms->every);
+        }
+    }
+
+    void check_checkpoint() {
+        const auto& checkpoint = scenario_.checkpoint;
+        if (checkpoint && are_sound({"checkpoint"}) && checkpoint->every == 0 && checkpoint->minutes == 0.0) {
+            error("checkpoint", "every and minutes are both 0; give one of them, or leave the section out");
         }
     }
 

@@ -140,6 +140,11 @@ void visit_output(KeyVisitor& keys, Output& output) {
         });
 }
 
+void visit_checkpoint(KeyVisitor& keys, CheckpointTimes& checkpoint) {
+    keys.integer({"every", "Steps between checkpoints; 0: none by steps."}, checkpoint.every, step_range);
+    keys.real({"minutes", "Minutes between checkpoints; 0: none by time."}, checkpoint.minutes, between(0, 1e6));
+}
+
 void visit_execution(KeyVisitor& keys, Execution& execution) {
     keys.device({"device", "What runs it; auto takes a GPU if there is one, and the CPU otherwise."},
                 execution.device);
@@ -171,6 +176,11 @@ void visit_keys(KeyVisitor& keys, Scenario& scenario) {
                      step_range);
     });
     keys.section({"output", "What is written, and where."}, [&] { visit_output(keys, scenario.output); });
+    keys.optional_section(
+        {"checkpoint",
+         "The state of the run is saved so often, from which it goes on after it was killed; without this section, only "
+         "when a signal stops it."},
+        scenario.checkpoint, [&](CheckpointTimes& checkpoint) { visit_checkpoint(keys, checkpoint); });
     keys.section({"execution", "Which machine, and how; of these keys only precision changes results."},
                  [&] { visit_execution(keys, scenario.execution); });
 }

@@ -56,6 +56,12 @@ struct Output {
     std::optional<SeriesOutput> series;
 };
 
+/// checkpoint: when the state of the run is saved; 0: not by steps, not by time.
+struct CheckpointTimes {
+    std::int64_t every = 0;  ///< steps
+    double minutes = 0.0;
+};
+
 enum class DeviceKind { automatic, cpu, cuda };
 
 /// execution.device: auto | cpu | cuda | cuda:N.
@@ -78,6 +84,7 @@ struct Scenario {
     System system;
     RunLength run;
     Output output;
+    std::optional<CheckpointTimes> checkpoint;
     Execution execution;
     std::string source_name;             ///< the file it was read from
     std::string source_text;             ///< that file's text as given

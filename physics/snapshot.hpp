@@ -1,5 +1,5 @@
 #pragma once
-/// Particle records -> what a ParticleSnapshot holds of them.
+/// Particle records <-> what a ParticleSnapshot holds of them.
 
 #include <algorithm>
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "physics/solver.hpp"
+#include "physics/vector.hpp"
 
 namespace mpcflow {
 
@@ -30,6 +31,28 @@ void put_into_snapshot(const Particle& particle, std::size_t index, ParticleSnap
         snapshot.image[at] = particle.image(axis);
     }
 }
+
+/// The particle at place `index` of a snapshot, bit for bit the one that was put there.
+template <class Particle>
+[[nodiscard]] Particle take_from_snapshot(const ParticleSnapshot& snapshot, std::size_t index) {
+    using Real = typename Particle::Real;
+    const double* const x = &snapshot.position[3 * index];
+    const double* const v = &snapshot.velocity[3 * index];
+    Particle particle = Particle::make(static_cast<std::uint64_t>(snapshot.id[index]),
+                                       vector_cast<Real>(Vec3<double>{x[0], x[1], x[2]}),
+                                       vector_cast<Real>(Vec3<double>{v[0], v[1], v[2]}));
+    for (int axis = 0; axis < 3; ++axis) {
+        particle.add_image(axis, snapshot.image[3 * index + static_cast<std::size_t>(axis)]);
+    }
+    return particle;
+}
+
+/// Throws std::invalid_argument unless the snapshot can be a state of the system: all particles, their ids
+/// 0 ... N-1 in order, places in the box and velocities that are numbers.
+void check_snapshot(const System& system, const ParticleSnapshot& snapshot);
+
+/// Solver::state_hash() of a solver in this state.
+[[nodiscard]] std::uint64_t snapshot_hash(const ParticleSnapshot& snapshot, Precision precision);
 
 /// Makes a snapshot of these particles, which are in any order.
 template <class Particle>

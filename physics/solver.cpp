@@ -1,6 +1,8 @@
 #include "physics/solver.hpp"
 
 #include <sstream>
+#include <stdexcept>
+#include <string>
 
 #include "physics/grid_rounding.hpp"
 #include "physics/observables.hpp"
@@ -14,6 +16,12 @@ double Totals::temperature() const {
     for (const double p : momentum) momentum_squared += p * p;
     const double relative = kinetic_energy - 0.5 * momentum_squared / mass;
     return 2.0 * relative / (3.0 * static_cast<double>(particles - 1));
+}
+
+void check_bins(const FieldBlock& block, std::int64_t bins) {
+    if (static_cast<std::int64_t>(block.bins.size()) == bins && block.samples >= 0) return;
+    throw std::invalid_argument("a field block of " + std::to_string(block.bins.size()) + " bins for a solver of " +
+                                std::to_string(bins));
 }
 
 void throw_on_faults(std::uint32_t faults, std::int64_t step, const System& system) {

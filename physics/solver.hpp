@@ -46,6 +46,9 @@ struct FieldBlock {
     std::vector<FieldSums> bins;
 };
 
+/// Throws std::invalid_argument unless the block has so many bins.
+void check_bins(const FieldBlock& block, std::int64_t bins);
+
 /// Counts of the occupancies of cells and of the speeds of particles, summed over samples.
 struct Histograms {
     /// Largest number of bins of either: what fits into the shared memory of a block of every GPU.
@@ -102,12 +105,19 @@ public:
     virtual void sample_fields() = 0;
     /// Returns the current block and begins a new one.
     [[nodiscard]] virtual FieldBlock take_field_block() = 0;
+    /// Makes a block that take_field_block() gave the current one; what was sampled since is dropped.
+    virtual void put_field_block(const FieldBlock& block) = 0;
     /// Adds the present state to the counts: all particles, and the cells of the next collision.
     virtual void sample_histograms(Histograms& histograms) = 0;
     /// Fills `snapshot` with the present state: all particles, ids 0 ... N-1.
     virtual void copy_particles(ParticleSnapshot& snapshot) = 0;
     /// The same of the particles that are in a region now. Takes memory for these alone.
     virtual void copy_region(const Region& region, ParticleSnapshot& snapshot) = 0;
+
+    /// Goes on from a state that copy_particles() gave, of a solver of the same System and precision: from here on
+    /// all bits are those of that solver. `fast_steps` as fast_steps() was; the current block of field samples is
+    /// emptied. Throws std::invalid_argument where check_snapshot() (snapshot.hpp) does.
+    virtual void restore(const ParticleSnapshot& snapshot, std::int64_t fast_steps) = 0;
 
     /// One line for logs and result files: what runs this, e.g. "CPU, 2 threads".
     [[nodiscard]] virtual std::string device_description() const = 0;

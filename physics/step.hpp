@@ -67,6 +67,12 @@ struct StepPlan {
         next_grid = CellGrid<Real>(system, index + 1);
     }
 
+    /// Puts the plan where `index` steps are done: begin_step(system, index) comes next.
+    void go_to(const System& system, std::uint64_t index) {
+        step = index - 1;
+        next_grid = CellGrid<Real>(system, index);
+    }
+
     MPCFLOW_HD CellKey key(int cell) const { return {seed, step, cell}; }
     MPCFLOW_HD CellKey next_key(int cell) const { return {seed, step + 1, cell}; }
 

@@ -112,6 +112,14 @@ void Dataset::grow_to(hsize_t length) {
     check(H5Dset_extent(handle_.get(), &length), label_, "add to it");
 }
 
+void Dataset::shrink_to(hsize_t rows) {
+    std::vector<hsize_t> extent = shape();
+    if (extent.at(0) <= rows)
+        return;
+    extent[0] = rows;
+    check(H5Dset_extent(handle_.get(), extent.data()), label_, "shorten it");
+}
+
 void Dataset::write_block(const void* numbers, const std::vector<hsize_t>& start, const std::vector<hsize_t>& extent,
                           NumberType type) {
     const DataspaceHandle space(check(H5Dget_space(handle_.get()), label_, "add to it"));

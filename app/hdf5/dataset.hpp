@@ -84,6 +84,8 @@ public:
     }
     /// Makes a list of numbers longer; the new ones read as the fill value.
     void grow_to(hsize_t length);
+    /// Drops the rows from `rows` on.
+    void shrink_to(hsize_t rows);
     /// Shape now.
     [[nodiscard]] std::vector<hsize_t> shape() const;
     /// Reads all of it, in C order.

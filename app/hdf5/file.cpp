@@ -61,11 +61,29 @@ File File::create(const std::string& path, WriteOrder order) {
     return {path, std::move(handle)};
 }
 
-File File::open(const std::string& path, Access access) {
+File File::open(const std::string& path, Access access) { return open(path, access, WriteOrder::any); }
+
+File File::open_ordered(const std::string& path) {
+    haddr_t end = 0;
+    {
+        const File file = open(path, Access::read_only);
+        check(H5Fget_eoa(file.handle_.get(), &end), path, "find its end");
+    }
+    std::error_code error;
+    if (std::filesystem::file_size(path, error) > end)
+        std::filesystem::resize_file(path, end, error);
+    if (error)
+        throw FileError(path + ": cannot shorten it: " + describe_errno(error.value()), error.value());
+    return open(path, Access::read_write, WriteOrder::ordered);
+}
+
+File File::open(const std::string& path, Access access, WriteOrder order) {
     initialise_library();
     if (const std::string reason = why_not_readable(path); !reason.empty())
         throw FileError(path + ": " + reason, 0);
     const PropertyListHandle access_list = file_access(path);
+    if (order == WriteOrder::ordered)
+        use_ordered_driver(access_list.get());
     const unsigned flags = access == Access::read_only ? H5F_ACC_RDONLY : H5F_ACC_RDWR;
     FileHandle handle(H5Fopen(path.c_str(), flags, access_list.get()));
     if (!handle.is_open()) {

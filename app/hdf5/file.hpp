@@ -26,6 +26,9 @@ public:
     /// Opens an existing file. Throws FileError whose message tells a missing file from one that is
     /// not HDF5 and from one that is cut short.
     [[nodiscard]] static File open(const std::string& path, Access access);
+    /// Opens an existing file to add to it with WriteOrder::ordered, after bytes at its end that nothing refers to
+    /// (a killed writer leaves them) are cut off. Throws FileError.
+    [[nodiscard]] static File open_ordered(const std::string& path);
 
     [[nodiscard]] const std::string& path() const { return path_; }
     [[nodiscard]] Group root() const;
@@ -43,6 +46,7 @@ public:
     void abandon() noexcept;
 
 private:
+    static File open(const std::string& path, Access access, WriteOrder order);
     File(std::string path, FileHandle handle) : path_(std::move(path)), handle_(std::move(handle)) {}
 
     std::string path_;

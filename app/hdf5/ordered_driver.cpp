@@ -40,6 +40,8 @@ struct OrderedFile : H5FD_t {
     haddr_t end_of_address = 0;
     haddr_t end_of_file = 0;  ///< pending blocks included
     haddr_t bytes_on_disk = 0;
+    haddr_t old_bytes = 0;      ///< of the file as it was opened
+    haddr_t committed_end = 0;  ///< end of address at the last commit
     std::map<haddr_t, PendingBlock> pending;
     std::set<haddr_t> committed;  ///< addresses of metadata blocks that are on the disk
     /// A write failed. HDF5 goes on with a flush all the same; nothing more may reach the disk then.
@@ -89,10 +91,10 @@ herr_t write_bytes(OrderedFile& file, haddr_t address, const std::byte* bytes, s
 using Rank = std::tuple<int, int, haddr_t>;
 
 Rank rank_of(const OrderedFile& file, haddr_t address, const PendingBlock& block) {
-    if (!file.committed.contains(address))
+    if (address >= file.old_bytes && !file.committed.contains(address))
         return {0, 0, address};
     if (block.type == H5FD_MEM_SUPER)
-        return {1, 0, address};
+        return {file.end_of_address < file.committed_end ? 4 : 1, 0, address};
     if (block.type == H5FD_MEM_BTREE) {
         // A node begins with "TREE", its type, and its level: 0 for leaves.
         constexpr std::size_t level_at = 5;
@@ -117,6 +119,7 @@ herr_t commit(OrderedFile& file) {
     for (const auto& [address, block] : file.pending)
         file.committed.insert(address);
     file.pending.clear();
+    file.committed_end = file.end_of_address;
     return 0;
 }
 
@@ -149,6 +152,7 @@ H5FD_t* open_file(const char* name, unsigned flags, hid_t, haddr_t) {
             return nullptr;
         }
         file->bytes_on_disk = file->end_of_file = static_cast<haddr_t>(status.st_size);
+        file->old_bytes = file->committed_end = file->end_of_file;
         return file.release();
     } catch (const std::bad_alloc&) {
         return nullptr;

@@ -11,6 +11,9 @@
 ///      itself rewritten, it still holds all that its new neighbour took over;
 ///   4. object headers and the rest: the lengths of the datasets.
 ///
+/// Where the file becomes shorter, 2 comes last, so that nothing that is still pointed to lies beyond its end.
+/// Of a file that was there before, all blocks count as known to the disk.
+///
 /// After every single write the file then shows either the rows before the flush or, dataset by
 /// dataset, those after it. Raw data (rows of chunks, which nothing points to before the flush) is
 /// written at once. A reader of the file needs nothing special.
@@ -19,7 +22,7 @@
 
 namespace mpcflow::hdf5 {
 
-/// Makes files created with this file access list use the driver.
+/// Makes files created or opened with this file access list use the driver.
 void use_ordered_driver(hid_t file_access_list);
 
 }  // namespace mpcflow::hdf5

@@ -160,6 +160,25 @@ public:
         return std::exchange(block_, FieldBlock{0, std::vector<FieldSums>(bin_rule_.bin_count())});
     }
 
+    void put_field_block(const FieldBlock& block) override {
+        check_bins(block, bin_rule_.bin_count());
+        block_ = block;
+    }
+
+    void restore(const ParticleSnapshot& snapshot, std::int64_t fast_steps) override {
+        check_snapshot(system_, snapshot);
+        step_ = snapshot.step;
+        plan_.go_to(system_, static_cast<std::uint64_t>(step_));
+        fast_steps_ = fast_steps;
+        last_fast_step_ = ~std::uint64_t{0};
+        static_cast<void>(take_field_block());
+        fill_particles([&](std::int64_t i) { return take_from_snapshot<Particle>(snapshot, i); });
+        for (Worker& worker : workers_) {
+            for (std::vector<Spilled>& spilled : worker.spilled) spilled.clear();
+        }
+        contribute_all();
+    }
+
     void sample_histograms(Histograms& histograms) override {
         const SpeedBins speed_bins(system_.fluid, histograms);
         count_into(histograms.speed, [&](std::vector<std::vector<std::uint64_t>>& counts) {
@@ -276,16 +295,20 @@ private:
         return sums;
     }
 
-    void create_particles() {
-        const InitialState initial(system_);
+    /// Shares the particles out to the threads; make(id) gives each.
+    template <class Make>
+    void fill_particles(const Make& make) {
         team_.run([&](int thread) {
             Worker& worker = workers_[thread];
             worker.first_particle = particle_count_ * thread / team_.size();
             worker.last_particle = particle_count_ * (thread + 1) / team_.size();
-            for (std::int64_t i = worker.first_particle; i < worker.last_particle; ++i) {
-                particles_[i] = initial.particle<Particle>(i);
-            }
+            for (std::int64_t i = worker.first_particle; i < worker.last_particle; ++i) particles_[i] = make(i);
         });
+    }
+
+    void create_particles() {
+        const InitialState initial(system_);
+        fill_particles([&](std::int64_t i) { return initial.particle<Particle>(i); });
         const Vec3<Real> mean = vector_cast<Real>(totals_rule_.mean_velocity(sum_totals()));
         team_.run([&](int thread) {
             const Worker& worker = workers_[thread];
@@ -295,7 +318,7 @@ private:
         });
     }
 
-    /// Sums for the first collision, from the particles as they are.
+    /// Sums for the next collision, from the particles as they are.
     void contribute_all() {
         team_.run([&](int thread) {
             for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) {

@@ -40,6 +40,8 @@ public:
         clear_block();
         return taken;
     }
+    void put_field_block(const FieldBlock& block) override { block_ = block; }
+    void restore(const ParticleSnapshot& snapshot, std::int64_t) override { step_ = snapshot.step; }
     void sample_histograms(Histograms& histograms) override {
         ++histograms.samples;
         histograms.occupancy.front() += static_cast<std::uint64_t>(step_);

@@ -430,7 +430,7 @@ print(n, h5py.File(sys.argv[2])["run"].attrs["status"].decode())
         self.assertEqual(done.returncode, 3)
         self.assertIn("another run", done.stderr)
         process.terminate()
-        self.assertEqual(process.wait(timeout=30), 143)
+        self.assertEqual(process.wait(timeout=30), 85)
 
 
 if __name__ == "__main__":

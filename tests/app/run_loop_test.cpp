@@ -8,6 +8,7 @@
 
 #include "app/run_loop.hpp"
 #include "app/signals.hpp"
+#include "physics/errors.hpp"
 #include "tests/app/fake_solver.hpp"
 
 namespace mpcflow {
@@ -23,14 +24,26 @@ public:
         frame_sizes.push_back(snapshot.id.size());
         hashes.push_back(hash);
     }
-    void add_field_block(FieldBlock block, std::int64_t last_step) override {
-        block_sizes.push_back(block.samples);
-        last_steps.push_back(last_step);
+    void add_field_block(SampledBlock block) override {
+        block_sizes.push_back(block.sums.samples);
+        blocks.push_back(block.sums);
+        first_steps.push_back(block.steps.first);
+        last_steps.push_back(block.steps.last);
     }
+    [[nodiscard]] SampledBlock open_field_block() override { return open_block; }
+    void add_checkpoint(const SolverState& state) override {
+        if (disk_is_full)
+            throw EnvironmentError("disk full");
+        checkpoints.push_back(state);
+    }
+    [[nodiscard]] bool ends_with_checkpoint() const override { return ends_with; }
     [[nodiscard]] std::int64_t field_block_samples() const override { return block_samples_; }
     void add_note(const std::string& note, Summation, int) override { notes.push_back(note); }
     [[nodiscard]] const Region* frame_region() const override { return region ? &*region : nullptr; }
-    [[nodiscard]] Histograms& histograms() override { return sums; }
+    [[nodiscard]] Histograms& histograms(std::int64_t step) override {
+        histogram_steps.push_back(step);
+        return sums;
+    }
     void between_chunks(std::int64_t step, std::int64_t fast_steps) override {
         steps.push_back(step);
         EXPECT_EQ(fast_steps, step / 2);
@@ -38,7 +51,12 @@ public:
 
     std::vector<SeriesRow> series;
     std::vector<std::string> notes;
-    std::vector<std::int64_t> frames, block_sizes, last_steps, steps;
+    std::vector<std::int64_t> frames, block_sizes, first_steps, last_steps, steps, histogram_steps;
+    std::vector<FieldBlock> blocks;
+    std::vector<SolverState> checkpoints;
+    SampledBlock open_block;
+    bool disk_is_full = false;
+    bool ends_with = false;
     std::vector<std::uint64_t> hashes;
     std::vector<std::size_t> frame_sizes;
     std::optional<Region> region;
@@ -61,11 +79,12 @@ protected:
     }
     RunLoopResult run(const std::function<int()>& stop_signal) {
         ProgressDisplay display(stderr, ProgressStyle::silent);
-        return run_loop(solver_, system_, Schedule({20, 80}, output_), recorder_, display, stop_signal);
+        return run_loop(solver_, system_, Schedule({20, 80}, output_, checkpoint_), recorder_, display, stop_signal);
     }
 
     System system_;
     Output output_;
+    std::optional<CheckpointTimes> checkpoint_;
     FakeSolver solver_{system_, {1, 1, 1}};
     Recorder recorder_{4};
 };
@@ -84,7 +103,55 @@ TEST_F(RunLoopTest, DoesAllThatIsDue) {
     EXPECT_EQ(recorder_.hashes.back(), 0x1234U + 100U);
     EXPECT_EQ(solver_.sampled_steps, (std::vector<std::int64_t>{27, 34, 41, 48, 55, 62, 69, 76, 83, 90, 97}));
     EXPECT_EQ(recorder_.block_sizes, (std::vector<std::int64_t>{4, 4, 3})) << "the last block may be short";
+    EXPECT_EQ(recorder_.first_steps, (std::vector<std::int64_t>{27, 55, 83}));
     EXPECT_EQ(recorder_.last_steps, (std::vector<std::int64_t>{48, 76, 97}));
+    EXPECT_TRUE(recorder_.checkpoints.empty());
+}
+
+TEST_F(RunLoopTest, SavesTheRunBeforeWhatIsDueAtTheStep) {
+    checkpoint_ = CheckpointTimes{30, 0.0};
+    recorder_.ends_with = true;
+    static_cast<void>(run([] { return 0; }));
+    ASSERT_EQ(recorder_.checkpoints.size(), 4U);
+    const std::vector<std::int64_t> steps{30, 60, 90, 100};
+    // Samples are due at 27, 34 ... in blocks of four: at 30 one is open, at 60 one (55), at 90 two (83, 90), of which
+    // the second is taken after the checkpoint, at 100 three.
+    const std::vector<std::int64_t> samples{1, 1, 1, 3};
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        EXPECT_EQ(recorder_.checkpoints[i].particles.step, steps[i]);
+        EXPECT_EQ(recorder_.checkpoints[i].state_hash, 0x1234U + static_cast<std::uint64_t>(steps[i]));
+        EXPECT_EQ(recorder_.checkpoints[i].open_block.sums.samples, samples[i]);
+    }
+    EXPECT_EQ(recorder_.block_sizes, (std::vector<std::int64_t>{4, 4, 3})) << "checkpoints leave the blocks alone";
+    EXPECT_EQ(recorder_.blocks[2].bins[0].particles, 3.0);
+}
+
+TEST_F(RunLoopTest, GoesOnFromTheMiddleOfABlock) {
+    solver_.run(60);
+    recorder_.open_block = {{1, {FieldSums{1.0, {}, 0.0, 0.0}}}, {55, 55}};
+    const RunLoopResult result = run([] { return 0; });
+    EXPECT_EQ(result.first_step, 60);
+    EXPECT_EQ(recorder_.series.front().step, 60) << "what is due at the checkpoint comes after it";
+    EXPECT_EQ(recorder_.block_sizes, (std::vector<std::int64_t>{4, 3}));
+    EXPECT_EQ(recorder_.first_steps, (std::vector<std::int64_t>{55, 83}));
+    EXPECT_EQ(recorder_.blocks[0].bins[0].particles, 4.0);
+}
+
+TEST_F(RunLoopTest, AFullDiskForACheckpointDoesNotEndTheRun) {
+    checkpoint_ = CheckpointTimes{40, 0.0};
+    recorder_.disk_is_full = true;
+    const RunLoopResult result = run([] { return 0; });
+    EXPECT_EQ(result.steps_done, 100);
+    EXPECT_EQ(result.checkpoint_failure, "disk full");
+    ASSERT_EQ(recorder_.notes.size(), 2U);
+    EXPECT_EQ(recorder_.notes[0], "step 40: no checkpoint: disk full; the one before it stays");
+}
+
+TEST_F(RunLoopTest, SavesTheRunByTime) {
+    checkpoint_ = CheckpointTimes{0, 1e-9};
+    static_cast<void>(run([] { return 0; }));
+    EXPECT_GT(recorder_.checkpoints.size(), 10U) << "after every chunk";
+    EXPECT_NE(recorder_.checkpoints.back().particles.step, 100) << "the end has none unless it is wanted";
 }
 
 TEST_F(RunLoopTest, PassesOnWhatTheSolverHasToTell) {
@@ -120,6 +187,7 @@ TEST_F(RunLoopTest, SamplesHistogramsAfterTheEquilibration) {
     output_.histograms->every = 25;
     static_cast<void>(run([] { return 0; }));
     EXPECT_EQ(recorder_.sums.samples, 3);
+    EXPECT_EQ(recorder_.histogram_steps, (std::vector<std::int64_t>{45, 70, 95}));
     EXPECT_EQ(recorder_.sums.occupancy.front(), 45U + 70U + 95U) << "the fake counts the steps";
     EXPECT_EQ(recorder_.sums.speed.back(), 6U);
 }
@@ -143,6 +211,8 @@ TEST_F(RunLoopTest, StopsBetweenChunksWhenASignalCame) {
     EXPECT_EQ(result.signal_number, SIGTERM);
     EXPECT_EQ(result.steps_done, solver_.current_step());
     EXPECT_LT(result.steps_done, 100);
+    ASSERT_EQ(recorder_.checkpoints.size(), 1U);
+    EXPECT_EQ(recorder_.checkpoints[0].particles.step, result.steps_done);
     EXPECT_EQ(std::accumulate(recorder_.block_sizes.begin(), recorder_.block_sizes.end(), std::int64_t{0}),
               static_cast<std::int64_t>(solver_.sampled_steps.size()))
         << "samples of the open block are not lost";

@@ -55,6 +55,7 @@ TEST(Reading, TakesEveryKey) {
     expected.output.fields = FieldsOutput{10, true, true, true, {2, 5, 12}};
     expected.output.histograms = HistogramsOutput{50, 30, 40, 6.0};
     expected.output.series = SeriesOutput{100};
+    expected.checkpoint = CheckpointTimes{5000, 2.5};
     expected.execution.device = {DeviceKind::cuda, 1};
     expected.execution.precision = Precision::mixed;
     expected.execution.summation = Summation::cas;
@@ -125,6 +126,9 @@ TEST(RoundTrip, OfRandomScenarios) {
         }
         if (pick(0, 1) == 1) {
             s.output.series = SeriesOutput{pick(1, 1000)};
+        }
+        if (pick(0, 1) == 1) {
+            s.checkpoint = CheckpointTimes{pick(1, 1000), pick(0, 1) == 1 ? real(0, 100) : 0.0};
         }
         s.execution = {*parse_device(pick(0, 1) == 1 ? "cpu" : "cuda:3"),
                        pick(0, 1) == 1 ? Precision::mixed : Precision::double_precision,

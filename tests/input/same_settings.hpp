@@ -64,6 +64,11 @@ inline bool same(const SeriesOutput& a, const SeriesOutput& b) {
     return every == b.every;
 }
 
+inline bool same(const CheckpointTimes& a, const CheckpointTimes& b) {
+    const auto& [every, minutes] = a;
+    return every == b.every && minutes == b.minutes;
+}
+
 template <class T>
 bool same(const std::optional<T>& a, const std::optional<T>& b) {
     return a.has_value() == b.has_value() && (!a || same(*a, *b));
@@ -84,10 +89,10 @@ inline bool same(const Execution& a, const Execution& b) {
 
 /// Where they were read from, and what was warned of, may differ.
 inline bool same_settings(const Scenario& a, const Scenario& b) {
-    const auto& [title, system, run, output, execution, source_name, source_text, overrides, warnings] = a;
+    const auto& [title, system, run, output, checkpoint, execution, source_name, source_text, overrides, warnings] = a;
     const auto& [equilibration, steps] = run;
     return title == b.title && same(system, b.system) && equilibration == b.run.equilibration &&
-           steps == b.run.steps && same(output, b.output) && same(execution, b.execution);
+           steps == b.run.steps && same(output, b.output) && same(checkpoint, b.checkpoint) && same(execution, b.execution);
 }
 
 }  // namespace mpcflow::tests

@@ -1,0 +1,288 @@
+#include "app/checkpoint_file.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "app/disk_space.hpp"
+#include "app/hdf5/error.hpp"
+#include "app/hdf5/file.hpp"
+#include "app/histogram_group.hpp"
+#include "app/run_file.hpp"
+#include "app/sealed_file.hpp"
+#include "app/series_group.hpp"
+#include "app/theory_numbers.hpp"
+#include "physics/snapshot.hpp"
+
+namespace mpcflow {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+using hdf5::DatasetLayout;
+using hdf5::Group;
+using hdf5::Growth;
+using hdf5::NumberType;
+
+constexpr hsize_t sums_in_bin = 6;
+static_assert(sizeof(FieldSums) == sums_in_bin * sizeof(double), "a bin is written as a row of doubles");
+
+template <class Number>
+void write_numbers(const Group& group, const std::string& name, const std::vector<Number>& numbers,
+                   NumberType type, std::vector<hsize_t> shape) {
+    group.create_dataset(name, {type, std::move(shape), Growth::fixed, {}, {}}).write(numbers);
+}
+
+void write_span(const Group& group, const StepSpan& steps) {
+    group.write_attribute("first_step", steps.first);
+    group.write_attribute("last_step", steps.last);
+}
+
+StepSpan read_span(const Group& group) {
+    return {group.read_int_attribute("first_step"), group.read_int_attribute("last_step")};
+}
+
+void write_particles(const Group& root, const ParticleSnapshot& particles, Precision precision) {
+    const Group group = root.create_group("particles");
+    const hsize_t count = particles.id.size();
+    const NumberType real = precision == Precision::mixed ? NumberType::float32 : NumberType::float64;
+    write_numbers(group, "position", particles.position, real, {count, 3});
+    write_numbers(group, "velocity", particles.velocity, real, {count, 3});
+    write_numbers(group, "image", particles.image, NumberType::int32, {count, 3});
+}
+
+ParticleSnapshot read_particles(const Group& root, std::int64_t step) {
+    const Group group = root.open_group("particles");
+    ParticleSnapshot particles;
+    particles.step = step;
+    particles.position = group.open_dataset("position").read<double>();
+    particles.velocity = group.open_dataset("velocity").read<double>();
+    particles.image = group.open_dataset("image").read<std::int32_t>();
+    particles.id.resize(particles.position.size() / 3);
+    for (std::size_t i = 0; i < particles.id.size(); ++i)
+        particles.id[i] = static_cast<std::int64_t>(i);
+    return particles;
+}
+
+/// A block is a row of the dataset `name`; how many samples each has is in NAME_samples.
+void write_blocks(const Group& group, const std::string& name, const std::vector<const FieldBlock*>& blocks) {
+    const hsize_t bins = blocks.front()->bins.size();
+    hdf5::Dataset rows =
+        group.create_dataset(name, {NumberType::float64, {bins, sums_in_bin}, Growth::by_rows, {}, {}});
+    std::vector<std::int64_t> samples;
+    for (const FieldBlock* block : blocks) {
+        rows.append_row(reinterpret_cast<const double*>(block->bins.data()));
+        samples.push_back(block->samples);
+    }
+    write_numbers(group, name + "_samples", samples, NumberType::int64, {samples.size()});
+}
+
+std::vector<FieldBlock> read_blocks(const Group& group, const std::string& name) {
+    std::vector<FieldBlock> blocks;
+    if (!group.has(name))
+        return blocks;
+    const hdf5::Dataset rows = group.open_dataset(name);
+    for (const std::int64_t samples : group.open_dataset(name + "_samples").read<std::int64_t>()) {
+        const std::vector<double> row = rows.read_row<double>(blocks.size());
+        FieldBlock block{samples, std::vector<FieldSums>(row.size() / sums_in_bin)};
+        for (std::size_t bin = 0; bin < block.bins.size(); ++bin) {
+            const double* const sums = &row[sums_in_bin * bin];
+            block.bins[bin] = {sums[0], {sums[1], sums[2], sums[3]}, sums[4], sums[5]};
+        }
+        blocks.push_back(std::move(block));
+    }
+    return blocks;
+}
+
+void write_fields(const Group& root, const SampledBlock& open_block, const ResultsSoFar& results) {
+    const Group group = root.create_group("fields");
+    group.write_attribute("block_samples", results.fields->block_samples());
+    write_span(group, results.record.field_steps);
+    std::vector<const FieldBlock*> blocks;
+    for (const FieldBlock& block : results.fields->blocks())
+        blocks.push_back(&block);
+    if (!blocks.empty())
+        write_blocks(group, "blocks", blocks);
+    if (open_block.sums.samples > 0) {
+        write_blocks(group, "open_block", {&open_block.sums});
+        group.write_attribute("open_first_step", open_block.steps.first);
+        group.write_attribute("open_last_step", open_block.steps.last);
+    }
+}
+
+void read_fields(const Group& root, Checkpoint& checkpoint) {
+    const Group group = root.open_group("fields");
+    checkpoint.field_block_samples = group.read_int_attribute("block_samples");
+    checkpoint.field_steps = read_span(group);
+    checkpoint.field_blocks = read_blocks(group, "blocks");
+    if (std::vector<FieldBlock> open = read_blocks(group, "open_block"); !open.empty()) {
+        checkpoint.state.open_block = {
+            std::move(open.front()),
+            {group.read_int_attribute("open_first_step"), group.read_int_attribute("open_last_step")}};
+    }
+}
+
+void write_counts(const Group& root, const RunRecord& record) {
+    const Histograms& histograms = record.histograms;
+    const Group group = root.create_group("histograms");
+    group.write_attribute("samples", histograms.samples);
+    group.write_attribute("largest_speed", histograms.largest_speed);
+    write_span(group, record.histogram_steps);
+    write_numbers(group, "occupancy", histograms.occupancy, NumberType::uint64, {histograms.occupancy.size()});
+    write_numbers(group, "speed", histograms.speed, NumberType::uint64, {histograms.speed.size()});
+}
+
+void read_counts(const Group& root, Checkpoint& checkpoint) {
+    const Group group = root.open_group("histograms");
+    checkpoint.histograms.samples = group.read_int_attribute("samples");
+    checkpoint.histograms.largest_speed = group.read_double_attribute("largest_speed");
+    checkpoint.histograms.occupancy = group.open_dataset("occupancy").read<std::uint64_t>();
+    checkpoint.histograms.speed = group.open_dataset("speed").read<std::uint64_t>();
+    checkpoint.histogram_steps = read_span(group);
+}
+
+void write_run(const Group& root, const SolverState& state, const ResultsSoFar& results) {
+    const RunRecord& record = results.record;
+    const Group program = root.create_group("program");
+    program.write_attribute("version", program_version());
+    program.write_attribute("commit", program_commit());
+    const Group run = root.create_group("run");
+    run.write_attribute("title", record.scenario.title);
+    run.write_attribute("precision", std::string_view(precision_name(record.scenario.execution.precision)));
+    run.write_attribute("particles", static_cast<std::int64_t>(state.particles.id.size()));
+    run.write_attribute("step", state.particles.step);
+    run.write_attribute("steps_in_all", record.scenario.run.equilibration + record.scenario.run.steps);
+    run.write_attribute("fast_steps", state.fast_steps);
+    run.write_attribute("state_hash", state.state_hash);
+    run.write_attribute("start_time", record.start_time);
+    run.write_attribute("wall_time", record.wall_time);
+    run.write_attribute("restarts", record.restarts);
+    run.write_attribute("frames", results.frames);
+    std::string notes;
+    for (const std::string& note : record.notes)
+        notes += note + "\n";
+    run.write_text("notes", notes, {});
+    run.write_text("input", record.resolved_input, {});
+}
+
+void read_run(const Group& root, Checkpoint& checkpoint) {
+    const Group run = root.open_group("run");
+    checkpoint.program_version = root.open_group("program").read_text_attribute("version");
+    checkpoint.state.fast_steps = run.read_int_attribute("fast_steps");
+    checkpoint.state.state_hash = run.read_unsigned_attribute("state_hash");
+    checkpoint.start_time = run.read_text_attribute("start_time");
+    checkpoint.wall_time = run.read_double_attribute("wall_time");
+    checkpoint.restarts = run.read_int_attribute("restarts");
+    checkpoint.frames = run.read_int_attribute("frames");
+    checkpoint.resolved_input = run.read_text("input");
+    const std::string notes = run.read_text("notes");
+    for (std::size_t begin = 0, end = 0; (end = notes.find('\n', begin)) != std::string::npos; begin = end + 1)
+        checkpoint.notes.push_back(notes.substr(begin, end - begin));
+}
+
+void write_contents(const Group& root, const SolverState& state, const ResultsSoFar& results) {
+    root.write_attribute("format", std::string_view(checkpoint_file_format));
+    root.write_attribute("format_version", checkpoint_format_version);
+    write_run(root, state, results);
+    write_particles(root, state.particles, results.record.scenario.execution.precision);
+    write_series(root, results.record.series);
+    if (results.fields != nullptr)
+        write_fields(root, state.open_block, results);
+    write_counts(root, results.record);
+}
+
+std::int64_t bytes_of(const SolverState& state, const ResultsSoFar& results) {
+    const RunRecord& record = results.record;
+    std::int64_t bins = static_cast<std::int64_t>(state.open_block.sums.bins.size());
+    if (results.fields != nullptr) {
+        for (const FieldBlock& block : results.fields->blocks())
+            bins += static_cast<std::int64_t>(block.bins.size());
+    }
+    return checkpoint_bytes(static_cast<std::int64_t>(state.particles.id.size()), record.scenario.execution.precision) +
+           static_cast<std::int64_t>(record.resolved_input.size()) + histogram_bytes(record.histograms) +
+           run_file_bytes(static_cast<std::int64_t>(record.series.size()), 0, {}) +
+           bins * static_cast<std::int64_t>(sizeof(FieldSums) + 4);
+}
+
+void write_temporary(const std::string& path, const SolverState& state, const ResultsSoFar& results) {
+    hdf5::File file = hdf5::File::create(path);
+    try {
+        reserve_space(file.descriptor(), path, 0, bytes_of(state, results));
+        write_contents(file.root(), state, results);
+        file.flush();
+        release_reserve(file.descriptor());
+        file.close();
+    } catch (...) {
+        // As in write_run_file().
+        if (file.is_open())
+            discard_contents(file.descriptor());
+        file.abandon();
+        throw;
+    }
+    seal_file(path);
+}
+
+}  // namespace
+
+void write_checkpoint_file(const std::string& folder, const SolverState& state, const ResultsSoFar& results) {
+    const std::string path = (fs::path(folder) / checkpoint_file_name).string();
+    const std::string temporary = path + ".tmp";
+    try {
+        write_temporary(temporary, state, results);
+    } catch (...) {
+        std::remove(temporary.c_str());
+        throw;
+    }
+    std::error_code error;
+    if (fs::exists(path, error))
+        rename_file(path, (fs::path(folder) / previous_checkpoint_name).string(), Durability::page_cache);
+    rename_file(temporary, path, Durability::disk);
+}
+
+Checkpoint read_checkpoint_file(const std::string& path) {
+    if (const std::string damage = find_damage(path); !damage.empty())
+        throw BadCheckpoint(path + ": " + damage);
+    Checkpoint checkpoint;
+    checkpoint.path = path;
+    std::string precision;
+    try {
+        const hdf5::File file = hdf5::File::open(path, hdf5::Access::read_only);
+        const Group root = file.root();
+        if (root.read_text_attribute("format") != checkpoint_file_format)
+            throw BadCheckpoint(path + ": not a checkpoint of mpcflow");
+        if (const std::int64_t version = root.read_int_attribute("format_version");
+            version != checkpoint_format_version) {
+            throw EnvironmentError(fmt::format("{}: checkpoint of format {}, but this program reads format {}; use the "
+                                               "mpcflow that wrote it",
+                                               path, version, checkpoint_format_version));
+        }
+        read_run(root, checkpoint);
+        precision = root.open_group("run").read_text_attribute("precision");
+        checkpoint.state.particles = read_particles(root, root.open_group("run").read_int_attribute("step"));
+        checkpoint.series = read_series(root);
+        if (root.has("fields"))
+            read_fields(root, checkpoint);
+        read_counts(root, checkpoint);
+    } catch (const hdf5::FileError& error) {
+        throw BadCheckpoint(error.what());
+    }
+    const ParticleSnapshot& particles = checkpoint.state.particles;
+    if (particles.velocity.size() != particles.position.size() || particles.image.size() != particles.position.size() ||
+        snapshot_hash(particles, precision == "mixed" ? Precision::mixed : Precision::double_precision) !=
+            checkpoint.state.state_hash) {
+        throw BadCheckpoint(path + ": damaged: its particles do not have its state hash");
+    }
+    return checkpoint;
+}
+
+std::int64_t checkpoint_bytes(std::int64_t particles, Precision precision) {
+    const std::int64_t bytes = (precision == Precision::mixed ? 24 : 48) + 12;
+    constexpr std::int64_t metadata = 128 << 10;
+    // Chunk indices and checksums.
+    return metadata + bytes * particles + bytes * particles / 64;
+}
+
+}  // namespace mpcflow

@@ -1,0 +1,179 @@
+#include "app/restart.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "app/checkpoint_file.hpp"
+#include "app/hdf5/error.hpp"
+#include "app/hdf5/file.hpp"
+#include "app/run_file.hpp"
+#include "input/differences.hpp"
+#include "input/writer.hpp"
+
+namespace mpcflow {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* what_to_do =
+    "to start anew, replace the results with --overwrite or choose another output.directory (--output DIR)";
+
+/// Keys that a run may change where it goes on: they change no bit of what the particles do.
+constexpr std::array<std::string_view, 12> free_keys{
+    "title",
+    "run.steps",
+    "output.directory",
+    "output.trajectory.every",
+    "output.fields.every",
+    "output.histograms.every",
+    "output.series.every",
+    "checkpoint",
+    "execution.device",
+    "execution.summation",
+    "execution.reorder",
+    "execution.threads",
+};
+
+bool is_free(const std::string& path) {
+    return std::any_of(free_keys.begin(), free_keys.end(), [&](std::string_view key) {
+        return path == key || (path.starts_with(key) && path[key.size()] == '.');
+    });
+}
+
+std::string shown(const std::string& value) { return value.empty() ? "not given" : value; }
+
+void check_belongs(const Checkpoint& checkpoint, const Scenario& scenario) {
+    const std::string& path = checkpoint.path;
+    if (checkpoint.program_version != program_version()) {
+        throw EnvironmentError(fmt::format("{}: was written by mpcflow {}, this is {}, whose bits may differ; go on with "
+                                           "the version that wrote it; {}",
+                                           path, checkpoint.program_version, program_version(), what_to_do));
+    }
+    if (const std::string obstacles = describe_obstacles(checkpoint.resolved_input, to_yaml(scenario));
+        !obstacles.empty()) {
+        throw EnvironmentError(path + ": is of another input, which this one cannot go on from: " + obstacles + "; " +
+                               what_to_do);
+    }
+    const std::int64_t total = scenario.run.equilibration + scenario.run.steps;
+    if (checkpoint.state.particles.step > total) {
+        throw EnvironmentError(fmt::format("{}: is of step {}, but this run ends at step {}; raise run.steps; {}", path,
+                                           checkpoint.state.particles.step, total, what_to_do));
+    }
+}
+
+/// The newest of the two checkpoints of a folder that is good.
+Checkpoint read_newest(const std::string& folder, std::vector<std::string>& remarks) {
+    std::string faults;
+    for (const char* name : {checkpoint_file_name, previous_checkpoint_name}) {
+        const std::string path = (fs::path(folder) / name).string();
+        std::error_code ignored;
+        if (!fs::exists(path, ignored))
+            continue;
+        try {
+            Checkpoint checkpoint = read_checkpoint_file(path);
+            if (!faults.empty())
+                remarks.push_back(faults + "; going on from the one before it, " + path);
+            return checkpoint;
+        } catch (const BadCheckpoint& fault) {
+            faults += (faults.empty() ? "" : "; ") + std::string(fault.what());
+        }
+    }
+    throw EnvironmentError("no checkpoint is good: " + faults + "; " + what_to_do);
+}
+
+bool lies_in(const std::string& file, const std::string& folder) {
+    std::error_code error;
+    const fs::path parent = fs::path(file).parent_path();
+    return fs::equivalent(parent.empty() ? fs::path(".") : parent, folder, error) && !error;
+}
+
+}  // namespace
+
+RestartChoice parse_restart(const std::string& text) {
+    if (text == "auto")
+        return {RestartMode::automatic, {}};
+    if (text == "never")
+        return {RestartMode::never, {}};
+    return {RestartMode::file, text};
+}
+
+Existing treatment_of_results(const RestartChoice& restart, Existing wanted, const std::string& folder) {
+    if (restart.mode == RestartMode::file && lies_in(restart.file, folder))
+        return Existing::keep;
+    if (restart.mode != RestartMode::automatic || wanted == Existing::overwrite)
+        return wanted;
+    std::error_code error;
+    for (const char* name : {checkpoint_file_name, previous_checkpoint_name}) {
+        if (fs::exists(fs::path(folder) / name, error))
+            return Existing::keep;
+    }
+    return wanted;
+}
+
+bool is_complete(const std::string& folder, const Scenario& scenario) {
+    try {
+        const hdf5::File file =
+            hdf5::File::open((fs::path(folder) / run_file_name).string(), hdf5::Access::read_only);
+        const hdf5::Group run = file.root().open_group("run");
+        return run.read_text_attribute("status") == status_name(RunStatus::completed) &&
+               run.read_int_attribute("steps_done") == scenario.run.equilibration + scenario.run.steps &&
+               describe_obstacles(file.root().open_group("input").read_text("resolved"), to_yaml(scenario)).empty();
+    } catch (const hdf5::FileError&) {
+        return false;
+    }
+}
+
+std::optional<Checkpoint> find_checkpoint(const RestartChoice& restart, const Scenario& scenario, Existing existing,
+                                          std::vector<std::string>& remarks) {
+    std::optional<Checkpoint> checkpoint;
+    const std::string& folder = scenario.output.directory;
+    if (restart.mode == RestartMode::file) {
+        checkpoint = read_checkpoint_file(restart.file);
+    } else if (existing == Existing::keep) {
+        checkpoint = read_newest(folder, remarks);
+    } else {
+        return checkpoint;
+    }
+    check_belongs(*checkpoint, scenario);
+    // The next checkpoint must not push the good one out.
+    if (!remarks.empty()) {
+        std::error_code ignored;
+        fs::remove(fs::path(folder) / checkpoint_file_name, ignored);
+    }
+    // Elsewhere there is no trajectory to add to.
+    if (existing != Existing::keep)
+        checkpoint->frames = 0;
+    return checkpoint;
+}
+
+void restore(Solver& solver, Checkpoint& checkpoint) {
+    ParticleSnapshot& particles = checkpoint.state.particles;
+    try {
+        solver.restore(particles, checkpoint.state.fast_steps);
+    } catch (const std::invalid_argument& error) {
+        throw EnvironmentError(checkpoint.path + ": is no state of this input: " + error.what());
+    }
+    if (solver.state_hash() != checkpoint.state.state_hash)
+        throw std::runtime_error(checkpoint.path + ": the restored state has another state hash");
+    particles = ParticleSnapshot{particles.step, {}, {}, {}, {}};
+}
+
+std::string describe_obstacles(const std::string& before, const std::string& now) {
+    std::string text;
+    for (const KeyDifference& difference : find_differences(before, now)) {
+        if (is_free(difference.path))
+            continue;
+        text += fmt::format("{}{} was {}, is {}", text.empty() ? "" : ", ", difference.path, shown(difference.before),
+                            shown(difference.after));
+    }
+    return text;
+}
+
+}  // namespace mpcflow

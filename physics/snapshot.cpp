@@ -1,0 +1,46 @@
+#include "physics/snapshot.hpp"
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "physics/particle.hpp"
+
+namespace mpcflow {
+
+namespace {
+
+template <class Particle>
+std::uint64_t hash_as(const ParticleSnapshot& snapshot) {
+    std::uint64_t hash = 0;
+    for (std::size_t i = 0; i < snapshot.id.size(); ++i) hash += particle_hash(take_from_snapshot<Particle>(snapshot, i));
+    return hash;
+}
+
+}  // namespace
+
+void check_snapshot(const System& system, const ParticleSnapshot& snapshot) {
+    const auto count = static_cast<std::size_t>(system.particle_count());
+    if (snapshot.step < 0) throw std::invalid_argument("a snapshot of a step before the first");
+    if (snapshot.id.size() != count || snapshot.position.size() != 3 * count || snapshot.velocity.size() != 3 * count ||
+        snapshot.image.size() != 3 * count) {
+        throw std::invalid_argument("a snapshot of " + std::to_string(snapshot.id.size()) + " particles for a system of " +
+                                    std::to_string(count));
+    }
+    const auto fail = [](std::size_t particle, const char* what) {
+        throw std::invalid_argument("particle " + std::to_string(particle) + " of a snapshot " + what);
+    };
+    for (std::size_t i = 0; i < 3 * count; ++i) {
+        if (snapshot.id[i / 3] != static_cast<std::int64_t>(i / 3)) fail(i / 3, "has another id");
+        // Written so that a NaN is caught.
+        const double x = snapshot.position[i];
+        if (!(x >= 0.0 && x <= system.box.size[i % 3])) fail(i / 3, "is outside of the box");
+        if (!std::isfinite(snapshot.velocity[i])) fail(i / 3, "has no velocity");
+    }
+}
+
+std::uint64_t snapshot_hash(const ParticleSnapshot& snapshot, Precision precision) {
+    return precision == Precision::mixed ? hash_as<ParticleMixed>(snapshot) : hash_as<ParticleDouble>(snapshot);
+}
+
+}  // namespace mpcflow

@@ -1,0 +1,369 @@
+"""Runs that survive: stopped by signals, killed at any moment, and restarted, they end as the run that never stopped."""
+
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+from program import MPCFLOW, ProgramTest, input_text
+
+OUTPUTS = """\
+  trajectory: {every: 15, quantities: [position, velocity]}
+  fields: {every: 3, bins: [1, 2, 3]}
+  histograms: {every: 7, speed_bins: 20, largest_speed: 5}
+  series: {every: 10}
+"""
+KILLS = int(os.environ.get("MPCFLOW_KILLS", "30"))
+KILL_LIBRARY = os.environ.get("MPCFLOW_KILL_LIBRARY", "")
+STOPPED = 85
+
+
+def flow(steps: int, checkpoint: str = "", outputs: str = OUTPUTS) -> str:
+    return input_text(steps=steps, outputs=outputs) + (f"checkpoint: {checkpoint}\n" if checkpoint else "")
+
+
+def contents(path: Path) -> dict:
+    """All numbers of a result file by their names, but for those of when and where it was made."""
+    found = {}
+
+    def collect(name, item):
+        top = name.split("/")[0]
+        if top in ("machine", "program", "input", "theory", "run") or name.startswith("parameters/mpcflow/input"):
+            return
+        if isinstance(item, h5py.Dataset):
+            found[name] = item[()]
+        elif name in ("fields", "histograms"):
+            for attribute, value in item.attrs.items():
+                found[f"{name}@{attribute}"] = value
+
+    with h5py.File(path) as f:
+        f.visititems(collect)
+        if "run" in f:
+            for attribute in ("steps_done", "fast_steps", "state_hash", "status"):
+                found[f"run@{attribute}"] = f["run"].attrs[attribute]
+    return found
+
+
+class RestartTest(ProgramTest):
+    def reference(self, text: str) -> dict:
+        """What the files of an undisturbed run hold."""
+        name = self.write_input(text, "reference.yaml")
+        self.mpcflow("run", name, "--output", "reference", "--quiet", "--threads", "1")
+        return self.results("reference")
+
+    def results(self, folder: str) -> dict:
+        found = {f"run.h5:{name}": value for name, value in contents(self.folder / folder / "run.h5").items()}
+        trajectory = self.folder / folder / "trajectory.h5"
+        if trajectory.exists():
+            found |= {f"trajectory.h5:{name}": value for name, value in contents(trajectory).items()}
+        return found
+
+    def check_same(self, found: dict, expected: dict) -> None:
+        self.assertEqual(sorted(found), sorted(expected))
+        self.assertGreater(len(expected), 10)
+        for name, value in expected.items():
+            # Bits, so that NaNs and signs of zeros count.
+            self.assertEqual(np.shape(found[name]), np.shape(value), name)
+            self.assertEqual(np.asarray(found[name]).tobytes(), np.asarray(value).tobytes(), name)
+
+    def wait_for(self, name: str) -> None:
+        deadline = time.monotonic() + 30
+        while not (self.folder / name).exists():
+            self.assertLess(time.monotonic(), deadline, f"{name} does not come")
+            time.sleep(0.01)
+
+    def status_message(self) -> str:
+        with h5py.File(self.folder / "out/run.h5") as f:
+            return f["run"].attrs["message"].decode()
+
+
+class Signals(RestartTest):
+    def test_signals_write_a_checkpoint_and_the_run_goes_on(self):
+        text = flow(6000)
+        expected = self.reference(text)
+        name = self.write_input(text)
+        chance = random.Random(3)
+        for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGINT, signal.SIGHUP):
+            shutil.rmtree(self.folder / "out", ignore_errors=True)
+            stops = 0
+            while True:
+                process = self.start("run", name, "--threads", str(chance.choice([1, 2, 3])))
+                time.sleep(0.05 + 0.3 * chance.random())
+                process.send_signal(number)
+                out, err = process.communicate(timeout=60)
+                if process.returncode == 0:
+                    break
+                if process.returncode == -number:  # before it listened to signals
+                    continue
+                self.assertEqual(process.returncode, STOPPED, err)
+                self.assertIn("stopped by SIG", out)
+                self.assertEqual("going on from out/checkpoint.h5" in err, stops > 0, err)
+                stops += 1
+            self.assertGreaterEqual(stops, 1)
+            self.check_same(self.results("out"), expected)
+            with h5py.File(self.folder / "out/run.h5") as f:
+                self.assertGreaterEqual(f["run"].attrs["restarts"], stops)
+
+    def test_a_complete_run_is_left_alone_and_a_longer_one_goes_on(self):
+        long = flow(200, "{every: 1000}")
+        expected = self.reference(long)
+        name = self.write_input(flow(80, "{every: 1000}"))
+        self.mpcflow("run", name, "--quiet")
+        before = {path.name: path.read_bytes() for path in (self.folder / "out").iterdir()}
+        done = self.mpcflow("run", name)
+        self.assertIn("complete", done.stderr)
+        self.assertEqual({path.name: path.read_bytes() for path in (self.folder / "out").iterdir()}, before)
+        done = self.mpcflow("run", name, "--set", "run.steps=200")
+        self.assertIn("going on from out/checkpoint.h5, step 100", done.stderr)
+        self.check_same(self.results("out"), expected)
+        done = self.mpcflow("run", name, status=3)  # shorter than what is done
+        self.assertIn("raise run.steps", done.stderr)
+
+    def test_cadence_device_and_title_may_change(self):
+        name = self.write_input(flow(80, "{every: 50}"))
+        self.mpcflow("run", name, "--quiet")
+        changes = ["title=Another", "run.steps=180", "output.series.every=4", "output.trajectory.every=8", "output.fields.every=2",
+                   "output.histograms.every=5", "checkpoint.every=30", "execution.threads=3", "execution.reorder=3"]
+        self.mpcflow("run", name, *(f"--set={change}" for change in changes))
+        with h5py.File(self.folder / "out/run.h5") as f, h5py.File(self.folder / "out/trajectory.h5") as t:
+            series = list(range(0, 100, 10)) + list(range(100, 201, 4))
+            np.testing.assert_array_equal(f["series/step"], series)
+            np.testing.assert_array_equal(t["particles/all/position/step"], list(range(0, 100, 15)) + list(range(104, 201, 8)))
+            self.assertEqual(f["fields"].attrs["first_step"], 23)
+            self.assertEqual(f["fields"].attrs["last_step"], 200)
+            # 23, 26 ... 98, then 100, 102 ... 200.
+            self.assertEqual(f["fields"].attrs["samples"], 26 + 51)
+            self.assertEqual(f["histograms"].attrs["samples"], 11 + 21)
+            self.assertEqual(f["histograms"].attrs["last_step"], 200)
+            hashes = t["parameters/mpcflow/state_hash"][()]
+            self.assertEqual(hashes[-1], f["run"].attrs["state_hash"])
+            self.assertEqual(f["run"].attrs["state_hash"], self.reference(flow(180))["run.h5:run@state_hash"])
+
+    def test_a_checkpoint_starts_a_run_elsewhere(self):
+        expected = self.reference(flow(150))
+        name = self.write_input(flow(30, "{every: 40}"))
+        self.mpcflow("run", name, "--quiet")
+        done = self.mpcflow("run", name, "--set=run.steps=150", "--output", "other", "--restart", "out/checkpoint.h5")
+        self.assertIn("going on from out/checkpoint.h5, step 50", done.stderr)
+        found = self.results("other")
+        for key in ("run@state_hash", "series/momentum", "fields/velocity_error", "histograms/speed/counts"):
+            self.assertEqual(found[f"run.h5:{key}"].tobytes(), expected[f"run.h5:{key}"].tobytes(), key)
+        np.testing.assert_array_equal(found["trajectory.h5:particles/all/box/edges/step"], range(60, 171, 15))
+        # By its name it serves in its own folder, too.
+        self.mpcflow("run", name, "--set=run.steps=150", "--restart", "out/checkpoint.previous.h5")
+        self.check_same(self.results("out"), expected)
+
+    def test_mixed_precision_and_regions(self):
+        region = "velocity], region: {lower: [0, 0, 0], upper: [3, 6, 2]}"
+        text = flow(100, "{every: 17}", OUTPUTS.replace("velocity]", region)) .replace("{device: cpu}", "{device: cpu, precision: mixed}")
+        expected = self.reference(text)
+        name = self.write_input(text)
+        self.mpcflow("run", name, "--quiet", "--set=run.steps=60")
+        self.mpcflow("run", name, "--quiet")
+        self.check_same(self.results("out"), expected)
+
+
+class Refusals(RestartTest):
+    def setUp(self):
+        super().setUp()
+        self.name = self.write_input(flow(60, "{every: 25}"))
+        self.mpcflow("run", self.name, "--quiet")
+        self.newest = self.folder / "out/checkpoint.h5"
+        self.previous = self.folder / "out/checkpoint.previous.h5"
+
+    def longer(self, *arguments: str, status: int = 0):
+        return self.mpcflow("run", self.name, "--set=run.steps=120", *arguments, status=status)
+
+    def test_another_input_is_refused_and_the_difference_named(self):
+        before = self.newest.read_bytes()
+        for change, words in (("collision.angle=90", "collision.angle was 130.0, is 90.0"), ("seed=4", "seed was 3, is 4"),
+                              ("execution.precision=mixed", "execution.precision was double, is mixed"),
+                              ("output.fields.bins.1=3", "output.fields.bins.1 was 2, is 3"),
+                              ("run.equilibration=10", "run.equilibration was 20, is 10"),
+                              ("output.trajectory.quantities=[position]", "output.trajectory.quantities.1 was velocity")):
+            done = self.longer("--set", change, status=3)
+            self.assertIn(words, done.stderr)
+            self.assertIn("--overwrite", done.stderr)
+        self.assertEqual(self.newest.read_bytes(), before)
+
+    def test_a_damaged_checkpoint_is_passed_over(self):
+        expected = self.reference(flow(120))
+        whole = self.newest.read_bytes()
+        chance = random.Random(5)
+        kept = self.folder / "kept"
+        shutil.copytree(self.folder / "out", kept)
+        places = [0, 8, 100, len(whole) - 1, len(whole) - 20] + [chance.randrange(len(whole)) for _ in range(12)]
+        harms = [("cut", n) for n in (0, 10, 1000, len(whole) // 2, len(whole) - 1)] + [("bit", n) for n in places]
+        for harm, place in harms:
+            with self.subTest(harm=harm, place=place):
+                shutil.rmtree(self.folder / "out")
+                shutil.copytree(kept, self.folder / "out")
+                damaged = bytearray(whole)
+                if harm == "cut":
+                    del damaged[place:]
+                else:
+                    damaged[place] ^= 1 << chance.randrange(8)
+                self.newest.write_bytes(damaged)
+                done = self.longer()
+                self.assertRegex(done.stderr, r"warning: out/checkpoint\.h5: (cut short|damaged).* going on from the one before it")
+                self.assertIn("going on from out/checkpoint.previous.h5, step 75", done.stderr)
+                self.assertEqual(self.results("out")["run.h5:run@state_hash"], expected["run.h5:run@state_hash"])
+        self.check_same(self.results("out"), expected)
+
+    def test_without_a_good_one_nothing_is_touched(self):
+        self.newest.write_bytes(self.newest.read_bytes()[:5000])
+        self.previous.write_text("not HDF5 at all")
+        before = {path.name: path.read_bytes() for path in (self.folder / "out").iterdir()}
+        done = self.longer(status=3)
+        for words in ("no checkpoint is good", "checkpoint.h5: cut short", "checkpoint.previous.h5", "--overwrite"):
+            self.assertIn(words, done.stderr)
+        self.assertEqual({path.name: path.read_bytes() for path in (self.folder / "out").iterdir()}, before)
+        self.longer("--overwrite")
+
+    def test_foreign_files_and_formats(self):
+        shutil.copy(self.folder / "out/run.h5", self.newest)
+        self.assertIn("going on from the one before it", self.longer().stderr)
+        for file, words in (("missing.h5", "No such file"), ("out/run.h5", "not a checkpoint"), ("out", "not a file")):
+            self.assertIn(words, self.longer("--restart", file, "--output", "elsewhere", status=3).stderr)
+
+    def test_restart_never_and_overwrite(self):
+        self.assertIn("holds results already", self.longer("--restart", "never", status=3).stderr)
+        self.assertIn("--restart auto", self.longer("--restart", "auto", "--overwrite", status=2).stderr)
+        done = self.longer("--overwrite")
+        self.assertNotIn("going on", done.stderr)
+
+    def test_results_without_a_checkpoint_are_refused(self):
+        self.newest.unlink()
+        self.previous.unlink()
+        self.assertIn("holds results already", self.longer(status=3).stderr)
+
+    def test_a_trajectory_that_does_not_belong(self):
+        trajectory = self.folder / "out/trajectory.h5"
+        trajectory.rename(self.folder / "mine.h5")
+        self.assertIn("trajectory.h5", self.longer(status=3).stderr)
+        self.mpcflow("run", self.write_input(flow(10), "short.yaml"), "--output", "short", "--quiet")
+        shutil.copy(self.folder / "short/trajectory.h5", trajectory)
+        self.assertIn("put back the file", self.longer(status=3).stderr)
+        (self.folder / "mine.h5").rename(trajectory)
+        self.longer()
+
+    def test_info(self):
+        shown = self.mpcflow("info", "out/checkpoint.h5").stdout
+        self.assertRegex(shown, r"step +80\n")
+        with h5py.File(self.folder / "out/run.h5") as f:
+            self.assertIn(f["run"].attrs["state_hash_hex"].decode(), shown)
+
+    def test_two_runs_on_one_directory(self):
+        name = self.write_input(flow(10**8, "{every: 200}"), "endless.yaml")
+        process = self.start("run", name, "--output", "endless", stderr=subprocess.DEVNULL)
+        self.wait_for("endless/checkpoint.previous.h5")
+        self.assertIn("another run", self.mpcflow("run", name, "--output", "endless", status=3).stderr)
+        process.terminate()
+        self.assertEqual(process.wait(timeout=30), STOPPED)
+
+
+class Kills(RestartTest):
+    def test_killed_at_random_moments(self):
+        text = flow(1500, "{every: 40}")
+        expected = self.reference(text)
+        name = self.write_input(text)
+        chance = random.Random(9)
+        kills = restarts = runs = 0
+        while kills < KILLS:
+            process = self.start("run", name, "--quiet", "--threads", str(chance.choice([1, 2, 3])))
+            try:
+                process.wait(timeout=0.01 + 0.35 * chance.random())
+            except subprocess.TimeoutExpired:
+                process.kill()
+            _, err = process.communicate()
+            if process.returncode == -signal.SIGKILL:
+                kills += 1
+                continue
+            self.assertEqual(process.returncode, 0, err)
+            self.check_same(self.results("out"), expected)
+            with h5py.File(self.folder / "out/run.h5") as f:
+                restarts += int(f["run"].attrs["restarts"])
+            shutil.rmtree(self.folder / "out")
+            runs += 1
+        self.mpcflow("run", name, "--quiet")
+        self.check_same(self.results("out"), expected)
+        print(f"{kills} kills, {runs + 1} runs to their ends, {restarts} restarts in all but the last")
+
+    def killed_at(self, call: int, path: str, *arguments: str, mode: str = "kill") -> subprocess.CompletedProcess:
+        environment = dict(os.environ, LD_PRELOAD=KILL_LIBRARY, KILL_AT_PATH=path, KILL_AT_CALL=str(call), KILL_AT_MODE=mode,
+                           ASAN_OPTIONS="verify_asan_link_order=0")
+        return self.mpcflow("run", *arguments, status=None, env=environment)
+
+    @unittest.skipUnless(KILL_LIBRARY, "needs MPCFLOW_KILL_LIBRARY")
+    def test_killed_at_every_kind_of_write(self):
+        """Inside the writing of checkpoints, of run.h5 and of the trajectory, and while a restart drops frames."""
+        text = flow(40, "{every: 20}")
+        expected = self.reference(text)
+        name = self.write_input(text)
+        for path in ("checkpoint", "run.h5", "trajectory"):
+            killed = 0
+            call = 1
+            while True:
+                done = self.killed_at(call, path, name, "--quiet")
+                if done.returncode == 0:
+                    break
+                self.assertEqual(done.returncode, -signal.SIGKILL, done.stderr)
+                # Killed again on the way, now with frames to drop.
+                again = self.killed_at(1 + call % 7, "trajectory", name, "--quiet")
+                self.assertIn(again.returncode, (0, -signal.SIGKILL), again.stderr)
+                self.mpcflow("run", name, "--quiet")
+                self.check_same(self.results("out"), expected)
+                shutil.rmtree(self.folder / "out")
+                killed += 1
+                call += 1 + call // 6
+            self.assertGreater(killed, 8, path)
+            shutil.rmtree(self.folder / "out")
+
+    @unittest.skipUnless(KILL_LIBRARY, "needs MPCFLOW_KILL_LIBRARY")
+    def test_a_full_disk_for_checkpoints(self):
+        text = flow(100, "{every: 20}")
+        expected = self.reference(text)
+        name = self.write_input(text)
+        # At the start it is the user's to know at once.
+        done = self.killed_at(1, "checkpoint", name, mode="full")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("disk full", done.stderr)
+        self.assertEqual(os.listdir(self.folder / "out"), [])
+        # Later the run goes on without; the checkpoints that are there stay good.
+        self.mpcflow("run", name, "--quiet", "--set=run.steps=40")
+        good = (self.folder / "out/checkpoint.h5").read_bytes()
+        for call in (1, 5, 12):
+            kept = self.folder / "kept"
+            shutil.copytree(self.folder / "out", kept)
+            done = self.killed_at(call, "checkpoint.h5.tmp", name, mode="full")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("no checkpoint", done.stderr)
+            self.assertIn("disk full", done.stderr)
+            self.assertEqual((self.folder / "out/checkpoint.h5").read_bytes(), good)
+            self.assertFalse((self.folder / "out/checkpoint.h5.tmp").exists())
+            self.check_same(self.results("out"), expected)
+            shutil.rmtree(self.folder / "out")
+            kept.rename(self.folder / "out")
+
+    def test_a_signal_on_a_full_disk(self):
+        name = self.write_input(flow(10**8, outputs="  series: {every: 10}\n"))
+        limit = 200_000  # bytes of a file: run.h5 fits, 2160 particles do not
+        process = self.start("run", name, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        self.wait_for("out/run.h5")
+        process.terminate()
+        _, err = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 3, err)
+        self.assertIn("no checkpoint could be written", err)
+        self.assertIn("no checkpoint could be written", self.status_message())
+
+
+if __name__ == "__main__":
+    unittest.main()
