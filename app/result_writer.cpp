@@ -20,8 +20,6 @@ constexpr std::int64_t block_budget_bytes = std::int64_t{1} << 30;
 constexpr double shortest_write_interval = 2.0;
 /// Longest part of the run that replacing run.h5 may take.
 constexpr double write_share = 0.02;
-/// Notes of earlier starts that are kept: an attribute of HDF5 holds 64 KiB at most.
-constexpr std::size_t most_earlier_notes = 32;
 
 double bin_volume(const Box& box, const std::array<int, 3>& bins) {
     double volume = 1.0;
@@ -71,9 +69,7 @@ void ResultWriter::take_up(Checkpoint checkpoint) {
     record_.restarts = checkpoint.restarts + 1;
     earlier_seconds_ = checkpoint.wall_time;
     first_frames_ = checkpoint.frames;
-    const std::size_t notes = checkpoint.notes.size();
-    record_.notes.insert(record_.notes.begin(), checkpoint.notes.begin() + static_cast<std::ptrdiff_t>(notes - std::min(notes, most_earlier_notes)),
-                         checkpoint.notes.end());
+    record_.notes.insert(record_.notes.begin(), checkpoint.notes.begin(), checkpoint.notes.end());
     record_.series = std::move(checkpoint.series);
     record_.field_steps = checkpoint.field_steps;
     record_.histogram_steps = checkpoint.histogram_steps;
@@ -90,11 +86,14 @@ void ResultWriter::take_up(Checkpoint checkpoint) {
 }
 
 void ResultWriter::begin() {
+    const FramesBefore before{first_frames_, first_step_};
+    // One that does not belong to the checkpoint is found before anything is changed.
+    if (before.frames > 0)
+        trajectory_ = std::make_unique<TrajectoryFile>(trajectory_path_, record_, before);
     write(Durability::disk);
-    if (record_.scenario.output.trajectory) {
+    if (record_.scenario.output.trajectory && !trajectory_) {
         try {
-            trajectory_ = std::make_unique<TrajectoryFile>(
-                trajectory_path_, record_, FramesBefore{first_frames_, first_step_});
+            trajectory_ = std::make_unique<TrajectoryFile>(trajectory_path_, record_);
         } catch (const std::exception& error) {
             mark_run_file(run_path_, RunStatus::failed, error.what());
             throw;

@@ -217,7 +217,6 @@ void TrajectoryFile::create(const RunRecord& record) {
         objects.species = std::move(species);
         objects.mass = std::move(mass);
     }
-
 }
 
 void TrajectoryFile::go_on(FramesBefore before) {
@@ -262,7 +261,14 @@ void TrajectoryFile::open() {
 void TrajectoryFile::drop_frames(FramesBefore before) {
     Objects& objects = *objects_;
     const std::vector<std::int64_t> steps = objects.step.read<std::int64_t>();
-    const auto frames = std::lower_bound(steps.begin(), steps.end(), before.step) - steps.begin();
+    // A kill while frames are dropped leaves zeros where their steps were.
+    std::int64_t frames = 0;
+    for (std::int64_t last = -1; frames < static_cast<std::int64_t>(steps.size()); ++frames) {
+        const std::int64_t step = steps[static_cast<std::size_t>(frames)];
+        if (step >= before.step || step <= last)
+            break;
+        last = step;
+    }
     if (frames != before.frames) {
         throw hdf5::FileError(fmt::format("{}: has {} frames of before step {}, but the checkpoint tells of {}; put back the "
                                           "file that belongs to the checkpoint",

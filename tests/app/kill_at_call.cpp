@@ -1,5 +1,5 @@
 /// A library to preload: ends the process by SIGKILL in the middle of its n-th call that changes a file whose path
-/// contains a given text. KILL_AT_PATH is the text, KILL_AT_CALL is n, from 1. Where MODE is "full", the call fails
+/// contains a given text. KILL_AT_PATH is the text, KILL_AT_CALL is n, from 1. Where KILL_AT_MODE is "full", the call fails
 /// for want of space instead, and so does every later one.
 
 #include <cerrno>
@@ -47,13 +47,17 @@ bool fails_for_space() {
 
 void die() { raise(SIGKILL); }
 
+/// About half of a write, or all of it. A kill does not tear a page: the kernel finishes it.
 template <class Write>
-ssize_t half_or_all(int descriptor, std::size_t count, const Write& write) {
+ssize_t half_or_all(int descriptor, off64_t offset, std::size_t count, const Write& write) {
     if (!is_time(path_of(descriptor)))
         return write(count);
     if (fails_for_space())
         return -1;
-    static_cast<void>(write(count / 2));
+    constexpr off64_t page = 4096;
+    const off64_t end = (offset + static_cast<off64_t>(count / 2)) / page * page;
+    if (end > offset)
+        static_cast<void>(write(static_cast<std::size_t>(end - offset)));
     die();
     return -1;
 }
@@ -64,17 +68,18 @@ extern "C" {
 
 ssize_t pwrite(int descriptor, const void* bytes, std::size_t count, off_t offset) {
     static const auto real = next(&pwrite, "pwrite");
-    return half_or_all(descriptor, count, [&](std::size_t part) { return real(descriptor, bytes, part, offset); });
+    return half_or_all(descriptor, offset, count, [&](std::size_t part) { return real(descriptor, bytes, part, offset); });
 }
 
 ssize_t pwrite64(int descriptor, const void* bytes, std::size_t count, off64_t offset) {
     static const auto real = next(&pwrite64, "pwrite64");
-    return half_or_all(descriptor, count, [&](std::size_t part) { return real(descriptor, bytes, part, offset); });
+    return half_or_all(descriptor, offset, count, [&](std::size_t part) { return real(descriptor, bytes, part, offset); });
 }
 
 ssize_t write(int descriptor, const void* bytes, std::size_t count) {
     static const auto real = next(&write, "write");
-    return half_or_all(descriptor, count, [&](std::size_t part) { return real(descriptor, bytes, part); });
+    return half_or_all(descriptor, lseek(descriptor, 0, SEEK_CUR), count,
+                       [&](std::size_t part) { return real(descriptor, bytes, part); });
 }
 
 int ftruncate(int descriptor, off_t length) {

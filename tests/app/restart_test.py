@@ -247,11 +247,13 @@ class Refusals(RestartTest):
 
     def test_a_trajectory_that_does_not_belong(self):
         trajectory = self.folder / "out/trajectory.h5"
+        before = (self.folder / "out/run.h5").read_bytes()
         trajectory.rename(self.folder / "mine.h5")
         self.assertIn("trajectory.h5", self.longer(status=3).stderr)
         self.mpcflow("run", self.write_input(flow(10), "short.yaml"), "--output", "short", "--quiet")
         shutil.copy(self.folder / "short/trajectory.h5", trajectory)
         self.assertIn("put back the file", self.longer(status=3).stderr)
+        self.assertEqual((self.folder / "out/run.h5").read_bytes(), before)
         (self.folder / "mine.h5").rename(trajectory)
         self.longer()
 

@@ -248,6 +248,13 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"nothing to run",
                   "box: {size: [8, 8, 8]}\nrun: {steps: 0}",
                   {"f.yaml:2:14: run.steps: equilibration and steps are both 0; there is nothing to run"}},
+        ErrorCase{"checkpoints never",
+                  least + "checkpoint: {every: 0}",
+                  {"f.yaml:3:1: checkpoint: every and minutes are both 0; give one of them, or leave the section out"}},
+        ErrorCase{"checkpoints at no time",
+                  least + "checkpoint: {minutes: -1, hours: 2}",
+                  {"f.yaml:3:23: checkpoint.minutes: -1 is out of range [0, 1e6]",
+                   "f.yaml:3:27: checkpoint.hours: is not a key; allowed in checkpoint are every, minutes"}},
         ErrorCase{
             "no sample",
             least + "output: {fields: {every: 101, bins: [1, 1, 1]}}",

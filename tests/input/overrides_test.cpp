@@ -76,6 +76,9 @@ const std::map<std::string, Messages> changes = {
     {"output.fields.bins", {"output.fields.bins=[1, 1, 1]", "output.fields.every=5"}},
     {"output.series", {"output.series={every: 5}"}},
     {"output.series.every", {"output.series.every=5"}},
+    {"checkpoint", {"checkpoint={every: 10}"}},
+    {"checkpoint.every", {"checkpoint.every=10"}},
+    {"checkpoint.minutes", {"checkpoint.minutes=1.5"}},
     {"execution", {"execution={threads: 2}"}},
     {"execution.device", {"execution.device=cuda:1"}},
     {"execution.precision", {"execution.precision=mixed"}},
@@ -149,7 +152,7 @@ TEST(Overrides, SayWhichIsWrong) {
     EXPECT_EQ(
         message("colision.angle=90"),
         "--set colision.angle=90: colision: is not a key; did you mean collision? Allowed here are title, seed, "
-        "box, fluid, collision, thermostat, boundaries, forces, run, output, execution");
+        "box, fluid, collision, thermostat, boundaries, forces, run, output, checkpoint, execution");
     EXPECT_EQ(message("seed="),
               "--set seed=: seed: nothing is given; a whole number in [0, 9223372036854775807] is needed");
     EXPECT_EQ(message("seed"), "--set seed: there is no \"=\"; write --set path=value");
