@@ -150,7 +150,7 @@ std::int64_t ResultWriter::field_block_samples() const { return fields_->block_s
 void ResultWriter::add_note(const std::string& note, Summation summation, int reorder_interval) {
     // Who tells more than that says the same over and over: the first and the last are kept.
     constexpr std::size_t most_notes = 100;
-    if (record_.notes.size() == most_notes)
+    while (record_.notes.size() >= most_notes)
         record_.notes.erase(record_.notes.begin() + most_notes / 2);
     record_.notes.push_back(note);
     record_.summation = summation;

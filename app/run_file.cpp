@@ -25,6 +25,8 @@ using hdf5::NumberType;
 
 constexpr std::size_t status_capacity = 16;
 constexpr std::size_t message_capacity = 512;
+/// Of each: an attribute holds 64 KiB at most.
+constexpr std::size_t note_capacity = 500;
 
 std::string joined(const std::vector<std::string>& lines) {
     std::string text;
@@ -78,8 +80,11 @@ void write_run(const Group& root, const RunRecord& record) {
     group.write_attribute("restarts", record.restarts);
     group.write_attribute("status", std::string_view(status_name(record.status)), status_capacity);
     group.write_attribute("message", record.message.substr(0, message_capacity), message_capacity);
-    if (!record.notes.empty())
-        group.write_attribute("notes", std::span<const std::string>(record.notes));
+    std::vector<std::string> notes;
+    for (const std::string& note : record.notes)
+        notes.push_back(note.substr(0, note_capacity));
+    if (!notes.empty())
+        group.write_attribute("notes", std::span<const std::string>(notes));
     if (record.state_hash) {
         group.write_attribute("state_hash", *record.state_hash);
         group.write_attribute("state_hash_hex", format_hash(*record.state_hash));
