@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "app/checkpoint_file.hpp"
 #include "app/progress.hpp"
 #include "app/signals.hpp"
 #include "physics/theory.hpp"
@@ -45,6 +46,9 @@ void print_summary(const Scenario& scenario, const RunLoopResult& result, std::u
     text += fmt::format("state hash   {}\n", format_hash(hash));
     for (const WrittenFile& file : files)
         text += fmt::format("wrote        {}  ({})\n", file.path, file.contents);
+    if (result.signal_number != 0 && result.checkpoint_failure.empty())
+        text += fmt::format("to go on     run the same command again (from {}/{})\n", scenario.output.directory,
+                            checkpoint_file_name);
     show(stdout, text);
 }
 

@@ -105,6 +105,7 @@ class Signals(RestartTest):
                     continue
                 self.assertEqual(process.returncode, STOPPED, err)
                 self.assertIn("stopped by SIG", out)
+                self.assertIn("run the same command again (from out/checkpoint.h5)", out)
                 self.assertEqual("going on from out/checkpoint.h5" in err, stops > 0, err)
                 stops += 1
             self.assertGreaterEqual(stops, 1)
