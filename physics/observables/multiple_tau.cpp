@@ -1,0 +1,280 @@
+#include "physics/observables/multiple_tau.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+namespace mpcflow {
+
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// Takes numbers one after the other from an array that may be too short.
+template <class T>
+class Source {
+public:
+    explicit Source(const std::vector<T>& values) : values_(values) {}
+
+    T next() {
+        if (next_ == values_.size()) throw std::invalid_argument("the state of a correlator is too short");
+        return values_[next_++];
+    }
+    void fill(std::vector<T>& to) {
+        for (T& value : to) value = next();
+    }
+    [[nodiscard]] bool is_used_up() const { return next_ == values_.size(); }
+
+private:
+    const std::vector<T>& values_;
+    std::size_t next_ = 0;
+};
+
+}  // namespace
+
+MultipleTau::MultipleTau(const SignalShape& shape, const MultipleTauOptions& options, Product product)
+    : shape_(shape), options_(options), product_(std::move(product)), products_(std::max<std::int64_t>(shape.products, 0)) {
+    const auto is_even = [](int number) { return number >= 2 && number % 2 == 0; };
+    if (shape.values < 1 || shape.products < 1 || options.most_levels < 1 || options.most_levels > 48 ||
+        !is_even(options.points) || !is_even(options.most_blocks)) {
+        throw std::invalid_argument("no correlator can have this shape and these options");
+    }
+}
+
+std::int64_t MultipleTau::samples() const {
+    std::int64_t sum = 0;
+    for (const Block& block : blocks_) sum += block.samples;
+    return sum;
+}
+
+/// Point j of level l has the index l p/2 + j; of the levels above the first, j begins at p/2.
+std::int64_t MultipleTau::lag_count(std::size_t levels) const {
+    return levels == 0 ? 0 : (static_cast<std::int64_t>(levels) + 1) * (options_.points / 2);
+}
+
+std::int64_t MultipleTau::lag(std::int64_t index) const {
+    const std::int64_t half = options_.points / 2;
+    const std::int64_t level = std::max<std::int64_t>(index / half - 1, 0);
+    return (index - level * half) << level;
+}
+
+std::span<double> MultipleTau::place(Level& level, std::int64_t push) const {
+    return {level.ring.data() + push % options_.points * shape_.values, static_cast<std::size_t>(shape_.values)};
+}
+
+void MultipleTau::resize_block(Block& block) const {
+    const auto lags = static_cast<std::size_t>(lag_count(levels_.size()));
+    block.pairs.resize(lags);
+    block.sums.resize(lags * products_.size());
+}
+
+void MultipleTau::add_block(Block& to, const Block& from) const {
+    to.samples += from.samples;
+    for (std::size_t i = 0; i < from.pairs.size(); ++i) to.pairs[i] += from.pairs[i];
+    for (std::size_t i = 0; i < from.sums.size(); ++i) to.sums[i] += from.sums[i];
+}
+
+void MultipleTau::begin_block() {
+    if (static_cast<int>(blocks_.size()) == options_.most_blocks) {
+        for (std::size_t i = 0; 2 * i < blocks_.size(); ++i) {
+            if (i > 0) std::swap(blocks_[i], blocks_[2 * i]);
+            add_block(blocks_[i], blocks_[2 * i + 1]);
+        }
+        blocks_.resize(blocks_.size() / 2);
+        block_samples_ *= 2;
+    }
+    resize_block(blocks_.emplace_back());
+}
+
+void MultipleTau::begin_burst() {
+    for (Level& level : levels_) level.pushes = 0;
+}
+
+void MultipleTau::add(std::span<const double> signal) {
+    if (static_cast<std::int64_t>(signal.size()) != shape_.values) {
+        throw std::invalid_argument("a sample of another shape than its correlator");
+    }
+    if (blocks_.empty() || blocks_.back().samples == block_samples_) begin_block();
+    ++blocks_.back().samples;
+    push(0, signal);
+}
+
+void MultipleTau::push(std::size_t level_index, std::span<const double> signal) {
+    if (level_index == levels_.size()) {
+        levels_.push_back({0, std::vector<double>(static_cast<std::size_t>(options_.points * shape_.values))});
+        for (Block& block : blocks_) resize_block(block);
+    }
+    const std::int64_t push_index = levels_[level_index].pushes++;
+    std::ranges::copy(signal, place(levels_[level_index], push_index).begin());
+    correlate_newest(level_index);
+    // The first of a pair waits in the ring for the second: so a level is begun when it has something to hold, and
+    // both ways of coarsening go on at the same samples.
+    if (push_index % 2 == 0 || static_cast<int>(level_index) + 1 == options_.most_levels) return;
+    const std::span<const double> earlier = place(levels_[level_index], push_index - 1);
+    std::vector<double> coarse(earlier.begin(), earlier.end());
+    if (options_.coarsening == Coarsening::average) {
+        for (std::size_t i = 0; i < coarse.size(); ++i) coarse[i] = 0.5 * (coarse[i] + signal[i]);
+    }
+    push(level_index + 1, coarse);
+}
+
+void MultipleTau::correlate_newest(std::size_t level_index) {
+    Level& level = levels_[level_index];
+    const std::int64_t newest = level.pushes - 1;
+    const std::int64_t half = options_.points / 2;
+    Block& block = blocks_.back();
+    const std::int64_t longest = std::min<std::int64_t>(options_.points - 1, newest);
+    for (std::int64_t j = level_index == 0 ? 0 : half; j <= longest; ++j) {
+        product_(place(level, newest - j), place(level, newest), products_);
+        const auto index = static_cast<std::size_t>(static_cast<std::int64_t>(level_index) * half + j);
+        ++block.pairs[index];
+        for (std::size_t k = 0; k < products_.size(); ++k) block.sums[index * products_.size() + k] += products_[k];
+    }
+}
+
+MultipleTau::Block MultipleTau::total() const {
+    Block sum;
+    resize_block(sum);
+    for (const Block& block : blocks_) add_block(sum, block);
+    return sum;
+}
+
+/// A lag has no pairs unless all shorter ones have.
+std::size_t MultipleTau::lags_with_pairs(const Block& sums) {
+    return static_cast<std::size_t>(std::ranges::find(sums.pairs, 0) - sums.pairs.begin());
+}
+
+/// Neighbouring blocks, pooled to twice `longest_lag` samples each at least; what is left over goes to the last.
+std::vector<MultipleTau::Block> MultipleTau::pooled_blocks(std::int64_t longest_lag) const {
+    const auto blocks = static_cast<std::int64_t>(blocks_.size());
+    const std::int64_t pool = std::max<std::int64_t>((2 * longest_lag + block_samples_ - 1) / block_samples_, 1);
+    std::vector<Block> pools(static_cast<std::size_t>(blocks / pool));
+    for (Block& block : pools) resize_block(block);
+    if (pools.empty()) return pools;
+    for (std::int64_t i = 0; i < blocks; ++i) {
+        add_block(pools[static_cast<std::size_t>(std::min<std::int64_t>(i / pool, blocks / pool - 1))], blocks_[i]);
+    }
+    return pools;
+}
+
+std::vector<double> MultipleTau::means(const Block& sums, std::size_t lags) const {
+    std::vector<double> result(lags * products_.size(), nan);
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        const std::int64_t pairs = sums.pairs[i / products_.size()];
+        if (pairs > 0) result[i] = sums.sums[i] / static_cast<double>(pairs);
+    }
+    return result;
+}
+
+CorrelationFunction MultipleTau::correlation() const {
+    CorrelationFunction result;
+    const Block all = total();
+    for (std::size_t i = 0; i < lags_with_pairs(all); ++i) {
+        result.lag.push_back(lag(static_cast<std::int64_t>(i)));
+        result.pairs.push_back(all.pairs[i]);
+        const std::vector<Block> pools = pooled_blocks(result.lag.back());
+        const double pairs = static_cast<double>(all.pairs[i]);
+        for (std::size_t k = 0; k < products_.size(); ++k) {
+            const std::size_t at = i * products_.size() + k;
+            const double mean = all.sums[at] / pairs;
+            double squares = 0.0;
+            for (const Block& block : pools) {
+                const double residual = block.sums[at] - mean * static_cast<double>(block.pairs[i]);
+                squares += residual * residual;
+            }
+            const auto n = static_cast<double>(pools.size());
+            result.mean.push_back(mean);
+            result.error.push_back(pools.size() < 2 ? nan : std::sqrt(n / (n - 1.0) * squares) / pairs);
+        }
+    }
+    return result;
+}
+
+Estimates MultipleTau::jackknife(const Functional& functional, std::int64_t longest_lag) const {
+    const Block all = total();
+    const std::size_t lags = lags_with_pairs(all);
+    Estimates result;
+    result.value = functional(means(all, lags));
+    result.error.assign(result.value.size(), nan);
+    const std::vector<Block> pools = pooled_blocks(longest_lag);
+    if (pools.size() < 2) return result;
+    std::vector<double> squares(result.value.size());
+    for (std::size_t left_out = 0; left_out < pools.size(); ++left_out) {
+        Block rest;
+        resize_block(rest);
+        for (std::size_t i = 0; i < pools.size(); ++i) {
+            if (i != left_out) add_block(rest, pools[i]);
+        }
+        const std::vector<double> without = functional(means(rest, lags));
+        for (std::size_t k = 0; k < squares.size(); ++k) {
+            squares[k] += (without[k] - result.value[k]) * (without[k] - result.value[k]);
+        }
+    }
+    const auto n = static_cast<double>(pools.size());
+    for (std::size_t k = 0; k < squares.size(); ++k) result.error[k] = std::sqrt((n - 1.0) / n * squares[k]);
+    return result;
+}
+
+MultipleTauState MultipleTau::state() const {
+    MultipleTauState state;
+    const auto count = [&](auto number) { state.counters.push_back(static_cast<std::int64_t>(number)); };
+    count(shape_.values);
+    count(shape_.products);
+    count(options_.coarsening);
+    count(options_.points);
+    count(options_.most_levels);
+    count(options_.most_blocks);
+    count(block_samples_);
+    count(levels_.size());
+    count(blocks_.size());
+    for (const Level& level : levels_) {
+        count(level.pushes);
+        state.values.insert(state.values.end(), level.ring.begin(), level.ring.end());
+    }
+    for (const Block& block : blocks_) {
+        count(block.samples);
+        for (const std::int64_t pairs : block.pairs) count(pairs);
+        state.values.insert(state.values.end(), block.sums.begin(), block.sums.end());
+    }
+    return state;
+}
+
+void MultipleTau::restore(const MultipleTauState& state) {
+    MultipleTau other(shape_, options_, product_);
+    Source counters(state.counters);
+    Source values(state.values);
+    for (const auto expected :
+         {shape_.values, shape_.products, static_cast<std::int64_t>(options_.coarsening),
+          std::int64_t{options_.points}, std::int64_t{options_.most_levels}, std::int64_t{options_.most_blocks}}) {
+        if (counters.next() != expected) throw std::invalid_argument("the state of another kind of correlator");
+    }
+    other.block_samples_ = counters.next();
+    const std::int64_t levels = counters.next();
+    const std::int64_t blocks = counters.next();
+    if (other.block_samples_ < 1 || levels < 0 || levels > options_.most_levels || blocks < 0 ||
+        blocks > options_.most_blocks) {
+        throw std::invalid_argument("the state of a correlator has counts that none can have");
+    }
+    other.levels_.resize(static_cast<std::size_t>(levels));
+    for (Level& level : other.levels_) {
+        level.pushes = counters.next();
+        if (level.pushes < 0) throw std::invalid_argument("the state of a correlator has counts that none can have");
+        level.ring.resize(static_cast<std::size_t>(options_.points * shape_.values));
+        values.fill(level.ring);
+    }
+    other.blocks_.resize(static_cast<std::size_t>(blocks));
+    for (Block& block : other.blocks_) {
+        other.resize_block(block);
+        block.samples = counters.next();
+        counters.fill(block.pairs);
+        values.fill(block.sums);
+    }
+    if (!counters.is_used_up() || !values.is_used_up()) {
+        throw std::invalid_argument("the state of a correlator is too long");
+    }
+    *this = std::move(other);
+}
+
+}  // namespace mpcflow
