@@ -19,10 +19,12 @@ constexpr int longest_whole_interval = 128;
 /// Steps of a trial that does not re-order.
 constexpr int plain_trial = 16;
 constexpr int warm_up_steps = 48;
-/// A candidate so much above the best is out in the middle of its trial, or before the next round.
+/// A trial whose candidate is so much above the best is not carried to its end.
 constexpr double hopeless = 1.1;
-constexpr double round_margin[] = {1.06, 1.03};
-constexpr int rounds = 3;
+/// A candidate so much above the best is not in the next round. Whatever else the host does can stretch all of a
+/// trial, so that only who is slow beyond that is out after one.
+constexpr double round_margin[] = {2.0, 1.06, 1.03};
+constexpr int rounds = 4;
 /// A trial's step that does not count, its plain step and its step that re-orders.
 constexpr int opening_steps = 3;
 /// Relative change of the distinct cells before a re-ordering that asks for new timing.

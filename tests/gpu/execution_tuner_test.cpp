@@ -31,6 +31,8 @@ public:
     double noise = 0.0;    ///< relative standard deviation of a measured time
     double first_of_batch = 0.0;   ///< ms that the first step of a batch takes longer
     double spike_share = 0.0;      ///< of the steps, which take half as long again
+    int disturbed_from = 0;        ///< these steps, up to but not with disturbed_until, take 1.6 times as long
+    int disturbed_until = 0;
 
     StepCost execute(const StepWay& way) {
         ++steps;
@@ -42,6 +44,7 @@ public:
         }
         double scatter = noise > 0.0 ? 1.0 + noise * normal_(random_) : 1.0;
         if (spike_share > 0.0 && uniform_(random_) < spike_share) scatter *= 1.5;
+        if (steps > disturbed_from && steps <= disturbed_until) scatter *= 1.6;
         return {cost * scatter + std::exchange(extra_, 0.0), distinct_cells(since_)};
     }
 
@@ -116,6 +119,20 @@ TEST(ExecutionTuner, finds_the_interval_however_fast_order_is_lost) {
                       1.01 * machine.best_average(Summation::peers))
                 << "memory " << memory << ", re-ordering " << reordering << ", chosen " << tuner.reorder();
         }
+    }
+}
+
+TEST(ExecutionTuner, one_disturbed_trial_does_not_mislead_it) {
+    for (int begin = 0; begin < 600; begin += 5) {
+        Machine machine;
+        machine.models = {{Summation::peers, {1.06, 1.5, 0.3}}, {Summation::match, {1.0, 1.44, 0.3}}, {Summation::hash, {1.06, 1.5, 0.3}}};
+        machine.memory = 8.0;
+        machine.disturbed_from = begin;
+        machine.disturbed_until = begin + 30;
+        ExecutionTuner tuner({Summation::peers, Summation::match, Summation::hash}, 0);
+        tune(tuner, machine);
+        EXPECT_LT(machine.average(tuner.summation(), tuner.reorder()), 1.01 * machine.best_average(Summation::match))
+            << "disturbed from step " << begin << ": " << tuner.report();
     }
 }
 

@@ -242,7 +242,8 @@ class Refusals(ToolTest):
             chunk = file["particles/all/position/value"].id.get_chunk_info(3)
         raw[chunk.byte_offset + 100] ^= 1
         (folder / "trajectory.h5").write_bytes(raw)
-        self.assertIn("checksum", self.command("convert", folder, "particles", "a.xyz", status=3).stderr)
+        message = self.command("convert", folder, "particles", "a.xyz", status=3).stderr
+        self.assertRegex(message, "checksum|filter")  # the latter by HDF5 1.14
         self.assertEqual([path.name for path in self.folder.iterdir()], ["copy"])
 
 
