@@ -7,6 +7,7 @@
 
 #include "app/field_statistics.hpp"
 #include "app/run_record.hpp"
+#include "physics/observables/observable.hpp"
 #include "physics/solver.hpp"
 
 namespace mpcflow {
@@ -32,13 +33,12 @@ struct Checkpoint {
     std::string program_version;
     SolverState state;
 
-    // What the results held by then. The series and histograms are as in RunRecord.
+    // What the results held by then. The series is as in RunRecord.
     std::vector<SeriesRow> series;
     std::vector<FieldBlock> field_blocks;  ///< none: no sample yet
     std::int64_t field_block_samples = 1;
     StepSpan field_steps;
-    Histograms histograms;
-    StepSpan histogram_steps;
+    std::vector<ObservableState> observables;
     std::int64_t frames = 0;  ///< in trajectory.h5
 
     std::string start_time;

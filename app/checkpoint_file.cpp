@@ -9,7 +9,7 @@
 #include "app/disk_space.hpp"
 #include "app/hdf5/error.hpp"
 #include "app/hdf5/file.hpp"
-#include "app/histogram_group.hpp"
+#include "app/observable_group.hpp"
 #include "app/run_file.hpp"
 #include "app/sealed_file.hpp"
 #include "app/series_group.hpp"
@@ -125,23 +125,11 @@ void read_fields(const Group& root, Checkpoint& checkpoint) {
     }
 }
 
-void write_counts(const Group& root, const RunRecord& record) {
-    const Histograms& histograms = record.histograms;
-    const Group group = root.create_group("histograms");
-    group.write_attribute("samples", histograms.samples);
-    group.write_attribute("largest_speed", histograms.largest_speed);
-    write_span(group, record.histogram_steps);
-    write_numbers(group, "occupancy", histograms.occupancy, NumberType::uint64, {histograms.occupancy.size()});
-    write_numbers(group, "speed", histograms.speed, NumberType::uint64, {histograms.speed.size()});
-}
-
-void read_counts(const Group& root, Checkpoint& checkpoint) {
-    const Group group = root.open_group("histograms");
-    checkpoint.histograms.samples = group.read_int_attribute("samples");
-    checkpoint.histograms.largest_speed = group.read_double_attribute("largest_speed");
-    checkpoint.histograms.occupancy = group.open_dataset("occupancy").read<std::uint64_t>();
-    checkpoint.histograms.speed = group.open_dataset("speed").read<std::uint64_t>();
-    checkpoint.histogram_steps = read_span(group);
+std::vector<ObservableState> states_of(const Observables& observables) {
+    std::vector<ObservableState> states;
+    for (const std::unique_ptr<Observable>& observable : observables)
+        states.push_back(observable->state());
+    return states;
 }
 
 void write_run(const Group& root, const SolverState& state, const ResultsSoFar& results) {
@@ -183,7 +171,8 @@ void read_run(const Group& root, Checkpoint& checkpoint) {
         checkpoint.notes.push_back(notes.substr(begin, end - begin));
 }
 
-void write_contents(const Group& root, const SolverState& state, const ResultsSoFar& results) {
+void write_contents(const Group& root, const SolverState& state, const ResultsSoFar& results,
+                    const std::vector<ObservableState>& observables) {
     root.write_attribute("format", std::string_view(checkpoint_file_format));
     root.write_attribute("format_version", checkpoint_format_version);
     write_run(root, state, results);
@@ -191,27 +180,32 @@ void write_contents(const Group& root, const SolverState& state, const ResultsSo
     write_series(root, results.record.series);
     if (results.fields != nullptr)
         write_fields(root, state.open_block, results);
-    write_counts(root, results.record);
+    write_states(root, observables);
 }
 
-std::int64_t bytes_of(const SolverState& state, const ResultsSoFar& results) {
+std::int64_t bytes_of(const SolverState& state, const ResultsSoFar& results,
+                      const std::vector<ObservableState>& observables) {
     const RunRecord& record = results.record;
+    std::int64_t observed = 0;
+    for (const ObservableState& observable : observables)
+        observed += file_bytes(observable.arrays);
     std::int64_t bins = static_cast<std::int64_t>(state.open_block.sums.bins.size());
     if (results.fields != nullptr) {
         for (const FieldBlock& block : results.fields->blocks())
             bins += static_cast<std::int64_t>(block.bins.size());
     }
     return checkpoint_bytes(static_cast<std::int64_t>(state.particles.id.size()), record.scenario.execution.precision) +
-           static_cast<std::int64_t>(record.resolved_input.size()) + histogram_bytes(record.histograms) +
+           static_cast<std::int64_t>(record.resolved_input.size()) + observed +
            run_file_bytes(static_cast<std::int64_t>(record.series.size()), 0, {}) +
            bins * static_cast<std::int64_t>(sizeof(FieldSums) + 4);
 }
 
 void write_temporary(const std::string& path, const SolverState& state, const ResultsSoFar& results) {
+    const std::vector<ObservableState> observables = states_of(results.observables);
     hdf5::File file = hdf5::File::create(path);
     try {
-        reserve_space(file.descriptor(), path, 0, bytes_of(state, results));
-        write_contents(file.root(), state, results);
+        reserve_space(file.descriptor(), path, 0, bytes_of(state, results, observables));
+        write_contents(file.root(), state, results, observables);
         file.flush();
         release_reserve(file.descriptor());
         file.close();
@@ -265,7 +259,7 @@ Checkpoint read_checkpoint_file(const std::string& path) {
         checkpoint.series = read_series(root);
         if (root.has("fields"))
             read_fields(root, checkpoint);
-        read_counts(root, checkpoint);
+        checkpoint.observables = read_states(root);
     } catch (const hdf5::FileError& error) {
         throw BadCheckpoint(error.what());
     }

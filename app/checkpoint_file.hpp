@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/checkpoint.hpp"
+#include "app/observables.hpp"
 #include "app/run_record.hpp"
 #include "physics/errors.hpp"
 
@@ -12,7 +13,7 @@ namespace mpcflow {
 inline constexpr const char* checkpoint_file_name = "checkpoint.h5";
 inline constexpr const char* previous_checkpoint_name = "checkpoint.previous.h5";
 inline constexpr const char* checkpoint_file_format = "mpcflow checkpoint";
-inline constexpr std::int64_t checkpoint_format_version = 1;
+inline constexpr std::int64_t checkpoint_format_version = 2;
 
 /// A checkpoint that is no good: cut short, damaged, or no checkpoint at all. The message names the file.
 struct BadCheckpoint : EnvironmentError {
@@ -23,6 +24,7 @@ struct BadCheckpoint : EnvironmentError {
 struct ResultsSoFar {
     const RunRecord& record;
     const FieldStatistics* fields;  ///< null: none are wanted
+    const Observables& observables;
     std::int64_t frames;
 };
 

@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 #include "app/checkpoint_file.hpp"
-#include "app/histogram_group.hpp"
+#include "app/observable_group.hpp"
+#include "app/observables.hpp"
 #include "app/output_directory.hpp"
 #include "app/progress.hpp"
 #include "app/run_file.hpp"
@@ -72,6 +73,8 @@ std::int64_t estimate_output_memory(const Scenario& scenario) {
         const std::int64_t blocks = std::min<std::int64_t>(schedule.field_samples(), 64);
         bytes += (blocks + 2) * bin_count(scenario.output) * static_cast<std::int64_t>(sizeof(FieldSums));
     }
+    for (const std::unique_ptr<Observable>& observable : make_observables(scenario))
+        bytes += observable->bytes();
     constexpr int bytes_of_particle = 24 + 24 + 12 + 8;
     if (scenario.checkpoint)
         bytes += bytes_of_particle * scenario.system.particle_count();
@@ -95,9 +98,10 @@ std::vector<FileEstimate> estimate_files(const Scenario& scenario) {
     if (bins > 0)
         contents += fmt::format(", fields of {} samples in {} bins", schedule.field_samples(), bins);
     std::int64_t bytes = run_file_bytes(rows, bins, output.fields.value_or(FieldsOutput{}));
-    if (output.histograms) {
-        contents += fmt::format(", histograms of {} samples", schedule.histogram_samples());
-        bytes += histogram_bytes(empty_histograms(scenario.system.fluid, *output.histograms));
+    for (const std::unique_ptr<Observable>& observable : make_observables(scenario)) {
+        contents += fmt::format(", {} of {} samples", in_words(observable->name()),
+                                observable->times().count(schedule.total_steps()));
+        bytes += file_bytes(*observable);
     }
     files.push_back({run_file_name, bytes, contents});
     if (output.trajectory) {

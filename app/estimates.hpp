@@ -20,7 +20,7 @@ struct FileEstimate {
 [[nodiscard]] std::int64_t estimate_memory(const System& system, Precision precision);
 
 /// Bytes of the host that outputs hold while the run goes on: frames on their way to the disk, field
-/// blocks, the series.
+/// blocks, the series, what observables gather.
 [[nodiscard]] std::int64_t estimate_output_memory(const Scenario& scenario);
 
 /// The result files at the end of the run.

@@ -115,9 +115,12 @@ void report_fields(const Group& root, Report& report) {
     report.add("field_last_step", fields.read_int_attribute("last_step"));
 }
 
-void report_histograms(const Group& root, Report& report) {
-    if (root.has("histograms"))
-        report.add("histogram_samples", root.open_group("histograms").read_int_attribute("samples"));
+void report_observables(const Group& root, Report& report) {
+    for (const std::string& name : root.link_names()) {
+        if (name == "fields" || !root.open_group(name).has_attribute("samples"))
+            continue;
+        report.add((name + "_samples").c_str(), root.open_group(name).read_int_attribute("samples"));
+    }
 }
 
 void report_run(const hdf5::File& file, Report& report) {
@@ -161,7 +164,7 @@ void report_run(const hdf5::File& file, Report& report) {
     report.add_lines("overrides", input.read_text("overrides"));
     report_series(root, report);
     report_fields(root, report);
-    report_histograms(root, report);
+    report_observables(root, report);
     report.add_lines("resolved_input", input.read_text("resolved"));
 }
 

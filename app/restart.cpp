@@ -25,27 +25,35 @@ namespace fs = std::filesystem;
 constexpr const char* what_to_do =
     "to start anew, replace the results with --overwrite or choose another output.directory (--output DIR)";
 
-/// Keys that a run may change where it goes on: they change no bit of what the particles do.
-constexpr std::array<std::string_view, 12> free_keys{
+/// Keys that a run may change where it goes on: they change no bit of what the particles do. An observable decides
+/// itself whether it goes on with others (restore_observables()).
+constexpr std::array<std::string_view, 10> free_keys{
     "title",
     "run.steps",
-    "output.directory",
+    "output",
     "output.trajectory.every",
     "output.fields.every",
-    "output.histograms.every",
-    "output.series.every",
     "checkpoint",
     "execution.device",
     "execution.summation",
     "execution.reorder",
     "execution.threads",
 };
+/// But for those of the outputs whose frames and bins must stay what they are.
+constexpr std::array<std::string_view, 2> fixed_keys{"output.trajectory", "output.fields"};
 
-bool is_free(const std::string& path) {
-    return std::any_of(free_keys.begin(), free_keys.end(), [&](std::string_view key) {
-        return path == key || (path.starts_with(key) && path[key.size()] == '.');
-    });
+/// How much of a path the longest of some keys names; 0 if none is in it.
+template <std::size_t count>
+std::size_t matched(const std::array<std::string_view, count>& keys, const std::string& path) {
+    std::size_t longest = 0;
+    for (const std::string_view key : keys) {
+        if (path == key || (path.starts_with(key) && path[key.size()] == '.'))
+            longest = std::max(longest, key.size());
+    }
+    return longest;
 }
+
+bool is_free(const std::string& path) { return matched(free_keys, path) > matched(fixed_keys, path); }
 
 std::string shown(const std::string& value) { return value.empty() ? "not given" : value; }
 
@@ -153,10 +161,11 @@ std::optional<Checkpoint> find_checkpoint(const RestartChoice& restart, const Sc
     return checkpoint;
 }
 
-void restore(Solver& solver, Checkpoint& checkpoint) {
+void restore(Solver& solver, Observables& observables, Checkpoint& checkpoint, std::vector<std::string>& remarks) {
     ParticleSnapshot& particles = checkpoint.state.particles;
     try {
         solver.restore(particles, checkpoint.state.fast_steps);
+        restore_observables(observables, checkpoint.observables, particles.step, remarks);
     } catch (const std::invalid_argument& error) {
         throw EnvironmentError(checkpoint.path + ": is no state of this input: " + error.what());
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/checkpoint.hpp"
+#include "app/observables.hpp"
 #include "app/output_directory.hpp"
 #include "input/scenario.hpp"
 
@@ -38,9 +39,9 @@ struct RestartChoice {
 [[nodiscard]] std::optional<Checkpoint> find_checkpoint(const RestartChoice& restart, const Scenario& scenario,
                                                         Existing existing, std::vector<std::string>& remarks);
 
-/// Puts a solver where the checkpoint was, and frees the checkpoint's particles. Throws EnvironmentError if the state
-/// is not one of this system.
-void restore(Solver& solver, Checkpoint& checkpoint);
+/// Puts solver and observables where the checkpoint was (`remarks`: see restore_observables()), and frees the
+/// checkpoint's particles. Throws EnvironmentError if the state is not one of this system.
+void restore(Solver& solver, Observables& observables, Checkpoint& checkpoint, std::vector<std::string>& remarks);
 
 /// What keeps a run of input `now` from going on after one of input `before` (both as to_yaml() writes them): a line
 /// of the keys that differ, but for those of what is written and how it is run; empty where nothing does.

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "app/checkpoint_file.hpp"
-#include "app/histogram_group.hpp"
+#include "app/observable_group.hpp"
 #include "app/progress.hpp"
 #include "app/run_file.hpp"
 #include "app/xdmf_file.hpp"
@@ -43,12 +43,14 @@ std::string file_size(const std::string& path) {
 
 }  // namespace
 
-ResultWriter::ResultWriter(const OutputDirectory& directory, RunRecord record, std::optional<Checkpoint> checkpoint)
+ResultWriter::ResultWriter(const OutputDirectory& directory, RunRecord record, Observables observables,
+                           std::optional<Checkpoint> checkpoint)
     : folder_(directory.path()),
       run_path_(directory.file(run_file_name)),
       trajectory_path_(directory.file(trajectory_file_name)),
       xdmf_path_(directory.file(xdmf_file_name)),
       record_(std::move(record)),
+      observables_(std::move(observables)),
       start_(Clock::now()),
       last_write_(start_) {
     const Output& output = record_.scenario.output;
@@ -56,8 +58,6 @@ ResultWriter::ResultWriter(const OutputDirectory& directory, RunRecord record, s
         const auto& bins = output.fields->bins;
         fields_.emplace(bins, FieldStatistics::affordable_blocks(bins, block_budget_bytes));
     }
-    if (output.histograms)
-        record_.histograms = empty_histograms(record_.scenario.system.fluid, *output.histograms);
     if (checkpoint)
         take_up(std::move(*checkpoint));
 }
@@ -72,12 +72,6 @@ void ResultWriter::take_up(Checkpoint checkpoint) {
     record_.notes.insert(record_.notes.begin(), checkpoint.notes.begin(), checkpoint.notes.end());
     record_.series = std::move(checkpoint.series);
     record_.field_steps = checkpoint.field_steps;
-    record_.histogram_steps = checkpoint.histogram_steps;
-    const bool same_bins = checkpoint.histograms.occupancy.size() == record_.histograms.occupancy.size() &&
-                           checkpoint.histograms.speed.size() == record_.histograms.speed.size();
-    if (!same_bins)
-        throw EnvironmentError(checkpoint.path + ": its histograms have other bins than the input asks for");
-    record_.histograms = std::move(checkpoint.histograms);
     if (fields_) {
         averages_are_stale_ = !checkpoint.field_blocks.empty();
         fields_->put_back(checkpoint.field_block_samples, std::move(checkpoint.field_blocks));
@@ -109,9 +103,11 @@ void ResultWriter::add_frame(const ParticleSnapshot& snapshot, std::uint64_t sta
     const auto rows = static_cast<std::int64_t>(record_.series.size());
     const auto text =
         static_cast<std::int64_t>(record_.scenario.source_text.size() + record_.resolved_input.size());
+    std::int64_t observed = 0;
+    for (const std::unique_ptr<Observable>& observable : observables_)
+        observed += file_bytes(*observable);
     const std::int64_t spare =
-        text + run_file_bytes(rows, field_bins(output), output.fields.value_or(FieldsOutput{})) +
-        histogram_bytes(record_.histograms);
+        text + run_file_bytes(rows, field_bins(output), output.fields.value_or(FieldsOutput{})) + observed;
     trajectory_->append(snapshot, state_hash, spare);
 }
 
@@ -123,20 +119,13 @@ void ResultWriter::add_field_block(SampledBlock block) {
     averages_are_stale_ = true;
 }
 
-Histograms& ResultWriter::histograms(std::int64_t step) {
-    if (record_.histograms.samples == 0)
-        record_.histogram_steps.first = step;
-    record_.histogram_steps.last = step;
-    return record_.histograms;
-}
-
 void ResultWriter::add_checkpoint(const SolverState& state) {
     record_.wall_time = wall_time();
     // What it says of the trajectory must hold after a power failure, too.
     if (trajectory_)
         trajectory_->sync();
     write_checkpoint_file(folder_, state,
-                          {record_, fields_ ? &*fields_ : nullptr, trajectory_ ? trajectory_->frames() : 0});
+                          {record_, fields_ ? &*fields_ : nullptr, observables_, trajectory_ ? trajectory_->frames() : 0});
 }
 
 bool ResultWriter::ends_with_checkpoint() const { return record_.scenario.checkpoint || record_.restarts > 0; }
@@ -174,6 +163,11 @@ void ResultWriter::between_chunks(std::int64_t step, std::int64_t fast_steps) {
 void ResultWriter::update_record(std::int64_t step) {
     record_.steps_done = step;
     record_.wall_time = wall_time();
+    record_.observables.clear();
+    for (const std::unique_ptr<Observable>& observable : observables_) {
+        if (observable->samples() > 0)
+            record_.observables.push_back(observable->results());
+    }
     if (!averages_are_stale_)
         return;
     const System& system = record_.scenario.system;
@@ -236,8 +230,10 @@ std::vector<WrittenFile> ResultWriter::written_files() const {
         contents += fmt::format(", series of {} rows", record_.series.size());
     if (record_.fields)
         contents += fmt::format(", fields of {} samples", record_.fields->averages.samples);
-    if (record_.histograms.samples > 0)
-        contents += fmt::format(", histograms of {} samples", record_.histograms.samples);
+    for (const std::unique_ptr<Observable>& observable : observables_) {
+        if (observable->samples() > 0)
+            contents += fmt::format(", {} of {} samples", in_words(observable->name()), observable->samples());
+    }
     files.push_back({run_path_, contents});
     if (xdmf_is_written_)
         files.push_back({xdmf_path_, "the fields of run.h5, for ParaView"});

@@ -28,8 +28,9 @@ struct WrittenFile {
 class ResultWriter final : public RunOutputs {
 public:
     /// Results of a run that begins, or that goes on from a checkpoint, whose trajectory.h5 is in the directory if it
-    /// has frames. Writes nothing yet.
-    ResultWriter(const OutputDirectory& directory, RunRecord record, std::optional<Checkpoint> checkpoint = {});
+    /// has frames, and from which the observables have been restored. Writes nothing yet.
+    ResultWriter(const OutputDirectory& directory, RunRecord record, Observables observables,
+                 std::optional<Checkpoint> checkpoint = {});
     /// Writes the first run.h5, of status "running", and begins trajectory.h5, or drops its frames of after the
     /// checkpoint. Throws hdf5::FileError.
     void begin();
@@ -41,7 +42,7 @@ public:
     [[nodiscard]] std::int64_t field_block_samples() const override;
     void add_note(const std::string& note, Summation summation, int reorder_interval) override;
     [[nodiscard]] const Region* frame_region() const override;
-    [[nodiscard]] Histograms& histograms(std::int64_t step) override;
+    [[nodiscard]] const Observables& observables() const override { return observables_; }
     void add_checkpoint(const SolverState& state) override;
     [[nodiscard]] bool ends_with_checkpoint() const override;
     void between_chunks(std::int64_t step, std::int64_t fast_steps) override;
@@ -68,6 +69,7 @@ private:
     std::string trajectory_path_;
     std::string xdmf_path_;
     RunRecord record_;
+    Observables observables_;
     std::optional<FieldStatistics> fields_;
     std::unique_ptr<TrajectoryFile> trajectory_;
     SampledBlock open_block_;

@@ -117,14 +117,15 @@ int run_command(const RunOptions& options) {
     std::vector<std::string> remarks;
     std::optional<Checkpoint> checkpoint = find_checkpoint(options.restart, scenario, existing, remarks);
     const bool is_new = !checkpoint;
+    Observables observables = make_observables(scenario);
     if (checkpoint)
-        restore(*solver, *checkpoint);
+        restore(*solver, observables, *checkpoint, remarks);
     RunRecord record = make_record(options, scenario, *solver, device);
     record.notes = remarks;
     if (options.verbosity == Verbosity::normal)
         announce(scenario, record, checkpoint, remarks);
 
-    ResultWriter results(directory, std::move(record), std::move(checkpoint));
+    ResultWriter results(directory, std::move(record), std::move(observables), std::move(checkpoint));
     // Before all other files: whenever the run is killed, it can go on.
     if (scenario.checkpoint && is_new)
         results.add_checkpoint(save_state(*solver));

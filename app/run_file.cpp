@@ -10,7 +10,7 @@
 
 #include "app/hdf5/error.hpp"
 #include "app/hdf5/file.hpp"
-#include "app/histogram_group.hpp"
+#include "app/observable_group.hpp"
 #include "app/series_group.hpp"
 #include "app/theory_numbers.hpp"
 #include "physics/names.hpp"
@@ -176,8 +176,8 @@ void write_contents(const hdf5::File& file, const RunRecord& record) {
         write_series(root, record.series);
     if (record.fields)
         write_fields(root, record);
-    if (record.histograms.samples > 0)
-        write_histograms(root, record);
+    for (const ObservableResults& results : record.observables)
+        write_results(root, results);
 }
 
 }  // namespace
@@ -191,9 +191,12 @@ void write_run_file(const std::string& path, const RunRecord& record, Durability
         const auto rows = static_cast<std::int64_t>(record.series.size());
         const auto text =
             static_cast<std::int64_t>(record.scenario.source_text.size() + record.resolved_input.size());
+        std::int64_t observed = 0;
+        for (const ObservableResults& results : record.observables)
+            observed += file_bytes(results.arrays);
         reserve_space(file.descriptor(), temporary, 0,
                       text + run_file_bytes(rows, bins, record.scenario.output.fields.value_or(FieldsOutput{})) +
-                          histogram_bytes(record.histograms));
+                          observed);
         write_contents(file, record);
         file.flush();
         release_reserve(file.descriptor());

@@ -66,7 +66,7 @@ public:
         pass_on_notes();
         do_what_is_due(step);
         while (step < schedule_.total_steps() && result_.signal_number == 0) {
-            const std::int64_t count = std::min(schedule_.next_event(step) - step, chunk.steps());
+            const std::int64_t count = std::min(next_event(step) - step, chunk.steps());
             const Clock::time_point before = Clock::now();
             solver_.run(count);
             chunk.learn(count, seconds_between(before, Clock::now()));
@@ -97,6 +97,13 @@ private:
         }
     }
 
+    [[nodiscard]] std::int64_t next_event(std::int64_t step) const {
+        std::int64_t next = schedule_.next_event(step);
+        for (const std::unique_ptr<Observable>& observable : outputs_.observables())
+            next = std::min(next, observable->times().next_due(step));
+        return next;
+    }
+
     void do_what_is_due(std::int64_t step) {
         if (schedule_.series_due(step))
             add_series_row(step);
@@ -109,8 +116,10 @@ private:
             if (samples_in_block_ >= outputs_.field_block_samples())
                 end_field_block();
         }
-        if (schedule_.histogram_sample_due(step))
-            solver_.sample_histograms(outputs_.histograms(step));
+        for (const std::unique_ptr<Observable>& observable : outputs_.observables()) {
+            if (observable->times().is_due(step))
+                observable->sample(solver_, step);
+        }
         if (schedule_.frame_due(step)) {
             if (const Region* region = outputs_.frame_region())
                 solver_.copy_region(*region, snapshot_);

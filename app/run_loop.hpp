@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/checkpoint.hpp"
+#include "app/observables.hpp"
 #include "app/progress.hpp"
 #include "app/run_record.hpp"
 #include "app/schedule.hpp"
@@ -28,8 +29,8 @@ public:
     virtual void add_note(const std::string& note, Summation summation, int reorder_interval) = 0;
     /// The region whose particles frames hold; null: all particles.
     [[nodiscard]] virtual const Region* frame_region() const = 0;
-    /// The histograms that the sample of this step is added to.
-    [[nodiscard]] virtual Histograms& histograms(std::int64_t step) = 0;
+    /// What is sampled besides.
+    [[nodiscard]] virtual const Observables& observables() const = 0;
     /// Saves the run. If it throws EnvironmentError the run goes on, with a note.
     virtual void add_checkpoint(const SolverState& state) = 0;
     /// Whether a checkpoint is written at the end, too, from which a longer run can go on.

@@ -10,6 +10,7 @@
 #include "app/field_statistics.hpp"
 #include "app/machine_info.hpp"
 #include "input/scenario.hpp"
+#include "physics/observables/observable.hpp"
 #include "physics/solver.hpp"
 
 namespace mpcflow {
@@ -66,8 +67,7 @@ struct RunRecord {
     std::vector<SeriesRow> series;
     std::optional<FieldResult> fields;
     StepSpan field_steps;  ///< of the samples in the averages
-    Histograms histograms;  ///< with no samples where none are wanted
-    StepSpan histogram_steps;
+    std::vector<ObservableResults> observables;  ///< of those that have a sample
 };
 
 /// A state hash as it is printed: 16 hexadecimal digits.

@@ -10,7 +10,6 @@ Schedule::Schedule(const RunLength& length, const Output& output, const std::opt
       series_every_(output.series ? output.series->every : 0),
       frame_every_(output.trajectory ? output.trajectory->every : 0),
       field_every_(output.fields ? output.fields->every : 0),
-      histogram_every_(output.histograms ? output.histograms->every : 0),
       checkpoint_every_(checkpoint ? checkpoint->every : 0),
       checkpoint_seconds_(checkpoint ? 60.0 * checkpoint->minutes : 0.0) {}
 
@@ -26,7 +25,6 @@ std::int64_t Schedule::next_event(std::int64_t step) const {
     consider(0, frame_every_);
     consider(0, checkpoint_every_);
     consider(equilibration_, field_every_);
-    consider(equilibration_, histogram_every_);
     return next;
 }
 
@@ -35,8 +33,6 @@ std::int64_t Schedule::series_rows() const { return series_every_ > 0 ? total_st
 std::int64_t Schedule::frames() const { return frame_every_ > 0 ? total_steps() / frame_every_ + 1 : 0; }
 
 std::int64_t Schedule::field_samples() const { return field_every_ > 0 ? steps_ / field_every_ : 0; }
-
-std::int64_t Schedule::histogram_samples() const { return histogram_every_ > 0 ? steps_ / histogram_every_ : 0; }
 
 void ChunkSize::learn(std::int64_t steps, double seconds) {
     // Chunks that an event cut short say little of longer ones: grow by a factor at a time.

@@ -9,7 +9,8 @@
 namespace mpcflow {
 
 /// The steps of a run and of its outputs. Series and trajectory count from step 0, which they include;
-/// fields and histograms count from the end of the equilibration: first sample `every` steps after it.
+/// fields count from the end of the equilibration: first sample `every` steps after it. Observables have times of their
+/// own (physics/observables/sample_times.hpp).
 class Schedule {
 public:
     Schedule(const RunLength& length, const Output& output, const std::optional<CheckpointTimes>& checkpoint = {});
@@ -19,9 +20,6 @@ public:
     [[nodiscard]] bool frame_due(std::int64_t step) const { return due(step, frame_every_); }
     [[nodiscard]] bool field_sample_due(std::int64_t step) const {
         return step > equilibration_ && due(step - equilibration_, field_every_);
-    }
-    [[nodiscard]] bool histogram_sample_due(std::int64_t step) const {
-        return step > equilibration_ && due(step - equilibration_, histogram_every_);
     }
     [[nodiscard]] bool checkpoint_due(std::int64_t step) const { return due(step, checkpoint_every_); }
     /// Seconds between checkpoints; 0: none by time.
@@ -33,7 +31,6 @@ public:
     [[nodiscard]] std::int64_t series_rows() const;
     [[nodiscard]] std::int64_t frames() const;
     [[nodiscard]] std::int64_t field_samples() const;
-    [[nodiscard]] std::int64_t histogram_samples() const;
 
 private:
     static bool due(std::int64_t step, std::int64_t every) { return every > 0 && step % every == 0; }
@@ -43,7 +40,6 @@ private:
     std::int64_t series_every_;  ///< 0 here and below: never
     std::int64_t frame_every_;
     std::int64_t field_every_;
-    std::int64_t histogram_every_;
     std::int64_t checkpoint_every_;
     double checkpoint_seconds_;
 };

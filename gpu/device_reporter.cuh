@@ -11,8 +11,8 @@
 #include "gpu/histogram_kernels.cuh"
 #include "gpu/observable_kernels.cuh"
 #include "gpu/region_kernels.cuh"
-#include "physics/extremes.hpp"
-#include "physics/observables.hpp"
+#include "physics/observables/extremes.hpp"
+#include "physics/observables/totals.hpp"
 #include "physics/solver.hpp"
 
 namespace mpcflow {

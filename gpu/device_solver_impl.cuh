@@ -20,7 +20,8 @@
 #include "gpu/execution_tuner.hpp"
 #include "gpu/observable_kernels.cuh"
 #include "gpu/particle_kernels.cuh"
-#include "physics/observables.hpp"
+#include "physics/observables/fields.hpp"
+#include "physics/observables/totals.hpp"
 #include "physics/snapshot.hpp"
 #include "physics/solver.hpp"
 

@@ -9,7 +9,7 @@
 #include "gpu/observable_kernels.cuh"
 #include "gpu/warp/cuda_atomics.cuh"
 #include "physics/cell_grid.hpp"
-#include "physics/histograms.hpp"
+#include "physics/observables/histogram_bins.hpp"
 
 namespace mpcflow {
 

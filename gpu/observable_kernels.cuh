@@ -11,8 +11,9 @@
 #include "gpu/warp/peers.hpp"
 #include "gpu/warp/reduce.hpp"
 #include "physics/cell_grid.hpp"
-#include "physics/extremes.hpp"
-#include "physics/observables.hpp"
+#include "physics/observables/extremes.hpp"
+#include "physics/observables/fields.hpp"
+#include "physics/observables/totals.hpp"
 #include "physics/particle.hpp"
 #include "physics/step.hpp"
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "physics/observables/histograms.hpp"
 #include "physics/region.hpp"
 #include "physics/system.hpp"
 
@@ -35,19 +36,12 @@ struct FieldsOutput {
     std::array<int, 3> bins{};
 };
 
-/// output.histograms: distributions of occupancy and speed, sampled every `every` steps after the equilibration.
-struct HistogramsOutput {
-    std::int64_t every = 0;
-    int occupancy_bins = 0;  ///< 0: auto
-    int speed_bins = 160;
-    double largest_speed = 8.0;  ///< in thermal speeds
-};
-
 /// output.series: kinetic energy, temperature and momentum every `every` steps (from step 0).
 struct SeriesOutput {
     std::int64_t every = 0;
 };
 
+/// The sections of observables are declared beside these (physics/observables/).
 struct Output {
     std::string directory;
     std::optional<TrajectoryOutput> trajectory;

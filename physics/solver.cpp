@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "physics/errors.hpp"
 #include "physics/grid_rounding.hpp"
-#include "physics/observables.hpp"
 #include "physics/step.hpp"
 
 namespace mpcflow {

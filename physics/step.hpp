@@ -23,6 +23,9 @@ enum Fault : std::uint32_t {
     fault_bin = 8,        ///< a field bin with more particles than the grid of its sums allows
 };
 
+/// Throws SimulationFault with the words for `faults` (see Fault), if any.
+void throw_on_faults(std::uint32_t faults, std::int64_t step, const System& system);
+
 /// No fault, but told along with them: a particle whose speed at the end of the step carries it across more
 /// than a cell edge in a step, |v| h > 1. Solvers count the steps in which there is one.
 inline constexpr std::uint32_t notice_fast = 1U << 31U;

@@ -62,6 +62,16 @@ void Dataset::write_attribute(const std::string& name, const std::string& text) 
     write_text_attribute(handle_.get(), label_, name, text, 0);
 }
 
+NumberType Dataset::type() const {
+    const TypeHandle stored(check(H5Dget_type(handle_.get()), label_, "read its type"));
+    for (const NumberType type : {NumberType::float32, NumberType::float64, NumberType::int32, NumberType::int64,
+                                  NumberType::uint64}) {
+        if (H5Tequal(stored.get(), native_type(type)) > 0)
+            return type;
+    }
+    throw FileError(label_ + ": numbers of a type that is not written here", 0);
+}
+
 std::vector<hsize_t> Dataset::shape() const {
     const DataspaceHandle space(check(H5Dget_space(handle_.get()), label_, "read its shape"));
     const int rank = check(H5Sget_simple_extent_ndims(space.get()), label_, "read its rank");

@@ -86,6 +86,8 @@ public:
     void grow_to(hsize_t length);
     /// Drops the rows from `rows` on.
     void shrink_to(hsize_t rows);
+    /// The type of its numbers. Throws FileError for a type that this program does not write.
+    [[nodiscard]] NumberType type() const;
     /// Shape now.
     [[nodiscard]] std::vector<hsize_t> shape() const;
     /// Reads all of it, in C order.

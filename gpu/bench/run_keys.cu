@@ -4,7 +4,6 @@
 
 #include "physics/collision/srd.hpp"
 #include "physics/initial_state.hpp"
-#include "physics/observables.hpp"
 #include "physics/particle.hpp"
 #include "physics/step.hpp"
 

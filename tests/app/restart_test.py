@@ -40,7 +40,7 @@ def contents(path: Path) -> dict:
             return
         if isinstance(item, h5py.Dataset):
             found[name] = item[()]
-        elif name in ("fields", "histograms"):
+        elif top != "parameters":
             for attribute, value in item.attrs.items():
                 found[f"{name}@{attribute}"] = value
 
@@ -147,6 +147,41 @@ class Signals(RestartTest):
             hashes = t["parameters/mpcflow/state_hash"][()]
             self.assertEqual(hashes[-1], f["run"].attrs["state_hash"])
             self.assertEqual(f["run"].attrs["state_hash"], self.reference(flow(180))["run.h5:run@state_hash"])
+
+    def test_observables_begin_anew_where_they_must(self):
+        name = self.write_input(flow(80, "{every: 50}"))
+        self.mpcflow("run", name, "--quiet")
+        kept = self.folder / "kept"
+        shutil.copytree(self.folder / "out", kept)
+        hash_of_all = self.reference(flow(180))["run.h5:run@state_hash"]
+        dropped = "step 100: output.histograms begins anew, and its 11 samples of before are dropped: "
+        without = flow(180, "{every: 50}", OUTPUTS.replace("  histograms: {every: 7, speed_bins: 20, largest_speed: 5}\n", ""))
+        cases = [
+            (flow(180, outputs=OUTPUTS.replace("speed_bins: 20", "speed_bins: 30")), dropped + "speed_bins was 20, is 30"),
+            (flow(180, outputs=OUTPUTS.replace("largest_speed: 5", "largest_speed: 4, occupancy_bins: 12")),
+             dropped + "occupancy_bins was 45, is 12, largest_speed was 5, is 4"),
+            (without, "step 100: output.histograms is not asked for any more, and its 11 samples are dropped"),
+        ]
+        for text, words in cases:
+            with self.subTest(words=words):
+                shutil.rmtree(self.folder / "out")
+                shutil.copytree(kept, self.folder / "out")
+                done = self.mpcflow("run", self.write_input(text))
+                self.assertIn("warning: " + words, done.stderr)
+                with h5py.File(self.folder / "out/run.h5") as f:
+                    self.assertIn(words.encode(), list(f["run"].attrs["notes"]))
+                    self.assertEqual(f["run"].attrs["state_hash"], hash_of_all)
+                    self.assertEqual("histograms" in f, text != without)
+                    if "histograms" in f:
+                        # 104, 111 ... 195; step 100 has none.
+                        self.assertEqual(dict(f["histograms"].attrs), {"every": 7, "samples": 14, "first_step": 104, "last_step": 195})
+                        counts = f["histograms/speed/counts"][()]
+                        self.assertEqual(counts.sum(), 14 * 2160)
+        # The last one had none: asked for again, they begin where it goes on.
+        done = self.mpcflow("run", self.write_input(flow(240)))
+        self.assertIn("warning: step 200: output.histograms begins here; the run had none before", done.stderr)
+        with h5py.File(self.folder / "out/run.h5") as f:
+            self.assertEqual(f["histograms"].attrs["first_step"], 202)
 
     def test_a_checkpoint_starts_a_run_elsewhere(self):
         expected = self.reference(flow(150))

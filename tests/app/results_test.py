@@ -112,7 +112,7 @@ class Results(ProgramTest):
         mean = (occupancy["particles"][()] * occupancy["counts"][()]).sum() / occupancy["counts"][()].sum()
         self.assertAlmostEqual(mean, 10.0, delta=0.5)
         self.assertIn("histograms of 12 samples", self.summary)
-        self.assertEqual(json.loads(self.mpcflow("info", "out/run.h5", "--json").stdout)["histogram_samples"], 12)
+        self.assertEqual(json.loads(self.mpcflow("info", "out/run.h5", "--json").stdout)["histograms_samples"], 12)
 
     def test_every_dataset_says_what_it_is(self):
         def check(name, item):

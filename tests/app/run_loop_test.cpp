@@ -40,10 +40,7 @@ public:
     [[nodiscard]] std::int64_t field_block_samples() const override { return block_samples_; }
     void add_note(const std::string& note, Summation, int) override { notes.push_back(note); }
     [[nodiscard]] const Region* frame_region() const override { return region ? &*region : nullptr; }
-    [[nodiscard]] Histograms& histograms(std::int64_t step) override {
-        histogram_steps.push_back(step);
-        return sums;
-    }
+    [[nodiscard]] const Observables& observables() const override { return measured; }
     void between_chunks(std::int64_t step, std::int64_t fast_steps) override {
         steps.push_back(step);
         EXPECT_EQ(fast_steps, step / 2);
@@ -51,7 +48,7 @@ public:
 
     std::vector<SeriesRow> series;
     std::vector<std::string> notes;
-    std::vector<std::int64_t> frames, block_sizes, first_steps, last_steps, steps, histogram_steps;
+    std::vector<std::int64_t> frames, block_sizes, first_steps, last_steps, steps;
     std::vector<FieldBlock> blocks;
     std::vector<SolverState> checkpoints;
     SampledBlock open_block;
@@ -60,7 +57,7 @@ public:
     std::vector<std::uint64_t> hashes;
     std::vector<std::size_t> frame_sizes;
     std::optional<Region> region;
-    Histograms sums{3, 2, 1.0};
+    Observables measured;
 
 private:
     std::int64_t block_samples_;
@@ -182,14 +179,34 @@ TEST_F(RunLoopTest, ShowsTheDriftOfMomentumWhereItIsConserved) {
     EXPECT_EQ(shown().find("drift"), std::string::npos);
 }
 
-TEST_F(RunLoopTest, SamplesHistogramsAfterTheEquilibration) {
-    output_.histograms = HistogramsOutput{};
-    output_.histograms->every = 25;
+/// Notes the steps of its samples.
+class StepsObservable final : public Observable {
+public:
+    StepsObservable(SampleTimes times, std::vector<std::int64_t>& steps) : Observable("steps", times), steps_(steps) {}
+
+protected:
+    void measure(Solver& solver, std::int64_t step) override {
+        EXPECT_EQ(solver.current_step(), step);
+        steps_.push_back(step);
+    }
+    void add_results(ObservableResults&) const override {}
+    [[nodiscard]] std::vector<SamplingParameter> parameters() const override { return {}; }
+    [[nodiscard]] std::vector<NamedArray> arrays() const override { return {}; }
+    void put_back(const ObservableState&) override {}
+
+private:
+    std::vector<std::int64_t>& steps_;
+};
+
+TEST_F(RunLoopTest, SamplesObservablesWhenTheyAreDue) {
+    std::vector<std::int64_t> single;
+    std::vector<std::int64_t> bursts;
+    recorder_.measured.push_back(std::make_unique<StepsObservable>(SampleTimes{20, 25}, single));
+    recorder_.measured.push_back(std::make_unique<StepsObservable>(SampleTimes{20, 40, 3}, bursts));
     static_cast<void>(run([] { return 0; }));
-    EXPECT_EQ(recorder_.sums.samples, 3);
-    EXPECT_EQ(recorder_.histogram_steps, (std::vector<std::int64_t>{45, 70, 95}));
-    EXPECT_EQ(recorder_.sums.occupancy.front(), 45U + 70U + 95U) << "the fake counts the steps";
-    EXPECT_EQ(recorder_.sums.speed.back(), 6U);
+    EXPECT_EQ(single, (std::vector<std::int64_t>{45, 70, 95}));
+    EXPECT_EQ(bursts, (std::vector<std::int64_t>{60, 61, 62, 100}));
+    EXPECT_EQ(recorder_.measured[0]->samples(), 3);
 }
 
 TEST_F(RunLoopTest, FramesAreOfTheRegionIfThereIsOne) {

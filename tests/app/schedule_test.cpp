@@ -61,19 +61,6 @@ TEST(Schedule, CountsAgreeWithTheStepsThatAreDue) {
     }
 }
 
-TEST(Schedule, HistogramsAreSampledAsFieldsAre) {
-    Output output = outputs(0, 0, 0);
-    output.histograms = HistogramsOutput{};
-    output.histograms->every = 6;
-    const Schedule schedule({7, 20}, output);
-    EXPECT_FALSE(schedule.histogram_sample_due(6));
-    EXPECT_FALSE(schedule.histogram_sample_due(7));
-    EXPECT_TRUE(schedule.histogram_sample_due(13));
-    EXPECT_EQ(schedule.next_event(0), 13);
-    EXPECT_EQ(schedule.next_event(13), 19);
-    EXPECT_EQ(schedule.histogram_samples(), 3);
-}
-
 TEST(Schedule, WithoutOutputsThereIsOnlyTheEnd) {
     const Schedule schedule({5, 10}, Output{});
     EXPECT_EQ(schedule.next_event(0), 15);

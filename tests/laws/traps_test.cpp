@@ -10,7 +10,6 @@
 
 #include "physics/collision/select_law.hpp"
 #include "physics/initial_state.hpp"
-#include "physics/observables.hpp"
 #include "physics/particle.hpp"
 #include "physics/solver.hpp"
 #include "physics/step.hpp"

@@ -5,7 +5,9 @@
 #include <random>
 #include <vector>
 
-#include "physics/observables.hpp"
+#include "physics/errors.hpp"
+#include "physics/observables/fields.hpp"
+#include "physics/observables/totals.hpp"
 #include "physics/particle.hpp"
 #include "physics/step.hpp"
 #include "tests/physics/statistics.hpp"

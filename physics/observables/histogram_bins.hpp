@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "physics/extremes.hpp"
 #include "physics/host_device.hpp"
+#include "physics/observables/extremes.hpp"
 #include "physics/solver.hpp"
 #include "physics/system.hpp"
 

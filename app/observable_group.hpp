@@ -1,0 +1,26 @@
+#pragma once
+/// An observable's group in run.h5, and in checkpoints. docs/output.md has the formats.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "app/hdf5/group.hpp"
+#include "physics/observables/observable.hpp"
+
+namespace mpcflow {
+
+/// Writes a group of the observable's name into `root`. Throws hdf5::FileError.
+void write_results(const hdf5::Group& root, const ObservableResults& results);
+
+/// Writes the group `observables`, with a group for each state.
+void write_states(const hdf5::Group& root, const std::vector<ObservableState>& states);
+/// What write_states() wrote.
+[[nodiscard]] std::vector<ObservableState> read_states(const hdf5::Group& root);
+
+/// Bytes that a file takes for arrays, a little more than exact.
+[[nodiscard]] std::int64_t file_bytes(const std::vector<NamedArray>& arrays);
+/// The same where only the bytes of the numbers are known.
+[[nodiscard]] std::int64_t file_bytes(const Observable& observable);
+
+}  // namespace mpcflow
