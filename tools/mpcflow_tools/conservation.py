@@ -22,11 +22,8 @@ class Drift:
     why: str  # or why not
 
 
-def drifts(run: Run) -> list[Drift]:
-    """Of energy, relative to that of the start, and of each component of momentum, in thermal momenta (m kT)^(1/2) a
-    particle. Empty where the run has no series. Raises ResultsError."""
-    if "kinetic_energy" not in run.series or not len(run.series["kinetic_energy"]):
-        return []
+def broken_by(run: Run) -> tuple[str, str]:
+    """Why the laws of this run keep neither its energy nor its momentum; empty for what they keep. Raises ResultsError."""
     fluid = fluid_of(run)
     reasons = ["a force works on it"] if not fluid.is_at_rest else []
     reasons += ["walls exchange it"] if fluid.has_walls else []
@@ -35,9 +32,19 @@ def drifts(run: Run) -> list[Drift]:
         reasons.append("the thermostat holds the temperature")
     if run.input["collision"].get("conserve_angular_momentum"):
         reasons.append("collisions with angular momentum do not keep it")
+    return "; ".join(reasons), momentum_reasons
+
+
+def drifts(run: Run) -> list[Drift]:
+    """Of energy, relative to that of the start, and of each component of momentum, in thermal momenta (m kT)^(1/2) a
+    particle. Empty where the run has no series. Raises ResultsError."""
+    if "kinetic_energy" not in run.series or not len(run.series["kinetic_energy"]):
+        return []
+    fluid = fluid_of(run)
+    energy_reasons, momentum_reasons = broken_by(run)
     energy = run.series["kinetic_energy"].values
     change = (energy - energy[0]) / energy[0] if energy[0] != 0.0 else energy
-    found = [Drift("energy", float(change[-1]), float(np.max(np.abs(change))), "of the start", not reasons, "; ".join(reasons))]
+    found = [Drift("energy", float(change[-1]), float(np.max(np.abs(change))), "of the start", not energy_reasons, energy_reasons)]
     momentum = run.series["momentum"].values
     scale = fluid.particles * np.sqrt(fluid.mass * fluid.temperature)
     for axis, name in enumerate(AXES):

@@ -224,6 +224,20 @@ class Table(Mapping[str, Values]):
             raise MissingResult(f"{self._part.path}: {self._part.name} has no '{name}', only {', '.join(self._names)}")
         return self._part.values(name)
 
+    def shape(self, name: str) -> tuple[int, ...]:
+        """Of the dataset `name`, which is not read."""
+        dataset = self._part.dataset(name)
+        with reading(self._part.path):
+            return tuple(int(length) for length in dataset.shape)
+
+    def rows(self, name: str, first: int, last: int | None = None) -> NDArray[Any]:
+        """The rows first <= i < last alone, for datasets larger than the memory; the row `first` where `last` is None,
+        counted from the end where it is negative."""
+        dataset = self._part.dataset(name)
+        with reading(self._part.path):
+            first = first + len(dataset) if first < 0 else first
+            return np.asarray(dataset[first:first + 1 if last is None else last])
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
 

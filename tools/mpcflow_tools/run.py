@@ -98,12 +98,6 @@ class Fields(Table, Samples):
         edges = self.edges(axis)
         return 0.5 * (edges[:-1] + edges[1:])
 
-    def rows(self, name: str, first: int, last: int) -> NDArray[np.float64]:
-        """The layers first <= z < last of the dataset `name` alone, for fields larger than the memory."""
-        dataset = self._part.dataset(name)
-        with reading(self._part.path):
-            return np.asarray(dataset[first:last])
-
 
 class Histograms(Mapping[str, Histogram], Samples):
     """Distributions of "occupancy", particles in a cell, and of "speed", in thermal speeds (kT/m)^(1/2)."""
