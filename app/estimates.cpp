@@ -78,9 +78,9 @@ std::int64_t estimate_output_memory(const Scenario& scenario) {
     constexpr int bytes_of_particle = 24 + 24 + 12 + 8;
     if (scenario.checkpoint)
         bytes += bytes_of_particle * scenario.system.particle_count();
-    // Position, velocity, image and id of every particle; of a region also the records as the solver has them.
+    // Position, velocity, image and id of every particle; of a selection also the records as the solver has them.
     if (const auto& trajectory = scenario.output.trajectory) {
-        const int per_particle = bytes_of_particle + (trajectory->region ? 64 + 8 : 0);
+        const int per_particle = bytes_of_particle + (trajectory->selection().is_all() ? 0 : 64 + 8);
         bytes += per_particle * usual_frame_particles(scenario.system, *trajectory);
     }
     return bytes;

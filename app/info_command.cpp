@@ -192,8 +192,9 @@ void report_checkpoint(const hdf5::File& file, Report& report) {
 void report_trajectory(const hdf5::File& file, Report& report) {
     const Group root = file.root();
     const Group parameters = root.open_group("parameters").open_group("mpcflow");
-    const bool is_of_region = root.open_group("particles").has("region");
-    const Group all = root.open_group("particles").open_group(is_of_region ? "region" : "all");
+    const Group particles = root.open_group("particles");
+    const bool is_of_region = particles.has("region");
+    const Group all = particles.open_group(is_of_region ? "region" : particles.has("all") ? "all" : "selection");
     const auto steps = all.open_group("box").open_group("edges").open_dataset("step").read<std::int64_t>();
     const auto hashes = parameters.open_dataset("state_hash").read<std::uint64_t>();
     report.add("kind", std::string("trajectory (H5MD)"));
@@ -214,6 +215,8 @@ void report_trajectory(const hdf5::File& file, Report& report) {
     } else {
         report.add("particles", static_cast<std::int64_t>(all.open_dataset("species").shape().at(0)));
     }
+    if (all.has_attribute("every_nth_id"))
+        report.add("every_nth_id", all.read_int_attribute("every_nth_id"));
     report.add("elements", names_of(all));
     report.add("seed", parameters.read_unsigned_attribute("seed"));
     report.add("precision", parameters.read_text_attribute("precision"));

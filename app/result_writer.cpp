@@ -146,10 +146,7 @@ void ResultWriter::add_note(const std::string& note, Summation summation, int re
     record_.reorder_interval = reorder_interval;
 }
 
-const Region* ResultWriter::frame_region() const {
-    const auto& region = record_.scenario.output.trajectory->region;
-    return region ? &*region : nullptr;
-}
+Selection ResultWriter::frame_selection() const { return record_.scenario.output.trajectory->selection(); }
 
 void ResultWriter::between_chunks(std::int64_t step, std::int64_t fast_steps) {
     step_ = step;

@@ -41,7 +41,7 @@ public:
     [[nodiscard]] SampledBlock open_field_block() override { return std::move(open_block_); }
     [[nodiscard]] std::int64_t field_block_samples() const override;
     void add_note(const std::string& note, Summation summation, int reorder_interval) override;
-    [[nodiscard]] const Region* frame_region() const override;
+    [[nodiscard]] Selection frame_selection() const override;
     [[nodiscard]] const Observables& observables() const override { return observables_; }
     void add_checkpoint(const SolverState& state) override;
     [[nodiscard]] bool ends_with_checkpoint() const override;

@@ -121,10 +121,11 @@ private:
                 observable->sample(solver_, step);
         }
         if (schedule_.frame_due(step)) {
-            if (const Region* region = outputs_.frame_region())
-                solver_.copy_region(*region, snapshot_);
-            else
+            const Selection selection = outputs_.frame_selection();
+            if (selection.is_all())
                 solver_.copy_particles(snapshot_);
+            else
+                solver_.copy_selection(selection, snapshot_);
             outputs_.add_frame(snapshot_, solver_.state_hash());
         }
     }

@@ -27,8 +27,8 @@ public:
     [[nodiscard]] virtual std::int64_t field_block_samples() const = 0;
     /// What the solver had to tell, and the way of summing and re-order interval that are in force now.
     virtual void add_note(const std::string& note, Summation summation, int reorder_interval) = 0;
-    /// The region whose particles frames hold; null: all particles.
-    [[nodiscard]] virtual const Region* frame_region() const = 0;
+    /// The particles that frames hold.
+    [[nodiscard]] virtual Selection frame_selection() const = 0;
     /// What is sampled besides.
     [[nodiscard]] virtual const Observables& observables() const = 0;
     /// Saves the run. If it throws EnvironmentError the run goes on, with a note.

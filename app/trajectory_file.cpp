@@ -35,8 +35,13 @@ struct FrameRow {
     Growth growth;
 };
 
+/// The group under /particles, named after what it holds.
+const char* group_name(const TrajectoryOutput& output) {
+    return output.region ? "region" : output.selection().is_all() ? "all" : "selection";
+}
+
 FrameRow frame_row(const System& system, const TrajectoryOutput& output) {
-    const auto all = static_cast<hsize_t>(system.particle_count());
+    const auto all = static_cast<hsize_t>(count_selected_ids(system.particle_count(), output.every_nth_id));
     if (!output.region)
         return {all, Growth::by_rows};
     // A chunk takes what chance brings, so that most frames need no other.
@@ -44,9 +49,15 @@ FrameRow frame_row(const System& system, const TrajectoryOutput& output) {
     return {std::min(all, static_cast<hsize_t>(usual + 4.0 * std::sqrt(usual) + 8.0)), Growth::by_ragged_rows};
 }
 
+NumberType number_type(Precision precision, const TrajectoryOutput& output) {
+    const FilePrecision as_run =
+        precision == Precision::mixed ? FilePrecision::single_precision : FilePrecision::double_precision;
+    const FilePrecision wanted = output.precision == FilePrecision::automatic ? as_run : output.precision;
+    return wanted == FilePrecision::single_precision ? NumberType::float32 : NumberType::float64;
+}
+
 /// Layouts of the values of a frame; no `unit` attributes, which H5MD readers try to convert.
-DatasetLayout vectors(FrameRow row, Precision precision, const char* description) {
-    const NumberType type = precision == Precision::mixed ? NumberType::float32 : NumberType::float64;
+DatasetLayout vectors(FrameRow row, NumberType type, const char* description) {
     return {type, {row.particles, 3}, row.growth, nan, {description, {}}};
 }
 
@@ -59,14 +70,17 @@ DatasetLayout images(FrameRow row) {
 }
 
 /// Of ragged rows the fill value is given: to H5MD it marks places without a particle.
-DatasetLayout ids(FrameRow row, const System& system) {
+DatasetLayout ids(FrameRow row, const System& system, std::int64_t every_nth_id) {
     const bool is_wide = system.particle_count() > std::numeric_limits<std::int32_t>::max();
     const bool is_ragged = row.growth == Growth::by_ragged_rows;
     return {is_wide ? NumberType::int64 : NumberType::int32,
             {row.particles},
             row.growth,
             is_ragged ? std::optional<double>(-1.0) : std::nullopt,
-            {is_ragged ? "particle ids, ascending; -1 where there is no particle" : "particle ids, always 0 ... N-1", {}}};
+            {is_ragged          ? "particle ids, ascending; -1 where there is no particle"
+             : every_nth_id > 1 ? "particle ids, always the multiples of every_nth_id"
+                                : "particle ids, always 0 ... N-1",
+             {}}};
 }
 
 /// Bytes on disk of one row of a dataset that holds `particles`: whole chunks, each begun on a page of its own.
@@ -120,18 +134,20 @@ struct TrajectoryFile::Objects {
 
 std::int64_t usual_frame_particles(const System& system, const TrajectoryOutput& output) {
     if (!output.region)
-        return system.particle_count();
-    return static_cast<std::int64_t>(std::ceil(system.fluid.density * output.region->volume()));
+        return count_selected_ids(system.particle_count(), output.every_nth_id);
+    const double in_region = system.fluid.density * output.region->volume();
+    return static_cast<std::int64_t>(std::ceil(in_region / static_cast<double>(output.every_nth_id)));
 }
 
 std::int64_t trajectory_frame_bytes(const System& system, Precision precision, const TrajectoryOutput& output,
                                     std::int64_t particles) {
     const FrameRow row = frame_row(system, output);
-    std::int64_t bytes = row_bytes(images(row), particles) + row_bytes(ids(row, system), particles);
+    std::int64_t bytes = row_bytes(images(row), particles) + row_bytes(ids(row, system, output.every_nth_id), particles);
+    const std::int64_t vector_bytes = row_bytes(vectors(row, number_type(precision, output), ""), particles);
     if (output.position)
-        bytes += row_bytes(vectors(row, precision, ""), particles);
+        bytes += vector_bytes;
     if (output.velocity)
-        bytes += row_bytes(vectors(row, precision, ""), particles);
+        bytes += vector_bytes;
     return bytes;
 }
 
@@ -159,14 +175,17 @@ TrajectoryFile::TrajectoryFile(std::string path, const RunRecord& record, Frames
 void TrajectoryFile::create(const RunRecord& record) {
     Objects& objects = *objects_;
     const FrameRow row = frame_row(system_, output_);
+    const NumberType real = number_type(precision_, output_);
     const Group root = objects.file.root();
     write_h5md_header(root);
     const Group parameters = write_parameters(root, record);
     objects.state_hash = parameters.create_dataset(
         "state_hash", {NumberType::uint64, {}, Growth::by_rows, {}, {"state hash of each frame", {}}});
 
-    const std::string name = output_.region ? "region" : "all";
+    const std::string name = group_name(output_);
     const Group all = root.create_group("particles").create_group(name);
+    if (!output_.selection().is_all())
+        all.write_attribute("every_nth_id", output_.every_nth_id);
     if (output_.region) {
         all.write_attribute("lower", std::span<const double>(output_.region->lower));
         all.write_attribute("upper", std::span<const double>(output_.region->upper));
@@ -197,13 +216,13 @@ void TrajectoryFile::create(const RunRecord& record) {
         return group.create_dataset("value", layout);
     };
     if (output_.position) {
-        objects.position = element("position", vectors(row, precision_, "positions in the box, a"));
+        objects.position = element("position", vectors(row, real, "positions in the box, a"));
     }
     if (output_.velocity) {
-        objects.velocity = element("velocity", vectors(row, precision_, "velocities, (energy/mass)^(1/2)"));
+        objects.velocity = element("velocity", vectors(row, real, "velocities, (energy/mass)^(1/2)"));
     }
     objects.image = element("image", images(row));
-    objects.id = element("id", ids(row, system_));
+    objects.id = element("id", ids(row, system_, output_.every_nth_id));
 
     // Never written: every particle reads the fill value, and the disk holds nothing.
     const auto same_for_all = [&](const std::string& of, NumberType type, double value, const char* description) {
@@ -237,7 +256,7 @@ void TrajectoryFile::open() {
     Objects& objects = *objects_;
     const Group root = objects.file.root();
     const Group parameters = root.open_group("parameters").open_group("mpcflow");
-    const Group all = root.open_group("particles").open_group(output_.region ? "region" : "all");
+    const Group all = root.open_group("particles").open_group(group_name(output_));
     const Group edges = all.open_group("box").open_group("edges");
     const auto values = [&](const char* name) { return all.open_group(name).open_dataset("value"); };
     objects.state_hash = parameters.open_dataset("state_hash");

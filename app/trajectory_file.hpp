@@ -1,5 +1,5 @@
 #pragma once
-/// trajectory.h5: frames of all particles or of those in a region, in id order, as H5MD 1.1. docs/output.md has the format.
+/// trajectory.h5: frames of all particles or of a selection, in id order, as H5MD 1.1. docs/output.md has the format.
 
 #include <cstdint>
 #include <memory>
@@ -14,7 +14,7 @@ namespace mpcflow {
 
 inline constexpr const char* trajectory_file_name = "trajectory.h5";
 
-/// Particles that a frame usually holds: all, or the mean number in the region.
+/// Particles that a frame usually holds: all, those selected, or the mean number in the region.
 [[nodiscard]] std::int64_t usual_frame_particles(const System& system, const TrajectoryOutput& output);
 
 /// Bytes that one frame of so many particles adds to the file, chunk indices included, a little more than exact.

@@ -10,7 +10,7 @@
 #include "gpu/cuda_support.cuh"
 #include "gpu/histogram_kernels.cuh"
 #include "gpu/observable_kernels.cuh"
-#include "gpu/region_kernels.cuh"
+#include "gpu/selection_kernels.cuh"
 #include "physics/observables/extremes.hpp"
 #include "physics/observables/totals.hpp"
 #include "physics/solver.hpp"
@@ -79,13 +79,13 @@ public:
         ++histograms.samples;
     }
 
-    /// The particles of a region, in any order; they pass through `scratch`, which has room for all particles.
+    /// The particles of a selection, in any order; they pass through `scratch`, which has room for all particles.
     template <class Particle>
-    [[nodiscard]] std::vector<Particle> region(const DeviceState<Particle>& state, const RegionRule& rule,
+    [[nodiscard]] std::vector<Particle> select(const DeviceState<Particle>& state, const SelectionRule& rule,
                                                const DeviceArray<Particle>& scratch) {
         counter_.clear();
-        collect_region<<<state.particle_blocks(), block_size>>>(rule, state.particle_count, state.particles, scratch.data(),
-                                                                counter_.data());
+        collect_selected<<<state.particle_blocks(), block_size>>>(rule, state.particle_count, state.particles,
+                                                                  scratch.data(), counter_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         std::vector<Particle> found(counter_.first());
         scratch.download(found.data(), 0, static_cast<std::int64_t>(found.size()));

@@ -176,10 +176,10 @@ public:
         }
     }
 
-    void copy_region(const Region& region, ParticleSnapshot& snapshot) override {
+    void copy_selection(const Selection& selection, ParticleSnapshot& snapshot) override {
         use(device_);
         // Between steps nothing is in the memory that particles are re-ordered into.
-        fill_snapshot(snapshot, step_, reporter_.region(state(), RegionRule(system_, region), reordered_));
+        fill_snapshot(snapshot, step_, reporter_.select(state(), SelectionRule(system_, selection), reordered_));
     }
 
     [[nodiscard]] std::string device_description() const override {

@@ -100,6 +100,11 @@ void visit_output(KeyVisitor& keys, Output& output) {
                     keys.reals({"upper", "Opposite corner; lower <= x < upper is in the region.", Presence::required},
                                region.upper, region_range);
                 });
+            keys.integer({"every_nth_id", "Frames hold only the particles whose id is a multiple of this; 1: all."},
+                         trajectory.every_nth_id, {1, largest_id_stride});
+            keys.choice({"precision",
+                         "How positions and velocities are stored: single, double, or auto: as the run has them."},
+                        trajectory.precision);
         });
     keys.optional_section(
         {"fields",

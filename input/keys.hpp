@@ -15,6 +15,8 @@ inline constexpr std::int64_t largest_edge = 65536;
 /// Most bins of a histogram that can be asked for.
 inline constexpr std::int64_t largest_histogram = 11000;
 /// Most steps that a run can have; counts of steps stay exact in a double.
+/// Largest stride of ids; no run has more particles.
+inline constexpr std::int64_t largest_id_stride = 2'147'483'647;
 inline constexpr std::int64_t most_steps = 1'000'000'000'000'000;
 
 }  // namespace mpcflow::input

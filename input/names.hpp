@@ -1,6 +1,7 @@
 #pragma once
 /// How the input (and every report of a run) spells the choices: those of physics/names.hpp and devices.
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,11 @@
 #include "physics/names.hpp"
 
 namespace mpcflow {
+
+constexpr auto names_of(FilePrecision) {
+    return std::array{Named{FilePrecision::automatic, "auto"}, Named{FilePrecision::single_precision, "single"},
+                      Named{FilePrecision::double_precision, "double"}};
+}
 
 /// Largest N of `cuda:N`.
 inline constexpr int largest_device_index = 63;

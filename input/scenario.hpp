@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "physics/observables/histograms.hpp"
-#include "physics/region.hpp"
+#include "physics/selection.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow {
@@ -19,12 +19,23 @@ struct RunLength {
     std::int64_t steps = 0;
 };
 
+/// In which precision positions and velocities are stored in a file.
+enum class FilePrecision {
+    automatic,  ///< as the run has them: single with precision mixed
+    single_precision,
+    double_precision
+};
+
 /// output.trajectory: a frame every `every` steps (counted from step 0, which is written too).
 struct TrajectoryOutput {
     std::int64_t every = 0;
     bool position = true;
     bool velocity = false;
     std::optional<Region> region{};  ///< a frame holds the particles that are in it; none: all
+    std::int64_t every_nth_id = 1;   ///< and of these, those whose id is a multiple of it
+    FilePrecision precision = FilePrecision::automatic;
+
+    [[nodiscard]] Selection selection() const { return {region, every_nth_id}; }
 };
 
 /// output.fields: averages on `bins`, sampled every `every` steps after the equilibration.

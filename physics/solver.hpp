@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "physics/region.hpp"
+#include "physics/selection.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow {
@@ -111,8 +111,8 @@ public:
     virtual void sample_histograms(Histograms& histograms) = 0;
     /// Fills `snapshot` with the present state: all particles, ids 0 ... N-1.
     virtual void copy_particles(ParticleSnapshot& snapshot) = 0;
-    /// The same of the particles that are in a region now. Takes memory for these alone.
-    virtual void copy_region(const Region& region, ParticleSnapshot& snapshot) = 0;
+    /// The same of some particles. Takes memory for these alone.
+    virtual void copy_selection(const Selection& selection, ParticleSnapshot& snapshot) = 0;
 
     /// Goes on from a state that copy_particles() gave, of a solver of the same System and precision: from here on
     /// all bits are those of that solver. `fast_steps` as fast_steps() was; the current block of field samples is

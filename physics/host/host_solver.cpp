@@ -197,11 +197,11 @@ public:
         for_all_particles([&](int, const Particle& p) { put_into_snapshot(p, p.id(), snapshot); });
     }
 
-    void copy_region(const Region& region, ParticleSnapshot& snapshot) override {
-        const RegionRule rule(system_, region);
+    void copy_selection(const Selection& selection, ParticleSnapshot& snapshot) override {
+        const SelectionRule rule(system_, selection);
         std::vector<std::vector<Particle>> parts(team_.size());
         for_all_particles([&](int thread, const Particle& p) {
-            if (rule.contains(p.position)) parts[thread].push_back(p);
+            if (rule.contains(p)) parts[thread].push_back(p);
         });
         for (std::size_t i = 1; i < parts.size(); ++i) {
             parts[0].insert(parts[0].end(), parts[i].begin(), parts[i].end());

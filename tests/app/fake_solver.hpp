@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "physics/particle.hpp"
 #include "physics/solver.hpp"
 
 namespace mpcflow {
@@ -65,14 +66,14 @@ public:
             snapshot.position[i] = unwrapped - length * snapshot.image[i];
         }
     }
-    void copy_region(const Region& region, ParticleSnapshot& snapshot) override {
+    void copy_selection(const Selection& selection, ParticleSnapshot& snapshot) override {
         ParticleSnapshot all;
         copy_particles(all);
-        const RegionRule rule(system_, region);
+        const SelectionRule rule(system_, selection);
         snapshot = {step_, {}, {}, {}, {}};
         for (std::size_t i = 0; i < all.id.size(); ++i) {
             const double* x = &all.position[3 * i];
-            if (!rule.contains(Vec3<double>{x[0], x[1], x[2]}))
+            if (!rule.contains(ParticleDouble::make(i, {x[0], x[1], x[2]}, {})))
                 continue;
             snapshot.id.push_back(all.id[i]);
             for (std::size_t at = 3 * i; at < 3 * i + 3; ++at) {

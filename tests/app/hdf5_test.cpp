@@ -154,7 +154,7 @@ TEST(Hdf5, FilesThatCannotBeReadSayWhy) {
               std::string::npos);
 }
 
-RunRecord record_of(const System& system, const std::optional<Region>& region = {}) {
+RunRecord record_of(const System& system, const Selection& selection = {}) {
     RunRecord record;
     record.scenario.system = system;
     record.scenario.title = "test";
@@ -163,7 +163,8 @@ RunRecord record_of(const System& system, const std::optional<Region>& region = 
     record.scenario.output.trajectory = TrajectoryOutput{};
     record.scenario.output.trajectory->every = 1;
     record.scenario.output.trajectory->velocity = true;
-    record.scenario.output.trajectory->region = region;
+    record.scenario.output.trajectory->region = selection.region;
+    record.scenario.output.trajectory->every_nth_id = selection.every_nth_id;
     record.start_time = "2025-01-01T00:00:00Z";
     return record;
 }
@@ -206,16 +207,9 @@ System small_system() {
     return system;
 }
 
-/// All particles, or a region: the fake solver's particles leave it, first fast then slowly, and come back.
-using WhichParticles = std::optional<Region>;
-const std::vector<WhichParticles> all_or_region{std::nullopt, Region{{0.0, 0.0, 0.0}, {8.0, 3.0, 8.0}}};
-
-void copy_frame(FakeSolver& solver, const WhichParticles& which, ParticleSnapshot& snapshot) {
-    if (which)
-        solver.copy_region(*which, snapshot);
-    else
-        solver.copy_particles(snapshot);
-}
+/// The fake solver's particles leave the region, first fast then slowly, and come back.
+const Region half{{0.0, 0.0, 0.0}, {8.0, 3.0, 8.0}};
+const std::vector<Selection> selections{{}, {half, 1}, {std::nullopt, 7}, {half, 3}};
 
 /// Whether a row of a dataset begins with these numbers and is filled up with `fill` (a NaN: with NaNs).
 template <class T>
@@ -228,17 +222,17 @@ bool is_row(const hdf5::Dataset& dataset, std::size_t row, const std::vector<T>&
 }
 
 /// Frames in a trajectory, each compared with what the fake solver gives; -1 if one differs.
-int intact_frames(const std::string& path, const WhichParticles& which = {}) {
+int intact_frames(const std::string& path, const Selection& which = {}) {
     const System system = small_system();
     const File file = File::open(path, Access::read_only);
-    const hdf5::Group all = file.root().open_group("particles").open_group(which ? "region" : "all");
+    const hdf5::Group all = file.root().open_group("particles").open_group(which.region ? "region" : which.is_all() ? "all" : "selection");
     const hdf5::Group parameters = file.root().open_group("parameters").open_group("mpcflow");
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     const auto steps = all.open_group("position").open_dataset("step").read<std::int64_t>();
     FakeSolver solver(system, {1, 1, 1});
     ParticleSnapshot snapshot;
     for (std::size_t frame = 0; frame < steps.size(); ++frame) {
-        copy_frame(solver, which, snapshot);
+        solver.copy_selection(which, snapshot);
         if (steps[frame] != snapshot.step)
             return -1;
         const auto values = [&](const char* name) { return all.open_group(name).open_dataset("value"); };
@@ -250,7 +244,7 @@ int intact_frames(const std::string& path, const WhichParticles& which = {}) {
             return -1;
         if (!is_row(values("id"), frame, snapshot.id, std::int64_t{-1}))
             return -1;
-        if (which && parameters.open_dataset("particles").read<std::int64_t>().at(frame) !=
+        if (which.region && parameters.open_dataset("particles").read<std::int64_t>().at(frame) !=
                          static_cast<std::int64_t>(snapshot.id.size()))
             return -1;
         solver.run(1);
@@ -260,7 +254,7 @@ int intact_frames(const std::string& path, const WhichParticles& which = {}) {
 
 /// Appends frames until the file size limit is met; 0 if that ended as it should.
 int write_until_full(const std::string& path, SpaceCheck space_check, rlim_t limit_bytes,
-                     const WhichParticles& which = {}) {
+                     const Selection& which = {}) {
     std::signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{limit_bytes, limit_bytes};
     setrlimit(RLIMIT_FSIZE, &limit);
@@ -270,7 +264,7 @@ int write_until_full(const std::string& path, SpaceCheck space_check, rlim_t lim
     try {
         TrajectoryFile file(path, record_of(system, which), space_check);
         for (int frame = 0; frame < 1000; ++frame) {
-            copy_frame(solver, which, snapshot);
+            solver.copy_selection(which, snapshot);
             file.append(snapshot, 0);
             solver.run(1);
         }
@@ -289,7 +283,7 @@ TEST(TrajectoryFile, AFullDiskLeavesEarlierFramesIntact) {
     // Limits at odd places, so that the failure meets chunks and metadata alike.
     for (const rlim_t limit : {rlim_t{1100000}, rlim_t{2000000}, rlim_t{2034567}}) {
         for (const SpaceCheck check : {SpaceCheck::reserve, SpaceCheck::none}) {
-            for (const WhichParticles& which : all_or_region) {
+            for (const Selection& which : selections) {
                 ASSERT_EQ(in_child([&] { return write_until_full(path, check, limit, which); }), 0);
                 EXPECT_GT(intact_frames(path, which), 0) << "limit " << limit;
             }
@@ -311,14 +305,14 @@ TEST(TrajectoryFile, IsWholeWheneverItsWriterDies) {
     // frame must be there. (Kills between any two writes of a flush were tried with strace.)
     const TemporaryDirectory directory;
     const std::string path = directory.file("trajectory.h5");
-    for (const WhichParticles& which : all_or_region) {
+    for (const Selection& which : selections) {
         const int status = in_child([&]() -> int {
             const System system = small_system();
             FakeSolver solver(system, {1, 1, 1});
             ParticleSnapshot snapshot;
             TrajectoryFile file(path, record_of(system, which));
             for (int frame = 0; frame < 150; ++frame) {  // the chunk index splits at 64
-                copy_frame(solver, which, snapshot);
+                solver.copy_selection(which, snapshot);
                 file.append(snapshot, 0);
                 solver.run(1);
             }
@@ -334,7 +328,7 @@ TEST(TrajectoryFile, FramesOfARegionGrowAndShrink) {
     const std::string path = directory.file("t.h5");
     const System system = small_system();
     const Region region{{0.0, 0.0, 0.0}, {1.0, 1.0, 2.0}};  // 20 particles are usual
-    RunRecord record = record_of(system, region);
+    RunRecord record = record_of(system, {region, 1});
     const std::vector<std::size_t> counts{0, 3, 40, 0, 41, 700, 2, 5120};
     const auto frame = [](std::size_t count, std::int64_t step) {
         ParticleSnapshot snapshot;
@@ -374,7 +368,7 @@ TEST(TrajectoryFile, AFrameOfARegionTakesNoMoreThanIsReserved) {
     const System system = small_system();
     for (const double height : {0.02, 0.4, 2.0, 8.0}) {
         const Region region{{0.0, 0.0, 0.0}, {8.0, 8.0, height}};
-        const RunRecord record = record_of(system, region);
+        const RunRecord record = record_of(system, {region, 1});
         const TrajectoryOutput& output = *record.scenario.output.trajectory;
         EXPECT_EQ(usual_frame_particles(system, output), std::ceil(640.0 * height));
         const std::string path = directory.file("t.h5");
@@ -397,28 +391,41 @@ TEST(TrajectoryFile, AFrameOfARegionTakesNoMoreThanIsReserved) {
     }
 }
 
-TEST(TrajectoryFile, MixedPrecisionIsStoredInSinglePrecision) {
+TEST(TrajectoryFile, IsStoredInThePrecisionThatIsWanted) {
+    struct Case {
+        Precision of_run;
+        FilePrecision wanted;
+        bool is_single;
+    };
     const TemporaryDirectory directory;
     const System system = small_system();
-    RunRecord record = record_of(system);
-    record.scenario.execution.precision = Precision::mixed;
     FakeSolver solver(system, {1, 1, 1});
     ParticleSnapshot snapshot;
     solver.copy_particles(snapshot);
-    {
-        TrajectoryFile file(directory.file("t.h5"), record);
-        file.append(snapshot, 5);
-        file.close();
+    const auto rounded = static_cast<double>(static_cast<float>(snapshot.velocity[10]));
+    ASSERT_NE(rounded, snapshot.velocity[10]);
+    const std::string path = directory.file("t.h5");
+    for (const Case& c : {Case{Precision::mixed, FilePrecision::automatic, true},
+                          Case{Precision::double_precision, FilePrecision::automatic, false},
+                          Case{Precision::double_precision, FilePrecision::single_precision, true},
+                          Case{Precision::mixed, FilePrecision::double_precision, false}}) {
+        RunRecord record = record_of(system);
+        record.scenario.execution.precision = c.of_run;
+        record.scenario.output.trajectory->precision = c.wanted;
+        {
+            TrajectoryFile file(path, record);
+            file.append(snapshot, 5);
+            file.close();
+        }
+        const File file = File::open(path, Access::read_only);
+        const auto velocity = file.root().open_group("particles").open_group("all").open_group("velocity");
+        EXPECT_EQ(velocity.open_dataset("value").read<double>().at(10), c.is_single ? rounded : snapshot.velocity[10]);
+        const std::int64_t bytes =
+            trajectory_frame_bytes(system, c.of_run, *record.scenario.output.trajectory, system.particle_count());
+        EXPECT_LE(std::filesystem::file_size(path), static_cast<std::uintmax_t>(bytes + (256 << 10)));
+        // Six numbers, three images and an id; chunks have room for at most a page more each.
+        EXPECT_NEAR(static_cast<double>(bytes), 5120.0 * (c.is_single ? 40 : 64), 4 * 4300.0);
     }
-    const File file = File::open(directory.file("t.h5"), Access::read_only);
-    const auto velocity = file.root().open_group("particles").open_group("all").open_group("velocity");
-    EXPECT_EQ(velocity.open_dataset("value").read<double>().at(10),
-              static_cast<double>(static_cast<float>(snapshot.velocity[10])));
-    EXPECT_LE(
-        std::filesystem::file_size(directory.file("t.h5")),
-        static_cast<std::uintmax_t>(
-            trajectory_frame_bytes(system, Precision::mixed, *record.scenario.output.trajectory,
-                                   system.particle_count()) + (256 << 10)));
 }
 
 }  // namespace

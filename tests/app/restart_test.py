@@ -206,6 +206,16 @@ class Signals(RestartTest):
         self.mpcflow("run", name, "--quiet")
         self.check_same(self.results("out"), expected)
 
+    def test_every_nth_id_in_single_precision(self):
+        text = flow(100, "{every: 17}", OUTPUTS.replace("velocity]", "velocity], every_nth_id: 7, precision: single"))
+        expected = self.reference(text)
+        name = self.write_input(text)
+        self.mpcflow("run", name, "--quiet", "--set=run.steps=60")
+        done = self.mpcflow("run", name, "--set=output.trajectory.every_nth_id=6", status=3)
+        self.assertIn("output.trajectory.every_nth_id was 7, is 6", done.stderr)
+        self.mpcflow("run", name, "--quiet")
+        self.check_same(self.results("out"), expected)
+
 
 class Refusals(RestartTest):
     def setUp(self):

@@ -296,6 +296,42 @@ class Variants(ProgramTest):
             np.testing.assert_array_equal(f["parameters/mpcflow/state_hash"], g["parameters/mpcflow/state_hash"])
             self.assertIn(f"most particles        {counts.max()}", self.mpcflow("info", "part/trajectory.h5").stdout)
 
+    def test_frames_of_every_nth_id_in_single_precision(self):
+        everything = "  trajectory: {every: 8, quantities: [position, velocity]}\n"
+        self.mpcflow("run", self.write_input(input_text(outputs=everything)), "--output", "everything")
+        thinned = everything.replace("velocity]", "velocity], every_nth_id: 7, precision: single")
+        name = self.write_input(input_text(outputs=thinned))
+        checked = self.mpcflow("check", name).stdout
+        # ceil(2160 / 7) particles of 40 bytes, and at most a page more in each of four chunks.
+        frame = float(re.search(r"16 frames of ([0-9.]+) KiB", checked).group(1))
+        self.assertTrue(309 * 40 / 1024 < frame < 309 * 40 / 1024 + 4 * 4.2, checked)
+        self.mpcflow("run", name, "--output", "part")
+        with h5py.File(self.folder / "everything/trajectory.h5") as f, h5py.File(self.folder / "part/trajectory.h5") as g:
+            self.assertEqual(list(g["particles"]), ["selection"])
+            whole, part = f["particles/all"], g["particles/selection"]
+            self.assertEqual(part.attrs["every_nth_id"], 7)
+            for element in ("position", "velocity", "image", "id"):
+                every = whole[element]["value"][:, ::7]
+                self.assertEqual(part[element]["value"].shape, every.shape)
+                np.testing.assert_array_equal(part[element]["value"][()], every.astype(part[element]["value"].dtype))
+                self.assertEqual(part[element]["value"].dtype.itemsize, 4)
+                np.testing.assert_array_equal(part[element]["step"], 8 * np.arange(16))
+            self.assertEqual((part["species"].shape, part["mass"].shape), ((309,), (309,)))
+            np.testing.assert_array_equal(f["parameters/mpcflow/state_hash"], g["parameters/mpcflow/state_hash"])
+        told = self.mpcflow("info", "part/trajectory.h5").stdout
+        self.assertRegex(told, r"particles +309\n")
+        self.assertRegex(told, r"every nth id +7\n")
+        both = thinned.replace("every_nth_id", "region: {lower: [0, 0, 0], upper: [6, 3, 6]}, every_nth_id")
+        self.mpcflow("run", self.write_input(input_text(outputs=both)), "--output", "both")
+        with h5py.File(self.folder / "everything/trajectory.h5") as f, h5py.File(self.folder / "both/trajectory.h5") as g:
+            part, counts = g["particles/region"], g["parameters/mpcflow/particles"][()]
+            self.assertEqual(part.attrs["every_nth_id"], 7)
+            for frame, count in enumerate(counts):
+                ids = 7 * np.flatnonzero(f["particles/all/position/value"][frame, ::7, 1] < 3)
+                np.testing.assert_array_equal(part["id/value"][frame, :count], ids)
+                np.testing.assert_array_equal(part["position/value"][frame, :count],
+                                              f["particles/all/position/value"][frame][ids].astype(np.float32))
+
     def test_steps_with_a_fast_particle_are_told(self):
         name = self.write_input(input_text(outputs="  series: {every: 1}"))
         # 2160 particles; the mean free path is half a cell, so 2 thermal speeds are enough.

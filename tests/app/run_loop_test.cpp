@@ -39,7 +39,7 @@ public:
     [[nodiscard]] bool ends_with_checkpoint() const override { return ends_with; }
     [[nodiscard]] std::int64_t field_block_samples() const override { return block_samples_; }
     void add_note(const std::string& note, Summation, int) override { notes.push_back(note); }
-    [[nodiscard]] const Region* frame_region() const override { return region ? &*region : nullptr; }
+    [[nodiscard]] Selection frame_selection() const override { return selection; }
     [[nodiscard]] const Observables& observables() const override { return measured; }
     void between_chunks(std::int64_t step, std::int64_t fast_steps) override {
         steps.push_back(step);
@@ -56,7 +56,7 @@ public:
     bool ends_with = false;
     std::vector<std::uint64_t> hashes;
     std::vector<std::size_t> frame_sizes;
-    std::optional<Region> region;
+    Selection selection;
     Observables measured;
 
 private:
@@ -214,7 +214,7 @@ TEST_F(RunLoopTest, FramesAreOfTheRegionIfThereIsOne) {
     ProgressDisplay display(stderr, ProgressStyle::silent);
     for (const bool is_region : {false, true}) {
         if (is_region)
-            recorder_.region = Region{{0.0, 0.0, 0.0}, {1.0, 1.0, 1.0}};
+            recorder_.selection.region = Region{{0.0, 0.0, 0.0}, {1.0, 1.0, 1.0}};
         recorder_.frame_sizes.clear();
         FakeSolver solver(system_, {1, 1, 1});
         static_cast<void>(run_loop(solver, system_, Schedule({20, 80}, output_), recorder_, display, [] { return 0; }));

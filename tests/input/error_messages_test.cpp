@@ -282,6 +282,10 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"a region below the box",
                   least + "output: {trajectory: {every: 1, region: {lower: [-1, 0, 0], upper: [8, 8, 8]}}}",
                   {"f.yaml:3:50: output.trajectory.region.lower.0: -1 is out of range [0, 65536]"}},
+        ErrorCase{"a stride of no ids, in no precision",
+                  least + "output: {trajectory: {every: 1, every_nth_id: 0, precision: half}}",
+                  {"f.yaml:3:47: output.trajectory.every_nth_id: 0 is out of range [1, 2147483647]",
+                   "f.yaml:3:61: output.trajectory.precision: half is not known; auto, single or double is needed"}},
         ErrorCase{"too many cells",
                   "box: {size: [1291, 1291, 1291]}\nrun: {steps: 1}",
                   {"f.yaml:1:13: box.size: the box has 2.15e+09 cells (one layer more between walls); at most "

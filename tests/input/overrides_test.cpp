@@ -64,6 +64,8 @@ const std::map<std::string, Messages> changes = {
     {"output.trajectory.region.upper",
      {"output.trajectory.region.upper=[1, 1, 1]", "output.trajectory.region.lower=[0, 0, 0]",
       "output.trajectory.every=5"}},
+    {"output.trajectory.every_nth_id", {"output.trajectory.every_nth_id=3", "output.trajectory.every=5"}},
+    {"output.trajectory.precision", {"output.trajectory.precision=single", "output.trajectory.every=5"}},
     {"output.histograms", {"output.histograms={every: 5}"}},
     {"output.histograms.every", {"output.histograms.every=5"}},
     {"output.histograms.occupancy_bins", {"output.histograms.occupancy_bins=7", "output.histograms.every=5"}},

@@ -51,7 +51,8 @@ TEST(Reading, TakesEveryKey) {
     expected.system.force = {0.001, 1.0, -0.0025};
     expected.run = {2000, 100000};
     expected.output.directory = "out/all keys";
-    expected.output.trajectory = TrajectoryOutput{5000, true, true, Region{{0.0, 1.5, 2.0}, {8.0, 2.5, 12.0}}};
+    expected.output.trajectory =
+        TrajectoryOutput{5000, true, true, Region{{0.0, 1.5, 2.0}, {8.0, 2.5, 12.0}}, 4, FilePrecision::single_precision};
     expected.output.fields = FieldsOutput{10, true, true, true, {2, 5, 12}};
     expected.output.histograms = HistogramsOutput{50, 30, 40, 6.0};
     expected.output.series = SeriesOutput{100};
@@ -116,6 +117,8 @@ TEST(RoundTrip, OfRandomScenarios) {
             if (pick(0, 1) == 1) {
                 s.output.trajectory->region = Region{{real(0, 9), 0.0, real(0, 1e-3)}, {real(10, 20), real(1, 20), 20.0}};
             }
+            s.output.trajectory->every_nth_id = pick(1, 100);
+            s.output.trajectory->precision = static_cast<FilePrecision>(pick(0, 2));
         }
         if (pick(0, 1) == 1) {
             s.output.histograms = HistogramsOutput{pick(1, 100), pick(0, 99), pick(1, 300), real(1e-3, 32)};

@@ -43,8 +43,9 @@ inline bool same(const System& a, const System& b) {
 }
 
 inline bool same(const TrajectoryOutput& a, const TrajectoryOutput& b) {
-    const auto& [every, position, velocity, region] = a;
-    return every == b.every && position == b.position && velocity == b.velocity && region == b.region;
+    const auto& [every, position, velocity, region, every_nth_id, precision] = a;
+    return every == b.every && position == b.position && velocity == b.velocity && region == b.region &&
+           every_nth_id == b.every_nth_id && precision == b.precision;
 }
 
 inline bool same(const FieldsOutput& a, const FieldsOutput& b) {

@@ -52,6 +52,7 @@ MISTAKES = [
     ("forces", None, [{"uniform": [1, 2]}]), ("forces", None, [{}]), ("execution", "device", "cuda:64"),
     ("execution", "threads", 0), ("output", "trajectory", {"every": 1, "quantities": []}),
     ("output", "trajectory", {"every": 1, "region": {"lower": [0, 0, 0]}}), ("output", "histograms", {"speed_bins": 10}),
+    ("output", "trajectory", {"every": 1, "every_nth_id": 0}), ("output", "trajectory", {"every": 1, "precision": "half"}),
     ("output", "histograms", {"every": 1, "largest_speed": 0}), ("output", "fields", {"every": 1}),
     ("title", None, ""), ("checkpoint", None, {"every": -1}), ("checkpoint", None, {"hours": 1}),
 ]

@@ -13,7 +13,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from made_runs import FLOW, REGION, ToolTest, made
+from made_runs import FLOW, REGION, THINNED, ToolTest, made
 from mpcflow_tools import Run, Trajectory, convert
 from mpcflow_tools.trajectory import PART_ROWS
 
@@ -75,7 +75,7 @@ def read_vti(path: Path) -> tuple[dict[str, str], dict[str, np.ndarray]]:
 
 class Particles(ToolTest):
     def test_xyz(self) -> None:
-        for text in (FLOW, REGION):
+        for text in (FLOW, REGION, THINNED):
             self.command("convert", made(text), "particles", "a.xyz", "--overwrite")
             with Trajectory(made(text)) as frames:
                 found = read_xyz(self.folder / "a.xyz")

@@ -46,6 +46,11 @@ output:
 execution: {precision: mixed}
 """
 
+# Frames of every third particle, half as precise as the run.
+THINNED = REGION.replace("region: {lower: [1, 1, 1], upper: [4, 4, 5]}", "every_nth_id: 3, precision: single").replace(
+    "mixed", "double")
+EVERYTHING = THINNED.replace(", every_nth_id: 3, precision: single", "")
+
 
 @cache
 def _folder() -> Path:

@@ -10,7 +10,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from made_runs import FLOW, REGION, TOOLS, ToolTest, made
+from made_runs import EVERYTHING, FLOW, REGION, THINNED, TOOLS, ToolTest, made
 from mpcflow_tools import MissingResult, ResultsError, Run, Trajectory, Values
 from mpcflow_tools.results import parse_input
 
@@ -101,6 +101,16 @@ class Frames(unittest.TestCase):
                                            atol=1e-12)
                 crossed += int(np.any(after.images != before.images))
             self.assertGreater(crossed, 10)
+
+    def test_every_nth_id(self) -> None:
+        with Trajectory(made(THINNED)) as some, Trajectory(made(EVERYTHING)) as all_of_them:
+            self.assertEqual((some.every_nth_id, all_of_them.every_nth_id, some.region), (3, 1, None))
+            self.assertIn("360 particles, one id in 3", some.summary())
+            for few, everyone in zip(some, all_of_them):
+                np.testing.assert_array_equal(few.ids, everyone.ids[::3])
+                np.testing.assert_array_equal(few.positions, everyone.positions[::3].astype(np.float32))
+                self.assertEqual((few.state_hash, few.positions.dtype), (everyone.state_hash, np.float32))
+                self.assertEqual(len(few.masses), 360)
 
     def test_a_region_holds_real_particles_alone(self) -> None:
         with Trajectory(made(REGION)) as frames:

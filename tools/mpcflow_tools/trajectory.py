@@ -22,7 +22,7 @@ PART_ROWS = 1 << 16
 class Frame:
     """The particles at one moment, in the order of their ids. Arrays are read when they are asked for, and kept.
 
-    With a region only the particles that were in it then.
+    With a region only the particles that were in it then, with every_nth_id only those whose id is a multiple of it.
     """
 
     def __init__(self, trajectory: Trajectory, index: int, rows: tuple[int, int]) -> None:
@@ -52,7 +52,7 @@ class Frame:
 
     @cached_property
     def ids(self) -> Array:
-        """[n]; 0 ... N - 1."""
+        """[n], ascending; 0 ... N - 1 where frames hold all particles."""
         return self._read("id")
 
     @cached_property
@@ -111,7 +111,7 @@ class Trajectory(Sequence[Frame]):
     def __init__(self, path: str | Path) -> None:
         self.path = result_file(Path(path), "trajectory.h5")
         self._file = open_file(self.path)
-        names = [name for name in ("all", "region") if Part(self.path, self._file, f"particles/{name}")]
+        names = [name for name in ("all", "region", "selection") if Part(self.path, self._file, f"particles/{name}")]
         if not Part(self.path, self._file, "h5md") or not names:
             self.close()
             raise ResultsError(f"{self.path}: is no trajectory of mpcflow")
@@ -173,6 +173,8 @@ class Trajectory(Sequence[Frame]):
         most, fewest = self.most_particles, int(self._counts.min(initial=self.most_particles))
         counts = f"{most}" if fewest == most else f"{fewest} to {most}"
         region = f" in {self.region[0].tolist()} ... {self.region[1].tolist()}" if self.region is not None else ""
+        if self.every_nth_id > 1:
+            region += f", one id in {self.every_nth_id}"
         steps = f", steps {self.steps[0]} ... {self.steps[-1]}" if len(self) else ""
         return f"{len(self)} frames of {counts} particles{region}{steps}: {', '.join(self.quantities)}"
 
@@ -195,10 +197,17 @@ class Trajectory(Sequence[Frame]):
 
     @cached_property
     def region(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-        """Lower and upper corner of the region, a; None where frames hold all particles."""
+        """Lower and upper corner of the region, a; None where frames hold particles of all the box."""
         if not self.particles_part.has_attribute("lower"):
             return None
         return np.asarray(self.particles_part.attribute("lower")), np.asarray(self.particles_part.attribute("upper"))
+
+    @cached_property
+    def every_nth_id(self) -> int:
+        """Frames hold the particles whose id is a multiple of this; 1: of any id."""
+        if not self.particles_part.has_attribute("every_nth_id"):
+            return 1
+        return int(self.particles_part.attribute("every_nth_id"))
 
     @cached_property
     def periodic(self) -> tuple[bool, bool, bool]:

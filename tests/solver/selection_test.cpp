@@ -1,4 +1,4 @@
-/// The particles of a region are those of all particles that are there, the same bits whatever executes the run.
+/// Selected particles are those of all particles that are meant, the same bits whatever executes the run.
 
 #include <array>
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "physics/particle.hpp"
-#include "physics/region.hpp"
+#include "physics/selection.hpp"
 #include "tests/solver/same_bits.hpp"
 #include "tests/support/solvers.hpp"
 
@@ -25,17 +25,17 @@ System driven_fluid() {
     return system;
 }
 
-/// The part of a snapshot of all particles that is in [lower, upper).
-ParticleSnapshot part_of(const ParticleSnapshot& all, const Region& region) {
+/// The part of a snapshot of all particles that is in [lower, upper) and has a wanted id.
+ParticleSnapshot part_of(const ParticleSnapshot& all, const Selection& selection) {
     ParticleSnapshot part;
     part.step = all.step;
     for (std::size_t i = 0; i < all.id.size(); ++i) {
-        bool is_inside = true;
-        for (std::size_t axis = 0; axis < 3; ++axis) {
+        bool is_wanted = all.id[i] % selection.every_nth_id == 0;
+        for (std::size_t axis = 0; selection.region && axis < 3; ++axis) {
             const double x = all.position[3 * i + axis];
-            is_inside &= x >= region.lower[axis] && x < region.upper[axis];
+            is_wanted &= x >= selection.region->lower[axis] && x < selection.region->upper[axis];
         }
-        if (!is_inside) continue;
+        if (!is_wanted) continue;
         part.id.push_back(all.id[i]);
         for (std::size_t at = 3 * i; at < 3 * i + 3; ++at) {
             part.position.push_back(all.position[at]);
@@ -54,16 +54,26 @@ void expect_same(const ParticleSnapshot& found, const ParticleSnapshot& expected
     EXPECT_TRUE(found.image == expected.image);
 }
 
-const std::vector<Region> regions{
-    {{2.0, 3.0, 1.0}, {5.5, 4.25, 6.0}},
-    {{0.0, 0.0, 0.0}, {9.0, 8.0, 3.5}},
-    {{8.9, 0.0, 0.0}, {9.0, 8.0, 7.0}},
-    {{4.0, 4.0, 4.0}, {4.0 + 1e-9, 4.0 + 1e-9, 4.0 + 1e-9}},
+const Region whole_box{{0.0, 0.0, 0.0}, {9.0, 8.0, 7.0}};
+const Selection nobody{Region{{4.0, 4.0, 4.0}, {4.0 + 1e-9, 4.0 + 1e-9, 4.0 + 1e-9}}, 1};
+/// 5040 particles.
+const std::vector<Selection> selections{
+    {Region{{2.0, 3.0, 1.0}, {5.5, 4.25, 6.0}}, 1},
+    {Region{{0.0, 0.0, 0.0}, {9.0, 8.0, 3.5}}, 1},
+    {Region{{8.9, 0.0, 0.0}, {9.0, 8.0, 7.0}}, 1},
+    nobody,
+    {std::nullopt, 1},
+    {std::nullopt, 2},
+    {std::nullopt, 37},
+    {std::nullopt, 5039},
+    {std::nullopt, 5040},
+    {std::nullopt, 2147483647},
+    {Region{{2.0, 3.0, 1.0}, {5.5, 4.25, 6.0}}, 3},
 };
 
-class Regions : public SolverTest {};
+class Selections : public SolverTest {};
 
-TEST_P(Regions, hold_what_is_in_them_in_the_order_of_ids) {
+TEST_P(Selections, hold_what_is_meant_in_the_order_of_ids) {
     const System system = driven_fluid();
     for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
         // Of one host thread.
@@ -76,9 +86,9 @@ TEST_P(Regions, hold_what_is_in_them_in_the_order_of_ids) {
             const auto solver = make(system, way);
             ParticleSnapshot found;
             solver->run(35);
-            for (const Region& region : regions) {
-                solver->copy_region(region, found);
-                expect_same(found, part_of(all, region));
+            for (const Selection& selection : selections) {
+                solver->copy_selection(selection, found);
+                expect_same(found, part_of(all, selection));
             }
             // Asking changed nothing, also where a re-ordering comes next.
             EXPECT_EQ(solver->state_hash(), reference->state_hash());
@@ -90,40 +100,53 @@ TEST_P(Regions, hold_what_is_in_them_in_the_order_of_ids) {
     }
 }
 
-TEST_P(Regions, that_are_the_whole_box_hold_all) {
+TEST_P(Selections, of_the_whole_box_hold_all) {
     const System system = driven_fluid();
     const auto solver = make(system);
     ParticleSnapshot all, found;
     for (int part = 0; part < 4; ++part) {
         solver->copy_particles(all);
-        solver->copy_region({{0.0, 0.0, 0.0}, {9.0, 8.0, 7.0}}, found);
+        solver->copy_selection({whole_box, 1}, found);
         EXPECT_EQ(found.id.size(), static_cast<std::size_t>(system.particle_count()));
         expect_same(found, all);
         solver->run(7);
     }
 }
 
-TEST_P(Regions, do_not_grow_once_filled_with_many) {
+TEST_P(Selections, do_not_grow_once_filled_with_many) {
     const auto solver = make(driven_fluid());
     ParticleSnapshot snapshot;
-    solver->copy_region({{0.0, 0.0, 0.0}, {9.0, 8.0, 7.0}}, snapshot);
-    solver->copy_region(regions[3], snapshot);
+    solver->copy_selection({whole_box, 1}, snapshot);
+    solver->copy_selection(nobody, snapshot);
     EXPECT_TRUE(snapshot.id.empty());
     EXPECT_TRUE(snapshot.position.empty());
     EXPECT_TRUE(snapshot.velocity.empty());
     EXPECT_TRUE(snapshot.image.empty());
 }
 
-MPCFLOW_ON_EVERY_SOLVER(Regions);
+MPCFLOW_ON_EVERY_SOLVER(Selections);
 
-TEST(RegionRule, takes_its_lower_faces_and_those_of_the_box) {
+TEST(SelectionRule, takes_the_lower_faces_of_its_region_and_the_faces_of_the_box) {
     const System system = driven_fluid();
-    const RegionRule rule(system, {{1.0, 2.0, 3.0}, {4.0, 8.0, 7.0}});
-    EXPECT_TRUE(rule.contains(Vec3<double>{1.0, 2.0, 3.0}));
-    EXPECT_FALSE(rule.contains(Vec3<double>{4.0, 2.0, 3.0}));
-    EXPECT_FALSE(rule.contains(Vec3<double>{0.999, 2.0, 3.0}));
-    EXPECT_TRUE(rule.contains(Vec3<float>{3.9999F, 7.9999F, 7.0F})) << "on the upper wall";
-    EXPECT_FALSE(rule.contains(Vec3<float>{3.0F, 1.9999F, 7.0F}));
+    const SelectionRule rule(system, {Region{{1.0, 2.0, 3.0}, {4.0, 8.0, 7.0}}, 1});
+    const auto contains = [&](Vec3<double> x) { return rule.contains(ParticleDouble::make(0, x, {})); };
+    const auto contains_mixed = [&](Vec3<float> x) { return rule.contains(ParticleMixed::make(0, x, {})); };
+    EXPECT_TRUE(contains({1.0, 2.0, 3.0}));
+    EXPECT_FALSE(contains({4.0, 2.0, 3.0}));
+    EXPECT_FALSE(contains({0.999, 2.0, 3.0}));
+    EXPECT_TRUE(contains_mixed({3.9999F, 7.9999F, 7.0F})) << "on the upper wall";
+    EXPECT_FALSE(contains_mixed({3.0F, 1.9999F, 7.0F}));
+}
+
+TEST(SelectionRule, takes_multiples_of_an_id) {
+    const SelectionRule rule(driven_fluid(), {std::nullopt, 3});
+    for (std::uint64_t id = 0; id < 10; ++id) {
+        EXPECT_EQ(rule.contains(ParticleMixed::make(id, {}, {})), id == 0 || id == 3 || id == 6 || id == 9) << id;
+    }
+    EXPECT_EQ(count_selected_ids(10, 3), 4);
+    EXPECT_EQ(count_selected_ids(9, 3), 3);
+    EXPECT_EQ(count_selected_ids(1, 3), 1);
+    EXPECT_EQ(count_selected_ids(10, 1), 10);
 }
 
 }  // namespace
