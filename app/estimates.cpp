@@ -74,7 +74,7 @@ std::int64_t estimate_output_memory(const Scenario& scenario) {
         bytes += (blocks + 2) * bin_count(scenario.output) * static_cast<std::int64_t>(sizeof(FieldSums));
     }
     for (const std::unique_ptr<Observable>& observable : make_observables(scenario))
-        bytes += observable->bytes();
+        bytes += observable->bytes(schedule.total_steps());
     constexpr int bytes_of_particle = 24 + 24 + 12 + 8;
     if (scenario.checkpoint)
         bytes += bytes_of_particle * scenario.system.particle_count();
@@ -101,7 +101,7 @@ std::vector<FileEstimate> estimate_files(const Scenario& scenario) {
     for (const std::unique_ptr<Observable>& observable : make_observables(scenario)) {
         contents += fmt::format(", {} of {} samples", in_words(observable->name()),
                                 observable->times().count(schedule.total_steps()));
-        bytes += file_bytes(*observable);
+        bytes += file_bytes(*observable, schedule.total_steps());
     }
     files.push_back({run_file_name, bytes, contents});
     if (output.trajectory) {

@@ -123,10 +123,10 @@ std::int64_t file_bytes(const std::vector<NamedArray>& arrays) {
     return group_metadata + array_metadata * static_cast<std::int64_t>(arrays.size()) + numbers + numbers / 16;
 }
 
-std::int64_t file_bytes(const Observable& observable) {
-    const auto arrays = static_cast<std::int64_t>(observable.results().arrays.size());
-    const std::int64_t numbers = observable.bytes();
-    return group_metadata + array_metadata * arrays + numbers + numbers / 16;
+std::int64_t file_bytes(const Observable& observable, std::int64_t last_step) {
+    constexpr std::int64_t usual_arrays = 16;
+    const std::int64_t numbers = observable.bytes(last_step);
+    return group_metadata + array_metadata * usual_arrays + numbers + numbers / 16;
 }
 
 }  // namespace mpcflow

@@ -105,7 +105,7 @@ void ResultWriter::add_frame(const ParticleSnapshot& snapshot, std::uint64_t sta
         static_cast<std::int64_t>(record_.scenario.source_text.size() + record_.resolved_input.size());
     std::int64_t observed = 0;
     for (const std::unique_ptr<Observable>& observable : observables_)
-        observed += file_bytes(*observable);
+        observed += file_bytes(*observable, step_);
     const std::int64_t spare =
         text + run_file_bytes(rows, field_bins(output), output.fields.value_or(FieldsOutput{})) + observed;
     trajectory_->append(snapshot, state_hash, spare);

@@ -96,7 +96,7 @@ std::string Observable::restore(const ObservableState& state) {
     return {};
 }
 
-std::int64_t Observable::bytes() const {
+std::int64_t Observable::bytes(std::int64_t) const {
     return std::max(bytes_of(results().arrays), bytes_of(arrays()));
 }
 

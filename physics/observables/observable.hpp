@@ -111,9 +111,9 @@ public:
     /// not those of an observable with these parameters.
     [[nodiscard]] std::string restore(const ObservableState& state);
 
-    /// Bytes that its numbers will take at the end of the run, about, in memory and in each file. As many as now unless
+    /// Bytes that its numbers will take after step `last_step`, about, in memory and in each file. As many as now unless
     /// it is overridden: right where no array grows.
-    [[nodiscard]] virtual std::int64_t bytes() const;
+    [[nodiscard]] virtual std::int64_t bytes(std::int64_t last_step) const;
 
 protected:
     Observable(std::string name, SampleTimes times) : name_(std::move(name)), times_(times) {}

@@ -108,7 +108,7 @@ TEST_F(ObservableTest, RefusesArraysThatAreNotItsOwn) {
 
 TEST_F(ObservableTest, BytesAreThoseOfItsNumbers) {
     // 3 x 20 occupancies, 11 counts, 11 expected and 12 edges of speeds.
-    EXPECT_EQ(make(output_)->bytes(), 8 * (60 + 34));
+    EXPECT_EQ(make(output_)->bytes(100), 8 * (60 + 34));
 }
 
 }  // namespace
