@@ -1,6 +1,7 @@
 #include "physics/observables/multiple_tau.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -146,17 +147,15 @@ std::size_t MultipleTau::lags_with_pairs(const Block& sums) {
     return static_cast<std::size_t>(std::ranges::find(sums.pairs, 0) - sums.pairs.begin());
 }
 
-/// Neighbouring blocks, pooled to twice `longest_lag` samples each at least; what is left over goes to the last.
-std::vector<MultipleTau::Block> MultipleTau::pooled_blocks(std::int64_t longest_lag) const {
-    const auto blocks = static_cast<std::int64_t>(blocks_.size());
-    const std::int64_t pool = std::max<std::int64_t>((2 * longest_lag + block_samples_ - 1) / block_samples_, 1);
-    std::vector<Block> pools(static_cast<std::size_t>(blocks / pool));
-    for (Block& block : pools) resize_block(block);
-    if (pools.empty()) return pools;
-    for (std::int64_t i = 0; i < blocks; ++i) {
-        add_block(pools[static_cast<std::size_t>(std::min<std::int64_t>(i / pool, blocks / pool - 1))], blocks_[i]);
-    }
-    return pools;
+/// Neighbouring blocks that are pooled to have twice `longest_lag` samples each at least: the pool i has the blocks
+/// [result[i], result[i + 1]), the last one also what is left over. Fewer than two numbers: no pools.
+std::vector<std::size_t> MultipleTau::pool_bounds(std::int64_t longest_lag) const {
+    const std::int64_t wanted = std::max<std::int64_t>((2 * longest_lag + block_samples_ - 1) / block_samples_, 1);
+    const auto pool = static_cast<std::size_t>(wanted);
+    std::vector<std::size_t> bounds;
+    for (std::size_t first = 0; first + pool <= blocks_.size(); first += pool) bounds.push_back(first);
+    if (!bounds.empty()) bounds.push_back(blocks_.size());
+    return bounds;
 }
 
 std::vector<double> MultipleTau::means(const Block& sums, std::size_t lags) const {
@@ -174,19 +173,22 @@ CorrelationFunction MultipleTau::correlation() const {
     for (std::size_t i = 0; i < lags_with_pairs(all); ++i) {
         result.lag.push_back(lag(static_cast<std::int64_t>(i)));
         result.pairs.push_back(all.pairs[i]);
-        const std::vector<Block> pools = pooled_blocks(result.lag.back());
+        const std::vector<std::size_t> pools = pool_bounds(result.lag.back());
         const double pairs = static_cast<double>(all.pairs[i]);
         for (std::size_t k = 0; k < products_.size(); ++k) {
             const std::size_t at = i * products_.size() + k;
             const double mean = all.sums[at] / pairs;
             double squares = 0.0;
-            for (const Block& block : pools) {
-                const double residual = block.sums[at] - mean * static_cast<double>(block.pairs[i]);
+            for (std::size_t pool = 0; pool + 1 < pools.size(); ++pool) {
+                double residual = 0.0;
+                for (std::size_t b = pools[pool]; b < pools[pool + 1]; ++b) {
+                    residual += blocks_[b].sums[at] - mean * static_cast<double>(blocks_[b].pairs[i]);
+                }
                 squares += residual * residual;
             }
-            const auto n = static_cast<double>(pools.size());
+            const double n = static_cast<double>(pools.size()) - 1.0;
             result.mean.push_back(mean);
-            result.error.push_back(pools.size() < 2 ? nan : std::sqrt(n / (n - 1.0) * squares) / pairs);
+            result.error.push_back(pools.size() < 3 ? nan : std::sqrt(n / (n - 1.0) * squares) / pairs);
         }
     }
     return result;
@@ -198,23 +200,32 @@ Estimates MultipleTau::jackknife(const Functional& functional, std::int64_t long
     Estimates result;
     result.value = functional(means(all, lags));
     result.error.assign(result.value.size(), nan);
-    const std::vector<Block> pools = pooled_blocks(longest_lag);
-    if (pools.size() < 2) return result;
+    const std::vector<std::size_t> pools = pool_bounds(longest_lag);
+    if (pools.size() < 3) return result;
     std::vector<double> squares(result.value.size());
-    for (std::size_t left_out = 0; left_out < pools.size(); ++left_out) {
+    for (std::size_t left_out = 0; left_out + 1 < pools.size(); ++left_out) {
         Block rest;
         resize_block(rest);
-        for (std::size_t i = 0; i < pools.size(); ++i) {
-            if (i != left_out) add_block(rest, pools[i]);
+        for (std::size_t b = 0; b < blocks_.size(); ++b) {
+            if (b < pools[left_out] || b >= pools[left_out + 1]) add_block(rest, blocks_[b]);
         }
         const std::vector<double> without = functional(means(rest, lags));
         for (std::size_t k = 0; k < squares.size(); ++k) {
             squares[k] += (without[k] - result.value[k]) * (without[k] - result.value[k]);
         }
     }
-    const auto n = static_cast<double>(pools.size());
+    const double n = static_cast<double>(pools.size()) - 1.0;
     for (std::size_t k = 0; k < squares.size(); ++k) result.error[k] = std::sqrt((n - 1.0) / n * squares[k]);
     return result;
+}
+
+std::int64_t MultipleTau::bytes_after(std::int64_t samples) const {
+    constexpr std::int64_t header = 9;
+    const int levels = std::min(options_.most_levels, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(samples))));
+    const std::int64_t of_level = 1 + options_.points * shape_.values;
+    const std::int64_t of_block = 1 + lag_count(static_cast<std::size_t>(levels)) * (1 + shape_.products);
+    const std::int64_t blocks = samples > options_.most_blocks ? options_.most_blocks : samples;
+    return 8 * (header + levels * of_level + blocks * of_block);
 }
 
 MultipleTauState MultipleTau::state() const {

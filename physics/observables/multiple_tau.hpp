@@ -85,6 +85,8 @@ public:
     /// error^2 = (n - 1) / n sum (f_i - f)^2, f_i without block i. (Efron and Stein, Ann. Stat. 9 (1981) 586.)
     [[nodiscard]] Estimates jackknife(const Functional& functional, std::int64_t longest_lag) const;
 
+    /// Bytes of the state of one that has had so many samples and no burst.
+    [[nodiscard]] std::int64_t bytes_after(std::int64_t samples) const;
     [[nodiscard]] MultipleTauState state() const;
     /// Goes on from the state of a correlator of the same shape and options. Throws std::invalid_argument, and changes
     /// nothing, if the state cannot be of such a one.
@@ -112,7 +114,7 @@ private:
     void correlate_newest(std::size_t level_index);
     [[nodiscard]] Block total() const;
     [[nodiscard]] static std::size_t lags_with_pairs(const Block& sums);
-    [[nodiscard]] std::vector<Block> pooled_blocks(std::int64_t longest_lag) const;
+    [[nodiscard]] std::vector<std::size_t> pool_bounds(std::int64_t longest_lag) const;
     [[nodiscard]] std::vector<double> means(const Block& sums, std::size_t lags) const;
 
     SignalShape shape_;

@@ -289,6 +289,20 @@ TEST(MultipleTau, goes_on_from_its_state_with_the_same_bits) {
     }
 }
 
+TEST(MultipleTau, its_bytes_are_foreseen) {
+    MultipleTauOptions options = with_points(Coarsening::average, 8);
+    options.most_levels = 6;
+    for (const std::int64_t samples : {0, 1, 2, 3, 63, 64, 1000}) {
+        MultipleTau correlator({3, 2}, options, multiply);
+        for (const auto& sample : make_signal(samples, 3, 1)) correlator.add(sample);
+        const MultipleTauState state = correlator.state();
+        const auto bytes = static_cast<std::int64_t>(8 * (state.counters.size() + state.values.size()));
+        EXPECT_LE(bytes, correlator.bytes_after(samples));
+        // At most half of the blocks may have been merged.
+        EXPECT_GE(2 * bytes, correlator.bytes_after(samples));
+    }
+}
+
 TEST(MultipleTau, states_of_others_are_refused) {
     MultipleTau correlator({2, 1}, {}, multiply);
     for (const auto& sample : make_signal(40, 2, 8)) correlator.add(sample);
