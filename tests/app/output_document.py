@@ -15,6 +15,7 @@ import h5py
 import numpy as np
 
 FILES = ("run.h5", "fields.h5", "trajectory.h5", "checkpoint.h5")
+ALIAS = re.compile("/particles/(region|selection)")
 WORD = re.compile(r"`([^`]+)`")
 TYPES = re.compile(r"text\[\]|text|u?int\d+(?:\[\d+\])?|float\d+(?:\[\d+\])?")
 
@@ -186,7 +187,7 @@ class Comparison:
             self.complaints.append(text)
 
     def _find_group(self, file: str, path: str) -> None:
-        alias = path.replace("/particles/region", "/particles/all")
+        alias = ALIAS.sub("/particles/all", path)
         found = [entry for entry in self._entries if entry.is_of(path, "") and entry.kind == "group"]
         self._seen |= set(found)
         parts = [re.sub("NAME", "[^/]+", entry.path) for entry in self._entries]
@@ -195,8 +196,8 @@ class Comparison:
             self._complain(f"{file}: group {path} is not in the document")
 
     def _find(self, file: str, path: str, attribute: str) -> Entry | None:
-        """What is said of /particles/all holds for /particles/region, too."""
-        for name in (path, path.replace("/particles/region", "/particles/all")):
+        """What is said of /particles/all holds for those that take its place, too."""
+        for name in (path, ALIAS.sub("/particles/all", path)):
             for entry in self._entries:
                 if entry.kind != "group" and entry.is_of(name, attribute):
                     self._seen.add(entry)

@@ -34,6 +34,9 @@ INPUTS = {
     "flow": WHOLE,
     "rest": changed(WHOLE, REST, MIXED, {"time_step: 0.1": "time_step: 0.1, conserve_angular_momentum: true"}),
     "region": changed(WHOLE, {"quantities: [position, velocity]": "quantities: [position], region: {lower: [1, 1, 1], upper: [3, 4, 5]}"}),
+    "selection": changed(WHOLE, {"quantities: [position, velocity]": "quantities: [velocity], every_nth_id: 7, precision: single"}),
+    "selection of a region": changed(WHOLE, {"quantities: [position, velocity]": "quantities: [position], every_nth_id: 3, "
+                                             "region: {lower: [1, 1, 1], upper: [3, 4, 5]}"}),
     "least": input_text(outputs=""),
     "open block": input_text(steps=68, outputs="  fields: {every: 1, quantities: [density], bins: [1, 2, 3]}\n" + CHECKPOINTS),
 }
