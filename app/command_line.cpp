@@ -14,6 +14,7 @@
 
 #include "app/bench_kernels.hpp"
 #include "app/bench_auto.hpp"
+#include "app/bench_outputs.hpp"
 #include "app/bench_step.hpp"
 #include "app/commands.hpp"
 #include "app/device.hpp"
@@ -141,6 +142,7 @@ public:
         add_bench_step(*bench);
         add_bench_kernels(*bench);
         add_bench_auto(*bench);
+        add_bench_outputs(*bench);
     }
 
     int run(std::vector<std::string> arguments) {
@@ -297,6 +299,18 @@ private:
         });
     }
 
+    void add_bench_outputs(CLI::App& bench) {
+        CLI::App* command = bench.add_subcommand("outputs", "Set what the outputs of an input file cost against its steps");
+        add_input_options(*command, bench_outputs_.input);
+        add_shorthands(*command, shorthands_);
+        add_json(*command);
+        command->final_callback([this] {
+            shorthands_.append_to(bench_outputs_.input.overrides);
+            bench_outputs_.format = format();
+            action_ = [this] { return bench_outputs(bench_outputs_); };
+        });
+    }
+
     [[nodiscard]] DeviceChoice bench_device() const {
         try {
             return shorthands_.device.empty() ? DeviceChoice{} : parse_device(shorthands_.device);
@@ -325,6 +339,7 @@ private:
     std::optional<std::string> parts_;  ///< given and empty is an error
     std::string size_;
     BenchAutoOptions bench_auto_;
+    BenchOutputsOptions bench_outputs_;
     std::string thermostat_;
     Shorthands shorthands_;
     std::string precision_, law_, summation_;

@@ -11,6 +11,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr int warm_up_steps = 50;
+
 double time_steps(Solver& solver, std::int64_t steps) {
     const Clock::time_point before = Clock::now();
     solver.run(steps);
@@ -19,20 +21,28 @@ double time_steps(Solver& solver, std::int64_t steps) {
 
 }  // namespace
 
-StepMeasurement measure_step(const System& system, const SolverOptions& options, const ChosenDevice& device,
-                             std::int64_t steps) {
-    constexpr int warm_up_steps = 50;
+void settle(Solver& solver) {
+    solver.run(1);
+    while (!solver.is_settled())
+        solver.run(warm_up_steps);
+}
+
+double time_step(Solver& solver, std::int64_t steps) {
     constexpr int repeats = 3;
-    const std::unique_ptr<Solver> solver = make_solver(system, options, device);
-    solver->run(1);
-    while (!solver->is_settled())
-        solver->run(warm_up_steps);
-    const double warm_up = time_steps(*solver, warm_up_steps) / warm_up_steps;
+    const double warm_up = time_steps(solver, warm_up_steps) / warm_up_steps;
     if (steps == 0)
         steps = std::clamp<std::int64_t>(static_cast<std::int64_t>(1.0 / warm_up), 10, 100000);
     double best = std::numeric_limits<double>::infinity();
     for (int i = 0; i < repeats; ++i)
-        best = std::min(best, time_steps(*solver, steps) / static_cast<double>(steps));
+        best = std::min(best, time_steps(solver, steps) / static_cast<double>(steps));
+    return best;
+}
+
+StepMeasurement measure_step(const System& system, const SolverOptions& options, const ChosenDevice& device,
+                             std::int64_t steps) {
+    const std::unique_ptr<Solver> solver = make_solver(system, options, device);
+    settle(*solver);
+    const double best = time_step(*solver, steps);
 
     StepMeasurement result;
     result.law = system.collision.conserve_angular_momentum ? "srd+a" : "srd";

@@ -21,6 +21,12 @@ struct StepMeasurement {
     std::string device;
 };
 
+/// Runs steps until the solver has settled how to execute them.
+void settle(Solver& solver);
+
+/// Seconds that a step takes: the best of three timings of `steps` steps each (0: about a second's).
+[[nodiscard]] double time_step(Solver& solver, std::int64_t steps);
+
 /// Runs `system` until the solver has settled how to execute it, then times it three times for `steps` steps
 /// (0: about a second) and takes the best.
 [[nodiscard]] StepMeasurement measure_step(const System& system, const SolverOptions& options,
