@@ -77,7 +77,7 @@ def series_figure(run: Run, names: list[str]) -> Figure:
     return figure
 
 
-def _values_of(run: Run, name: str, component: int) -> tuple[Array, Array]:
+def values_of(run: Run, name: str, component: int) -> tuple[Array, Array]:
     """A field or a component of it, and its errors, [z][y][x]."""
     found = run.fields[name]
     values, errors = found.values, found.known_error()
@@ -87,7 +87,7 @@ def _values_of(run: Run, name: str, component: int) -> tuple[Array, Array]:
 @styled
 def profile_figure(run: Run, name: str, axis: int, component: int) -> Figure:
     """A field along one axis, averaged over the other two by the number of particles. Raises ResultsError, BadArgument."""
-    values, errors = _values_of(run, name, component)
+    values, errors = values_of(run, name, component)
     if run.fields.bins[axis] == 1:
         raise BadArgument(f"{run.path}: fields have one bin along {AXES[axis]}: there is no profile (output.fields.bins in the input)")
     weights = np.ones_like(values) if name == "density" else particle_weights(run.fields, values)
@@ -119,7 +119,7 @@ def slice_figure(run: Run, name: str, axis: int, place: float | None, component:
 
     Raises ResultsError, BadArgument.
     """
-    values, _ = _values_of(run, name, component)
+    values, _ = values_of(run, name, component)
     edges = run.fields.edges(AXES[axis])
     place = 0.5 * float(edges[0] + edges[-1]) if place is None else place
     if not edges[0] <= place <= edges[-1]:

@@ -99,6 +99,27 @@ class Fields(Table, Samples):
         return 0.5 * (edges[:-1] + edges[1:])
 
 
+class Measured(Table, Samples):
+    """What an observable of the run gave: datasets with their errors, `expected(name)` beside some, and attributes."""
+
+    def __init__(self, part: Part) -> None:
+        names = [name for name in part.datasets() if not name.endswith(("_error", "_expected"))]
+        Table.__init__(self, part, names, f"holds no {part.name} (output.{part.name} in the input)")
+        Samples.__init__(self, part)
+
+    def about(self, name: str) -> Any:
+        """An attribute of the group. Raises ResultsError."""
+        return self._part.attribute(name)
+
+    def has(self, name: str) -> bool:
+        """Whether there is an attribute of that name."""
+        return self._part.has_attribute(name)
+
+    def expected(self, name: str) -> NDArray[np.float64] | None:
+        """What theory says of the dataset `name`, in its shape; None where the run has nothing of it."""
+        return self._part.array(f"{name}_expected") if f"{name}_expected" in self._part.datasets() else None
+
+
 class Histograms(Mapping[str, Histogram], Samples):
     """Distributions of "occupancy", particles in a cell, and of "speed", in thermal speeds (kT/m)^(1/2)."""
 
@@ -130,6 +151,17 @@ class Histograms(Mapping[str, Histogram], Samples):
             raise MissingResult(f"{self._part.path}: the run holds no histograms (output.histograms in the input)")
         with reading(self._part.path):
             return float(self._part.group["occupancy"].attrs["mean"])
+
+
+class _Theory(dict[str, Values]):
+    """Numbers of theory; one that is not there raises MissingResult."""
+
+    def __init__(self, path: Path, found: dict[str, Values]) -> None:
+        super().__init__(found)
+        self._path = path
+
+    def __missing__(self, name: str) -> Values:
+        raise MissingResult(f"{self._path}: theory has no '{name}', only {', '.join(self) or 'nothing'}")
 
 
 class Run:
@@ -260,9 +292,9 @@ class Run:
     @cached_property
     def theory(self) -> dict[str, Values]:
         """What theory predicts of this fluid and flow, by name; float() makes a number of each."""
-        return {name: Values(name, np.asarray(value), _THEORY_UNITS.get(name, _VISCOSITY if "viscosity" in name else "1"),
-                             "predicted")
-                for name, value in self._part("theory").attributes().items()}
+        return _Theory(self.path, {name: Values(name, np.asarray(value), _THEORY_UNITS.get(name, _VISCOSITY if "viscosity" in name else "1"),
+                                                "predicted")
+                                   for name, value in self._part("theory").attributes().items()})
 
     @cached_property
     def series(self) -> Table:
@@ -277,6 +309,38 @@ class Run:
     @cached_property
     def histograms(self) -> Histograms:
         return Histograms(self._part("histograms"))
+
+    @cached_property
+    def modes(self) -> Measured:
+        """Correlations of velocity modes (output.modes)."""
+        return Measured(self._part("modes"))
+
+    @cached_property
+    def diffusion(self) -> Measured:
+        """How far tracers got, and how long they remembered their velocities (output.diffusion)."""
+        return Measured(self._part("diffusion"))
+
+    @cached_property
+    def radial_distribution(self) -> Measured:
+        """Pairs of particles by their distance (output.radial_distribution)."""
+        return Measured(self._part("radial_distribution"))
+
+    @cached_property
+    def stress(self) -> Measured:
+        """The pressure tensor, its correlation, and the viscosity by Green and Kubo (output.stress)."""
+        return Measured(self._part("stress"))
+
+    @cached_property
+    def walls(self) -> Measured:
+        """What the walls take of momentum, and the flow through the box (output.walls)."""
+        return Measured(self._part("walls"))
+
+    @property
+    def observables(self) -> dict[str, Measured]:
+        """Of these the ones that the run has, by name."""
+        every = {"modes": self.modes, "diffusion": self.diffusion, "radial_distribution": self.radial_distribution,
+                 "stress": self.stress, "walls": self.walls}
+        return {name: found for name, found in every.items() if len(found) and found.samples > 0}
 
     @property
     def has_trajectory(self) -> bool:
@@ -304,6 +368,8 @@ class Run:
                 lines.append(f"  fields      {self.fields.samples} samples in {bins} bins: {', '.join(self.fields)}")
             if len(self.histograms):
                 lines.append(f"  histograms  {self.histograms.samples} samples: {', '.join(self.histograms)}")
+            for name, found in self.observables.items():
+                lines.append(f"  {name:<11} {found.samples} samples: {', '.join(found)}")
             if self.has_trajectory:
                 lines.append(f"  trajectory  {self.trajectory.summary()}")
         except ResultsError as error:

@@ -1,0 +1,90 @@
+"""Fields of a run as profiles beside theory, the temperature, and the viscosity that follows from a flow."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mpcflow_tools.estimates import VISCOSITY_UNIT, Estimate, Section, blocked_mean, lacks
+from mpcflow_tools.expected import component_name, default_axes, expected_profile, expected_series
+from mpcflow_tools.flow import fit_profile
+from mpcflow_tools.flow_run import NotAFlow, layer_means, particle_weights, read_flow
+from mpcflow_tools.mode_analysis import mode_viscosity
+from mpcflow_tools.pictures import values_of
+from mpcflow_tools.run import AXES, Run
+
+
+def temperature_section(run: Run) -> Section:
+    """Of the series, after the equilibration. Raises ResultsError."""
+    section = Section("temperature")
+    if "temperature" not in run.series:
+        section.missing.append(lacks("series"))
+        return section
+    settled = run.series["step"].values >= int(run.about("equilibration"))
+    found = blocked_mean(run.series["temperature"].values[settled])
+    times = run.series["time"].values[settled][:1]
+    curves = expected_series(run, "temperature")
+    theory = float(curves[0].at(times)[0]) if curves and len(times) else None
+    if run.input["thermostat"]["kind"] == "none":
+        section.notes.append("without a thermostat the temperature is that of the start, which chance sets")
+        theory = None
+    section.estimates.append(Estimate("kT", found.value, found.error, "energy", f"mean of {settled.sum():,} rows of the series, a flow included",
+                                      theory))
+    return section
+
+
+def profiles_section(run: Run) -> Section:
+    """Each field along the axis that tells the most, and how far it is from theory. Raises ResultsError."""
+    section = Section("profiles")
+    if not len(run.fields) or run.fields.samples == 0:
+        section.missing.append(lacks("fields"))
+        return section
+    axis, flow_component = default_axes(run)
+    centres = run.fields.centres(AXES[axis])
+    for name in (name for name in run.fields if run.fields.shape(name)[3:] in ((), (3,))):
+        components = range(3) if len(run.fields.shape(name)) == 4 else range(1)
+        for component in components:
+            values, errors = values_of(run, name, component)
+            weights = np.ones_like(values) if name == "density" else particle_weights(run.fields, values)
+            mean, error = layer_means(values, errors, weights, axis)
+            title = component_name(name, component)
+            table = {AXES[axis]: centres, title: mean, "error": error}
+            curve = expected_profile(run, name, axis, component)
+            if curve is not None:
+                table["theory"] = curve.at(centres)
+                used = np.isfinite(mean) & (error > 0.0)
+                if used.any() and (len(components) == 1 or component == flow_component):
+                    off = np.abs(mean - table["theory"])[used]
+                    worst = int(np.argmax(off))
+                    section.notes.append(f"{title}: at most {off[worst]:.2g} from theory at bin centres, at {AXES[axis]} = "
+                                         f"{centres[used][worst]:g}, where one standard error is {error[used][worst]:.2g}")
+            section.tables[title] = table
+    return section
+
+
+def flow_viscosity(run: Run) -> list[Estimate]:
+    """Viscosity and slip length by the fit of a plane Poiseuille flow. Raises NotAFlow, ResultsError; ValueError where the
+    profile allows no fit."""
+    flow = read_flow(run)
+    fit = fit_profile(flow.profile, flow.slit)
+    how = f"parabola fitted to the velocity in {len(flow.profile.velocity)} layers, {flow.steps:,} steps"
+    return [Estimate("flow", fit.viscosity, fit.viscosity_error, VISCOSITY_UNIT, how, flow.slit.viscosity),
+            Estimate("slip length", fit.slip_length, fit.slip_length_error, "a", "of the same fit", 0.0)]
+
+
+def viscosity_section(run: Run) -> Section:
+    """By each way that the run allows. Raises ResultsError."""
+    section = Section("viscosity")
+    try:
+        section.estimates += flow_viscosity(run)
+    except NotAFlow as error:
+        section.missing.append(str(error).removeprefix(f"{run.path}: "))
+    except ValueError as error:
+        section.notes.append(f"flow: {error}")
+    if len(run.modes) and run.modes.samples > 0:
+        try:
+            section.estimates.append(mode_viscosity(run))
+        except ValueError as error:
+            section.notes.append(f"mode decay: {error}")
+    else:
+        section.missing.append(lacks("modes"))
+    return section
