@@ -76,7 +76,7 @@ std::int64_t FieldStatistics::samples() const {
 
 void FieldStatistics::put_back(std::int64_t block_samples, std::vector<FieldBlock> blocks) {
     for (const FieldBlock& block : blocks)
-        check_bins(block, static_cast<std::int64_t>(bin_count(bins_)));
+        check_bins(block, static_cast<std::int64_t>(bin_count(bins_)), PressureFields::none);
     if (block_samples < 1 || static_cast<std::int64_t>(blocks.size()) >= most_blocks_)
         throw std::invalid_argument("more field blocks than there can be");
     block_samples_ = block_samples;

@@ -18,6 +18,7 @@
 #include "gpu/device_laws.hpp"
 #include "gpu/device_reporter.cuh"
 #include "gpu/execution_tuner.hpp"
+#include "gpu/momentum_flux_kernels.cuh"
 #include "gpu/observable_kernels.cuh"
 #include "gpu/particle_kernels.cuh"
 #include "physics/observables/fields.hpp"
@@ -55,6 +56,8 @@ public:
           plan_(law, system),
           totals_rule_(system),
           bin_rule_(system, options.bins),
+          flux_rule_(system, static_cast<double>(system.particle_count())),
+          bin_flux_rule_(system, most_in_flux_sums * bin_rule_.occupancy_limit()),
           particle_count_(checked(system.particle_count())),
           cell_count_(static_cast<int>(plan_.next_grid.cell_count())),
           particles_(particle_count_),
@@ -68,7 +71,9 @@ public:
           distinct_cells_(ExecutionTuner::batch_size),
           report_(1),
           bins_(bin_rule_.bin_count()),
-          block_(bin_rule_.bin_count()) {
+          block_(bin_rule_.bin_count()),
+          pressure_bins_(options.pressure == PressureFields::sampled ? bins_.size() : 0),
+          pressure_block_(pressure_bins_.size()) {
         cudaDeviceProp properties{};
         MPCFLOW_CUDA(cudaGetDeviceProperties(&properties, device));
         name_ = properties.name;
@@ -82,6 +87,8 @@ public:
         sums_.clear();
         bins_.clear();
         block_.clear();
+        pressure_bins_.clear();
+        pressure_block_.clear();
         create();
     }
 
@@ -120,22 +127,38 @@ public:
         fold_bins<<<block_count(bins_.size()), block_size>>>(system_.fluid.mass, bin_rule_.occupancy_limit(), bins_.size(),
                                                             bins_.data(), block_.data(), report_.data());
         MPCFLOW_CUDA(cudaGetLastError());
+        if (pressure() == PressureFields::sampled) sample_pressure();
         ++samples_;
+    }
+
+    [[nodiscard]] MomentumFlux momentum_flux() override {
+        use(device_);
+        const StepPlan<Law> plan = foresee();
+        flux_.clear();
+        sum_momentum_flux<<<state().particle_blocks(), block_size>>>(plan, flux_rule_, particle_count_, particles_.data(),
+                                                                     actions_.data(), flux_.data());
+        MPCFLOW_CUDA(cudaGetLastError());
+        const MomentumFluxResult result = flux_.first();
+        return mpcflow::momentum_flux(result.flux, result.walls, system_);
     }
 
     [[nodiscard]] FieldBlock take_field_block() override {
         use(device_);
         check_faults();
-        FieldBlock block{std::exchange(samples_, 0), std::vector<FieldSums>(block_.size())};
+        FieldBlock block = make_field_block(block_.size(), pressure());
+        block.samples = std::exchange(samples_, 0);
         block_.download(block.bins.data(), 0, block_.size());
         block_.clear();
+        pressure_block_.download(block.pressure.data(), 0, pressure_block_.size());
+        pressure_block_.clear();
         return block;
     }
 
     void put_field_block(const FieldBlock& block) override {
-        check_bins(block, block_.size());
+        check_bins(block, block_.size(), pressure());
         use(device_);
         block_.upload(block.bins.data(), block_.size());
+        pressure_block_.upload(block.pressure.data(), pressure_block_.size());
         samples_ = block.samples;
     }
 
@@ -191,7 +214,8 @@ public:
     [[nodiscard]] std::vector<std::string> take_notes() override { return std::exchange(notes_, {}); }
     [[nodiscard]] std::int64_t memory_bytes() const override {
         return particles_.bytes() + reordered_.bytes() + sums_.bytes() + actions_.bytes() + next_draws_.bytes() +
-               places_.bytes() + wall_places_.bytes() + scan_scratch_.bytes() + bins_.bytes() + block_.bytes();
+               places_.bytes() + wall_places_.bytes() + scan_scratch_.bytes() + bins_.bytes() + block_.bytes() +
+               pressure_bins_.bytes() + pressure_block_.bytes();
     }
 
 private:
@@ -315,13 +339,44 @@ private:
         return static_cast<std::int64_t>(ways.size());
     }
 
+    [[nodiscard]] PressureFields pressure() const {
+        return pressure_bins_.size() > 0 ? PressureFields::sampled : PressureFields::none;
+    }
+
+    /// The plan of the step to come; actions_ hold what its cells will do.
+    StepPlan<Law> foresee() {
+        StepPlan<Law> plan = plan_;
+        plan.begin_step(system_, static_cast<std::uint64_t>(step_));
+        resolve_cells<<<block_count(cell_count_), block_size>>>(plan, cell_count_, sums_.data(),
+                                                                sum_format(tuner_.summation()), actions_.data(),
+                                                                next_draws_.data(), nullptr, WallQueue{},
+                                                                report_.data(), Resolving::foreseen);
+        MPCFLOW_CUDA(cudaGetLastError());
+        return plan;
+    }
+
+    /// Adds one sample of the flux to the current block.
+    void sample_pressure() {
+        const StepPlan<Law> plan = foresee();
+        const std::int64_t bytes = pressure_bins_.bytes();
+        const int shared_bins = bytes <= shared_bins_limit ? static_cast<int>(pressure_bins_.size()) : 0;
+        sum_pressure_bins<<<state().particle_blocks(), block_size, shared_bins > 0 ? bytes : 0>>>(
+            plan, bin_flux_rule_, bin_rule_, particle_count_, particles_.data(), actions_.data(), shared_bins,
+            pressure_bins_.data());
+        MPCFLOW_CUDA(cudaGetLastError());
+        fold_pressure_bins<<<block_count(pressure_bins_.size()), block_size>>>(
+            system_.fluid.mass, system_.collision.time_step, pressure_bins_.size(), pressure_bins_.data(),
+            pressure_block_.data());
+        MPCFLOW_CUDA(cudaGetLastError());
+    }
+
     void step(StepWay way) {
         plan_.begin_step(system_, static_cast<std::uint64_t>(step_));
         const WallQueue wall_queue{wall_places_.data(), wall_places_.size() > 0 ? wall_state_.data() : nullptr};
         resolve_cells<<<block_count(cell_count_), block_size>>>(plan_, cell_count_, sums_.data(), sum_format(way.summation),
                                                                 actions_.data(), next_draws_.data(),
                                                                 way.reorders ? places_.data() : nullptr, wall_queue,
-                                                                report_.data());
+                                                                report_.data(), Resolving::for_the_step);
         MPCFLOW_CUDA(cudaGetLastError());
         Particle* to = particles_.data();
         if (way.reorders) {
@@ -387,6 +442,8 @@ private:
     StepPlan<Law> plan_;
     TotalsRule totals_rule_;
     BinRule bin_rule_;
+    MomentumFluxRule<typename Law::Real> flux_rule_;
+    MomentumFluxRule<typename Law::Real> bin_flux_rule_;
     std::int64_t step_ = 0;
     std::int64_t since_reordering_ = no_order;  ///< steps
     std::int64_t samples_ = 0;
@@ -408,6 +465,9 @@ private:
     DeviceReporter reporter_;
     DeviceArray<BinSums> bins_;
     DeviceArray<FieldSums> block_;
+    DeviceArray<MomentumFluxResult> flux_{1};
+    DeviceArray<PressureBinSums> pressure_bins_;
+    DeviceArray<PressureSums> pressure_block_;
 };
 
 template <class Law>

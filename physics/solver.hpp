@@ -40,14 +40,37 @@ struct FieldSums {
     double relative_freedoms = 0.0;     ///< sum over samples of 3 (N - 1) where N > 0; kT = 2 E / this
 };
 
+/// Sums of one bin over the samples of a block, from which its pressure tensor is made
+/// (physics/observables/momentum_flux.hpp).
+struct PressureSums {
+    double particles = 0.0;               ///< sum over samples of N, in the middle of the flight that comes
+    std::array<double, 3> momentum{};     ///< and of their m v
+    std::array<double, 6> kinetic{};      ///< sum m u_a u_b of their flights: xx yy zz xy xz yz
+    std::array<double, 9> collisional{};  ///< sum (m/h) dv_a r_b of the collision before it, in row order
+};
+
 /// A block of field samples: bins in row order, index = x + bins[0] * (y + bins[1] * z).
 struct FieldBlock {
     std::int64_t samples = 0;
     std::vector<FieldSums> bins;
+    std::vector<PressureSums> pressure{};  ///< as many as bins, or none where SolverOptions::pressure is none
 };
 
-/// Throws std::invalid_argument unless the block has so many bins.
-void check_bins(const FieldBlock& block, std::int64_t bins);
+/// An empty block.
+[[nodiscard]] FieldBlock make_field_block(std::int64_t bins, PressureFields pressure);
+
+/// Throws std::invalid_argument unless the block has so many bins, with pressure or without.
+void check_bins(const FieldBlock& block, std::int64_t bins, PressureFields pressure);
+
+/// The flux of momentum in the step to come: V P_ab = kinetic + collisional, momentum along a in direction b
+/// (physics/observables/momentum_flux.hpp).
+struct MomentumFlux {
+    std::array<double, 9> kinetic{};      ///< [3 a + b]: sum m u_a u_b over all particles, u of their flight
+    std::array<double, 9> collisional{};  ///< [3 a + b]: (1/h) sum m dv_a r_b
+    std::array<double, 3> momentum{};     ///< sum m v in the middle of the flight
+    /// Momentum given to the faces with walls in the step, by hits and by collisions: [2 axis + (0 lower, 1 upper)].
+    std::array<std::array<double, 3>, 6> to_walls{};
+};
 
 /// Counts of the occupancies of cells and of the speeds of particles, summed over samples.
 struct Histograms {
@@ -99,9 +122,12 @@ public:
     [[nodiscard]] virtual Totals totals() = 0;
     /// Extremes over all particles and cells now.
     [[nodiscard]] virtual Extremes extremes() = 0;
+    /// The flux of momentum in the step to come, which stays to come: no bit of the state changes.
+    [[nodiscard]] virtual MomentumFlux momentum_flux() = 0;
     /// 64-bit sum over particles of a mix of id and all state bits; free of memory order.
     [[nodiscard]] virtual std::uint64_t state_hash() = 0;
-    /// Adds the present state to the current block of field samples (needs SolverOptions::bins).
+    /// Adds the present state to the current block of field samples (needs SolverOptions::bins), and with
+    /// SolverOptions::pressure the flux of momentum in the step to come.
     virtual void sample_fields() = 0;
     /// Returns the current block and begins a new one.
     [[nodiscard]] virtual FieldBlock take_field_block() = 0;

@@ -15,6 +15,16 @@ namespace mpcflow {
 
 enum class StreamOutcome { inside, at_wall, fault };
 
+/// The walls that a flight of one step hits. Bounce-back keeps a particle on one chord of the fluid, so it hits the
+/// wall at the chord's end ahead and then, if there is time, the one behind and the one ahead in turns. Faces count as
+/// 2 x axis + (0 lower, 1 upper).
+struct WallHits {
+    int face_ahead = 0;
+    int face_behind = 0;
+    int ahead = 0;   ///< hits of that face
+    int behind = 0;
+};
+
 /// One step of streaming for every particle of a system.
 template <class Real>
 class Streaming {
@@ -67,8 +77,21 @@ public:
         return outcome;
     }
 
+    /// The velocity at which a particle of velocity `velocity` flies: with half the kick of the force.
+    MPCFLOW_HD Vec3<Real> flight_velocity(Vec3<Real> velocity) const { return velocity + half_kick_; }
+
+    /// The walls that a flight from `start` at flight_velocity() `velocity` hits. Of a flight to and fro in the
+    /// corner of two walls at most 2 x most_turns hits are told.
+    MPCFLOW_HD WallHits wall_hits(Vec3<Real> start, Vec3<Real> velocity) const {
+        if (!crosses_wall(start + time_step_ * velocity)) return {};
+        const ChordFlight flight = fly_on_chord(start, velocity);
+        const int turns = static_cast<int>(flight.turns < most_turns ? flight.turns : most_turns);
+        return {flight.face_ahead, flight.face_behind, turns + (flight.reversed ? 1 : 0), turns};
+    }
+    static constexpr int most_turns = 64;
+
     /// Whether there is any wall.
-    [[nodiscard]] bool has_walls() const { return wall_.x != 0 || wall_.y != 0 || wall_.z != 0; }
+    [[nodiscard]] MPCFLOW_HD bool has_walls() const { return wall_.x != 0 || wall_.y != 0 || wall_.z != 0; }
 
 private:
     MPCFLOW_HD bool is_inside(Vec3<Real> x) const {
@@ -84,16 +107,26 @@ private:
         return crosses;
     }
 
-    /// Flight with bounce-back between plane walls; turns `velocity` where it ends reversed.
+    /// Where a flight of one step ends on its chord.
+    struct ChordFlight {
+        Real time;      ///< signed place on the chord, in flight times from the start
+        bool reversed;  ///< whether it flies backwards there
+        Real turns;     ///< times that it went to and fro in full
+        int face_ahead;
+        int face_behind;
+    };
+
+    /// Flight with bounce-back between plane walls.
     ///
     /// Bounce-back reverses the whole velocity, so a particle goes to and fro on one chord of the fluid
     /// and its place on that chord is a triangle wave of time: no loop over hits is needed, however many
     /// there are, and however short the chord across a corner is.
-    MPCFLOW_HD Vec3<Real> bounce_back(Vec3<Real> start, Vec3<Real>& velocity) const {
+    MPCFLOW_HD ChordFlight fly_on_chord(Vec3<Real> start, Vec3<Real> velocity) const {
         // Times, relative to now, at which the chord meets a wall ahead and behind.
         constexpr Real never = static_cast<Real>(1e30);
         Real ahead = never;
         Real behind = -never;
+        ChordFlight flight{time_step_, false, 0, 0, 0};
         for (int axis = 0; axis < 3; ++axis) {
             const Real v = velocity[axis];
             if (wall_[axis] == 0 || v == 0) continue;
@@ -101,32 +134,39 @@ private:
             const Real to_upper = (length_[axis] - start[axis]) / v;
             const Real forward = v > 0 ? to_upper : to_lower;
             const Real backward = v > 0 ? to_lower : to_upper;
+            const int face_forward = 2 * axis + (v > 0 ? 1 : 0);
+            flight.face_ahead = forward < ahead ? face_forward : flight.face_ahead;
+            flight.face_behind = backward > behind ? (face_forward ^ 1) : flight.face_behind;
             ahead = forward < ahead ? forward : ahead;
             behind = backward > behind ? backward : behind;
         }
-        Real time = time_step_;  // signed place on the chord, in flight times from the start
-        if (time >= ahead) {
-            time = ahead + ahead - time;
-            bool reversed = true;
-            if (time < behind) {
-                // Two hits and more: the period is twice the chord.
-                const Real chord = ahead - behind;
-                if (chord > 0) {
-                    Real phase = time_step_ - behind;
-                    phase -= (chord + chord) * std::floor(phase / (chord + chord));
-                    reversed = phase >= chord;
-                    time = behind + (reversed ? chord + chord - phase : phase);
-                } else {
-                    time = 0;  // in an edge with no way out along this line: it waits for the next collision
-                }
+        if (time_step_ < ahead) return flight;
+        flight.time = ahead + ahead - time_step_;
+        flight.reversed = true;
+        if (flight.time < behind) {
+            // Two hits and more: the period is twice the chord.
+            const Real chord = ahead - behind;
+            if (chord > 0) {
+                Real phase = time_step_ - behind;
+                flight.turns = std::floor(phase / (chord + chord));
+                phase -= (chord + chord) * flight.turns;
+                flight.reversed = phase >= chord;
+                flight.time = behind + (flight.reversed ? chord + chord - phase : phase);
+            } else {
+                flight.time = 0;  // in an edge with no way out along this line: it waits for the next collision
             }
-            // Rounding must not carry it past the ends of its chord.
-            time = time > ahead ? ahead : (time < behind ? behind : time);
-            const Vec3<Real> end = start + time * velocity;
-            if (reversed) velocity = -velocity;
-            return keep_between_walls(end);
         }
-        return keep_between_walls(start + time * velocity);
+        // Rounding must not carry it past the ends of its chord.
+        flight.time = flight.time > ahead ? ahead : (flight.time < behind ? behind : flight.time);
+        return flight;
+    }
+
+    /// The end of such a flight; turns `velocity` where it ends reversed.
+    MPCFLOW_HD Vec3<Real> bounce_back(Vec3<Real> start, Vec3<Real>& velocity) const {
+        const ChordFlight flight = fly_on_chord(start, velocity);
+        const Vec3<Real> end = start + flight.time * velocity;
+        if (flight.reversed) velocity = -velocity;
+        return keep_between_walls(end);
     }
 
     MPCFLOW_HD Vec3<Real> keep_between_walls(Vec3<Real> x) const {

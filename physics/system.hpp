@@ -102,6 +102,9 @@ enum class Summation {
     two_float   ///< peers, and sums held as two floats: an approximation, whose bits depend on the order
 };
 
+/// Whether the pressure tensor is sampled along with the other fields.
+enum class PressureFields { none, sampled };
+
 /// How a run is executed; of these only `precision`, and the summation two_float, change the bits of the result.
 struct SolverOptions {
     Precision precision = Precision::double_precision;
@@ -110,6 +113,7 @@ struct SolverOptions {
     int threads = 0;  ///< CPU threads of the host solver; 0: all that the machine has
     /// Fluid bins of the field observables along x, y, z; all zero: no fields are sampled.
     std::array<int, 3> bins{};
+    PressureFields pressure = PressureFields::none;
 };
 
 }  // namespace mpcflow

@@ -22,6 +22,7 @@
 #include "physics/observables/extremes.hpp"
 #include "physics/observables/fields.hpp"
 #include "physics/observables/histogram_bins.hpp"
+#include "physics/observables/momentum_flux.hpp"
 #include "physics/observables/totals.hpp"
 #include "physics/particle.hpp"
 #include "physics/snapshot.hpp"
@@ -63,6 +64,9 @@ public:
           plan_(law, system),
           totals_rule_(system),
           bin_rule_(system, options.bins),
+          flux_rule_(system, static_cast<double>(system.particle_count())),
+          bin_flux_rule_(system, most_in_flux_sums * bin_rule_.occupancy_limit()),
+          pressure_(options.pressure),
           team_(thread_count(options, system)),
           reorder_(options.reorder > 0 ? options.reorder : default_reorder),
           particle_count_(system.particle_count()),
@@ -75,8 +79,9 @@ public:
           next_draws_(Law::contributes_rotated ? cell_count_ : 0),
           places_(cell_count_),
           workers_(team_.size()),
-          block_{0, std::vector<FieldSums>(bin_rule_.bin_count())},
-          bin_sums_(bin_rule_.bin_count() * team_.size()) {
+          block_(make_field_block(bin_rule_.bin_count(), pressure_)),
+          bin_sums_(bin_rule_.bin_count() * team_.size()),
+          pressure_sums_(pressure_ == PressureFields::sampled ? bin_sums_.size() : 0) {
         for (Worker& worker : workers_) worker.spilled.resize(team_.size());
         create_particles();
         contribute_all();
@@ -153,16 +158,35 @@ public:
             if (sum.value[0] > bin_rule_.occupancy_limit()) faults_ |= fault_bin;
             BinRule::fold(sum, system_.fluid.mass, block_.bins[b]);
         }
+        if (pressure_ == PressureFields::sampled) sample_pressure();
         ++block_.samples;
         throw_on_faults(faults_.load(), step_, system_);
     }
 
     [[nodiscard]] FieldBlock take_field_block() override {
-        return std::exchange(block_, FieldBlock{0, std::vector<FieldSums>(bin_rule_.bin_count())});
+        return std::exchange(block_, make_field_block(bin_rule_.bin_count(), pressure_));
+    }
+
+    [[nodiscard]] MomentumFlux momentum_flux() override {
+        struct alignas(128) Part {  // cache lines for each thread
+            MomentumFluxSums flux;
+            WallSums walls;
+        };
+        std::vector<Part> parts(team_.size());
+        for_all_fluxes(flux_rule_, [&](int thread, const ParticleFlux<Real>& flux) {
+            parts[thread].flux += flux_rule_.contribute(flux);
+            if (flux_rule_.has_walls()) flux_rule_.add_to_walls(flux, parts[thread].walls);
+        });
+        Part all;
+        for (const Part& part : parts) {
+            all.flux += part.flux;
+            all.walls += part.walls;
+        }
+        return mpcflow::momentum_flux(all.flux, all.walls, system_);
     }
 
     void put_field_block(const FieldBlock& block) override {
-        check_bins(block, bin_rule_.bin_count());
+        check_bins(block, bin_rule_.bin_count(), pressure_);
         block_ = block;
     }
 
@@ -269,6 +293,45 @@ private:
                 if (plan_.next_grid.is_whole(static_cast<int>(c))) function(thread, sums_[c].value[0]);
             }
         });
+    }
+
+    /// Calls function(thread, flux) with what each particle does in the step to come.
+    template <class Function>
+    void for_all_fluxes(const MomentumFluxRule<Real>& rule, const Function& function) {
+        StepPlan<Law> plan = plan_;
+        plan.begin_step(system_, static_cast<std::uint64_t>(step_));
+        team_.run([&](int thread) {
+            foresee(plan, thread);
+            team_.wait();
+            const Worker& worker = workers_[thread];
+            for (std::int64_t i = worker.first_particle; i < worker.last_particle; ++i) {
+                const CellPlace<Real> place = plan.grid.locate(particles_[i].position);
+                function(thread, rule.measure(plan, particles_[i], place, actions_[place.cell]));
+            }
+        });
+    }
+
+    /// Adds one sample of the flux to the current block.
+    void sample_pressure() {
+        const std::int64_t bins = bin_rule_.bin_count();
+        std::fill(pressure_sums_.begin(), pressure_sums_.end(), PressureBinSums{});
+        for_all_fluxes(bin_flux_rule_, [&](int thread, const ParticleFlux<Real>& flux) {
+            PressureBinSums* const sums = &pressure_sums_[thread * bins];
+            double added[PressureBinSums::count];
+            bin_flux_rule_.put_in_bin_of_flight(flux, added);
+            bin_flux_rule_.put_collisional(flux, added + PressureBinSums::in_flight);
+            double* const in_flight = sums[bin_rule_.bin(flux.mid_flight_place)].value;
+            double* const at_centre = sums[bin_rule_.bin(flux.cell_centre)].value;
+            for (int i = 0; i < PressureBinSums::in_flight; ++i) in_flight[i] += added[i];
+            for (int i = PressureBinSums::in_flight; i < PressureBinSums::count; ++i) at_centre[i] += added[i];
+        });
+        for (std::int64_t b = 0; b < bins; ++b) {
+            PressureBinSums sum;
+            for (int thread = 0; thread < team_.size(); ++thread) {
+                for (int i = 0; i < PressureBinSums::count; ++i) sum.value[i] += pressure_sums_[thread * bins + b].value[i];
+            }
+            fold_pressure(sum, system_.fluid.mass, system_.collision.time_step, block_.pressure[b]);
+        }
     }
 
     /// Calls count(bins for each thread), and adds them to `sums`.
@@ -387,6 +450,20 @@ private:
         report(faults, plan.step);
     }
 
+    /// The actions of the step to come, as resolve() will make them; nothing else changes. What is wrong with a cell,
+    /// resolve() will say.
+    void foresee(const StepPlan<Law>& plan, int thread) {
+        collect_spilled(thread);
+        std::uint32_t faults = no_fault;
+        for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) {
+            const int cell = static_cast<int>(c);
+            CellAction<Law>& action = actions_[c];
+            if constexpr (Law::contributes_rotated) action.draw = next_draws_[c];
+            else action.draw = Law::draw(plan.key(cell));
+            action.transform = plan.resolve(cell, sums_[c], action.draw, faults);
+        }
+    }
+
     /// Turns places within a thread's cells into places in memory.
     void place_cells(int thread) {
         std::int64_t before = 0;
@@ -437,6 +514,9 @@ private:
     StepPlan<Law> plan_;
     TotalsRule totals_rule_;
     BinRule bin_rule_;
+    MomentumFluxRule<Real> flux_rule_;
+    MomentumFluxRule<Real> bin_flux_rule_;
+    PressureFields pressure_;
     ThreadTeam team_;
     int reorder_;
     std::int64_t step_ = 0;
@@ -454,6 +534,7 @@ private:
     std::atomic<std::int64_t> fast_steps_{0};
     FieldBlock block_;
     std::vector<BinSums> bin_sums_;
+    std::vector<PressureBinSums> pressure_sums_;
 };
 
 template <class Particle>

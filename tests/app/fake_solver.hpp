@@ -28,6 +28,12 @@ public:
         return totals;
     }
     [[nodiscard]] Extremes extremes() override { return {3.5, 4, 17}; }
+    [[nodiscard]] MomentumFlux momentum_flux() override {
+        MomentumFlux flux;
+        flux.kinetic.fill(static_cast<double>(step_));
+        flux.to_walls[5] = {1.0, 2.0, static_cast<double>(step_)};
+        return flux;
+    }
     [[nodiscard]] std::int64_t fast_steps() const override { return step_ / 2; }
     [[nodiscard]] std::uint64_t state_hash() override { return 0x1234U + static_cast<std::uint64_t>(step_); }
     void sample_fields() override {

@@ -259,5 +259,45 @@ TYPED_TEST(WallStreaming, is_reversible) {
     }
 }
 
+template <class Particle>
+void expect_hits(const System& system, Vec3<double> from, Vec3<double> velocity, const WallHits& expected) {
+    using Real = typename Particle::Real;
+    const Streaming<Real> streaming(system);
+    const WallHits hits = streaming.wall_hits(vector_cast<Real>(from), vector_cast<Real>(velocity));
+    EXPECT_EQ(hits.ahead, expected.ahead);
+    EXPECT_EQ(hits.behind, expected.behind);
+    if (expected.ahead > 0) {
+        EXPECT_EQ(hits.face_ahead, expected.face_ahead);
+    }
+    if (expected.behind > 0) {
+        EXPECT_EQ(hits.face_behind, expected.face_behind);
+    }
+    // An odd number of hits turns the particle.
+    Particle p = particle_at<Particle>(from, velocity);
+    ASSERT_EQ(stream(system, p), StreamOutcome::inside);
+    const bool is_turned = (hits.ahead + hits.behind) % 2 == 1;
+    expect_vector(p.velocity, is_turned ? -velocity : velocity);
+}
+
+TYPED_TEST(WallStreaming, hits_are_told_by_wall) {
+    constexpr int below = 4, above = 5;  // of axis z
+    expect_hits<TypeParam>(channel(), {3, 3, 4}, {9, 0, 3}, {});
+    expect_hits<TypeParam>(channel(), {3, 3, 0.5}, {1, 0, -2}, {below, above, 1, 0});
+    expect_hits<TypeParam>(channel(), {3, 3, 7}, {1, -1, 2}, {above, below, 1, 0});
+    // On the wall: at the end, at the beginning inwards and outwards.
+    expect_hits<TypeParam>(channel(), {3, 3, 1}, {0.5, 0, -1}, {below, above, 1, 0});
+    expect_hits<TypeParam>(channel(), {3, 3, 0}, {0.5, 0, 1}, {});
+    expect_hits<TypeParam>(channel(), {3, 3, 0}, {0.5, 0, -1}, {below, above, 1, 0});
+    expect_hits<TypeParam>(channel(), {3, 3, 8}, {1, 1, 0}, {});
+    // Two, three, and a hundred times to and fro and one more, of which only 64 times are told.
+    expect_hits<TypeParam>(channel(), {3, 3, 1}, {0, 0, -12}, {below, above, 1, 1});
+    expect_hits<TypeParam>(channel(), {3, 3, 1}, {0, 0, -20}, {below, above, 2, 1});
+    expect_hits<TypeParam>(channel(), {3, 3, 1}, {0, 0, -1604}, {below, above, 65, 64});
+    // Across a corner: first the wall at x = 0, then the one at y = 8, and again.
+    const System corner = box_of({8, 8, 8}, {true, true, false}, 1.0);
+    expect_hits<TypeParam>(corner, {1, 7, 4}, {-2, -2, 0}, {0, 3, 1, 0});
+    expect_hits<TypeParam>(corner, {0.5, 7.5, 4}, {-2, -2, 1}, {0, 3, 1, 1});
+}
+
 }  // namespace
 }  // namespace mpcflow::test

@@ -19,12 +19,13 @@ struct Report {
     Extremes extremes;
     std::int64_t fast_steps = 0;
     FieldBlock block;
+    MomentumFlux flux;
     ParticleSnapshot snapshot;
 };
 
 inline Report report_of(Solver& solver) {
-    Report report{solver.current_step(), solver.state_hash(),       solver.totals(), solver.extremes(),
-                  solver.fast_steps(),   solver.take_field_block(), {}};
+    Report report{solver.current_step(), solver.state_hash(),       solver.totals(),        solver.extremes(),
+                  solver.fast_steps(),   solver.take_field_block(), solver.momentum_flux(), {}};
     solver.copy_particles(report.snapshot);
     return report;
 }
@@ -52,6 +53,20 @@ inline std::vector<double> numbers_of(const FieldBlock& block) {
         numbers.insert(numbers.end(), {bin.particles, bin.momentum[0], bin.momentum[1], bin.momentum[2],
                                        bin.relative_energy, bin.relative_freedoms});
     }
+    for (const PressureSums& bin : block.pressure) {
+        numbers.push_back(bin.particles);
+        numbers.insert(numbers.end(), bin.momentum.begin(), bin.momentum.end());
+        numbers.insert(numbers.end(), bin.kinetic.begin(), bin.kinetic.end());
+        numbers.insert(numbers.end(), bin.collisional.begin(), bin.collisional.end());
+    }
+    return numbers;
+}
+
+inline std::vector<double> numbers_of(const MomentumFlux& flux) {
+    std::vector<double> numbers(flux.kinetic.begin(), flux.kinetic.end());
+    numbers.insert(numbers.end(), flux.collisional.begin(), flux.collisional.end());
+    numbers.insert(numbers.end(), flux.momentum.begin(), flux.momentum.end());
+    for (const std::array<double, 3>& face : flux.to_walls) numbers.insert(numbers.end(), face.begin(), face.end());
     return numbers;
 }
 
@@ -62,6 +77,7 @@ inline void expect_same_bits(const Report& found, const Report& expected) {
     EXPECT_EQ(bits_of(numbers_of(found.extremes)), bits_of(numbers_of(expected.extremes))) << "extremes";
     EXPECT_EQ(found.fast_steps, expected.fast_steps);
     EXPECT_EQ(bits_of(numbers_of(found.block)), bits_of(numbers_of(expected.block))) << "fields";
+    EXPECT_EQ(bits_of(numbers_of(found.flux)), bits_of(numbers_of(expected.flux))) << "flux of momentum";
     EXPECT_EQ(found.snapshot.step, expected.snapshot.step);
     // EXPECT_TRUE: nobody wants to read all particles.
     EXPECT_TRUE(bits_of(found.snapshot.position) == bits_of(expected.snapshot.position)) << "positions";
