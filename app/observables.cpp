@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "physics/observables/diffusion.hpp"
 #include "physics/observables/histograms.hpp"
 
 namespace mpcflow {
@@ -15,6 +16,8 @@ Observables make_observables(const Scenario& scenario) {
     Observables all;
     if (output.histograms)
         all.push_back(std::make_unique<HistogramsObservable>(system.fluid, *output.histograms, equilibration));
+    if (output.diffusion)
+        all.push_back(std::make_unique<DiffusionObservable>(system, *output.diffusion, equilibration));
     return all;
 }
 

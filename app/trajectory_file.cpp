@@ -184,7 +184,7 @@ void TrajectoryFile::create(const RunRecord& record) {
 
     const std::string name = group_name(output_);
     const Group all = root.create_group("particles").create_group(name);
-    if (!output_.selection().is_all())
+    if (output_.every_nth_id > 1)
         all.write_attribute("every_nth_id", output_.every_nth_id);
     if (output_.region) {
         all.write_attribute("lower", std::span<const double>(output_.region->lower));

@@ -131,6 +131,9 @@ private:
         if (const auto& histograms = scenario_.output.histograms) {
             check_samples("output.histograms.every", histograms->every);
         }
+        if (const auto& diffusion = scenario_.output.diffusion) {
+            check_samples("output.diffusion.every", diffusion->every);
+        }
     }
 
     void check_checkpoint() {

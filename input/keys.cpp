@@ -135,6 +135,15 @@ void visit_output(KeyVisitor& keys, Output& output) {
                       histograms.largest_speed, positive_up_to(32));
         });
     keys.optional_section(
+        {"diffusion",
+         "How far some particles get and how long they remember their velocities, from the end of the equilibration on; "
+         "without this section, not measured."},
+        output.diffusion, [&](DiffusionOutput& diffusion) {
+            keys.integer({"every", "Steps between samples; lags are multiples of it."}, diffusion.every, every_range);
+            keys.integer({"tracers", "At most so many particles are followed, evenly spread over the ids."},
+                         diffusion.tracers, {1, most_tracers});
+        });
+    keys.optional_section(
         {"series",
          "Energy, temperature and momentum of all particles and extremes over time; without this "
          "section, none."},

@@ -14,6 +14,8 @@ void visit_keys(KeyVisitor& keys, Scenario& scenario);
 inline constexpr std::int64_t largest_edge = 65536;
 /// Most bins of a histogram that can be asked for.
 inline constexpr std::int64_t largest_histogram = 11000;
+/// Most particles that a run can follow in memory.
+inline constexpr std::int64_t most_tracers = 1'000'000;
 /// Most steps that a run can have; counts of steps stay exact in a double.
 /// Largest stride of ids; no run has more particles.
 inline constexpr std::int64_t largest_id_stride = 2'147'483'647;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "physics/observables/diffusion.hpp"
 #include "physics/observables/histograms.hpp"
 #include "physics/selection.hpp"
 #include "physics/system.hpp"
@@ -59,6 +60,7 @@ struct Output {
     std::optional<FieldsOutput> fields;
     std::optional<HistogramsOutput> histograms;
     std::optional<SeriesOutput> series;
+    std::optional<DiffusionOutput> diffusion;
 };
 
 /// checkpoint: when the state of the run is saved; 0: not by steps, not by time.

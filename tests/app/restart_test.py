@@ -19,6 +19,7 @@ OUTPUTS = """\
   trajectory: {every: 15, quantities: [position, velocity]}
   fields: {every: 3, bins: [1, 2, 3]}
   histograms: {every: 7, speed_bins: 20, largest_speed: 5}
+  diffusion: {every: 3, tracers: 100}
   series: {every: 10}
 """
 KILLS = int(os.environ.get("MPCFLOW_KILLS", "30"))

@@ -269,6 +269,12 @@ INSTANTIATE_TEST_SUITE_P(
              "is needed",
              "f.yaml:3:66: output.histograms.speed_bins: 0 is out of range [1, 11000]",
              "f.yaml:3:84: output.histograms.largest_speed: 33 is out of range (0, 32]"}},
+        ErrorCase{
+            "no sample of diffusion, and no tracers",
+            least + "output: {diffusion: {every: 101, tracers: 0}}",
+            {"f.yaml:3:29: output.diffusion.every: 101 is more than the 100 steps of the run after equilibration; "
+             "no sample would be taken",
+             "f.yaml:3:43: output.diffusion.tracers: 0 is out of range [1, 1000000]"}},
         ErrorCase{"a region of one corner",
                   least + "output: {trajectory: {every: 1, region: {lower: [1, 1, 1]}}}",
                   {"f.yaml:3:33: output.trajectory.region.upper: is missing; a list of 3 numbers in [0, 65536] is "

@@ -56,6 +56,7 @@ TEST(Reading, TakesEveryKey) {
     expected.output.fields = FieldsOutput{10, true, true, true, {2, 5, 12}};
     expected.output.histograms = HistogramsOutput{50, 30, 40, 6.0};
     expected.output.series = SeriesOutput{100};
+    expected.output.diffusion = DiffusionOutput{5, 1000};
     expected.checkpoint = CheckpointTimes{5000, 2.5};
     expected.execution.device = {DeviceKind::cuda, 1};
     expected.execution.precision = Precision::mixed;
@@ -126,6 +127,9 @@ TEST(RoundTrip, OfRandomScenarios) {
         if (pick(0, 1) == 1) {
             s.output.fields =
                 FieldsOutput{pick(1, 100), pick(0, 1) == 1, true, pick(0, 1) == 1, s.system.box.size};
+        }
+        if (pick(0, 1) == 1) {
+            s.output.diffusion = DiffusionOutput{pick(1, 100), pick(1, 1000000)};
         }
         if (pick(0, 1) == 1) {
             s.output.series = SeriesOutput{pick(1, 1000)};

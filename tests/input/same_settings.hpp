@@ -65,6 +65,11 @@ inline bool same(const SeriesOutput& a, const SeriesOutput& b) {
     return every == b.every;
 }
 
+inline bool same(const DiffusionOutput& a, const DiffusionOutput& b) {
+    const auto& [every, tracers] = a;
+    return every == b.every && tracers == b.tracers;
+}
+
 inline bool same(const CheckpointTimes& a, const CheckpointTimes& b) {
     const auto& [every, minutes] = a;
     return every == b.every && minutes == b.minutes;
@@ -76,9 +81,9 @@ bool same(const std::optional<T>& a, const std::optional<T>& b) {
 }
 
 inline bool same(const Output& a, const Output& b) {
-    const auto& [directory, trajectory, fields, histograms, series] = a;
+    const auto& [directory, trajectory, fields, histograms, series, diffusion] = a;
     return directory == b.directory && same(trajectory, b.trajectory) && same(fields, b.fields) &&
-           same(histograms, b.histograms) && same(series, b.series);
+           same(histograms, b.histograms) && same(series, b.series) && same(diffusion, b.diffusion);
 }
 
 inline bool same(const Execution& a, const Execution& b) {
