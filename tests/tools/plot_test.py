@@ -9,7 +9,7 @@ import numpy as np
 
 from made_runs import FLOW, REGION, ToolTest, made
 from mpcflow_tools import Run, plot
-from mpcflow_tools.expected import default_axes, expected_profile, expected_series
+from mpcflow_tools.expected import default_axis, default_component, expected_profile, expected_series
 from mpcflow_tools.pictures import MOST_POINTS, profile_figure, series_figure, slice_figure, thinned
 from mpcflow_tools.style import unit_label
 
@@ -31,18 +31,18 @@ class Theory(unittest.TestCase):
             for name in ("temperature", "kinetic_energy"):
                 ratio = run.series[name].values[late].mean() / expected_series(run, name)[0].at(times)[0]
                 self.assertLess(abs(ratio - 1.0), 0.01, name)
-            curve = expected_profile(run, "velocity", 2, 0)
+            curve = expected_profile(run, "velocity", 2, "x")
             assert curve is not None
             largest = float(run.theory["poiseuille_maximum_velocity"])
             np.testing.assert_allclose(curve.at(np.array([0.0, 5.0, 10.0])), [0.0, largest, 0.0])
-            mean = expected_profile(run, "velocity", 0, 0)
+            mean = expected_profile(run, "velocity", 0, "x")
             assert mean is not None
             np.testing.assert_allclose(mean.at(np.zeros(1)), float(run.theory["poiseuille_mean_velocity"]))
-            for component, value in ((1, 0.0), (2, 0.0)):
+            for component, value in (("y", 0.0), ("z", 0.0)):
                 across = expected_profile(run, "velocity", 2, component)
                 assert across is not None
                 self.assertEqual(across.at(np.ones(1))[0], value)
-            self.assertEqual(default_axes(run), (2, 0))
+            self.assertEqual((default_axis(run), default_component(run, "velocity")), (2, "x"))
 
     def test_a_fluid_at_rest(self) -> None:
         with Run(made(REST)) as run:
@@ -57,13 +57,13 @@ class Theory(unittest.TestCase):
             times, momentum = run.series["time"].values, run.series["momentum"].values
             for axis, curve in enumerate(expected_series(run, "momentum")):
                 np.testing.assert_allclose(momentum[:, axis], curve.at(times), atol=1e-9 * 1200)
-            self.assertIsNone(expected_profile(run, "velocity", 2, 0))
+            self.assertIsNone(expected_profile(run, "velocity", 2, "x"))
 
 
 class Figures(unittest.TestCase):
     def test_a_profile_draws_the_means_of_layers(self) -> None:
         with Run(made(FLOW)) as run:
-            figure = profile_figure(run, "velocity", 2, 0)
+            figure = profile_figure(run, "velocity", 2, "x")
             drawn = next(line for line in figure.axes[0].lines if line.get_marker() == "o")
             velocity, density = run.fields["velocity"].values[..., 0], run.fields["density"].values
             np.testing.assert_allclose(drawn.get_ydata(), (velocity * density).sum(axis=(1, 2)) / density.sum(axis=(1, 2)))
@@ -71,12 +71,12 @@ class Figures(unittest.TestCase):
 
     def test_a_map_draws_the_layer(self) -> None:
         with Run(made(FLOW)) as run:
-            figure = slice_figure(run, "velocity", 2, 3.0, 1)
+            figure = slice_figure(run, "velocity", 2, 3.0, "y")
             image = figure.axes[0].collections[0]
             np.testing.assert_array_equal(np.asarray(image.get_array()).ravel(), run.fields["velocity"].values[3, :, :, 1].ravel())
-            lying = slice_figure(run, "density", 1, None, 0).axes[0].collections[0]  # z, the longer axis, lies
+            lying = slice_figure(run, "density", 1, None, "").axes[0].collections[0]  # z, the longer axis, lies
             np.testing.assert_array_equal(np.asarray(lying.get_array()).reshape(2, 10), run.fields["density"].values[:, 0, :].T)
-            self.assertIn("9 ≤ z < 10", [text.get_text() for text in slice_figure(run, "density", 2, 10.0, 0).axes[0].texts][0])
+            self.assertIn("9 ≤ z < 10", [text.get_text() for text in slice_figure(run, "density", 2, 10.0, "").axes[0].texts][0])
 
     def test_long_series_keep_their_peaks(self) -> None:
         times = np.arange(100_000.0)
@@ -132,6 +132,8 @@ class Command(ToolTest):
                                  (("fields/density", "--across", "z", "--at", "11"), "from 0 to 10"),
                                  (("series/temperature", "--along", "z"), "are for fields"),
                                  (("series/temperature", "--output", "a.jpg"), ".png, .svg, .pdf"),
+                                 (("fields/density", "--component", "x"), "density has none"),
+                                 (("fields/velocity", "--component", "xy"), "only x, y, z"),
                                  (("fields/density", "--along", "w"), "invalid choice")):
             with self.subTest(arguments):
                 self.assertIn(words, self.command("plot", made(FLOW), *arguments, status=2).stderr)

@@ -23,11 +23,16 @@ from mpcflow_tools.estimates import Section
 from mpcflow_tools.mode_analysis import modes_section
 from mpcflow_tools.profile_analysis import profiles_section, temperature_section, viscosity_section
 from mpcflow_tools.run import Run
+from mpcflow_tools.stress_analysis import pressure_section, walls_section
+from mpcflow_tools.structure_analysis import structure_section
 
 SUBJECTS: dict[str, Callable[[Run], Section]] = {
     "temperature": temperature_section,
     "viscosity": viscosity_section,
     "diffusion": diffusion_section,
+    "pressure": pressure_section,
+    "walls": walls_section,
+    "structure": structure_section,
     "modes": modes_section,
     "profiles": profiles_section,
 }

@@ -87,8 +87,8 @@ def expected_series(run: Run, name: str) -> list[Curve]:
     return []
 
 
-def expected_profile(run: Run, name: str, axis: int, component: int) -> Curve | None:
-    """The curve against the places along `axis`, of averages over the other two axes."""
+def expected_profile(run: Run, name: str, axis: int, component: str) -> Curve | None:
+    """The curve of a component against the places along `axis`, of averages over the other two axes."""
     fluid = fluid_of(run)
     if not fluid.is_at_rest and fluid.slit is None:
         return None
@@ -99,24 +99,29 @@ def expected_profile(run: Run, name: str, axis: int, component: int) -> Curve | 
     if name != "velocity":
         return None
     slit = fluid.slit
-    if slit is None or component != fluid.flow_axis:
+    if slit is None or component != AXES[fluid.flow_axis]:
         return constant("theory, 0", 0.0)
     if axis != fluid.wall_axis:
         return constant("mean of the flow of theory", 2 / 3 * fluid.largest_velocity)
     return Curve(rf"theory, $\nu = {slit.viscosity:.3f}$", lambda places: velocity_at(places, slit))
 
 
-def default_axes(run: Run) -> tuple[int, int]:
-    """The axis along which a profile tells the most, and the component: across walls and along the flow, or the axis
-    with the most bins and x."""
-    fluid = fluid_of(run)
+def default_axis(run: Run) -> int:
+    """The axis along which a profile tells the most: across walls, or the one with the most bins."""
     bins = run.fields.bins
     walls = [axis for axis in walled_axes(run.input) if bins[axis] > 1]
-    axis = walls[0] if walls else int(np.argmax(bins))
+    return walls[0] if walls else int(np.argmax(bins))
+
+
+def default_component(run: Run, name: str) -> str:
+    """The component of a field that tells the most: along the force, or x; of a tensor the one sheared by a flow, or xx."""
+    fluid = fluid_of(run)
     driven = np.flatnonzero(fluid.force)
-    return axis, int(driven[0]) if len(driven) else 0
+    axis = AXES[int(driven[0])] if len(driven) else "x"
+    sheared = AXES[fluid.flow_axis] + AXES[fluid.wall_axis] if fluid.slit else "xx"
+    return ["", axis, sheared][len(run.fields.shape(name)) - 3]
 
 
-def component_name(name: str, component: int) -> str:
+def component_name(name: str, component: str) -> str:
     """`velocity_x` of the vector field velocity; scalar fields as they are."""
-    return f"{name}_{AXES[component]}" if name == "velocity" else name
+    return f"{name}_{component}" if component else name

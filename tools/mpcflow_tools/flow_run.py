@@ -8,8 +8,9 @@ import numpy as np
 
 from mpcflow_tools.flow import Array, Profile, Slit
 from mpcflow_tools.flow_report import FlowRun, Quantity
+from mpcflow_tools.layers import layer_profile, mean_of
 from mpcflow_tools.results import MissingResult
-from mpcflow_tools.run import AXES, Fields, Run
+from mpcflow_tools.run import AXES, Run
 
 
 class NotAFlow(MissingResult):
@@ -36,34 +37,6 @@ def flow_axes(resolved: dict[str, Any]) -> tuple[int, int, Array]:
     return walls[0], driven[0], force
 
 
-def particle_weights(fields: Fields, like: Array) -> Array:
-    """How many particles stand behind each bin of the field `like` [z][y][x]: 0 where it is NaN, in empty bins."""
-    density = fields["density"].values if "density" in fields else np.ones_like(like)
-    return np.where(np.isfinite(like), density, 0.0)
-
-
-def layer_means(values: Array, errors: Array, weights: Array, axis: int) -> tuple[Array, Array]:
-    """Weighted means of a field [z][y][x] over the layers across `axis`, and their standard errors if the bins of a
-    layer are independent. NaN where a layer has no weight."""
-    along = tuple(2 - other for other in range(3) if other != axis)
-    total = weights.sum(axis=along)
-    with np.errstate(invalid="ignore"):
-        mean = (np.nan_to_num(values) * weights).sum(axis=along) / total
-        error = np.sqrt((np.where(weights > 0.0, errors * weights, 0.0) ** 2).sum(axis=along)) / total
-    return mean, error
-
-
-def _temperature(fields: Fields) -> Quantity:
-    """Mean over all bins, each with its particles as its weight."""
-    if "temperature" not in fields:
-        return Quantity(float("nan"), float("nan"))
-    found = fields["temperature"]
-    weights = particle_weights(fields, found.values)
-    used = weights > 0.0
-    return Quantity(float(np.average(found.values[used], weights=weights[used])),
-                    float(np.sqrt(np.sum((found.known_error() * weights)[used] ** 2)) / weights[used].sum()))
-
-
 def read_flow(run: Run) -> FlowRun:
     """The profile of a run, bins along the walls averaged, and what theory needs to go beside it.
 
@@ -73,10 +46,7 @@ def read_flow(run: Run) -> FlowRun:
     fields = run.fields
     if "velocity" not in fields or fields.samples == 0:
         raise NotAFlow(f"{run.path}: holds no velocity field (output.fields in the input)")
-    found = fields["velocity"]
-    velocity, error = found.values[..., flow_axis], found.known_error()[..., flow_axis]
-    profile = Profile(fields.edges(AXES[wall_axis]),
-                      *layer_means(velocity, error, particle_weights(fields, velocity), wall_axis))
+    profile = Profile(fields.edges(AXES[wall_axis]), *layer_profile(fields, "velocity", AXES[flow_axis], wall_axis))
     return FlowRun(
         title=run.title or "Plane Poiseuille flow",
         profile=profile,
@@ -84,7 +54,7 @@ def read_flow(run: Run) -> FlowRun:
                   viscosity=float(run.theory["predicted_viscosity"])),
         wall_axis=AXES[wall_axis],
         flow_axis=AXES[flow_axis],
-        temperature=_temperature(fields),
+        temperature=mean_of(fields, "temperature") if "temperature" in fields else Quantity(float("nan"), float("nan")),
         temperature_set=float(run.input["fluid"]["temperature"]),
         steps=fields.last_step - fields.first_step + fields.every,
         source=str(run.path),

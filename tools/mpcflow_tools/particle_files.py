@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 
 from mpcflow_tools.trajectory import Array, Frame, Trajectory
 
+# Lines of text that are made at a time: as objects of Python they take many times the room of the numbers.
+LINES = 1 << 12
+
 
 @dataclass(frozen=True)
 class Frames:
@@ -32,12 +35,14 @@ class Frames:
         return quantity in self.trajectory.quantities
 
 
-def _lines(columns: list[Array], separator: str) -> str:
-    """Rows of numbers as text: whole ones as they are, others so that reading gives the same bits."""
+def text_lines(columns: list[Array], separator: str, start: str = "") -> Iterator[str]:
+    """Rows of numbers as text, LINES of them at a time: whole ones as they are, others so that reading gives the same bits."""
     tall = [column.reshape(len(column), -1) for column in columns]
-    formats = [entry for column in tall for entry in [_format_of(column)] * column.shape[1]]
-    rows = np.concatenate([column.astype(np.float64) for column in tall], axis=1)  # ids are far below 2^53
-    return (separator.join(formats) + "\n") * len(rows) % tuple(rows.ravel().tolist())
+    row = start + separator.join(entry for column in tall for entry in [_format_of(column)] * column.shape[1]) + "\n"
+    for first in range(0, len(tall[0]), LINES):
+        parts = [column[first:first + LINES].astype(np.float64) for column in tall]  # ids are far below 2^53
+        rows = np.concatenate(parts, axis=1)
+        yield row * len(rows) % tuple(rows.ravel().tolist())
 
 
 def _format_of(column: Array) -> str:
@@ -60,7 +65,7 @@ def write_xyz(frames: Frames, path: Path) -> None:
                        f"Step={frame.step} Time={frame.time:.17g}\n")
             for part in frame.parts():
                 columns = [frames.positions(part), *([part.velocities] if frames.has("velocity") else []), part.ids]
-                file.write("X " + _lines(columns, " ").replace("\n", "\nX ")[:-2])
+                file.writelines(text_lines(columns, " ", "X "))
 
 
 def write_lammps(frames: Frames, path: Path) -> None:
@@ -78,7 +83,7 @@ def write_lammps(frames: Frames, path: Path) -> None:
                 columns = [part.ids + 1, part.species + 1, frames.positions(part)]
                 columns += [] if frames.unwrap else [part.images]
                 columns += [part.velocities] if frames.has("velocity") else []
-                file.write(_lines(columns, " "))
+                file.writelines(text_lines(columns, " "))
 
 
 def write_csv(frames: Frames, path: Path) -> None:
@@ -95,7 +100,7 @@ def write_csv(frames: Frames, path: Path) -> None:
                 if frames.has("position"):
                     columns += [frames.positions(part)] + ([] if frames.unwrap else [part.images])
                 columns += [part.velocities] if frames.has("velocity") else []
-                file.write(_lines(columns, ","))
+                file.writelines(text_lines(columns, ","))
 
 
 def write_npz(frames: Frames, path: Path) -> None:

@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 from mpcflow_tools.command import BadArgument
 from mpcflow_tools.expected import component_name, expected_profile, expected_series
 from mpcflow_tools.flow import Array
-from mpcflow_tools.flow_run import layer_means, particle_weights, walled_axes
+from mpcflow_tools.flow_run import walled_axes
+from mpcflow_tools.layers import layer_at, layer_profile
 from mpcflow_tools.run import AXES, Run
 from mpcflow_tools.style import (BAND, COMPONENTS, DASHED, FITTED, GREY, MEASURED, THEORY, grid, shade_walls, styled,
                                  unit_label)
@@ -77,21 +78,12 @@ def series_figure(run: Run, names: list[str]) -> Figure:
     return figure
 
 
-def values_of(run: Run, name: str, component: int) -> tuple[Array, Array]:
-    """A field or a component of it, and its errors, [z][y][x]."""
-    found = run.fields[name]
-    values, errors = found.values, found.known_error()
-    return (values[..., component], errors[..., component]) if values.ndim == 4 else (values, errors)
-
-
 @styled
-def profile_figure(run: Run, name: str, axis: int, component: int) -> Figure:
+def profile_figure(run: Run, name: str, axis: int, component: str) -> Figure:
     """A field along one axis, averaged over the other two by the number of particles. Raises ResultsError, BadArgument."""
-    values, errors = values_of(run, name, component)
     if run.fields.bins[axis] == 1:
         raise BadArgument(f"{run.path}: fields have one bin along {AXES[axis]}: there is no profile (output.fields.bins in the input)")
-    weights = np.ones_like(values) if name == "density" else particle_weights(run.fields, values)
-    mean, error = layer_means(values, errors, weights, axis)
+    mean, error = layer_profile(run.fields, name, component, axis)
     edges, centres, width = run.fields.edges(AXES[axis]), run.fields.centres(AXES[axis]), float(run.box[axis])
 
     figure = Figure(figsize=(7.2, 3.9))
@@ -107,26 +99,25 @@ def profile_figure(run: Run, name: str, axis: int, component: int) -> Figure:
     else:
         axes.set_xlim(0.0, width)
     axes.set_xlabel(rf"${AXES[axis]}\,/\,a$")
-    axes.set_ylabel(unit_label(component_name(name, component), run.fields[name].unit))
+    axes.set_ylabel(unit_label(component_name(name, component), run.fields.unit(name)))
     grid(axes)
     _title(axes, run.title)
     return figure
 
 
 @styled
-def slice_figure(run: Run, name: str, axis: int, place: float | None, component: int) -> Figure:
+def slice_figure(run: Run, name: str, axis: int, place: float | None, component: str) -> Figure:
     """A field in the layer of bins across `axis` at `place` (the middle where it is None), as a map.
 
     Raises ResultsError, BadArgument.
     """
-    values, _ = values_of(run, name, component)
     edges = run.fields.edges(AXES[axis])
     place = 0.5 * float(edges[0] + edges[-1]) if place is None else place
     if not edges[0] <= place <= edges[-1]:
         raise BadArgument(f"--at {place:g}: the box reaches from {edges[0]:g} to {edges[-1]:g} along {AXES[axis]}")
     layer = min(int(np.searchsorted(edges, place, side="right")) - 1, len(edges) - 2)
     across, along = (other for other in range(3) if other != axis)
-    plane = np.take(values, layer, axis=2 - axis)  # [the later axis][the earlier one]
+    plane = layer_at(run.fields, name, component, axis, layer)
     sizes = run.box[across], run.box[along]
     if sizes[0] < sizes[1]:
         across, along, plane = along, across, plane.T  # the longer side lies
@@ -135,13 +126,13 @@ def slice_figure(run: Run, name: str, axis: int, place: float | None, component:
     shape = (standing[-1] - standing[0]) / (lying[-1] - lying[0])
     figure = Figure(figsize=(7.2, 1.6 + 5.2 * max(float(shape), 0.2)))
     axes = figure.subplots()
-    signed = name == "velocity" and np.nanmin(plane) < 0.0 < np.nanmax(plane)
+    signed = bool(component) and np.nanmin(plane) < 0.0 < np.nanmax(plane)
     reach = float(np.nanmax(np.abs(plane))) if np.any(np.isfinite(plane)) else 1.0
     limits = {"vmin": -reach, "vmax": reach, "cmap": "RdBu_r"} if signed else {"cmap": "viridis"}
     image = axes.pcolormesh(lying, standing, plane, rasterized=plane.size > 10_000, **limits)
     axes.set_aspect("equal")
     bar = figure.colorbar(image, ax=axes, shrink=0.9, pad=0.03)
-    bar.set_label(unit_label(component_name(name, component), run.fields[name].unit))
+    bar.set_label(unit_label(component_name(name, component), run.fields.unit(name)))
     bar.outline.set_linewidth(0.0)
     axes.set_xlabel(rf"${AXES[across]}\,/\,a$")
     axes.set_ylabel(rf"${AXES[along]}\,/\,a$")

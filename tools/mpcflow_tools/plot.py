@@ -21,7 +21,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from mpcflow_tools.command import BadArgument, exit_status
-from mpcflow_tools.expected import component_name, default_axes
+from mpcflow_tools.expected import component_name, default_axis, default_component
 from mpcflow_tools.flow import fit_profile
 from mpcflow_tools.flow_plot import flow_figure
 from mpcflow_tools.flow_report import ASCII_MARKS, UNICODE_MARKS, report
@@ -54,14 +54,15 @@ def _field(run: Run, name: str, arguments: argparse.Namespace) -> tuple[Figure, 
         raise BadArgument("--along is for a profile, --across for a map: one of them")
     if arguments.at is not None and not arguments.across:
         raise BadArgument("--at says where the layer --across an axis is")
-    run.fields[name]  # says what there is before anything else is wrong
-    axis, component = default_axes(run)
-    component = AXES.index(arguments.component) if arguments.component else component
+    components = run.fields.components(name)  # says what there is before anything else is wrong
+    component = arguments.component or default_component(run, name)
+    if component not in components:
+        raise BadArgument(f"--component {component}: {name} has " + (f"only {', '.join(components)}" if len(components) > 1 else "none"))
     if arguments.across:
         axis = AXES.index(arguments.across)
         return (slice_figure(run, name, axis, arguments.at, component),
                 f"{component_name(name, component)}_across_{AXES[axis]}")
-    axis = AXES.index(arguments.along) if arguments.along else axis
+    axis = AXES.index(arguments.along) if arguments.along else default_axis(run)
     return profile_figure(run, name, axis, component), f"{component_name(name, component)}_along_{AXES[axis]}"
 
 
@@ -120,7 +121,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--along", choices=AXES, help="axis of a profile (default: across the walls, or the one with most bins)")
     parser.add_argument("--across", choices=AXES, help="a map of one layer of bins across this axis")
     parser.add_argument("--at", type=float, metavar="PLACE", help="where that layer is, in cell edges (default: the middle)")
-    parser.add_argument("--component", choices=AXES, help="of a vector field (default: along the force, or x)")
+    parser.add_argument("--component", metavar="NAME", help="x, y, z of a vector, xx, xy ... of a tensor (default: along the force, or x)")
     arguments = parser.parse_args(argv)
     return exit_status("mpcflow-plot", lambda: plot(arguments))
 

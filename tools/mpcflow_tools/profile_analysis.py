@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from mpcflow_tools.estimates import VISCOSITY_UNIT, Estimate, Section, blocked_mean, lacks
-from mpcflow_tools.expected import component_name, default_axes, expected_profile, expected_series
+from mpcflow_tools.expected import component_name, default_axis, default_component, expected_profile, expected_series
 from mpcflow_tools.flow import fit_profile
-from mpcflow_tools.flow_run import NotAFlow, layer_means, particle_weights, read_flow
+from mpcflow_tools.flow_run import NotAFlow, read_flow
+from mpcflow_tools.layers import layer_profile
 from mpcflow_tools.mode_analysis import mode_viscosity
-from mpcflow_tools.pictures import values_of
 from mpcflow_tools.run import AXES, Run
+from mpcflow_tools.stress_analysis import green_kubo_viscosities
 
 
 def temperature_section(run: Run) -> Section:
@@ -38,21 +39,18 @@ def profiles_section(run: Run) -> Section:
     if not len(run.fields) or run.fields.samples == 0:
         section.missing.append(lacks("fields"))
         return section
-    axis, flow_component = default_axes(run)
+    axis = default_axis(run)
     centres = run.fields.centres(AXES[axis])
-    for name in (name for name in run.fields if run.fields.shape(name)[3:] in ((), (3,))):
-        components = range(3) if len(run.fields.shape(name)) == 4 else range(1)
-        for component in components:
-            values, errors = values_of(run, name, component)
-            weights = np.ones_like(values) if name == "density" else particle_weights(run.fields, values)
-            mean, error = layer_means(values, errors, weights, axis)
+    for name in run.fields:
+        for component in run.fields.components(name):
+            mean, error = layer_profile(run.fields, name, component, axis)
             title = component_name(name, component)
             table = {AXES[axis]: centres, title: mean, "error": error}
             curve = expected_profile(run, name, axis, component)
             if curve is not None:
                 table["theory"] = curve.at(centres)
                 used = np.isfinite(mean) & (error > 0.0)
-                if used.any() and (len(components) == 1 or component == flow_component):
+                if used.any() and component == default_component(run, name):
                     off = np.abs(mean - table["theory"])[used]
                     worst = int(np.argmax(off))
                     section.notes.append(f"{title}: at most {off[worst]:.2g} from theory at bin centres, at {AXES[axis]} = "
@@ -80,6 +78,13 @@ def viscosity_section(run: Run) -> Section:
         section.missing.append(str(error).removeprefix(f"{run.path}: "))
     except ValueError as error:
         section.notes.append(f"flow: {error}")
+    if len(run.stress) and run.stress.samples > 0:
+        try:
+            section.estimates += green_kubo_viscosities(run)
+        except ValueError as error:
+            section.notes.append(f"Green-Kubo: {error}")
+    else:
+        section.missing.append(lacks("stress"))
     if len(run.modes) and run.modes.samples > 0:
         try:
             section.estimates.append(mode_viscosity(run))

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from mpcflow_tools.command import BadArgument, exit_status, whole_file
 from mpcflow_tools.conservation import drifts
-from mpcflow_tools.expected import component_name, default_axes
+from mpcflow_tools.expected import component_name, default_axis, default_component
 from mpcflow_tools.flow import fit_profile
 from mpcflow_tools.flow_plot import flow_figure
 from mpcflow_tools.flow_report import summary
@@ -105,7 +105,7 @@ def _fields(page: Page, run: Run) -> None:
     page.heading("Fields")
     page.paragraph(f"{fields.samples:,} samples, one every {fields.every} steps, from step {fields.first_step:,} to "
                    f"{fields.last_step:,}, in {' × '.join(str(n) for n in fields.bins)} bins. Bars are one standard error.")
-    axis, component = default_axes(run)
+    axis = default_axis(run)
     try:
         flow = read_flow(run)
         fit = fit_profile(flow.profile, flow.slit)
@@ -115,8 +115,9 @@ def _fields(page: Page, run: Run) -> None:
     except (NotAFlow, ValueError):
         drawn = []
     if fields.bins[axis] > 1:
+        shown = [(name, default_component(run, name)) for name in fields if name not in drawn]
         page.pictures([(profile_figure(run, name, axis, component), f"{component_name(name, component)} along {AXES[axis]}")
-                       for name in fields if name not in drawn])
+                       for name, component in shown])
 
 
 def _histograms(page: Page, run: Run) -> None:

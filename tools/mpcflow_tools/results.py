@@ -217,12 +217,23 @@ class Table(Mapping[str, Values]):
         self._names = names
         self._missing = missing  # what is said where the whole group is not there
 
-    def __getitem__(self, name: str) -> Values:
+    def check(self, name: str) -> None:
+        """Raises MissingResult where there is no such dataset."""
         if not self._names:
             raise MissingResult(f"{self._part.path}: {self._missing}")
         if name not in self._names:
             raise MissingResult(f"{self._part.path}: {self._part.name} has no '{name}', only {', '.join(self._names)}")
+
+    def __getitem__(self, name: str) -> Values:
+        self.check(name)
         return self._part.values(name)
+
+    def unit(self, name: str) -> str:
+        """Of the dataset `name`, which is not read."""
+        self.check(name)
+        dataset = self._part.dataset(name)
+        with reading(self._part.path):
+            return text_of(dataset.attrs.get("unit", "1"))
 
     def shape(self, name: str) -> tuple[int, ...]:
         """Of the dataset `name`, which is not read."""

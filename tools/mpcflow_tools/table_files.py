@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+import zipfile
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mpcflow_tools.expected import component_name
+from mpcflow_tools.particle_files import text_lines
 from mpcflow_tools.results import MissingResult, ResultsError, reading
 from mpcflow_tools.run import AXES, Fields, Run
-
-# Bins that are read at a time: a few MB.
-PART_BINS = 1 << 16
 
 
 def _sampled(run: Run) -> Fields:
@@ -26,13 +25,6 @@ def _sampled(run: Run) -> Fields:
 def _arrays(fields: Fields) -> list[str]:
     """The fields, each with its error after it."""
     return [name for field in fields for name in (field, f"{field}_error")]
-
-
-def _slabs(fields: Fields) -> Iterator[tuple[int, int]]:
-    """Ranges of layers along z that are read at a time."""
-    x, y, z = fields.bins
-    depth = max(1, PART_BINS // (x * y))
-    return ((first, min(first + depth, z)) for first in range(0, z, depth))
 
 
 def write_fields_vti(run: Run, path: Path) -> None:
@@ -48,7 +40,7 @@ def write_fields_vti(run: Run, path: Path) -> None:
     extent = f"0 {x} 0 {y} 0 {z}"
     entries, offset, sizes = [], 0, {}
     for name in _arrays(fields):
-        components = 3 if name.startswith("velocity") else 1
+        components = len(fields.components(name.removesuffix("_error")))
         sizes[name] = x * y * z * components * 8
         entries.append(f'        <DataArray type="Float64" Name="{name}" NumberOfComponents="{components}" format="appended" '
                        f'offset="{offset}"/>\n')
@@ -61,8 +53,8 @@ def write_fields_vti(run: Run, path: Path) -> None:
         file.write(head.encode("ascii"))
         for name, size in sizes.items():
             file.write(np.array([size], dtype="<u8").tobytes())
-            for first, last in _slabs(fields):
-                file.write(fields.rows(name, first, last).astype("<f8").tobytes())
+            for block in fields.blocks():
+                file.write(fields.block(name, block).astype("<f8").tobytes())
         file.write(b"\n  </AppendedData>\n</VTKFile>\n")
 
 
@@ -71,25 +63,30 @@ def write_fields_csv(run: Run, path: Path) -> None:
     fields = _sampled(run)
     names = list(AXES)
     for name in _arrays(fields):
-        names += [f"{name}_{axis}" for axis in AXES] if name.startswith("velocity") else [name]
+        names += [component_name(name, component) for component in fields.components(name.removesuffix("_error"))]
     x, y, z = (fields.centres(axis) for axis in AXES)
     with path.open("w", encoding="ascii") as file:
         file.write(",".join(names) + "\n")
-        for first, last in _slabs(fields):
-            places = np.meshgrid(z[first:last], y, x, indexing="ij")
+        for block in fields.blocks():
+            places = np.meshgrid(z[block.z], y[block.y], x, indexing="ij")
             columns = [place.reshape(-1, 1) for place in places[::-1]]
-            columns += [fields.rows(name, first, last).reshape(len(columns[0]), -1) for name in _arrays(fields)]
-            table = np.concatenate(columns, axis=1)
-            file.write((",".join(["%.17g"] * table.shape[1]) + "\n") * len(table) % tuple(table.ravel().tolist()))
+            columns += [fields.block(name, block).reshape(len(columns[0]), -1) for name in _arrays(fields)]
+            file.writelines(text_lines(columns, ","))
 
 
 def write_fields_npz(run: Run, path: Path) -> None:
     """numpy.load gives the datasets of /fields by their names; axes z y x."""
     fields = _sampled(run)
-    arrays: dict[str, NDArray[np.float64]] = {f"{axis}_edges": fields.edges(axis) for axis in AXES}
-    for name in fields:
-        arrays |= {name: fields[name].values, f"{name}_error": fields[name].known_error()}
-    np.savez(path, **arrays)  # type: ignore[arg-type]  # numpy's stub takes a name for an option
+    with zipfile.ZipFile(path, "w", allowZip64=True) as archive:
+        for axis in AXES:
+            with archive.open(f"{axis}_edges.npy", "w") as file:
+                np.lib.format.write_array(file, fields.edges(axis))
+        for name in _arrays(fields):
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                shape = fields.shape(name)
+                np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": shape})
+                for block in fields.blocks():
+                    file.write(fields.block(name, block).astype("<f8").tobytes())
 
 
 def _series(run: Run) -> dict[str, NDArray[np.float64]]:

@@ -1,0 +1,116 @@
+"""Stress: the pressure tensor, the viscosity by Green and Kubo, and what walls take."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mpcflow_tools.estimates import VISCOSITY_UNIT, Estimate, Section, lacks
+from mpcflow_tools.expected import fluid_of
+from mpcflow_tools.flow import Array
+from mpcflow_tools.flow_run import total_force, walled_axes
+from mpcflow_tools.run import AXES, Run
+
+PRESSURE_UNIT = "energy/a^3"
+# The kinetic part of a stress forgets by the factor 1 - B f each step (docs/physics.md); what is left after so many
+# powers of e is a thousandth of the viscosity.
+FORGOTTEN = 7.0
+
+
+def settled_lag(run: Run, lags: Array) -> int:
+    """The lag up to which correlations of the stress are summed: where theory's kinetic correlation has died away, or the last.
+
+    nu_kin = (kT h/m) (1/c - 1/2) is what a stress gives that keeps the part 1 - c from one step to the next. The choice thus
+    follows from theory and not from the noise.
+    """
+    fluid = fluid_of(run)
+    free = fluid.temperature * run.time_step / fluid.mass
+    forgets = 1.0 / (float(run.theory["kinetic_viscosity"]) / free + 0.5)
+    kept = abs(1.0 - forgets)
+    steps = FORGOTTEN / -np.log(kept) if 1e-3 < kept < 1.0 else 1.0
+    return min(int(np.searchsorted(lags, steps)), len(lags) - 1)
+
+
+def green_kubo_viscosities(run: Run) -> list[Estimate]:
+    """The viscosity and its kinetic and collisional parts. Raises ResultsError; ValueError where the run is too short."""
+    stress = run.stress
+    lags = stress["lag"].values
+    if not len(lags):
+        raise ValueError("no samples yet")
+    at = settled_lag(run, lags)
+    estimates = []
+    for name, title in (("viscosity", "Green-Kubo"), ("kinetic_viscosity", "Green-Kubo, kinetic part"),
+                        ("collisional_viscosity", "Green-Kubo, collisional part")):
+        found = stress[name]
+        if not np.isfinite(found.values[at]):
+            raise ValueError(f"the run is too short for correlations over {lags[at]} steps")
+        estimates.append(Estimate(title, float(found.values[at]), float(found.known_error()[at]), VISCOSITY_UNIT,
+                                  f"correlations of the stress summed up to {lags[at]} steps, of {stress.samples:,} samples",
+                                  float(stress.about(f"{name}_expected"))))
+    return estimates
+
+
+def pressure_section(run: Run) -> Section:
+    """The pressure tensor of the whole fluid. Raises ResultsError."""
+    section = Section("pressure")
+    if not len(run.stress) or run.stress.samples == 0:
+        section.missing.append(lacks("stress"))
+        return section
+    tensor = run.stress["pressure_tensor"]
+    values, errors = tensor.values, tensor.known_error()
+    expected = float(run.stress.about("pressure_expected"))
+    fluid = fluid_of(run)
+    # Of the diagonal's three components taken as independent, so that the error is not made too small where they are not.
+    section.estimates.append(Estimate("pressure", float(np.trace(values)) / 3.0, float(np.sqrt((np.diag(errors) ** 2).sum())) / 3.0,
+                                      PRESSURE_UNIT, f"a third of the trace, {run.stress.samples:,} samples",
+                                      expected if fluid.is_at_rest else None))
+    for a, first in enumerate(AXES):
+        for b, second in enumerate(AXES):
+            theory = expected if a == b else 0.0
+            section.estimates.append(Estimate(f"P_{first}{second}", float(values[a, b]), float(errors[a, b]), PRESSURE_UNIT, "",
+                                              theory if fluid.is_at_rest else None))
+    if not fluid.is_at_rest:
+        section.notes.append("a force drives the fluid: the flow's own momentum is among these, and there is no theory beside")
+    return section
+
+
+def expected_wall_stress(run: Run, face: str) -> list[float | None]:
+    """What theory says of the force on a wall over its area, along x, y, z: the pressure of an ideal gas at rest outwards, and
+    half of the driving force that each wall of a slit carries. None where it says nothing."""
+    fluid = fluid_of(run)
+    axis, sign = AXES.index(face[0]), 1.0 if face.endswith("upper") else -1.0
+    force_density = total_force(run.input) * fluid.density
+    expected: list[float | None] = []
+    for component in range(3):
+        if component == axis:
+            expected.append(sign * fluid.density * fluid.temperature if force_density[axis] == 0.0 else None)
+        elif walled_axes(run.input) == [axis]:
+            expected.append(0.5 * float(force_density[component]) * float(run.box[axis]))
+        else:
+            expected.append(None)
+    return expected
+
+
+def walls_section(run: Run) -> Section:
+    """The stress on each wall and the flow rate. Raises ResultsError."""
+    section = Section("walls")
+    if not walled_axes(run.input):
+        section.notes.append("the box has no walls")
+        return section
+    if not len(run.walls) or run.walls.samples == 0:
+        section.missing.append(lacks("walls"))
+        return section
+    stress, rate = run.walls["stress"], run.walls["flow_rate"]
+    for number, face in enumerate(run.walls.about("faces")):
+        for component, theory in enumerate(expected_wall_stress(run, face)):
+            section.estimates.append(Estimate(f"stress on {face}, {AXES[component]}", float(stress.values[number, component]),
+                                              float(stress.known_error()[number, component]), stress.unit, "", theory))
+    fluid = fluid_of(run)
+    for axis, name in enumerate(AXES):
+        expected = None
+        if fluid.slit is not None:
+            area = float(np.prod(run.box)) / float(run.box[axis])
+            expected = 2.0 / 3.0 * fluid.largest_velocity * area if axis == fluid.flow_axis else 0.0
+        elif fluid.is_at_rest:
+            expected = 0.0
+        section.estimates.append(Estimate(f"flow rate, {name}", float(rate.values[axis]), float(rate.known_error()[axis]), rate.unit, "", expected))
+    return section
