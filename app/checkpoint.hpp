@@ -2,12 +2,14 @@
 /// What a run is made of at one moment, as plain data: enough to go on as if it had never stopped.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "app/field_statistics.hpp"
 #include "app/run_record.hpp"
 #include "physics/observables/observable.hpp"
+#include "physics/particle_records.hpp"
 #include "physics/solver.hpp"
 
 namespace mpcflow {
@@ -20,7 +22,7 @@ struct SampledBlock {
 
 /// The state of a solver between two steps, before anything is written that is due there.
 struct SolverState {
-    ParticleSnapshot particles;
+    std::shared_ptr<const ParticleRecords> particles;  ///< all, in the order of their ids
     std::int64_t fast_steps = 0;   ///< as Solver::fast_steps()
     std::uint64_t state_hash = 0;  ///< as Solver::state_hash()
     SampledBlock open_block;       ///< the field block that is not full yet
@@ -31,7 +33,10 @@ struct Checkpoint {
     std::string path;
     std::string resolved_input;  ///< of the run that wrote it
     std::string program_version;
-    SolverState state;
+    ParticleSnapshot particles;
+    std::int64_t fast_steps = 0;
+    std::uint64_t state_hash = 0;
+    SampledBlock open_block;
 
     // What the results held by then. The series is as in RunRecord.
     std::vector<SeriesRow> series;

@@ -45,13 +45,33 @@ StepSpan read_span(const Group& group) {
     return {group.read_int_attribute("first_step"), group.read_int_attribute("last_step")};
 }
 
-void write_particles(const Group& root, const ParticleSnapshot& particles, Precision precision) {
+/// A row of three for each particle: make(first, count, numbers) as Dataset::MakeItems.
+template <class Number, class Make>
+void write_triples(const Group& group, const std::string& name, const ParticleRecords& particles, const Make& make) {
+    const auto count = static_cast<hsize_t>(particles.count());
+    group.create_dataset(name, {hdf5::number_type<Number>(), {count, 3}, Growth::fixed, {}, {}})
+        .template write_by_items<Number>(make);
+}
+
+template <class Real>
+void write_particles_as(const Group& group, const ParticleRecords& particles) {
+    write_triples<Real>(group, "position", particles, [&](std::size_t first, std::size_t count, Real* to) {
+        copy_positions(particles, first, count, to);
+    });
+    write_triples<Real>(group, "velocity", particles, [&](std::size_t first, std::size_t count, Real* to) {
+        copy_velocities(particles, first, count, to);
+    });
+    write_triples<std::int32_t>(group, "image", particles, [&](std::size_t first, std::size_t count, std::int32_t* to) {
+        copy_images(particles, first, count, to);
+    });
+}
+
+void write_particles(const Group& root, const ParticleRecords& particles, Precision precision) {
     const Group group = root.create_group("particles");
-    const hsize_t count = particles.id.size();
-    const NumberType real = precision == Precision::mixed ? NumberType::float32 : NumberType::float64;
-    write_numbers(group, "position", particles.position, real, {count, 3});
-    write_numbers(group, "velocity", particles.velocity, real, {count, 3});
-    write_numbers(group, "image", particles.image, NumberType::int32, {count, 3});
+    if (precision == Precision::mixed)
+        write_particles_as<float>(group, particles);
+    else
+        write_particles_as<double>(group, particles);
 }
 
 ParticleSnapshot read_particles(const Group& root, std::int64_t step) {
@@ -119,7 +139,7 @@ void read_fields(const Group& root, Checkpoint& checkpoint) {
     checkpoint.field_steps = read_span(group);
     checkpoint.field_blocks = read_blocks(group, "blocks");
     if (std::vector<FieldBlock> open = read_blocks(group, "open_block"); !open.empty()) {
-        checkpoint.state.open_block = {
+        checkpoint.open_block = {
             std::move(open.front()),
             {group.read_int_attribute("open_first_step"), group.read_int_attribute("open_last_step")}};
     }
@@ -140,8 +160,8 @@ void write_run(const Group& root, const SolverState& state, const ResultsSoFar& 
     const Group run = root.create_group("run");
     run.write_attribute("title", record.scenario.title);
     run.write_attribute("precision", std::string_view(precision_name(record.scenario.execution.precision)));
-    run.write_attribute("particles", static_cast<std::int64_t>(state.particles.id.size()));
-    run.write_attribute("step", state.particles.step);
+    run.write_attribute("particles", state.particles->count());
+    run.write_attribute("step", state.particles->step);
     run.write_attribute("steps_in_all", record.scenario.run.equilibration + record.scenario.run.steps);
     run.write_attribute("fast_steps", state.fast_steps);
     run.write_attribute("state_hash", state.state_hash);
@@ -159,8 +179,8 @@ void write_run(const Group& root, const SolverState& state, const ResultsSoFar& 
 void read_run(const Group& root, Checkpoint& checkpoint) {
     const Group run = root.open_group("run");
     checkpoint.program_version = root.open_group("program").read_text_attribute("version");
-    checkpoint.state.fast_steps = run.read_int_attribute("fast_steps");
-    checkpoint.state.state_hash = run.read_unsigned_attribute("state_hash");
+    checkpoint.fast_steps = run.read_int_attribute("fast_steps");
+    checkpoint.state_hash = run.read_unsigned_attribute("state_hash");
     checkpoint.start_time = run.read_text_attribute("start_time");
     checkpoint.wall_time = run.read_double_attribute("wall_time");
     checkpoint.restarts = run.read_int_attribute("restarts");
@@ -176,7 +196,7 @@ void write_contents(const Group& root, const SolverState& state, const ResultsSo
     root.write_attribute("format", std::string_view(checkpoint_file_format));
     root.write_attribute("format_version", checkpoint_format_version);
     write_run(root, state, results);
-    write_particles(root, state.particles, results.record.scenario.execution.precision);
+    write_particles(root, *state.particles, results.record.scenario.execution.precision);
     write_series(root, results.record.series);
     if (results.fields != nullptr)
         write_fields(root, state.open_block, results);
@@ -194,7 +214,7 @@ std::int64_t bytes_of(const SolverState& state, const ResultsSoFar& results,
         for (const FieldBlock& block : results.fields->blocks())
             bins += static_cast<std::int64_t>(block.bins.size());
     }
-    return checkpoint_bytes(static_cast<std::int64_t>(state.particles.id.size()), record.scenario.execution.precision) +
+    return checkpoint_bytes(state.particles->count(), record.scenario.execution.precision) +
            static_cast<std::int64_t>(record.resolved_input.size()) + observed +
            run_file_bytes(static_cast<std::int64_t>(record.series.size()), 0, {}) +
            bins * static_cast<std::int64_t>(sizeof(FieldSums) + 4);
@@ -255,7 +275,7 @@ Checkpoint read_checkpoint_file(const std::string& path) {
         }
         read_run(root, checkpoint);
         precision = root.open_group("run").read_text_attribute("precision");
-        checkpoint.state.particles = read_particles(root, root.open_group("run").read_int_attribute("step"));
+        checkpoint.particles = read_particles(root, root.open_group("run").read_int_attribute("step"));
         checkpoint.series = read_series(root);
         if (root.has("fields"))
             read_fields(root, checkpoint);
@@ -263,10 +283,10 @@ Checkpoint read_checkpoint_file(const std::string& path) {
     } catch (const hdf5::FileError& error) {
         throw BadCheckpoint(error.what());
     }
-    const ParticleSnapshot& particles = checkpoint.state.particles;
+    const ParticleSnapshot& particles = checkpoint.particles;
     if (particles.velocity.size() != particles.position.size() || particles.image.size() != particles.position.size() ||
         snapshot_hash(particles, precision == "mixed" ? Precision::mixed : Precision::double_precision) !=
-            checkpoint.state.state_hash) {
+            checkpoint.state_hash) {
         throw BadCheckpoint(path + ": damaged: its particles do not have its state hash");
     }
     return checkpoint;

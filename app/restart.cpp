@@ -70,9 +70,9 @@ void check_belongs(const Checkpoint& checkpoint, const Scenario& scenario) {
                                what_to_do);
     }
     const std::int64_t total = scenario.run.equilibration + scenario.run.steps;
-    if (checkpoint.state.particles.step > total) {
+    if (checkpoint.particles.step > total) {
         throw EnvironmentError(fmt::format("{}: is of step {}, but this run ends at step {}; raise run.steps; {}", path,
-                                           checkpoint.state.particles.step, total, what_to_do));
+                                           checkpoint.particles.step, total, what_to_do));
     }
 }
 
@@ -162,14 +162,14 @@ std::optional<Checkpoint> find_checkpoint(const RestartChoice& restart, const Sc
 }
 
 void restore(Solver& solver, Observables& observables, Checkpoint& checkpoint, std::vector<std::string>& remarks) {
-    ParticleSnapshot& particles = checkpoint.state.particles;
+    ParticleSnapshot& particles = checkpoint.particles;
     try {
-        solver.restore(particles, checkpoint.state.fast_steps);
+        solver.restore(particles, checkpoint.fast_steps);
         restore_observables(observables, checkpoint.observables, particles.step, remarks);
     } catch (const std::invalid_argument& error) {
         throw EnvironmentError(checkpoint.path + ": is no state of this input: " + error.what());
     }
-    if (solver.state_hash() != checkpoint.state.state_hash)
+    if (solver.state_hash() != checkpoint.state_hash)
         throw std::runtime_error(checkpoint.path + ": the restored state has another state hash");
     particles = ParticleSnapshot{particles.step, {}, {}, {}, {}};
 }

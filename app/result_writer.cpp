@@ -63,8 +63,8 @@ ResultWriter::ResultWriter(const OutputDirectory& directory, RunRecord record, O
 }
 
 void ResultWriter::take_up(Checkpoint checkpoint) {
-    step_ = first_step_ = checkpoint.state.particles.step;
-    record_.fast_steps = checkpoint.state.fast_steps;
+    step_ = first_step_ = checkpoint.particles.step;
+    record_.fast_steps = checkpoint.fast_steps;
     record_.start_time = checkpoint.start_time;
     record_.restarts = checkpoint.restarts + 1;
     earlier_seconds_ = checkpoint.wall_time;
@@ -75,7 +75,7 @@ void ResultWriter::take_up(Checkpoint checkpoint) {
     if (fields_) {
         averages_are_stale_ = !checkpoint.field_blocks.empty();
         fields_->put_back(checkpoint.field_block_samples, std::move(checkpoint.field_blocks));
-        open_block_ = std::move(checkpoint.state.open_block);
+        open_block_ = std::move(checkpoint.open_block);
     }
 }
 
@@ -97,7 +97,7 @@ void ResultWriter::begin() {
 
 void ResultWriter::add_series_row(const SeriesRow& row) { record_.series.push_back(row); }
 
-void ResultWriter::add_frame(const ParticleSnapshot& snapshot, std::uint64_t state_hash) {
+void ResultWriter::add_frame(const std::shared_ptr<ParticleRecords>& particles, std::uint64_t state_hash) {
     // The last run.h5, which says how the run ended, must still fit, beside the one before it.
     const Output& output = record_.scenario.output;
     const auto rows = static_cast<std::int64_t>(record_.series.size());
@@ -108,7 +108,9 @@ void ResultWriter::add_frame(const ParticleSnapshot& snapshot, std::uint64_t sta
         observed += file_bytes(*observable, step_);
     const std::int64_t spare =
         text + run_file_bytes(rows, field_bins(output), output.fields.value_or(FieldsOutput{})) + observed;
-    trajectory_->append(snapshot, state_hash, spare);
+    if (!output.trajectory->selection().is_all())
+        particles->sort_by_id();
+    trajectory_->append(*particles, state_hash, spare);
 }
 
 void ResultWriter::add_field_block(SampledBlock block) {

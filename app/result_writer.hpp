@@ -36,7 +36,7 @@ public:
     void begin();
 
     void add_series_row(const SeriesRow& row) override;
-    void add_frame(const ParticleSnapshot& snapshot, std::uint64_t state_hash) override;
+    void add_frame(const std::shared_ptr<ParticleRecords>& particles, std::uint64_t state_hash) override;
     void add_field_block(SampledBlock block) override;
     [[nodiscard]] SampledBlock open_field_block() override { return std::move(open_block_); }
     [[nodiscard]] std::int64_t field_block_samples() const override;

@@ -51,7 +51,7 @@ void announce(const Scenario& scenario, const RunRecord& record, const std::opti
                              scenario.system.particle_count(), steps, precision_name(scenario.execution.precision),
                              scenario.output.directory, record.device, record.device_reason));
     if (checkpoint)
-        show(stderr, fmt::format("going on from {}, step {}\n", checkpoint->path, checkpoint->state.particles.step));
+        show(stderr, fmt::format("going on from {}, step {}\n", checkpoint->path, checkpoint->particles.step));
     for (std::string& warning : find_warnings(scenario))
         remarks.push_back(std::move(warning));
     for (const std::string& remark : remarks)

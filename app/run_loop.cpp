@@ -123,10 +123,10 @@ private:
         if (schedule_.frame_due(step)) {
             const Selection selection = outputs_.frame_selection();
             if (selection.is_all())
-                solver_.copy_particles(snapshot_);
+                solver_.copy_particles(*records_);
             else
-                solver_.copy_selection(selection, snapshot_);
-            outputs_.add_frame(snapshot_, solver_.state_hash());
+                solver_.copy_selection(selection, *records_);
+            outputs_.add_frame(records_, solver_.state_hash());
         }
     }
 
@@ -215,7 +215,7 @@ private:
     const Schedule& schedule_;
     RunOutputs& outputs_;
     ProgressDisplay& display_;
-    ParticleSnapshot snapshot_;
+    std::shared_ptr<ParticleRecords> records_ = std::make_shared<ParticleRecords>();
     ProgressState progress_;
     RunLoopResult result_;
     std::int64_t samples_in_block_ = 0;
@@ -229,7 +229,9 @@ private:
 
 SolverState save_state(Solver& solver, SampledBlock open_block) {
     SolverState state;
-    solver.copy_particles(state.particles);
+    auto particles = std::make_shared<ParticleRecords>();
+    solver.copy_particles(*particles);
+    state.particles = std::move(particles);
     state.fast_steps = solver.fast_steps();
     state.state_hash = solver.state_hash();
     state.open_block = std::move(open_block);

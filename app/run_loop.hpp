@@ -19,7 +19,8 @@ class RunOutputs {
 public:
     virtual ~RunOutputs() = default;
     virtual void add_series_row(const SeriesRow& row) = 0;
-    virtual void add_frame(const ParticleSnapshot& snapshot, std::uint64_t state_hash) = 0;
+    /// The particles are all, in the order of their ids, or those of frame_selection(), in any order.
+    virtual void add_frame(const std::shared_ptr<ParticleRecords>& particles, std::uint64_t state_hash) = 0;
     virtual void add_field_block(SampledBlock block) = 0;
     /// The block of field samples that the run begins with: empty, or as a checkpoint had it.
     [[nodiscard]] virtual SampledBlock open_field_block() = 0;

@@ -69,11 +69,12 @@ DatasetLayout images(FrameRow row) {
             {"times that the particle has crossed the box; unwrapped position = position + image * box size", {}}};
 }
 
+bool has_wide_ids(const System& system) { return system.particle_count() > std::numeric_limits<std::int32_t>::max(); }
+
 /// Of ragged rows the fill value is given: to H5MD it marks places without a particle.
 DatasetLayout ids(FrameRow row, const System& system, std::int64_t every_nth_id) {
-    const bool is_wide = system.particle_count() > std::numeric_limits<std::int32_t>::max();
     const bool is_ragged = row.growth == Growth::by_ragged_rows;
-    return {is_wide ? NumberType::int64 : NumberType::int32,
+    return {has_wide_ids(system) ? NumberType::int64 : NumberType::int32,
             {row.particles},
             row.growth,
             is_ragged ? std::optional<double>(-1.0) : std::nullopt,
@@ -338,43 +339,59 @@ hdf5::FileError TrajectoryFile::explain(const hdf5::FileError& error, std::int64
     return {message, error.error_number};
 }
 
-void TrajectoryFile::append(const ParticleSnapshot& snapshot, std::uint64_t state_hash, std::int64_t spare_bytes) {
+void TrajectoryFile::append(const ParticleRecords& records, std::uint64_t state_hash, std::int64_t spare_bytes) {
     try {
-        reserve_frame(static_cast<std::int64_t>(snapshot.id.size()), spare_bytes);
+        reserve_frame(records.count(), spare_bytes);
     } catch (const hdf5::FileError& error) {
         if (frames_ == 0)
             abandon();
-        throw explain(error, snapshot.step);
+        throw explain(error, records.step);
     }
     try {
-        write_frame(snapshot, state_hash);
+        write_frame(records, state_hash);
     } catch (const hdf5::FileError& error) {
         abandon();
-        throw explain(error, snapshot.step);
+        throw explain(error, records.step);
     }
     ++frames_;
-    last_step_ = snapshot.step;
+    last_step_ = records.step;
 }
 
-void TrajectoryFile::write_frame(const ParticleSnapshot& snapshot, std::uint64_t state_hash) {
+template <class Number>
+void TrajectoryFile::write_vectors(const ParticleRecords& records) {
+    const auto particles = static_cast<hsize_t>(records.count());
+    if (objects_->position) {
+        objects_->position->append_row_by_items<Number>(
+            particles, [&](auto first, auto count, auto* to) { copy_positions(records, first, count, to); });
+    }
+    if (objects_->velocity) {
+        objects_->velocity->append_row_by_items<Number>(
+            particles, [&](auto first, auto count, auto* to) { copy_velocities(records, first, count, to); });
+    }
+}
+
+void TrajectoryFile::write_frame(const ParticleRecords& records, std::uint64_t state_hash) {
     Objects& objects = *objects_;
     // The values first, flushed, and what says that they are there last: however a kill falls between,
     // the frames that `step` lists are whole.
-    const hsize_t particles = snapshot.id.size();
-    const auto append = [&](Dataset& values, const auto* numbers) {
-        if (output_.region)
-            values.append_ragged_row(numbers, particles);
-        else
-            values.append_row(numbers);
+    const auto particles = static_cast<hsize_t>(records.count());
+    if (number_type(precision_, output_) == NumberType::float32)
+        write_vectors<float>(records);
+    else
+        write_vectors<double>(records);
+    objects.image.append_row_by_items<std::int32_t>(
+        particles, [&](auto first, auto count, auto* to) { copy_images(records, first, count, to); });
+    // As wide as in the file: HDF5 converts slowly.
+    const auto append_ids = [&](auto number) {
+        objects.id.append_row_by_items<decltype(number)>(
+            particles, [&](auto first, auto count, auto* to) { copy_ids(records, first, count, to); });
     };
-    if (objects.position)
-        append(*objects.position, snapshot.position.data());
-    if (objects.velocity)
-        append(*objects.velocity, snapshot.velocity.data());
-    append(objects.image, snapshot.image.data());
-    append(objects.id, snapshot.id.data());
+    if (has_wide_ids(system_))
+        append_ids(std::int64_t{});
+    else
+        append_ids(std::int32_t{});
     if (objects.count) {
-        const auto count = static_cast<std::int64_t>(particles);
+        const std::int64_t count = records.count();
         objects.count->append_row(&count);
         if (particles > objects.longest_row) {
             objects.species->grow_to(particles);
@@ -387,9 +404,9 @@ void TrajectoryFile::write_frame(const ParticleSnapshot& snapshot, std::uint64_t
     objects.edges.append_row(box_edges.data());
     objects.state_hash.append_row(&state_hash);
     objects.file.flush();
-    const double time = static_cast<double>(snapshot.step) * system_.collision.time_step;
+    const double time = static_cast<double>(records.step) * system_.collision.time_step;
     objects.time.append_row(&time);
-    objects.step.append_row(&snapshot.step);
+    objects.step.append_row(&records.step);
     objects.file.flush();
     if (frames_ == 0)
         rename_file(temporary_path(path_), path_, Durability::page_cache);

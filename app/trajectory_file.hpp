@@ -8,7 +8,7 @@
 
 #include "app/hdf5/error.hpp"
 #include "app/run_record.hpp"
-#include "physics/solver.hpp"
+#include "physics/particle_records.hpp"
 
 namespace mpcflow {
 
@@ -47,9 +47,9 @@ public:
     TrajectoryFile(const TrajectoryFile&) = delete;
     TrajectoryFile& operator=(const TrajectoryFile&) = delete;
 
-    /// Appends a frame; it must leave `spare_bytes` of the disk free (for run.h5). Throws
+    /// Appends a frame of these particles, which are in the order of their ids; it must leave `spare_bytes` of the disk free (for run.h5). Throws
     /// hdf5::FileError saying what was lost and what is intact.
-    void append(const ParticleSnapshot& snapshot, std::uint64_t state_hash, std::int64_t spare_bytes = 0);
+    void append(const ParticleRecords& records, std::uint64_t state_hash, std::int64_t spare_bytes = 0);
     /// Waits until the frames are on the disk. Throws hdf5::FileError.
     void sync();
     /// Writes all to the disk and closes. Throws hdf5::FileError.
@@ -66,7 +66,9 @@ private:
     void open();
     void drop_frames(FramesBefore before);
     void reserve_frame(std::int64_t particles, std::int64_t spare_bytes);
-    void write_frame(const ParticleSnapshot& snapshot, std::uint64_t state_hash);
+    void write_frame(const ParticleRecords& records, std::uint64_t state_hash);
+    template <class Number>
+    void write_vectors(const ParticleRecords& records);
     [[nodiscard]] hdf5::FileError explain(const hdf5::FileError& error, std::int64_t step) const;
     void abandon() noexcept;
 

@@ -79,17 +79,15 @@ public:
         ++histograms.samples;
     }
 
-    /// The particles of a selection, in any order; they pass through `scratch`, which has room for all particles.
+    /// Writes the particles of a selection, in any order, to `found`, which has room for all; returns how many.
     template <class Particle>
-    [[nodiscard]] std::vector<Particle> select(const DeviceState<Particle>& state, const SelectionRule& rule,
-                                               const DeviceArray<Particle>& scratch) {
+    [[nodiscard]] std::int64_t select(const DeviceState<Particle>& state, const SelectionRule& rule,
+                                      const DeviceArray<Particle>& found) {
         counter_.clear();
         collect_selected<<<state.particle_blocks(), block_size>>>(rule, state.particle_count, state.particles,
-                                                                  scratch.data(), counter_.data());
+                                                                  found.data(), counter_.data());
         MPCFLOW_CUDA(cudaGetLastError());
-        std::vector<Particle> found(counter_.first());
-        scratch.download(found.data(), 0, static_cast<std::int64_t>(found.size()));
-        return found;
+        return static_cast<std::int64_t>(counter_.first());
     }
 
 private:

@@ -10,10 +10,12 @@
 #include <cstdio>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "gpu/copy_kernels.cuh"
 #include "gpu/cuda_support.cuh"
 #include "gpu/device_laws.hpp"
 #include "gpu/device_reporter.cuh"
@@ -21,8 +23,10 @@
 #include "gpu/momentum_flux_kernels.cuh"
 #include "gpu/observable_kernels.cuh"
 #include "gpu/particle_kernels.cuh"
+#include "gpu/pinned_memory.cuh"
 #include "physics/observables/fields.hpp"
 #include "physics/observables/totals.hpp"
+#include "physics/particle_records.hpp"
 #include "physics/snapshot.hpp"
 #include "physics/solver.hpp"
 
@@ -188,21 +192,18 @@ public:
         reporter_.sample_histograms(state(), system_.fluid, histograms);
     }
 
-    void copy_particles(ParticleSnapshot& snapshot) override {
+    // Between steps nothing is in the memory that particles are re-ordered into.
+
+    void copy_particles(ParticleRecords& records) override {
         use(device_);
-        begin_snapshot(snapshot, step_, particle_count_);
-        std::vector<Particle> part(std::min<std::int64_t>(particle_count_, 1 << 20));
-        for (std::int64_t first = 0; first < particle_count_; first += static_cast<std::int64_t>(part.size())) {
-            const std::int64_t count = std::min<std::int64_t>(particle_count_ - first, static_cast<std::int64_t>(part.size()));
-            particles_.download(part.data(), first, count);
-            for (std::int64_t i = 0; i < count; ++i) put_into_snapshot(part[i], part[i].id(), snapshot);
-        }
+        order_by_id<<<block_count(particle_count_), block_size>>>(particle_count_, particles_.data(), reordered_.data());
+        MPCFLOW_CUDA(cudaGetLastError());
+        download(particle_count_, records);
     }
 
-    void copy_selection(const Selection& selection, ParticleSnapshot& snapshot) override {
+    void copy_selection(const Selection& selection, ParticleRecords& records) override {
         use(device_);
-        // Between steps nothing is in the memory that particles are re-ordered into.
-        fill_snapshot(snapshot, step_, reporter_.select(state(), SelectionRule(system_, selection), reordered_));
+        download(reporter_.select(state(), SelectionRule(system_, selection), reordered_), records);
     }
 
     [[nodiscard]] std::string device_description() const override {
@@ -225,6 +226,12 @@ private:
     static int use(int device) {
         MPCFLOW_CUDA(cudaSetDevice(device));
         return device;
+    }
+
+    /// Copies what was collected for it in `reordered_`.
+    void download(std::int64_t count, ParticleRecords& records) const {
+        const std::span<Particle> to = records.begin<Particle>(step_, count, allocate_pinned_bytes);
+        reordered_.download(to.data(), 0, count);
     }
 
     [[nodiscard]] DeviceState<Particle> state() const {

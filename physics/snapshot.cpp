@@ -43,4 +43,19 @@ std::uint64_t snapshot_hash(const ParticleSnapshot& snapshot, Precision precisio
     return precision == Precision::mixed ? hash_as<ParticleMixed>(snapshot) : hash_as<ParticleDouble>(snapshot);
 }
 
+ParticleSnapshot make_snapshot(const ParticleRecords& records) {
+    ParticleSnapshot snapshot;
+    const auto count = static_cast<std::size_t>(records.count());
+    snapshot.step = records.step;
+    snapshot.id.resize(count);
+    snapshot.position.resize(3 * count);
+    snapshot.velocity.resize(3 * count);
+    snapshot.image.resize(3 * count);
+    copy_ids(records, 0, count, snapshot.id.data());
+    copy_positions(records, 0, count, snapshot.position.data());
+    copy_velocities(records, 0, count, snapshot.velocity.data());
+    copy_images(records, 0, count, snapshot.image.data());
+    return snapshot;
+}
+
 }  // namespace mpcflow

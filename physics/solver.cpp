@@ -6,6 +6,8 @@
 
 #include "physics/errors.hpp"
 #include "physics/grid_rounding.hpp"
+#include "physics/particle_records.hpp"
+#include "physics/snapshot.hpp"
 #include "physics/step.hpp"
 
 namespace mpcflow {
@@ -32,6 +34,19 @@ void check_bins(const FieldBlock& block, std::int64_t bins, PressureFields press
     throw std::invalid_argument("a field block of " + std::to_string(block.bins.size()) + " bins, " +
                                 std::to_string(block.pressure.size()) + " with pressure, for a solver of " +
                                 std::to_string(bins) + " and " + std::to_string(with_pressure));
+}
+
+void Solver::copy_particles(ParticleSnapshot& snapshot) {
+    ParticleRecords records;
+    copy_particles(records);
+    snapshot = make_snapshot(records);
+}
+
+void Solver::copy_selection(const Selection& selection, ParticleSnapshot& snapshot) {
+    ParticleRecords records;
+    copy_selection(selection, records);
+    records.sort_by_id();
+    snapshot = make_snapshot(records);
 }
 
 void throw_on_faults(std::uint32_t faults, std::int64_t step, const System& system) {

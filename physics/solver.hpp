@@ -12,6 +12,8 @@
 
 namespace mpcflow {
 
+class ParticleRecords;
+
 /// Sums over all particles; exact up to the last rounding, so equal on every machine.
 struct Totals {
     std::int64_t particles = 0;
@@ -135,10 +137,13 @@ public:
     virtual void put_field_block(const FieldBlock& block) = 0;
     /// Adds the present state to the counts: all particles, and the cells of the next collision.
     virtual void sample_histograms(Histograms& histograms) = 0;
-    /// Fills `snapshot` with the present state: all particles, ids 0 ... N-1.
-    virtual void copy_particles(ParticleSnapshot& snapshot) = 0;
-    /// The same of some particles. Takes memory for these alone.
-    virtual void copy_selection(const Selection& selection, ParticleSnapshot& snapshot) = 0;
+    /// Copies the records of all particles, ids 0 ... N-1 in their order.
+    virtual void copy_particles(ParticleRecords& records) = 0;
+    /// Copies the records of some particles, in any order. Takes memory for these alone.
+    virtual void copy_selection(const Selection& selection, ParticleRecords& records) = 0;
+    /// The same as arrays, in the order of ids.
+    void copy_particles(ParticleSnapshot& snapshot);
+    void copy_selection(const Selection& selection, ParticleSnapshot& snapshot);
 
     /// Goes on from a state that copy_particles() gave, of a solver of the same System and precision: from here on
     /// all bits are those of that solver. `fast_steps` as fast_steps() was; the current block of field samples is

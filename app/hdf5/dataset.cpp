@@ -104,18 +104,45 @@ void Dataset::append_rows(const void* numbers, hsize_t count, NumberType type) {
     write_block(numbers, start, extent, type);
 }
 
-void Dataset::append_part_of_row(const void* numbers, hsize_t count, NumberType type) {
+void Dataset::write_made(NumberType type, const MakeItems<void>& make) {
+    const std::vector<hsize_t> extent = shape();
+    write_made_block(std::vector<hsize_t>(extent.size(), 0), extent, 0, type, make);
+}
+
+void Dataset::append_made_row(hsize_t count, NumberType type, const MakeItems<void>& make) {
     std::vector<hsize_t> extent = shape();
     std::vector<hsize_t> start(extent.size(), 0);
     start[0] = extent[0];
     extent[0] += 1;
     extent[1] = std::max(extent[1], count);
     check(H5Dset_extent(handle_.get(), extent.data()), label_, "add to it");
-    if (count == 0)
-        return;
     extent[0] = 1;
     extent[1] = count;
-    write_block(numbers, start, extent, type);
+    write_made_block(start, extent, 1, type, make);
+}
+
+void Dataset::write_made_block(const std::vector<hsize_t>& start, const std::vector<hsize_t>& extent, std::size_t axis,
+                               NumberType type, const MakeItems<void>& make) {
+    if (product(extent) == 0)
+        return;
+    std::vector<hsize_t> part_start = start;
+    std::vector<hsize_t> part = extent;
+    // Whole chunks: part of one would be read again to have its rest written.
+    part[axis] = std::min(extent[axis], chunk_length(axis));
+    std::vector<std::byte> numbers(product(part) * byte_size(type));
+    for (hsize_t first = 0; first < extent[axis]; first += part[axis]) {
+        part_start[axis] = start[axis] + first;
+        part[axis] = std::min(part[axis], extent[axis] - first);
+        make(first, part[axis], numbers.data());
+        write_block(numbers.data(), part_start, part, type);
+    }
+}
+
+hsize_t Dataset::chunk_length(std::size_t axis) const {
+    const PropertyListHandle list(check(H5Dget_create_plist(handle_.get()), label_, "read its layout"));
+    std::vector<hsize_t> chunk(shape().size());
+    check(H5Pget_chunk(list.get(), static_cast<int>(chunk.size()), chunk.data()), label_, "read its layout");
+    return chunk.at(axis);
 }
 
 void Dataset::grow_to(hsize_t length) {

@@ -1,7 +1,9 @@
 #pragma once
 /// Datasets of numbers: fixed ones, and lists that grow by rows along their first axis.
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -77,10 +79,22 @@ public:
     void append_row(const T* numbers) {
         append_rows(numbers, 1, number_type<T>());
     }
-    /// Adds one ragged row: `count` times what the axes beyond the second hold.
+    /// Gives the numbers of `count` items from `first` on. An item is what lies at one index of an axis.
     template <typename T>
-    void append_ragged_row(const T* numbers, hsize_t count) {
-        append_part_of_row(numbers, count, number_type<T>());
+    using MakeItems = std::function<void(std::size_t first, std::size_t count, T* numbers)>;
+    /// Writes all of a dataset item by item of its first axis, a chunk at a time: the numbers never are all in memory.
+    template <typename T>
+    void write_by_items(const MakeItems<T>& make) {
+        write_made(number_type<T>(), [&](std::size_t first, std::size_t count, void* numbers) {
+            make(first, count, static_cast<T*>(numbers));
+        });
+    }
+    /// Adds one row of `count` items of its second axis in the same way. Ragged rows may have more or fewer than others.
+    template <typename T>
+    void append_row_by_items(hsize_t count, const MakeItems<T>& make) {
+        append_made_row(count, number_type<T>(), [&](std::size_t first, std::size_t part, void* numbers) {
+            make(first, part, static_cast<T*>(numbers));
+        });
     }
     /// Makes a list of numbers longer; the new ones read as the fill value.
     void grow_to(hsize_t length);
@@ -111,7 +125,11 @@ private:
     [[nodiscard]] std::size_t row_size() const;
     void write_all(const void* numbers, std::size_t count, NumberType type);
     void append_rows(const void* numbers, hsize_t count, NumberType type);
-    void append_part_of_row(const void* numbers, hsize_t count, NumberType type);
+    void write_made(NumberType type, const MakeItems<void>& make);
+    void append_made_row(hsize_t count, NumberType type, const MakeItems<void>& make);
+    void write_made_block(const std::vector<hsize_t>& start, const std::vector<hsize_t>& extent, std::size_t axis,
+                          NumberType type, const MakeItems<void>& make);
+    [[nodiscard]] hsize_t chunk_length(std::size_t axis) const;
     void write_block(const void* numbers, const std::vector<hsize_t>& start, const std::vector<hsize_t>& extent,
                      NumberType type);
     void read_all(void* numbers, NumberType type) const;

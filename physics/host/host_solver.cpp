@@ -9,6 +9,7 @@
 #include <atomic>
 #include <memory>
 #include <new>
+#include <span>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -25,6 +26,7 @@
 #include "physics/observables/momentum_flux.hpp"
 #include "physics/observables/totals.hpp"
 #include "physics/particle.hpp"
+#include "physics/particle_records.hpp"
 #include "physics/snapshot.hpp"
 #include "physics/solver.hpp"
 #include "physics/step.hpp"
@@ -216,22 +218,21 @@ public:
         ++histograms.samples;
     }
 
-    void copy_particles(ParticleSnapshot& snapshot) override {
-        begin_snapshot(snapshot, step_, particle_count_);
-        for_all_particles([&](int, const Particle& p) { put_into_snapshot(p, p.id(), snapshot); });
+    void copy_particles(ParticleRecords& records) override {
+        const std::span<Particle> to = records.begin<Particle>(step_, particle_count_);
+        for_all_particles([&](int, const Particle& p) { to[p.id()] = p; });
     }
 
-    void copy_selection(const Selection& selection, ParticleSnapshot& snapshot) override {
+    void copy_selection(const Selection& selection, ParticleRecords& records) override {
         const SelectionRule rule(system_, selection);
         std::vector<std::vector<Particle>> parts(team_.size());
         for_all_particles([&](int thread, const Particle& p) {
             if (rule.contains(p)) parts[thread].push_back(p);
         });
-        for (std::size_t i = 1; i < parts.size(); ++i) {
-            parts[0].insert(parts[0].end(), parts[i].begin(), parts[i].end());
-            parts[i] = {};
-        }
-        fill_snapshot(snapshot, step_, parts[0]);
+        std::int64_t count = 0;
+        for (const std::vector<Particle>& part : parts) count += static_cast<std::int64_t>(part.size());
+        auto to = records.begin<Particle>(step_, count).begin();
+        for (const std::vector<Particle>& part : parts) to = std::copy(part.begin(), part.end(), to);
     }
 
     [[nodiscard]] std::string device_description() const override {

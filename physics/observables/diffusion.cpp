@@ -83,16 +83,18 @@ std::int64_t DiffusionObservable::bytes(std::int64_t last_step) const {
 }
 
 void DiffusionObservable::measure(Solver& solver, std::int64_t) {
-    solver.copy_selection({std::nullopt, every_nth_id_}, snapshot_);
-    const auto tracers = static_cast<std::size_t>(tracers_);
-    for (std::size_t i = 0; i < tracers; ++i) {
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            const std::size_t at = 3 * i + axis;
-            signal_[axis * tracers + i] =
-                snapshot_.position[at] + static_cast<double>(snapshot_.image[at]) * system_.box.size[axis];
-            signal_[(3 + axis) * tracers + i] = snapshot_.velocity[at];
+    solver.copy_selection({std::nullopt, every_nth_id_}, records_);
+    records_.sort_by_id();
+    records_.visit([&](const auto& tracers) {
+        for (std::size_t i = 0; i < tracers.size(); ++i) {
+            for (int axis = 0; axis < 3; ++axis) {
+                const auto along = static_cast<std::size_t>(axis);
+                signal_[along * tracers.size() + i] = static_cast<double>(tracers[i].position[axis]) +
+                                                      static_cast<double>(tracers[i].image(axis)) * system_.box.size[along];
+                signal_[(3 + along) * tracers.size() + i] = static_cast<double>(tracers[i].velocity[axis]);
+            }
         }
-    }
+    });
     correlator_.add(signal_);
 }
 

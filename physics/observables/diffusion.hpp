@@ -8,6 +8,7 @@
 
 #include "physics/observables/multiple_tau.hpp"
 #include "physics/observables/observable.hpp"
+#include "physics/particle_records.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow {
@@ -58,7 +59,7 @@ private:
     std::int64_t every_nth_id_;
     std::int64_t tracers_;
     MultipleTau correlator_;
-    ParticleSnapshot snapshot_;
+    ParticleRecords records_;
     std::vector<double> signal_;  ///< [x y z vx vy vz][tracers], positions unwrapped
 };
 

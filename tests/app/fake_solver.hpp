@@ -2,10 +2,13 @@
 /// A solver for tests of the run loop: an ideal gas that streams through a periodic box, with
 /// trajectories known in closed form.
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
+#include <vector>
 
-#include "physics/particle.hpp"
+#include "physics/particle_records.hpp"
 #include "physics/solver.hpp"
 
 namespace mpcflow {
@@ -54,40 +57,17 @@ public:
         histograms.occupancy.front() += static_cast<std::uint64_t>(step_);
         histograms.speed.back() += 2;
     }
-    void copy_particles(ParticleSnapshot& snapshot) override {
-        const auto count = static_cast<std::size_t>(system_.particle_count());
-        snapshot.step = step_;
-        snapshot.id.resize(count);
-        for (std::size_t i = 0; i < count; ++i)
-            snapshot.id[i] = static_cast<std::int64_t>(i);
-        snapshot.position.resize(3 * count);
-        snapshot.velocity.resize(3 * count);
-        snapshot.image.assign(3 * count, 0);
-        for (std::size_t i = 0; i < 3 * count; ++i) {
-            const double length = system_.box.size[i % 3];
-            snapshot.velocity[i] = 0.01 * static_cast<double>(i + 1);
-            const double unwrapped =
-                0.5 + snapshot.velocity[i] * system_.collision.time_step * static_cast<double>(step_);
-            snapshot.image[i] = static_cast<std::int32_t>(std::floor(unwrapped / length));
-            snapshot.position[i] = unwrapped - length * snapshot.image[i];
-        }
-    }
-    void copy_selection(const Selection& selection, ParticleSnapshot& snapshot) override {
-        ParticleSnapshot all;
-        copy_particles(all);
+    using Solver::copy_particles;
+    using Solver::copy_selection;
+    void copy_particles(ParticleRecords& records) override { copy_all(records.begin<ParticleDouble>(step_, system_.particle_count())); }
+    void copy_selection(const Selection& selection, ParticleRecords& records) override {
+        std::vector<ParticleDouble> found(static_cast<std::size_t>(system_.particle_count()));
+        copy_all(found);
         const SelectionRule rule(system_, selection);
-        snapshot = {step_, {}, {}, {}, {}};
-        for (std::size_t i = 0; i < all.id.size(); ++i) {
-            const double* x = &all.position[3 * i];
-            if (!rule.contains(ParticleDouble::make(i, {x[0], x[1], x[2]}, {})))
-                continue;
-            snapshot.id.push_back(all.id[i]);
-            for (std::size_t at = 3 * i; at < 3 * i + 3; ++at) {
-                snapshot.position.push_back(all.position[at]);
-                snapshot.velocity.push_back(all.velocity[at]);
-                snapshot.image.push_back(all.image[at]);
-            }
-        }
+        std::erase_if(found, [&](const ParticleDouble& particle) { return !rule.contains(particle); });
+        const auto to = records.begin<ParticleDouble>(step_, static_cast<std::int64_t>(found.size()));
+        // In any order, says Solver.
+        std::copy(found.rbegin(), found.rend(), to.begin());
     }
     [[nodiscard]] std::string device_description() const override { return "fake"; }
     [[nodiscard]] int reorder_interval() const override { return 1; }
@@ -100,6 +80,19 @@ public:
     std::vector<std::int64_t> sampled_steps;
 
 private:
+    void copy_all(std::span<ParticleDouble> to) const {
+        for (std::size_t id = 0; id < to.size(); ++id) {
+            to[id] = ParticleDouble::make(id, {}, {});
+            for (int axis = 0; axis < 3; ++axis) {
+                const double length = system_.box.size[static_cast<std::size_t>(axis)];
+                to[id].velocity[axis] = 0.01 * static_cast<double>(3 * id + static_cast<std::size_t>(axis) + 1);
+                const double unwrapped =
+                    0.5 + to[id].velocity[axis] * system_.collision.time_step * static_cast<double>(step_);
+                to[id].add_image(axis, static_cast<int>(std::floor(unwrapped / length)));
+                to[id].position[axis] = unwrapped - length * to[id].image(axis);
+            }
+        }
+    }
     void clear_block() {
         block_.samples = 0;
         block_.bins.assign(static_cast<std::size_t>(bins_[0] * bins_[1] * bins_[2]), FieldSums{});

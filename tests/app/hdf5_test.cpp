@@ -20,6 +20,7 @@
 #include "app/hdf5/file.hpp"
 #include "app/run_file.hpp"
 #include "app/trajectory_file.hpp"
+#include "physics/snapshot.hpp"
 #include "tests/app/fake_solver.hpp"
 #include "tests/app/temporary_directory.hpp"
 
@@ -211,6 +212,21 @@ System small_system() {
 const Region half{{0.0, 0.0, 0.0}, {8.0, 3.0, 8.0}};
 const std::vector<Selection> selections{{}, {half, 1}, {std::nullopt, 7}, {half, 3}};
 
+void append_frame(TrajectoryFile& file, FakeSolver& solver, const Selection& which) {
+    ParticleRecords records;
+    solver.copy_selection(which, records);
+    records.sort_by_id();
+    file.append(records, 0);
+}
+
+ParticleRecords records_of(const ParticleSnapshot& snapshot) {
+    ParticleRecords records;
+    const auto to = records.begin<ParticleDouble>(snapshot.step, static_cast<std::int64_t>(snapshot.id.size()));
+    for (std::size_t i = 0; i < to.size(); ++i)
+        to[i] = take_from_snapshot<ParticleDouble>(snapshot, i);
+    return records;
+}
+
 /// Whether a row of a dataset begins with these numbers and is filled up with `fill` (a NaN: with NaNs).
 template <class T>
 bool is_row(const hdf5::Dataset& dataset, std::size_t row, const std::vector<T>& numbers, T fill) {
@@ -260,12 +276,10 @@ int write_until_full(const std::string& path, SpaceCheck space_check, rlim_t lim
     setrlimit(RLIMIT_FSIZE, &limit);
     const System system = small_system();
     FakeSolver solver(system, {1, 1, 1});
-    ParticleSnapshot snapshot;
     try {
         TrajectoryFile file(path, record_of(system, which), space_check);
         for (int frame = 0; frame < 1000; ++frame) {
-            solver.copy_selection(which, snapshot);
-            file.append(snapshot, 0);
+            append_frame(file, solver, which);
             solver.run(1);
         }
     } catch (const hdf5::FileError& error) {
@@ -309,11 +323,9 @@ TEST(TrajectoryFile, IsWholeWheneverItsWriterDies) {
         const int status = in_child([&]() -> int {
             const System system = small_system();
             FakeSolver solver(system, {1, 1, 1});
-            ParticleSnapshot snapshot;
             TrajectoryFile file(path, record_of(system, which));
             for (int frame = 0; frame < 150; ++frame) {  // the chunk index splits at 64
-                solver.copy_selection(which, snapshot);
-                file.append(snapshot, 0);
+                append_frame(file, solver, which);
                 solver.run(1);
             }
             _exit(7);
@@ -344,7 +356,7 @@ TEST(TrajectoryFile, FramesOfARegionGrowAndShrink) {
     {
         TrajectoryFile file(path, record);
         for (std::size_t i = 0; i < counts.size(); ++i)
-            file.append(frame(counts[i], static_cast<std::int64_t>(i)), i);
+            file.append(records_of(frame(counts[i], static_cast<std::int64_t>(i))), i);
         file.close();
     }
     const File file = File::open(path, Access::read_only);
@@ -380,7 +392,7 @@ TEST(TrajectoryFile, AFrameOfARegionTakesNoMoreThanIsReserved) {
             snapshot.position.assign(3 * count, 1.0);
             snapshot.velocity.assign(3 * count, 1.0);
             snapshot.image.assign(3 * count, 1);
-            file.append(snapshot, 0);
+            file.append(records_of(snapshot), 0);
             const std::uintmax_t bytes = std::filesystem::file_size(path);
             const std::int64_t reserved = trajectory_frame_bytes(system, Precision::double_precision, output,
                                                                  static_cast<std::int64_t>(count)) + (256 << 10);
@@ -414,7 +426,7 @@ TEST(TrajectoryFile, IsStoredInThePrecisionThatIsWanted) {
         record.scenario.output.trajectory->precision = c.wanted;
         {
             TrajectoryFile file(path, record);
-            file.append(snapshot, 5);
+            file.append(records_of(snapshot), 5);
             file.close();
         }
         const File file = File::open(path, Access::read_only);

@@ -19,9 +19,9 @@ public:
     explicit Recorder(std::int64_t block_samples) : block_samples_(block_samples) {}
 
     void add_series_row(const SeriesRow& row) override { series.push_back(row); }
-    void add_frame(const ParticleSnapshot& snapshot, std::uint64_t hash) override {
-        frames.push_back(snapshot.step);
-        frame_sizes.push_back(snapshot.id.size());
+    void add_frame(const std::shared_ptr<ParticleRecords>& particles, std::uint64_t hash) override {
+        frames.push_back(particles->step);
+        frame_sizes.push_back(static_cast<std::size_t>(particles->count()));
         hashes.push_back(hash);
     }
     void add_field_block(SampledBlock block) override {
@@ -115,7 +115,7 @@ TEST_F(RunLoopTest, SavesTheRunBeforeWhatIsDueAtTheStep) {
     // the second is taken after the checkpoint, at 100 three.
     const std::vector<std::int64_t> samples{1, 1, 1, 3};
     for (std::size_t i = 0; i < steps.size(); ++i) {
-        EXPECT_EQ(recorder_.checkpoints[i].particles.step, steps[i]);
+        EXPECT_EQ(recorder_.checkpoints[i].particles->step, steps[i]);
         EXPECT_EQ(recorder_.checkpoints[i].state_hash, 0x1234U + static_cast<std::uint64_t>(steps[i]));
         EXPECT_EQ(recorder_.checkpoints[i].open_block.sums.samples, samples[i]);
     }
@@ -148,7 +148,7 @@ TEST_F(RunLoopTest, SavesTheRunByTime) {
     checkpoint_ = CheckpointTimes{0, 1e-9};
     static_cast<void>(run([] { return 0; }));
     EXPECT_GT(recorder_.checkpoints.size(), 10U) << "after every chunk";
-    EXPECT_NE(recorder_.checkpoints.back().particles.step, 100) << "the end has none unless it is wanted";
+    EXPECT_NE(recorder_.checkpoints.back().particles->step, 100) << "the end has none unless it is wanted";
 }
 
 TEST_F(RunLoopTest, PassesOnWhatTheSolverHasToTell) {
@@ -229,7 +229,7 @@ TEST_F(RunLoopTest, StopsBetweenChunksWhenASignalCame) {
     EXPECT_EQ(result.steps_done, solver_.current_step());
     EXPECT_LT(result.steps_done, 100);
     ASSERT_EQ(recorder_.checkpoints.size(), 1U);
-    EXPECT_EQ(recorder_.checkpoints[0].particles.step, result.steps_done);
+    EXPECT_EQ(recorder_.checkpoints[0].particles->step, result.steps_done);
     EXPECT_EQ(std::accumulate(recorder_.block_sizes.begin(), recorder_.block_sizes.end(), std::int64_t{0}),
               static_cast<std::int64_t>(solver_.sampled_steps.size()))
         << "samples of the open block are not lost";

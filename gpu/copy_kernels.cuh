@@ -1,0 +1,25 @@
+#pragma once
+/// Readying particles to be copied to the host.
+
+#include <cstdint>
+
+#include "gpu/cell_kernels.cuh"
+#include "gpu/cuda_support.cuh"
+#include "gpu/record_access.cuh"
+
+namespace mpcflow {
+
+/// Writes every particle to the place of its id.
+template <class Particle>
+__global__ void __launch_bounds__(block_size)
+    order_by_id(std::int64_t count, const Particle* __restrict__ particles, Particle* __restrict__ ordered) {
+    __shared__ RecordScratch<Particle> scratch[warps_in_block];
+    const warp::CudaWarp warp;
+    const WarpItems items(count);
+    if ((items.mask & warp::lane_bit(warp.lane())) == 0) return;
+    RecordScratch<Particle>& own = scratch[threadIdx.x / 32];
+    const Particle particle = load_records(particles + items.first, items.mask, own);
+    store_records<Placement::scattered>(ordered, static_cast<std::int64_t>(particle.id()), particle, items.mask, own);
+}
+
+}  // namespace mpcflow
