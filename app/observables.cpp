@@ -6,6 +6,8 @@
 
 #include "physics/observables/diffusion.hpp"
 #include "physics/observables/histograms.hpp"
+#include "physics/observables/stress.hpp"
+#include "physics/observables/walls.hpp"
 
 namespace mpcflow {
 
@@ -18,6 +20,10 @@ Observables make_observables(const Scenario& scenario) {
         all.push_back(std::make_unique<HistogramsObservable>(system.fluid, *output.histograms, equilibration));
     if (output.diffusion)
         all.push_back(std::make_unique<DiffusionObservable>(system, *output.diffusion, equilibration));
+    if (output.stress)
+        all.push_back(std::make_unique<StressObservable>(system, *output.stress, equilibration));
+    if (output.walls)
+        all.push_back(std::make_unique<WallsObservable>(system, *output.walls, equilibration));
     return all;
 }
 

@@ -134,6 +134,40 @@ private:
         if (const auto& diffusion = scenario_.output.diffusion) {
             check_samples("output.diffusion.every", diffusion->every);
         }
+        check_stress();
+        check_walls();
+    }
+
+    void check_stress() {
+        const auto& stress = scenario_.output.stress;
+        if (!stress || !are_sound({"output.stress"})) {
+            return;
+        }
+        check_samples("output.stress.every", stress->every);
+        if (stress->burst > stress->every) {
+            error("output.stress.burst", fmt::format("a burst of {} steps is longer than the {} steps to the next; "
+                                                     "make it shorter, or every at least as large",
+                                                     stress->burst, stress->every));
+        } else if (stress->steps_in_burst() < stress->every && stress->lags > stress->steps_in_burst()) {
+            error("output.stress.lags",
+                  fmt::format("{} lags are more than the {} steps of a burst; make burst longer, or as long as every",
+                              stress->lags, stress->steps_in_burst()));
+        }
+        if (has_walls() || has_force()) {
+            warn("output.stress",
+                 "its viscosity is that of a fluid at rest without walls; here only the pressure tensors have a meaning");
+        }
+    }
+
+    void check_walls() {
+        const auto& walls = scenario_.output.walls;
+        if (!walls || !are_sound({"output.walls", "boundaries"})) {
+            return;
+        }
+        check_samples("output.walls.every", walls->every);
+        if (!has_walls()) {
+            error("output.walls", "all boundaries are periodic; give one of them walls, or leave this section out");
+        }
     }
 
     void check_checkpoint() {

@@ -144,6 +144,28 @@ void visit_output(KeyVisitor& keys, Output& output) {
                          diffusion.tracers, {1, most_tracers});
         });
     keys.optional_section(
+        {"stress",
+         "The pressure tensor of all of the fluid, its correlations and by these the viscosity, from the end of the "
+         "equilibration on; without this section, none."},
+        output.stress, [&](StressOutput& stress) {
+            keys.integer({"every", "Steps from the beginning of a burst of samples to that of the next."}, stress.every,
+                         every_range);
+            keys.integer_or_auto({"burst",
+                                  "Consecutive steps that are sampled; as many as `every`: all steps; auto: 20, or all "
+                                  "where `every` is less."},
+                                 stress.burst, {1, 1'000'000});
+            keys.integer_or_auto({"lags",
+                                  "Lags of the correlations, of 0 steps and more; auto: as many as a burst has steps, "
+                                  "at most 100."},
+                                 stress.lags, {1, most_stress_lags});
+        });
+    keys.optional_section(
+        {"walls",
+         "Stress on the walls and flow rates, from the end of the equilibration on; without this section, none."},
+        output.walls, [&](WallsOutput& walls) {
+            keys.integer({"every", "Steps between samples."}, walls.every, every_range);
+        });
+    keys.optional_section(
         {"series",
          "Energy, temperature and momentum of all particles and extremes over time; without this "
          "section, none."},
@@ -184,7 +206,7 @@ void visit_keys(KeyVisitor& keys, Scenario& scenario) {
     keys.text({"title", "One line that names the run; it is kept in the results."}, scenario.title, 200);
     visit_system(keys, scenario.system);
     keys.section({"run", "How long.", Presence::required}, [&] {
-        keys.integer({"equilibration", "Steps that come first, of which fields and histograms take no samples."},
+        keys.integer({"equilibration", "Steps that come first, of which no averages take samples."},
                      scenario.run.equilibration, step_range);
         keys.integer({"steps", "Steps after the equilibration.", Presence::required}, scenario.run.steps,
                      step_range);

@@ -16,6 +16,8 @@ inline constexpr std::int64_t largest_edge = 65536;
 inline constexpr std::int64_t largest_histogram = 11000;
 /// Most particles that a run can follow in memory.
 inline constexpr std::int64_t most_tracers = 1'000'000;
+/// Most lags of the correlations of the stress; a checkpoint has 64 blocks of them.
+inline constexpr std::int64_t most_stress_lags = 2000;
 /// Most steps that a run can have; counts of steps stay exact in a double.
 /// Largest stride of ids; no run has more particles.
 inline constexpr std::int64_t largest_id_stride = 2'147'483'647;

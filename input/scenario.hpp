@@ -9,6 +9,8 @@
 
 #include "physics/observables/diffusion.hpp"
 #include "physics/observables/histograms.hpp"
+#include "physics/observables/stress.hpp"
+#include "physics/observables/walls.hpp"
 #include "physics/selection.hpp"
 #include "physics/system.hpp"
 
@@ -59,6 +61,8 @@ struct Output {
     std::optional<TrajectoryOutput> trajectory;
     std::optional<FieldsOutput> fields;
     std::optional<HistogramsOutput> histograms;
+    std::optional<StressOutput> stress;
+    std::optional<WallsOutput> walls;
     std::optional<SeriesOutput> series;
     std::optional<DiffusionOutput> diffusion;
 };

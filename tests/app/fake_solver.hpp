@@ -34,6 +34,7 @@ public:
     [[nodiscard]] MomentumFlux momentum_flux() override {
         MomentumFlux flux;
         flux.kinetic.fill(static_cast<double>(step_));
+        flux.momentum = {12.0, 0.0, 6.0};
         flux.to_walls[5] = {1.0, 2.0, static_cast<double>(step_)};
         return flux;
     }

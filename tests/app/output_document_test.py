@@ -17,7 +17,7 @@ DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "output.md"
 CHECKPOINTS = "checkpoint: {every: 30}\n"
 
 # Runs that make everything of which the document tells, by name.
-REST = {"forces: [{uniform: [0.01, 0, 0]}]\n": "", "z: no_slip": "z: periodic"}
+REST = {"forces: [{uniform: [0.01, 0, 0]}]\n": "", "z: no_slip": "z: periodic", "  walls: {every: 6}\n": ""}
 MIXED = {"device: cpu}": "device: cpu, precision: mixed}"}
 
 

@@ -33,6 +33,8 @@ ALL_OUTPUTS = """\
   fields: {every: 4, quantities: [density, velocity, temperature], bins: [1, 2, 3]}
   histograms: {every: 8, speed_bins: 20, largest_speed: 5}
   diffusion: {every: 2, tracers: 100}
+  stress: {every: 10, burst: 4}
+  walls: {every: 6}
   series: {every: 5}
 """
 

@@ -20,6 +20,8 @@ OUTPUTS = """\
   fields: {every: 3, bins: [1, 2, 3]}
   histograms: {every: 7, speed_bins: 20, largest_speed: 5}
   diffusion: {every: 3, tracers: 100}
+  stress: {every: 10, burst: 4}
+  walls: {every: 6}
   series: {every: 10}
 """
 KILLS = int(os.environ.get("MPCFLOW_KILLS", "30"))

@@ -275,6 +275,27 @@ INSTANTIATE_TEST_SUITE_P(
             {"f.yaml:3:29: output.diffusion.every: 101 is more than the 100 steps of the run after equilibration; "
              "no sample would be taken",
              "f.yaml:3:43: output.diffusion.tracers: 0 is out of range [1, 1000000]"}},
+        ErrorCase{"bursts that overlap",
+                  least + "output: {stress: {every: 5, burst: 6, lags: 2001}}",
+                  {"f.yaml:3:45: output.stress.lags: 2001 is not allowed; auto or a whole number in [1, 2000] is needed"}},
+        ErrorCase{"a burst longer than the way to the next",
+                  least + "output: {stress: {every: 5, burst: 6}}",
+                  {"f.yaml:3:36: output.stress.burst: a burst of 6 steps is longer than the 5 steps to the next; make it "
+                   "shorter, or every at least as large"}},
+        ErrorCase{"more lags than a burst has",
+                  least + "output: {stress: {every: 50, lags: 21}}",
+                  {"f.yaml:3:36: output.stress.lags: 21 lags are more than the 20 steps of a burst; make burst longer, or "
+                   "as long as every"}},
+        ErrorCase{"no sample of the stress",
+                  least + "output: {stress: {every: 101}}",
+                  {"f.yaml:3:26: output.stress.every: 101 is more than the 100 steps of the run after equilibration; no "
+                   "sample would be taken"}},
+        ErrorCase{"no wall whose stress could be measured",
+                  least + "output: {walls: {every: 101}}",
+                  {"f.yaml:3:10: output.walls: all boundaries are periodic; give one of them walls, or leave this section "
+                   "out",
+                   "f.yaml:3:25: output.walls.every: 101 is more than the 100 steps of the run after equilibration; no "
+                   "sample would be taken"}},
         ErrorCase{"a region of one corner",
                   least + "output: {trajectory: {every: 1, region: {lower: [1, 1, 1]}}}",
                   {"f.yaml:3:33: output.trajectory.region.upper: is missing; a list of 3 numbers in [0, 65536] is "
@@ -441,6 +462,9 @@ TEST(Warnings, HavePlaces) {
         (Messages{"f.yaml:4:9: forces: the force heats the fluid, and there is no thermostat",
                   "f.yaml:4:9: forces: the force has a part along x, where walls hold the fluid; its density "
                   "will grow towards one of them"}));
+    EXPECT_EQ(warnings("boundaries: {x: no_slip}\noutput: {stress: {every: 10}}"),
+              Messages{"f.yaml:4:10: output.stress: its viscosity is that of a fluid at rest without walls; here only the "
+                       "pressure tensors have a meaning"});
     EXPECT_EQ(
         warnings("output: {trajectory: {every: 101}, series: {every: 101}}"),
         (Messages{"f.yaml:3:30: output.trajectory.every: 101 is more than the 100 steps of the run; only the "

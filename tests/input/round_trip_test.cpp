@@ -55,6 +55,8 @@ TEST(Reading, TakesEveryKey) {
         TrajectoryOutput{5000, true, true, Region{{0.0, 1.5, 2.0}, {8.0, 2.5, 12.0}}, 4, FilePrecision::single_precision};
     expected.output.fields = FieldsOutput{10, true, true, true, {2, 5, 12}};
     expected.output.histograms = HistogramsOutput{50, 30, 40, 6.0};
+    expected.output.stress = StressOutput{200, 40, 30};
+    expected.output.walls = WallsOutput{20};
     expected.output.series = SeriesOutput{100};
     expected.output.diffusion = DiffusionOutput{5, 1000};
     expected.checkpoint = CheckpointTimes{5000, 2.5};
@@ -123,6 +125,12 @@ TEST(RoundTrip, OfRandomScenarios) {
         }
         if (pick(0, 1) == 1) {
             s.output.histograms = HistogramsOutput{pick(1, 100), pick(0, 99), pick(1, 300), real(1e-3, 32)};
+        }
+        if (pick(0, 1) == 1) {
+            s.output.stress = StressOutput{pick(50, 100), pick(0, 50), 0};
+        }
+        if (pick(0, 1) == 1 && !s.system.boundaries.faces[2].is_periodic()) {
+            s.output.walls = WallsOutput{pick(1, 100)};
         }
         if (pick(0, 1) == 1) {
             s.output.fields =

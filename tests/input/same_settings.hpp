@@ -60,6 +60,16 @@ inline bool same(const HistogramsOutput& a, const HistogramsOutput& b) {
            largest_speed == b.largest_speed;
 }
 
+inline bool same(const StressOutput& a, const StressOutput& b) {
+    const auto& [every, burst, lags] = a;
+    return every == b.every && burst == b.burst && lags == b.lags;
+}
+
+inline bool same(const WallsOutput& a, const WallsOutput& b) {
+    const auto& [every] = a;
+    return every == b.every;
+}
+
 inline bool same(const SeriesOutput& a, const SeriesOutput& b) {
     const auto& [every] = a;
     return every == b.every;
@@ -81,9 +91,10 @@ bool same(const std::optional<T>& a, const std::optional<T>& b) {
 }
 
 inline bool same(const Output& a, const Output& b) {
-    const auto& [directory, trajectory, fields, histograms, series, diffusion] = a;
+    const auto& [directory, trajectory, fields, histograms, stress, walls, series, diffusion] = a;
     return directory == b.directory && same(trajectory, b.trajectory) && same(fields, b.fields) &&
-           same(histograms, b.histograms) && same(series, b.series) && same(diffusion, b.diffusion);
+           same(histograms, b.histograms) && same(stress, b.stress) && same(walls, b.walls) && same(series, b.series) &&
+           same(diffusion, b.diffusion);
 }
 
 inline bool same(const Execution& a, const Execution& b) {

@@ -1,0 +1,39 @@
+#pragma once
+/// output.walls: the stress on the walls, and how much fluid flows along them.
+
+#include <cstdint>
+#include <vector>
+
+#include "physics/observables/block_averages.hpp"
+#include "physics/observables/observable.hpp"
+#include "physics/system.hpp"
+
+namespace mpcflow {
+
+/// output.walls in the input.
+struct WallsOutput {
+    std::int64_t every = 100;
+};
+
+/// Averages the momentum that each wall takes in a step, by hits and by collisions with virtual particles
+/// (physics/observables/momentum_flux.hpp), over its area and the time of the step; and the flow rates.
+class WallsObservable final : public Observable {
+public:
+    WallsObservable(const System& system, const WallsOutput& output, std::int64_t equilibration);
+
+    [[nodiscard]] std::int64_t bytes(std::int64_t last_step) const override;
+
+protected:
+    void measure(Solver& solver, std::int64_t step) override;
+    void add_results(ObservableResults& results) const override;
+    [[nodiscard]] std::vector<SamplingParameter> parameters() const override;
+    [[nodiscard]] std::vector<NamedArray> arrays() const override;
+    void put_back(const ObservableState& state) override;
+
+private:
+    System system_;
+    std::vector<int> faces_;  ///< that are walls: 2 x axis + (0 lower, 1 upper)
+    BlockAverages averages_;  ///< stress of each face (3), flow rates (3)
+};
+
+}  // namespace mpcflow
