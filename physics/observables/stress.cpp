@@ -86,10 +86,10 @@ void StressObservable::add_results(ObservableResults& results) const {
     const double viscosity = theory::predicted_viscosity(system_);
     results.attributes.push_back({"burst", times().burst});
     results.attributes.push_back({"components", std::vector<std::string>{"xy", "xz", "yx", "yz", "zx", "zy"}});
-    results.attributes.push_back({"pressure_expected", system_.fluid.density * system_.fluid.temperature});
-    results.attributes.push_back({"viscosity_expected", viscosity});
-    results.attributes.push_back({"kinetic_viscosity_expected", transport.kinetic_viscosity});
-    results.attributes.push_back({"collisional_viscosity_expected", viscosity - transport.kinetic_viscosity});
+    results.attributes.push_back({"expected_pressure", system_.fluid.density * system_.fluid.temperature});
+    results.attributes.push_back({"expected_viscosity", viscosity});
+    results.attributes.push_back({"expected_kinetic_viscosity", transport.kinetic_viscosity});
+    results.attributes.push_back({"expected_collisional_viscosity", viscosity - transport.kinetic_viscosity});
     add_tensors(results);
     add_correlations(results);
     add_viscosities(results);

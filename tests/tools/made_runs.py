@@ -51,6 +51,25 @@ THINNED = REGION.replace("region: {lower: [1, 1, 1], upper: [4, 4, 5]}", "every_
     "mixed", "double")
 EVERYTHING = THINNED.replace(", every_nth_id: 3, precision: single", "")
 
+# A fluid at rest, and all that is measured of one.
+REST = """\
+title: A fluid at rest
+seed: 11
+box: {size: [8, 8, 8]}
+fluid: {density: 10}
+collision: {rule: srd, angle: 130, time_step: 0.1}
+thermostat: {kind: maxwell_boltzmann}
+boundaries: {x: periodic, y: periodic, z: periodic}
+run: {equilibration: 50, steps: 1500}
+output:
+  series: {every: 10}
+  stress: {every: 1, burst: 1}
+  diffusion: {every: 3, tracers: 1000}
+"""
+
+# A flow whose walls are asked.
+WALLS = FLOW.replace("steps: 400", "steps: 3000").replace("  histograms: {every: 20}\n", "  walls: {every: 3}\n  stress: {every: 50, burst: 5}\n")
+
 
 @cache
 def _folder() -> Path:

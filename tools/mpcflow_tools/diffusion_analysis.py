@@ -9,6 +9,7 @@ import numpy as np
 from mpcflow_tools.estimates import VISCOSITY_UNIT, Estimate, Section, lacks
 from mpcflow_tools.flow import Array
 from mpcflow_tools.flow_run import total_force, walled_axes
+from mpcflow_tools.results import ResultsError
 from mpcflow_tools.run import AXES, Run
 from mpcflow_tools.trajectory import Trajectory
 
@@ -133,6 +134,9 @@ def _from_trajectory(run: Run, section: Section) -> None:
         found = displacement(run.trajectory, int(run.about("equilibration")), axes)
     except ValueError as error:
         section.notes.append(f"trajectory.h5: {error}")
+        return
+    except ResultsError as error:  # what run.h5 says is no worse for it
+        section.notes.append(str(error))
         return
     value, spread, begin, end = growth(found)
     names = "".join(AXES[axis] for axis in axes)

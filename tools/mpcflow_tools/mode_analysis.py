@@ -10,6 +10,9 @@ from mpcflow_tools.flow import Array
 from mpcflow_tools.flow_report import Quantity
 from mpcflow_tools.run import AXES, Run
 
+# Waves of up to this k, in 1/a, follow hydrodynamics to about a percent: twelve cells and more.
+HYDRODYNAMIC = 0.53
+
 
 def wave_names(vectors: Array, box: Array) -> list[str]:
     """ "x 1", "x 2" ...: the axis of each wave vector [K][3] and how many waves the box holds."""
@@ -35,9 +38,9 @@ def decay_viscosities(run: Run) -> tuple[list[Quantity | str], Array]:
 
 
 def longest_waves(found: list[Quantity | str], wave_numbers: Array) -> list[Quantity]:
-    """Viscosities of the smallest wave number alone, which are the nearest to hydrodynamics; one an axis."""
-    smallest = wave_numbers.min(initial=np.inf)
-    return [one for one, k in zip(found, wave_numbers) if isinstance(one, Quantity) and k < 1.01 * smallest]
+    """Viscosities of the waves that are long against a cell, or else of the longest: shorter ones decay otherwise."""
+    longest = max(HYDRODYNAMIC, 1.01 * wave_numbers.min(initial=np.inf))
+    return [one for one, k in zip(found, wave_numbers) if isinstance(one, Quantity) and k <= longest]
 
 
 def mode_viscosity(run: Run) -> Estimate:
@@ -48,7 +51,7 @@ def mode_viscosity(run: Run) -> Estimate:
         raise ValueError(next((one for one in found if isinstance(one, str)), "there are no modes: no axis is periodic"))
     mean, _ = weighted_mean(longest)
     return Estimate("mode decay", mean.value, mean.error, VISCOSITY_UNIT,
-                    f"exp(-nu k^2 t) fitted to {len(longest)} transverse modes of k = {wave_numbers.min():.3g}",
+                    f"exp(-nu k^2 t) fitted to the {len(longest)} longest transverse modes",
                     float(run.theory["predicted_viscosity"]))
 
 
@@ -80,7 +83,7 @@ def modes_section(run: Run) -> Section:
         table = {"time": times, "transverse": transverse.values[number], "transverse_error": transverse.known_error()[number],
                  "longitudinal": longitudinal.values[number], "longitudinal_error": longitudinal.known_error()[number]}
         theory = modes.expected("transverse")
-        section.tables[name] = table | ({} if theory is None else {"transverse_expected": theory[number]})
+        section.tables[name] = table | ({} if theory is None else {"expected_transverse": theory[number]})
     longest = longest_waves(found, wave_numbers)
     if len(longest) > 1:
         mean, chi_square = weighted_mean(longest)

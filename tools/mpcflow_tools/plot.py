@@ -5,6 +5,7 @@
   mpcflow-plot RUN fields/velocity      any field as a profile: --along z, --component x
   mpcflow-plot RUN fields/velocity --across y --at 8      or as a map of one layer of bins
   mpcflow-plot RUN histograms           occupancy and speed beside Poisson and Maxwell, with chi-square
+  mpcflow-plot RUN diffusion            an observable beside theory: diffusion, modes, stress, radial_distribution, walls
   mpcflow-plot RUN flow                 plane Poiseuille flow: a fit of viscosity and slip, table and picture
 
 Pictures are PNG, SVG or PDF by the ending of FILE.
@@ -29,6 +30,7 @@ from mpcflow_tools.flow_run import NotAFlow, flow_axes, read_flow
 from mpcflow_tools.histogram_plot import histogram_figure
 from mpcflow_tools.histograms import compare, read_histograms
 from mpcflow_tools.histograms import report as histogram_report
+from mpcflow_tools.observable_plot import FIGURES
 from mpcflow_tools.pictures import profile_figure, series_figure, slice_figure
 from mpcflow_tools.run import AXES, Run
 from mpcflow_tools.style import check_suffix, save
@@ -46,7 +48,7 @@ def subjects(run: Run) -> list[str]:
             found += ["flow"] if "velocity" in run.fields else []
         except NotAFlow:
             pass
-    return found + (["histograms"] if len(run.histograms) else [])
+    return found + (["histograms"] if len(run.histograms) else []) + list(run.observables)
 
 
 def _field(run: Run, name: str, arguments: argparse.Namespace) -> tuple[Figure, str]:
@@ -104,6 +106,9 @@ def plot(arguments: argparse.Namespace) -> None:
             figure, stem = _field(run, name, arguments)
         elif arguments.subject == "histograms":
             figure, stem = _histograms(run)
+        elif arguments.subject in FIGURES:
+            getattr(run, arguments.subject).check_samples()
+            figure, stem = FIGURES[arguments.subject](run), arguments.subject
         elif arguments.subject == "flow":
             figure, stem = _flow(run)
         else:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
+from mpcflow_tools.analyze import SUBJECTS, analyze
 from mpcflow_tools.command import BadArgument, exit_status, whole_file
 from mpcflow_tools.conservation import drifts
 from mpcflow_tools.expected import component_name, default_axis, default_component
@@ -23,6 +24,7 @@ from mpcflow_tools.flow_report import summary
 from mpcflow_tools.flow_run import NotAFlow, read_flow
 from mpcflow_tools.histogram_plot import histogram_figure
 from mpcflow_tools.histograms import compare, read_histograms
+from mpcflow_tools.observable_plot import FIGURES, WORDS
 from mpcflow_tools.page import Page
 from mpcflow_tools.pictures import profile_figure, series_figure
 from mpcflow_tools.results import ResultsError
@@ -131,6 +133,24 @@ def _histograms(page: Page, run: Run) -> None:
     page.picture(histogram_figure(histograms, comparison), "occupancy of cells and speed of particles beside Poisson and Maxwell")
 
 
+def _measured(page: Page, run: Run) -> None:
+    """Numbers with errors beside theory, and the pictures of what they come from."""
+    sections = [section for section in analyze(run, [name for name in SUBJECTS if name != "profiles"]) if section.estimates]
+    if not sections:
+        return
+    page.heading("Measured")
+    page.table(["", "value", "unit", "beside"],
+               [[f"{section.name}: {found.name}", str(found).replace("+-", "±"), found.unit if found.unit != "1" else "",
+                 found.beside_theory().replace("sigma", "σ")] for section in sections for found in section.estimates])
+    hows = [f"{section.name}: {found.name}: {found.how}" for section in sections for found in section.estimates if found.how]
+    page.folded("How these were found", "\n".join(hows + [f"{section.name}: {note}" for section in sections for note in section.notes]))
+    for name in run.observables:
+        try:
+            page.picture(FIGURES[name](run), WORDS[name])
+        except BadArgument as error:
+            page.paragraph(f"No picture: {error}.")
+
+
 def _files(page: Page, run: Run) -> None:
     page.heading("Files")
     rows = [("run.h5", f"{run.path.resolve()}, {_size(run.path.stat().st_size)}")]
@@ -157,6 +177,7 @@ def report_page(run: Run) -> str:
     if len(run.histograms):
         _histograms(page, run)
     if run.theory:
+        _measured(page, run)
         page.heading("Theory")
         page.facts([(name.replace("_", " "), f"{float(value):.6g}" + ("" if value.unit == "1" else f" {value.unit}"))
                     for name, value in run.theory.items()])

@@ -140,7 +140,7 @@ class Measured(Table, Samples):
     """What an observable of the run gave: datasets with their errors, `expected(name)` beside some, and attributes."""
 
     def __init__(self, part: Part) -> None:
-        names = [name for name in part.datasets() if not name.endswith(("_error", "_expected"))]
+        names = [name for name in part.datasets() if not name.endswith("_error") and not name.startswith("expected_")]
         Table.__init__(self, part, names, f"holds no {part.name} (output.{part.name} in the input)")
         Samples.__init__(self, part)
 
@@ -148,13 +148,14 @@ class Measured(Table, Samples):
         """An attribute of the group. Raises ResultsError."""
         return self._part.attribute(name)
 
-    def has(self, name: str) -> bool:
-        """Whether there is an attribute of that name."""
-        return self._part.has_attribute(name)
+    def check_samples(self) -> None:
+        """Raises MissingResult where the run has nothing of this observable."""
+        if not len(self) or self.samples == 0:
+            raise MissingResult(f"{self._part.path}: {self._missing}")
 
     def expected(self, name: str) -> NDArray[np.float64] | None:
         """What theory says of the dataset `name`, in its shape; None where the run has nothing of it."""
-        return self._part.array(f"{name}_expected") if f"{name}_expected" in self._part.datasets() else None
+        return self._part.array(f"expected_{name}") if f"expected_{name}" in self._part.datasets() else None
 
 
 class Histograms(Mapping[str, Histogram], Samples):

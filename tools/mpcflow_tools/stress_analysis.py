@@ -32,7 +32,9 @@ def settled_lag(run: Run, lags: Array) -> int:
 
 def green_kubo_viscosities(run: Run) -> list[Estimate]:
     """The viscosity and its kinetic and collisional parts. Raises ResultsError; ValueError where the run is too short."""
-    stress = run.stress
+    stress, fluid = run.stress, fluid_of(run)
+    if fluid.has_walls or not fluid.is_at_rest:
+        raise ValueError("correlations of the stress give the viscosity in a fluid at rest without walls only")
     lags = stress["lag"].values
     if not len(lags):
         raise ValueError("no samples yet")
@@ -45,7 +47,7 @@ def green_kubo_viscosities(run: Run) -> list[Estimate]:
             raise ValueError(f"the run is too short for correlations over {lags[at]} steps")
         estimates.append(Estimate(title, float(found.values[at]), float(found.known_error()[at]), VISCOSITY_UNIT,
                                   f"correlations of the stress summed up to {lags[at]} steps, of {stress.samples:,} samples",
-                                  float(stress.about(f"{name}_expected"))))
+                                  float(stress.about(f"expected_{name}"))))
     return estimates
 
 
@@ -57,7 +59,7 @@ def pressure_section(run: Run) -> Section:
         return section
     tensor = run.stress["pressure_tensor"]
     values, errors = tensor.values, tensor.known_error()
-    expected = float(run.stress.about("pressure_expected"))
+    expected = float(run.stress.about("expected_pressure"))
     fluid = fluid_of(run)
     # Of the diagonal's three components taken as independent, so that the error is not made too small where they are not.
     section.estimates.append(Estimate("pressure", float(np.trace(values)) / 3.0, float(np.sqrt((np.diag(errors) ** 2).sum())) / 3.0,
