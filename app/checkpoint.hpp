@@ -26,6 +26,7 @@ struct SolverState {
     std::int64_t fast_steps = 0;   ///< as Solver::fast_steps()
     std::uint64_t state_hash = 0;  ///< as Solver::state_hash()
     SampledBlock open_block;       ///< the field block that is not full yet
+    std::vector<ObservableState> observables;
 };
 
 /// A checkpoint as it was read from its file.

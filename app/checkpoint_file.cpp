@@ -145,13 +145,6 @@ void read_fields(const Group& root, Checkpoint& checkpoint) {
     }
 }
 
-std::vector<ObservableState> states_of(const Observables& observables) {
-    std::vector<ObservableState> states;
-    for (const std::unique_ptr<Observable>& observable : observables)
-        states.push_back(observable->state());
-    return states;
-}
-
 void write_run(const Group& root, const SolverState& state, const ResultsSoFar& results) {
     const RunRecord& record = results.record;
     const Group program = root.create_group("program");
@@ -191,8 +184,7 @@ void read_run(const Group& root, Checkpoint& checkpoint) {
         checkpoint.notes.push_back(notes.substr(begin, end - begin));
 }
 
-void write_contents(const Group& root, const SolverState& state, const ResultsSoFar& results,
-                    const std::vector<ObservableState>& observables) {
+void write_contents(const Group& root, const SolverState& state, const ResultsSoFar& results) {
     root.write_attribute("format", std::string_view(checkpoint_file_format));
     root.write_attribute("format_version", checkpoint_format_version);
     write_run(root, state, results);
@@ -200,14 +192,13 @@ void write_contents(const Group& root, const SolverState& state, const ResultsSo
     write_series(root, results.record.series);
     if (results.fields != nullptr)
         write_fields(root, state.open_block, results);
-    write_states(root, observables);
+    write_states(root, state.observables);
 }
 
-std::int64_t bytes_of(const SolverState& state, const ResultsSoFar& results,
-                      const std::vector<ObservableState>& observables) {
+std::int64_t bytes_of(const SolverState& state, const ResultsSoFar& results) {
     const RunRecord& record = results.record;
     std::int64_t observed = 0;
-    for (const ObservableState& observable : observables)
+    for (const ObservableState& observable : state.observables)
         observed += file_bytes(observable.arrays);
     std::int64_t bins = static_cast<std::int64_t>(state.open_block.sums.bins.size());
     if (results.fields != nullptr) {
@@ -221,11 +212,10 @@ std::int64_t bytes_of(const SolverState& state, const ResultsSoFar& results,
 }
 
 void write_temporary(const std::string& path, const SolverState& state, const ResultsSoFar& results) {
-    const std::vector<ObservableState> observables = states_of(results.observables);
     hdf5::File file = hdf5::File::create(path);
     try {
-        reserve_space(file.descriptor(), path, 0, bytes_of(state, results, observables));
-        write_contents(file.root(), state, results, observables);
+        reserve_space(file.descriptor(), path, 0, bytes_of(state, results));
+        write_contents(file.root(), state, results);
         file.flush();
         release_reserve(file.descriptor());
         file.close();

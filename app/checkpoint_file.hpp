@@ -4,7 +4,6 @@
 #include <string>
 
 #include "app/checkpoint.hpp"
-#include "app/observables.hpp"
 #include "app/run_record.hpp"
 #include "physics/errors.hpp"
 
@@ -24,7 +23,6 @@ struct BadCheckpoint : EnvironmentError {
 struct ResultsSoFar {
     const RunRecord& record;
     const FieldStatistics* fields;  ///< null: none are wanted
-    const Observables& observables;
     std::int64_t frames;
 };
 

@@ -53,17 +53,33 @@ void warn_of_flow(const Scenario& scenario, std::vector<std::string>& warnings) 
     }
 }
 
+std::int64_t record_bytes(Precision precision) { return precision == Precision::mixed ? 32 : 64; }
+
+/// Of the largest copy of the particles that is made for a file; without checkpoints and frames of none.
+std::int64_t copy_bytes(const Scenario& scenario) {
+    std::int64_t particles = 0;
+    if (scenario.output.trajectory)
+        particles = usual_frame_particles(scenario.system, *scenario.output.trajectory);
+    if (scenario.checkpoint)
+        particles = scenario.system.particle_count();
+    return particles * record_bytes(scenario.execution.precision);
+}
+
 }  // namespace
 
 std::int64_t estimate_memory(const System& system, Precision precision) {
-    const std::int64_t record = precision == Precision::mixed ? 32 : 64;
     std::int64_t cells = 1;
     for (std::size_t axis = 0; axis < 3; ++axis) {
         // Between walls the shifted grid sticks out of the box by a cell.
         cells *= system.box.size[axis] + (system.boundaries.faces[axis].is_periodic() ? 0 : 1);
     }
     const std::int64_t bytes_per_cell = system.collision.conserve_angular_momentum ? 480 : 200;
-    return 2 * record * system.particle_count() + bytes_per_cell * cells;
+    return 2 * record_bytes(precision) * system.particle_count() + bytes_per_cell * cells;
+}
+
+int copies_in_flight(const Scenario& scenario) {
+    constexpr std::int64_t memory_share = 4;
+    return 2 * copy_bytes(scenario) <= machine_memory() / memory_share ? 2 : 1;
 }
 
 std::int64_t estimate_output_memory(const Scenario& scenario) {
@@ -75,14 +91,7 @@ std::int64_t estimate_output_memory(const Scenario& scenario) {
     }
     for (const std::unique_ptr<Observable>& observable : make_observables(scenario))
         bytes += observable->bytes(schedule.total_steps());
-    constexpr int bytes_of_particle = 24 + 24 + 12 + 8;
-    if (scenario.checkpoint)
-        bytes += bytes_of_particle * scenario.system.particle_count();
-    // Position, velocity, image and id of every particle; of a selection also the records as the solver has them.
-    if (const auto& trajectory = scenario.output.trajectory) {
-        const int per_particle = bytes_of_particle + (trajectory->selection().is_all() ? 0 : 64 + 8);
-        bytes += per_particle * usual_frame_particles(scenario.system, *trajectory);
-    }
+    bytes += copies_in_flight(scenario) * copy_bytes(scenario);
     return bytes;
 }
 

@@ -19,6 +19,10 @@ struct FileEstimate {
 /// what it holds for every cell. Within a third of Solver::memory_bytes().
 [[nodiscard]] std::int64_t estimate_memory(const System& system, Precision precision);
 
+/// Copies of the particles that may be on their way to the disk at a time: two, so that the run goes on while one is
+/// written, or one where two took more than a quarter of this machine's memory.
+[[nodiscard]] int copies_in_flight(const Scenario& scenario);
+
 /// Bytes of the host that outputs hold while the run goes on: frames on their way to the disk, field
 /// blocks, the series, what observables gather.
 [[nodiscard]] std::int64_t estimate_output_memory(const Scenario& scenario);

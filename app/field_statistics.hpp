@@ -21,6 +21,27 @@ struct FieldAverages {
     std::vector<double> temperature, temperature_error;  ///< kT of the motion relative to the bin's mean
 };
 
+/// How many samples the blocks of FieldStatistics have, without the blocks themselves.
+class BlockPlan {
+public:
+    explicit BlockPlan(std::int64_t most_blocks = 2, std::int64_t blocks = 0, std::int64_t block_samples = 1)
+        : most_blocks_(most_blocks), blocks_(blocks), block_samples_(block_samples) {}
+
+    [[nodiscard]] std::int64_t block_samples() const { return block_samples_; }
+    /// After a block.
+    void add() {
+        if (++blocks_ < most_blocks_)
+            return;
+        blocks_ /= 2;
+        block_samples_ *= 2;
+    }
+
+private:
+    std::int64_t most_blocks_;
+    std::int64_t blocks_;
+    std::int64_t block_samples_;
+};
+
 /// Collects blocks of samples. When `most_blocks` are full, neighbours are merged in pairs and blocks
 /// become twice as long: memory and the cost of an average stay bounded, and blocks grow longer than
 /// the time over which samples are correlated, as the errors need.
@@ -33,6 +54,9 @@ public:
 
     /// Samples that the next block must have (the last block of a run may have fewer).
     [[nodiscard]] std::int64_t block_samples() const { return block_samples_; }
+    [[nodiscard]] BlockPlan block_plan() const {
+        return BlockPlan(most_blocks_, static_cast<std::int64_t>(blocks_.size()), block_samples_);
+    }
     [[nodiscard]] std::int64_t samples() const;
     [[nodiscard]] const std::array<int, 3>& bins() const { return bins_; }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <stdexcept>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -17,9 +19,6 @@ namespace {
 
 /// Memory for blocks of field samples.
 constexpr std::int64_t block_budget_bytes = std::int64_t{1} << 30;
-constexpr double shortest_write_interval = 2.0;
-/// Longest part of the run that replacing run.h5 may take.
-constexpr double write_share = 0.02;
 
 double bin_volume(const Box& box, const std::array<int, 3>& bins) {
     double volume = 1.0;
@@ -35,6 +34,14 @@ std::int64_t field_bins(const Output& output) {
     return std::int64_t{bins[0]} * bins[1] * bins[2];
 }
 
+std::int64_t sample_count(const ObservableResults& results) {
+    for (const NamedAttribute& attribute : results.attributes) {
+        if (attribute.name == "samples")
+            return std::get<std::int64_t>(attribute.value);
+    }
+    throw std::logic_error(results.name + ": results without a number of samples");
+}
+
 std::string file_size(const std::string& path) {
     std::error_code error;
     const auto size = std::filesystem::file_size(path, error);
@@ -43,16 +50,13 @@ std::string file_size(const std::string& path) {
 
 }  // namespace
 
-ResultWriter::ResultWriter(const OutputDirectory& directory, RunRecord record, Observables observables,
-                           std::optional<Checkpoint> checkpoint)
+ResultWriter::ResultWriter(const OutputDirectory& directory, RunRecord record, std::optional<Checkpoint> checkpoint)
     : folder_(directory.path()),
       run_path_(directory.file(run_file_name)),
       trajectory_path_(directory.file(trajectory_file_name)),
       xdmf_path_(directory.file(xdmf_file_name)),
       record_(std::move(record)),
-      observables_(std::move(observables)),
-      start_(Clock::now()),
-      last_write_(start_) {
+      start_(Clock::now()) {
     const Output& output = record_.scenario.output;
     if (output.fields) {
         const auto& bins = output.fields->bins;
@@ -79,12 +83,12 @@ void ResultWriter::take_up(Checkpoint checkpoint) {
     }
 }
 
-void ResultWriter::begin() {
+void ResultWriter::begin(const Observed& observed) {
     const FramesBefore before{first_frames_, first_step_};
     // One that does not belong to the checkpoint is found before anything is changed.
     if (before.frames > 0)
         trajectory_ = std::make_unique<TrajectoryFile>(trajectory_path_, record_, before);
-    write(Durability::disk);
+    write(observed, Durability::disk);
     if (record_.scenario.output.trajectory && !trajectory_) {
         try {
             trajectory_ = std::make_unique<TrajectoryFile>(trajectory_path_, record_);
@@ -95,22 +99,15 @@ void ResultWriter::begin() {
     }
 }
 
-void ResultWriter::add_series_row(const SeriesRow& row) { record_.series.push_back(row); }
-
-void ResultWriter::add_frame(const std::shared_ptr<ParticleRecords>& particles, std::uint64_t state_hash) {
+void ResultWriter::add_frame(const ParticleRecords& particles, std::uint64_t state_hash, std::int64_t observable_bytes) {
     // The last run.h5, which says how the run ended, must still fit, beside the one before it.
     const Output& output = record_.scenario.output;
     const auto rows = static_cast<std::int64_t>(record_.series.size());
     const auto text =
         static_cast<std::int64_t>(record_.scenario.source_text.size() + record_.resolved_input.size());
-    std::int64_t observed = 0;
-    for (const std::unique_ptr<Observable>& observable : observables_)
-        observed += file_bytes(*observable, step_);
     const std::int64_t spare =
-        text + run_file_bytes(rows, field_bins(output), output.fields.value_or(FieldsOutput{})) + observed;
-    if (!output.trajectory->selection().is_all())
-        particles->sort_by_id();
-    trajectory_->append(*particles, state_hash, spare);
+        text + run_file_bytes(rows, field_bins(output), output.fields.value_or(FieldsOutput{})) + observable_bytes;
+    trajectory_->append(particles, state_hash, spare);
 }
 
 void ResultWriter::add_field_block(SampledBlock block) {
@@ -127,7 +124,7 @@ void ResultWriter::add_checkpoint(const SolverState& state) {
     if (trajectory_)
         trajectory_->sync();
     write_checkpoint_file(folder_, state,
-                          {record_, fields_ ? &*fields_ : nullptr, observables_, trajectory_ ? trajectory_->frames() : 0});
+                          {record_, fields_ ? &*fields_ : nullptr, trajectory_ ? trajectory_->frames() : 0});
 }
 
 bool ResultWriter::ends_with_checkpoint() const { return record_.scenario.checkpoint || record_.restarts > 0; }
@@ -136,37 +133,29 @@ double ResultWriter::wall_time() const {
     return earlier_seconds_ + std::chrono::duration<double>(Clock::now() - start_).count();
 }
 
-std::int64_t ResultWriter::field_block_samples() const { return fields_->block_samples(); }
-
-void ResultWriter::add_note(const std::string& note, Summation summation, int reorder_interval) {
+void ResultWriter::add_note(const std::string& note) {
     // Who tells more than that says the same over and over: the first and the last are kept.
     constexpr std::size_t most_notes = 100;
     while (record_.notes.size() >= most_notes)
         record_.notes.erase(record_.notes.begin() + most_notes / 2);
     record_.notes.push_back(note);
+}
+
+void ResultWriter::add_note(const std::string& note, Summation summation, int reorder_interval) {
+    add_note(note);
     record_.summation = summation;
     record_.reorder_interval = reorder_interval;
 }
 
-Selection ResultWriter::frame_selection() const { return record_.scenario.output.trajectory->selection(); }
-
-void ResultWriter::between_chunks(std::int64_t step, std::int64_t fast_steps) {
+void ResultWriter::update(std::int64_t step, std::int64_t fast_steps, const Observed& observed) {
     step_ = step;
     record_.fast_steps = fast_steps;
-    const double since = std::chrono::duration<double>(Clock::now() - last_write_).count();
-    if (since < std::max(shortest_write_interval, write_seconds_ / write_share))
-        return;
-    write(Durability::page_cache);
+    write(observed, Durability::page_cache);
 }
 
-void ResultWriter::update_record(std::int64_t step) {
-    record_.steps_done = step;
+void ResultWriter::update_record() {
+    record_.steps_done = step_;
     record_.wall_time = wall_time();
-    record_.observables.clear();
-    for (const std::unique_ptr<Observable>& observable : observables_) {
-        if (observable->samples() > 0)
-            record_.observables.push_back(observable->results());
-    }
     if (!averages_are_stale_)
         return;
     const System& system = record_.scenario.system;
@@ -179,33 +168,31 @@ void ResultWriter::update_record(std::int64_t step) {
     averages_are_stale_ = false;
 }
 
-void ResultWriter::write(Durability durability) {
-    const Clock::time_point before = Clock::now();
-    update_record(step_);
+void ResultWriter::write(const Observed& observed, Durability durability) {
+    record_.observables = observed;
+    update_record();
     write_run_file(run_path_, record_, durability);
     if (record_.fields && !xdmf_is_written_) {
         write_xdmf_file(xdmf_path_, record_.scenario.system.box, *record_.scenario.output.fields);
         xdmf_is_written_ = true;
     }
-    last_write_ = Clock::now();
-    write_seconds_ = std::chrono::duration<double>(last_write_ - before).count();
 }
 
-void ResultWriter::finish(const RunLoopResult& result, RunStatus status, const std::string& message,
-                          std::uint64_t state_hash) {
+void ResultWriter::finish(const RunLoopResult& result, const RunEnd& end, const Observed& observed) {
     if (trajectory_)
         trajectory_->close();
     step_ = result.steps_done;
     record_.summation = result.summation;
     record_.reorder_interval = result.reorder_interval;
     record_.fast_steps = result.fast_steps;
-    record_.status = status;
-    record_.message = message;
-    record_.state_hash = state_hash;
-    write(Durability::disk);
+    record_.writing_wait += result.writing.wait_seconds;
+    record_.status = end.status;
+    record_.message = end.message;
+    record_.state_hash = end.state_hash;
+    write(observed, Durability::disk);
 }
 
-void ResultWriter::finish_failed(const std::string& message) noexcept {
+void ResultWriter::finish_failed(const std::string& message, const Observed& observed) noexcept {
     record_.status = RunStatus::failed;
     record_.message = message;
     try {
@@ -216,7 +203,7 @@ void ResultWriter::finish_failed(const std::string& message) noexcept {
         trajectory_.reset();
     }
     try {
-        write(Durability::disk);
+        write(observed, Durability::disk);
     } catch (const std::exception&) {
         mark_run_file(run_path_, RunStatus::failed, message);
     }
@@ -229,10 +216,8 @@ std::vector<WrittenFile> ResultWriter::written_files() const {
         contents += fmt::format(", series of {} rows", record_.series.size());
     if (record_.fields)
         contents += fmt::format(", fields of {} samples", record_.fields->averages.samples);
-    for (const std::unique_ptr<Observable>& observable : observables_) {
-        if (observable->samples() > 0)
-            contents += fmt::format(", {} of {} samples", in_words(observable->name()), observable->samples());
-    }
+    for (const ObservableResults& results : record_.observables)
+        contents += fmt::format(", {} of {} samples", in_words(results.name), sample_count(results));
     files.push_back({run_path_, contents});
     if (xdmf_is_written_)
         files.push_back({xdmf_path_, "the fields of run.h5, for ParaView"});

@@ -23,35 +23,48 @@ struct WrittenFile {
     std::string contents;
 };
 
-/// Keeps run.h5, trajectory.h5 and checkpoints up to date. run.h5 is replaced whole every few seconds (less often
-/// where that takes long); a frame is in trajectory.h5 at once.
-class ResultWriter final : public RunOutputs {
+/// How a run ended.
+struct RunEnd {
+    RunStatus status = RunStatus::completed;
+    std::string message;
+    std::uint64_t state_hash = 0;
+};
+
+/// The files of a run: run.h5, which is replaced whole, trajectory.h5, to which frames are added, and checkpoints. All
+/// calls but the first, of the constructor, come from one thread (BackgroundWriter's), as HDF5 needs it.
+class ResultWriter {
 public:
+    using Observed = std::vector<ObservableResults>;
+
     /// Results of a run that begins, or that goes on from a checkpoint, whose trajectory.h5 is in the directory if it
-    /// has frames, and from which the observables have been restored. Writes nothing yet.
-    ResultWriter(const OutputDirectory& directory, RunRecord record, Observables observables,
-                 std::optional<Checkpoint> checkpoint = {});
+    /// has frames. Writes nothing yet.
+    ResultWriter(const OutputDirectory& directory, RunRecord record, std::optional<Checkpoint> checkpoint = {});
+    /// The block of field samples that the run begins with: empty, or as the checkpoint had it.
+    [[nodiscard]] SampledBlock take_open_block() { return std::move(open_block_); }
+    /// Of the blocks to come, as long as none was added.
+    [[nodiscard]] BlockPlan block_plan() const { return fields_ ? fields_->block_plan() : BlockPlan(); }
+    [[nodiscard]] bool ends_with_checkpoint() const;
+
     /// Writes the first run.h5, of status "running", and begins trajectory.h5, or drops its frames of after the
-    /// checkpoint. Throws hdf5::FileError.
-    void begin();
+    /// checkpoint. Throws hdf5::FileError, as all that write do.
+    void begin(const Observed& observed);
 
-    void add_series_row(const SeriesRow& row) override;
-    void add_frame(const std::shared_ptr<ParticleRecords>& particles, std::uint64_t state_hash) override;
-    void add_field_block(SampledBlock block) override;
-    [[nodiscard]] SampledBlock open_field_block() override { return std::move(open_block_); }
-    [[nodiscard]] std::int64_t field_block_samples() const override;
-    void add_note(const std::string& note, Summation summation, int reorder_interval) override;
-    [[nodiscard]] Selection frame_selection() const override;
-    [[nodiscard]] const Observables& observables() const override { return observables_; }
-    void add_checkpoint(const SolverState& state) override;
-    [[nodiscard]] bool ends_with_checkpoint() const override;
-    void between_chunks(std::int64_t step, std::int64_t fast_steps) override;
+    void add_series_row(const SeriesRow& row) { record_.series.push_back(row); }
+    /// Adds a frame of these particles, which are in the order of their ids, and leaves room for what observables will
+    /// take of run.h5.
+    void add_frame(const ParticleRecords& particles, std::uint64_t state_hash, std::int64_t observable_bytes);
+    void add_field_block(SampledBlock block);
+    void add_note(const std::string& note);
+    /// A note of the solver, and the way of summing and re-order interval that are in force now.
+    void add_note(const std::string& note, Summation summation, int reorder_interval);
+    void add_checkpoint(const SolverState& state);
+    /// Replaces run.h5.
+    void update(std::int64_t step, std::int64_t fast_steps, const Observed& observed);
 
-    /// Closes all with the run's outcome. Throws hdf5::FileError.
-    void finish(const RunLoopResult& result, RunStatus status, const std::string& message,
-                std::uint64_t state_hash);
+    /// Closes all with the run's outcome.
+    void finish(const RunLoopResult& result, const RunEnd& end, const Observed& observed);
     /// The same after a failure, as far as it goes; never throws.
-    void finish_failed(const std::string& message) noexcept;
+    void finish_failed(const std::string& message, const Observed& observed) noexcept;
 
     /// What is on the disk.
     [[nodiscard]] std::vector<WrittenFile> written_files() const;
@@ -60,16 +73,15 @@ private:
     using Clock = std::chrono::steady_clock;
 
     void take_up(Checkpoint checkpoint);
-    void update_record(std::int64_t step);
+    void update_record();
     [[nodiscard]] double wall_time() const;
-    void write(Durability durability);
+    void write(const Observed& observed, Durability durability);
 
     std::string folder_;
     std::string run_path_;
     std::string trajectory_path_;
     std::string xdmf_path_;
     RunRecord record_;
-    Observables observables_;
     std::optional<FieldStatistics> fields_;
     std::unique_ptr<TrajectoryFile> trajectory_;
     SampledBlock open_block_;
@@ -80,8 +92,6 @@ private:
     bool averages_are_stale_ = false;
     bool xdmf_is_written_ = false;
     Clock::time_point start_;
-    Clock::time_point last_write_;
-    double write_seconds_ = 0.0;
 };
 
 }  // namespace mpcflow

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "app/background_writer.hpp"
 #include "app/commands.hpp"
 #include "app/device.hpp"
 #include "app/estimates.hpp"
@@ -73,28 +74,29 @@ std::string describe_stop(const RunLoopResult& result) {
     if (result.signal_number == 0)
         return "";
     std::string text = fmt::format("stopped by {} at step {}", signal_name(result.signal_number), result.steps_done);
-    if (!result.checkpoint_failure.empty())
-        text += "; no checkpoint could be written: " + result.checkpoint_failure;
+    if (!result.writing.checkpoint_failure.empty())
+        text += "; no checkpoint could be written: " + result.writing.checkpoint_failure;
     return text;
 }
 
-/// Runs to the end or to a signal, with the results in `results`.
-int run_to_the_end(const RunOptions& options, const Scenario& scenario, Solver& solver, ResultWriter& results) {
+/// Runs to the end or to a signal; `outputs` hand to `results` what is to be written.
+int run_to_the_end(const RunOptions& options, const Scenario& scenario, Solver& solver, BackgroundWriter& outputs,
+                   const ResultWriter& results) {
     ProgressDisplay display(
         stderr, options.verbosity == Verbosity::quiet ? ProgressStyle::silent : progress_style(stderr));
     const Schedule schedule(scenario.run, scenario.output, scenario.checkpoint);
     const RunLoopResult result =
-        run_loop(solver, scenario.system, schedule, results, display, [] { return SignalGuard::received(); });
+        run_loop(solver, scenario.system, schedule, outputs, display, [] { return SignalGuard::received(); });
     display.clear();
     const std::uint64_t hash = solver.state_hash();
     const bool is_stopped = result.signal_number != 0;
     const std::string message = describe_stop(result);
-    results.finish(result, is_stopped ? RunStatus::interrupted : RunStatus::completed, message, hash);
+    outputs.finish(result, is_stopped ? RunStatus::interrupted : RunStatus::completed, message, hash);
     if (options.verbosity == Verbosity::normal || is_stopped)
         print_summary(scenario, result, hash, results.written_files());
     if (!is_stopped)
         return static_cast<int>(ExitStatus::done);
-    if (result.checkpoint_failure.empty())
+    if (result.writing.checkpoint_failure.empty())
         return static_cast<int>(ExitStatus::stopped);
     show(stderr, "mpcflow: " + message + "\n");
     return static_cast<int>(ExitStatus::environment);
@@ -125,15 +127,19 @@ int run_command(const RunOptions& options) {
     if (options.verbosity == Verbosity::normal)
         announce(scenario, record, checkpoint, remarks);
 
-    ResultWriter results(directory, std::move(record), std::move(observables), std::move(checkpoint));
+    ResultWriter results(directory, std::move(record), std::move(checkpoint));
+    BackgroundWriter outputs(results, scenario, std::move(observables), copies_in_flight(scenario));
     // Before all other files: whenever the run is killed, it can go on.
-    if (scenario.checkpoint && is_new)
-        results.add_checkpoint(save_state(*solver));
-    results.begin();
+    if (scenario.checkpoint && is_new) {
+        const auto particles = outputs.take_records();
+        solver->copy_particles(*particles);
+        outputs.save_start(save_state(*solver, particles));
+    }
+    outputs.begin();
     try {
-        return run_to_the_end(options, scenario, *solver, results);
+        return run_to_the_end(options, scenario, *solver, outputs, results);
     } catch (const std::exception& error) {
-        results.finish_failed(error.what());
+        outputs.finish_failed(error.what());
         throw;
     }
 }

@@ -77,6 +77,7 @@ void write_run(const Group& root, const RunRecord& record) {
     group.write_attribute("fast_steps", record.fast_steps);
     group.write_attribute("start_time", record.start_time);
     group.write_attribute("wall_time", record.wall_time);
+    group.write_attribute("writing_wait", record.writing_wait);
     group.write_attribute("restarts", record.restarts);
     group.write_attribute("status", std::string_view(status_name(record.status)), status_capacity);
     group.write_attribute("message", record.message.substr(0, message_capacity), message_capacity);

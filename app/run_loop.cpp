@@ -5,10 +5,6 @@
 #include <cmath>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "physics/errors.hpp"
-
 namespace mpcflow {
 
 namespace {
@@ -65,6 +61,7 @@ public:
         take_up_field_block();
         pass_on_notes();
         do_what_is_due(step);
+        copy_.reset();
         while (step < schedule_.total_steps() && result_.signal_number == 0) {
             const std::int64_t count = std::min(next_event(step) - step, chunk.steps());
             const Clock::time_point before = Clock::now();
@@ -77,10 +74,13 @@ public:
             if (is_checkpoint_due(step))
                 add_checkpoint();
             do_what_is_due(step);
+            copy_.reset();
             outputs_.between_chunks(step, solver_.fast_steps());
             show_progress(step, meter);
         }
         end_field_block();
+        result_.writing = outputs_.finish_writing();
+        show_notes_of_outputs();
         result_.steps_done = step;
         result_.summation = solver_.summation();
         result_.reorder_interval = solver_.reorder_interval();
@@ -95,6 +95,34 @@ private:
             outputs_.add_note(note, solver_.summation(), solver_.reorder_interval());
             display_.note(note);
         }
+        show_notes_of_outputs();
+    }
+
+    void show_notes_of_outputs() {
+        for (const std::string& note : outputs_.take_notes())
+            display_.note(note);
+    }
+
+    /// The copy of all particles of this step, for all that need one.
+    const std::shared_ptr<ParticleRecords>& copy_of_particles() {
+        if (copy_ == nullptr) {
+            copy_ = outputs_.take_records();
+            solver_.copy_particles(*copy_);
+        }
+        return copy_;
+    }
+
+    void add_frame() {
+        const Selection selection = outputs_.frame_selection();
+        if (selection.is_all()) {
+            outputs_.add_frame(copy_of_particles(), solver_.state_hash());
+            return;
+        }
+        // Given back before another is taken: there may be no second one.
+        copy_.reset();
+        std::shared_ptr<ParticleRecords> selected = outputs_.take_records();
+        solver_.copy_selection(selection, *selected);
+        outputs_.add_frame(std::move(selected), solver_.state_hash());
     }
 
     [[nodiscard]] std::int64_t next_event(std::int64_t step) const {
@@ -120,14 +148,8 @@ private:
             if (observable->times().is_due(step))
                 observable->sample(solver_, step);
         }
-        if (schedule_.frame_due(step)) {
-            const Selection selection = outputs_.frame_selection();
-            if (selection.is_all())
-                solver_.copy_particles(*records_);
-            else
-                solver_.copy_selection(selection, *records_);
-            outputs_.add_frame(records_, solver_.state_hash());
-        }
+        if (schedule_.frame_due(step))
+            add_frame();
     }
 
     void add_series_row(std::int64_t step) {
@@ -162,23 +184,13 @@ private:
                seconds_between(last_checkpoint_, Clock::now()) >= schedule_.checkpoint_seconds();
     }
 
-    /// One that cannot be written must not end a run that is sound.
     void add_checkpoint() {
         SampledBlock block{{}, block_steps_};
-        if (samples_in_block_ > 0)
+        if (samples_in_block_ > 0) {
             block.sums = solver_.take_field_block();
-        try {
-            outputs_.add_checkpoint(save_state(solver_, block));
-            result_.checkpoint_failure.clear();
-        } catch (const EnvironmentError& error) {
-            result_.checkpoint_failure = error.what();
-            const std::string note =
-                fmt::format("step {}: no checkpoint: {}; the one before it stays", solver_.current_step(), error.what());
-            outputs_.add_note(note, solver_.summation(), solver_.reorder_interval());
-            display_.note(note);
-        }
-        if (samples_in_block_ > 0)
             solver_.put_field_block(block.sums);
+        }
+        outputs_.add_checkpoint(save_state(solver_, copy_of_particles(), std::move(block)));
         last_checkpoint_ = Clock::now();
     }
 
@@ -215,7 +227,7 @@ private:
     const Schedule& schedule_;
     RunOutputs& outputs_;
     ProgressDisplay& display_;
-    std::shared_ptr<ParticleRecords> records_ = std::make_shared<ParticleRecords>();
+    std::shared_ptr<ParticleRecords> copy_;
     ProgressState progress_;
     RunLoopResult result_;
     std::int64_t samples_in_block_ = 0;
@@ -227,10 +239,8 @@ private:
 
 }  // namespace
 
-SolverState save_state(Solver& solver, SampledBlock open_block) {
+SolverState save_state(Solver& solver, std::shared_ptr<const ParticleRecords> particles, SampledBlock open_block) {
     SolverState state;
-    auto particles = std::make_shared<ParticleRecords>();
-    solver.copy_particles(*particles);
     state.particles = std::move(particles);
     state.fast_steps = solver.fast_steps();
     state.state_hash = solver.state_hash();

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "app/checkpoint.hpp"
 #include "app/observables.hpp"
@@ -14,13 +16,22 @@
 
 namespace mpcflow {
 
-/// Receives what a run yields. Any of these may throw, which ends the run.
+/// How the writing went, when all is written.
+struct WritingEnd {
+    /// Why the last checkpoint could not be written; empty if it was.
+    std::string checkpoint_failure;
+    double wait_seconds = 0.0;  ///< that the run waited for outputs to be written
+};
+
+/// Receives what a run yields, and may write it later. Any of these may throw, which ends the run.
 class RunOutputs {
 public:
     virtual ~RunOutputs() = default;
+    /// Memory for a copy of the particles; waits for it while too many copies are being written.
+    [[nodiscard]] virtual std::shared_ptr<ParticleRecords> take_records() = 0;
     virtual void add_series_row(const SeriesRow& row) = 0;
     /// The particles are all, in the order of their ids, or those of frame_selection(), in any order.
-    virtual void add_frame(const std::shared_ptr<ParticleRecords>& particles, std::uint64_t state_hash) = 0;
+    virtual void add_frame(std::shared_ptr<ParticleRecords> particles, std::uint64_t state_hash) = 0;
     virtual void add_field_block(SampledBlock block) = 0;
     /// The block of field samples that the run begins with: empty, or as a checkpoint had it.
     [[nodiscard]] virtual SampledBlock open_field_block() = 0;
@@ -32,13 +43,17 @@ public:
     [[nodiscard]] virtual Selection frame_selection() const = 0;
     /// What is sampled besides.
     [[nodiscard]] virtual const Observables& observables() const = 0;
-    /// Saves the run. If it throws EnvironmentError the run goes on, with a note.
-    virtual void add_checkpoint(const SolverState& state) = 0;
+    /// What the outputs themselves have to tell the user since the last call, a line each.
+    [[nodiscard]] virtual std::vector<std::string> take_notes() = 0;
+    /// Saves the run, with its observables. Where that fails the run goes on, with a note.
+    virtual void add_checkpoint(SolverState state) = 0;
     /// Whether a checkpoint is written at the end, too, from which a longer run can go on.
     [[nodiscard]] virtual bool ends_with_checkpoint() const = 0;
     /// Called between chunks, several times a second: the place to bring files up to date. `fast_steps` as
     /// Solver::fast_steps().
     virtual void between_chunks(std::int64_t step, std::int64_t fast_steps) = 0;
+    /// Waits until all is written.
+    [[nodiscard]] virtual WritingEnd finish_writing() = 0;
 };
 
 struct RunLoopResult {
@@ -49,12 +64,13 @@ struct RunLoopResult {
     int signal_number = 0;  ///< what stopped it, 0 if it ran to its end
     Summation summation = Summation::direct;  ///< as Solver::summation() and reorder_interval() at the end
     int reorder_interval = 0;
-    /// Why the last checkpoint could not be written; empty if it was.
-    std::string checkpoint_failure;
+    WritingEnd writing;
 };
 
-/// The state of a solver, whose unfinished field block (if it samples fields) is `open_block`.
-[[nodiscard]] SolverState save_state(Solver& solver, SampledBlock open_block = {});
+/// The state of a solver, of whose particles `particles` is a copy; its unfinished field block (if it samples fields) is
+/// `open_block`.
+[[nodiscard]] SolverState save_state(Solver& solver, std::shared_ptr<const ParticleRecords> particles,
+                                     SampledBlock open_block = {});
 
 /// Runs `system` in `solver` to the end of `schedule` or until `stop_signal` returns a signal's number
 /// (asked between chunks of about a tenth of a second), then with a checkpoint. Whatever the chunks, the solver's bits

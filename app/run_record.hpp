@@ -57,6 +57,7 @@ struct RunRecord {
 
     std::string start_time;  ///< ISO 8601, UTC
     double wall_time = 0.0;     ///< seconds of the run loop, output included, before and after restarts
+    double writing_wait = 0.0;  ///< seconds of these that the run waited for outputs to be written, since the restart
     std::int64_t restarts = 0;  ///< times that it went on from a checkpoint
     std::int64_t steps_done = 0;
     std::int64_t fast_steps = 0;  ///< of these, with a particle that crossed more than a cell edge

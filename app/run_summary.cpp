@@ -14,6 +14,14 @@ namespace mpcflow {
 
 namespace {
 
+/// Nothing where it is not worth a word.
+std::string describe_wait(const RunLoopResult& result) {
+    constexpr double noticeable_share = 0.02;
+    const double waited = result.writing.wait_seconds;
+    return waited > noticeable_share * result.seconds ? fmt::format(" ({:.2f} s of it waiting for files to be written)", waited)
+                                                      : "";
+}
+
 /// What to make of steps in which a particle crossed more than a cell: nothing where thermal motion does it.
 std::string describe_fast_steps(const System& system, const RunLoopResult& result) {
     const auto found = static_cast<double>(result.fast_steps);
@@ -39,14 +47,14 @@ void print_summary(const Scenario& scenario, const RunLoopResult& result, std::u
             : fmt::format(" of {} (stopped by {})", scenario.run.equilibration + scenario.run.steps,
                           signal_name(result.signal_number));
     std::string text = fmt::format("steps        {}{}\n", result.steps_done, how_far);
-    text += fmt::format("wall time    {:.2f} s\n", result.seconds);
+    text += fmt::format("wall time    {:.2f} s{}\n", result.seconds, describe_wait(result));
     text += fmt::format("rate         {}\n", format_rate(rate, "particle updates"));
     if (result.fast_steps > 0)
         text += describe_fast_steps(scenario.system, result);
     text += fmt::format("state hash   {}\n", format_hash(hash));
     for (const WrittenFile& file : files)
         text += fmt::format("wrote        {}  ({})\n", file.path, file.contents);
-    if (result.signal_number != 0 && result.checkpoint_failure.empty())
+    if (result.signal_number != 0 && result.writing.checkpoint_failure.empty())
         text += fmt::format("to go on     run the same command again (from {}/{})\n", scenario.output.directory,
                             checkpoint_file_name);
     show(stdout, text);

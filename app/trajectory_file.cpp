@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 #include <optional>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -240,6 +243,13 @@ void TrajectoryFile::create(const RunRecord& record) {
 }
 
 void TrajectoryFile::go_on(FramesBefore before) {
+    std::error_code error;
+    if (!std::filesystem::exists(path_, error)) {
+        throw hdf5::FileError(fmt::format("{}: no such file, but the checkpoint tells of {} frames in it; put it back, or go on "
+                                          "without them in another folder (--restart CHECKPOINT --output DIR)",
+                                          path_, before.frames),
+                              ENOENT);
+    }
     // The space of what is dropped is not used again while the old indices may still lead there: only after the file
     // was closed.
     open();

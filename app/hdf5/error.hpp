@@ -10,7 +10,7 @@
 
 namespace mpcflow::hdf5 {
 
-/// Readies the library for this process, once, before any other call: its own error printing off, no
+/// Readies the library for this process and this thread, before any other call: its own error printing off, no
 /// clean-up at exit (which would write to files that were given up), no file locks (so that a reader
 /// can look at a file while the run writes it). Every wrapper that opens a file calls it.
 void initialise_library();

@@ -32,6 +32,20 @@ void feed(FieldStatistics& statistics, std::int64_t samples, MakeSample make_sam
     statistics.add(block);
 }
 
+TEST(BlockPlan, KnowsTheLengthsWithoutTheBlocks) {
+    for (const std::int64_t most : {2, 4, 16}) {
+        FieldStatistics statistics({1, 1, 1}, most);
+        BlockPlan plan = statistics.block_plan();
+        for (int i = 0; i < 100; ++i) {
+            EXPECT_EQ(plan.block_samples(), statistics.block_samples()) << i;
+            statistics.add(FieldBlock{1, std::vector<FieldSums>(1), {}});
+            plan.add();
+            if (i == 41)
+                plan = statistics.block_plan();
+        }
+    }
+}
+
 TEST(FieldStatistics, AveragesOfAHandMadeCase) {
     FieldStatistics statistics({1, 1, 1}, 64);
     statistics.add(block_of(1, {10.0, {20.0, 0.0, -10.0}, 27.0, 27.0}));

@@ -298,7 +298,12 @@ class Refusals(RestartTest):
         trajectory = self.folder / "out/trajectory.h5"
         before = (self.folder / "out/run.h5").read_bytes()
         trajectory.rename(self.folder / "mine.h5")
-        self.assertIn("trajectory.h5", self.longer(status=3).stderr)
+        missing = self.longer(status=3).stderr
+        self.assertRegex(missing, r"out/trajectory\.h5: no such file, but the checkpoint tells of 6 frames in it; put it back, or")
+        # What it advises does.
+        self.longer("--restart", "out/checkpoint.h5", "--output", "without")
+        with h5py.File(self.folder / "without/trajectory.h5") as f:
+            np.testing.assert_array_equal(f["particles/all/position/step"], range(90, 141, 15))
         self.mpcflow("run", self.write_input(flow(10), "short.yaml"), "--output", "short", "--quiet")
         shutil.copy(self.folder / "short/trajectory.h5", trajectory)
         self.assertIn("put back the file", self.longer(status=3).stderr)
@@ -319,6 +324,62 @@ class Refusals(RestartTest):
         self.assertIn("another run", self.mpcflow("run", name, "--output", "endless", status=3).stderr)
         process.terminate()
         self.assertEqual(process.wait(timeout=30), STOPPED)
+
+
+class LostPermission(RestartTest):
+    """The right to write to the folder is taken away while the run goes on."""
+
+    def start_as_nobody(self, text: str) -> subprocess.Popen:
+        if os.geteuid() != 0:
+            user = os.geteuid()
+        else:  # permissions do not stop root
+            user = 65534
+            self.folder.chmod(0o777)
+        (self.folder / "out").mkdir()
+        os.chown(self.folder / "out", user, -1)
+        os.chmod(self.folder / "out", 0o777)
+        return self.start("run", self.write_input(text), preexec_fn=lambda: os.seteuid(user) if user != os.geteuid() else None)
+
+    def take_away(self) -> None:
+        os.chmod(self.folder / "out", 0o555)
+        self.addCleanup(os.chmod, self.folder / "out", 0o777)
+
+    def test_ends_the_run_and_says_how_it_goes_on(self):
+        text = flow(10**8, "{every: 2000}", outputs="  series: {every: 1000}\n")
+        process = self.start_as_nobody(text)
+        self.wait_for("out/checkpoint.previous.h5")
+        self.take_away()
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 3, err)
+        last = err.strip().splitlines()[-1]
+        for words in ("out/run.h5.tmp: cannot create it: permission denied", "run the same command again", "out/checkpoint.h5"):
+            self.assertIn(words, last)
+        self.assertNotIn("HDF5", err)
+        self.assertRegex(err, "step [0-9]+: no checkpoint: .*permission denied; the one before it stays")
+        with h5py.File(self.folder / "out/run.h5") as f:
+            self.assertEqual(f["run"].attrs["status"].decode(), "failed")
+            self.assertIn("permission denied", f["run"].attrs["message"].decode())
+        os.chmod(self.folder / "out", 0o777)
+        with h5py.File(self.folder / "out/checkpoint.h5") as f:
+            steps = int(f["run"].attrs["step"])
+        self.assertGreaterEqual(steps, 2000)
+        done = self.mpcflow("run", "flow.yaml", f"--set=run.steps={steps + 500}")
+        self.assertIn(f"going on from out/checkpoint.h5, step {steps}", done.stderr)
+        with h5py.File(self.folder / "out/run.h5") as f:
+            np.testing.assert_array_equal(f["series/step"], range(0, steps + 521, 1000))
+
+    def test_for_a_while_costs_no_more_than_checkpoints(self):
+        # Frames go on: their file is open.
+        text = flow(20000, "{every: 500}", outputs="  trajectory: {every: 1000}\n")
+        expected = self.reference(text)
+        process = self.start_as_nobody(text)
+        self.wait_for("out/trajectory.h5")
+        self.take_away()
+        time.sleep(0.2)
+        os.chmod(self.folder / "out", 0o777)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, err)
+        self.check_same(self.results("out"), expected)
 
 
 class Kills(RestartTest):

@@ -19,7 +19,11 @@ public:
     explicit Recorder(std::int64_t block_samples) : block_samples_(block_samples) {}
 
     void add_series_row(const SeriesRow& row) override { series.push_back(row); }
-    void add_frame(const std::shared_ptr<ParticleRecords>& particles, std::uint64_t hash) override {
+    [[nodiscard]] std::shared_ptr<ParticleRecords> take_records() override {
+        ++copies;
+        return std::make_shared<ParticleRecords>();
+    }
+    void add_frame(std::shared_ptr<ParticleRecords> particles, std::uint64_t hash) override {
         frames.push_back(particles->step);
         frame_sizes.push_back(static_cast<std::size_t>(particles->count()));
         hashes.push_back(hash);
@@ -31,10 +35,11 @@ public:
         last_steps.push_back(block.steps.last);
     }
     [[nodiscard]] SampledBlock open_field_block() override { return open_block; }
-    void add_checkpoint(const SolverState& state) override {
-        if (disk_is_full)
-            throw EnvironmentError("disk full");
-        checkpoints.push_back(state);
+    void add_checkpoint(SolverState state) override { checkpoints.push_back(std::move(state)); }
+    [[nodiscard]] std::vector<std::string> take_notes() override { return std::exchange(own_notes, {}); }
+    [[nodiscard]] WritingEnd finish_writing() override {
+        own_notes.emplace_back("all is written");
+        return {"disk full", 0.25};
     }
     [[nodiscard]] bool ends_with_checkpoint() const override { return ends_with; }
     [[nodiscard]] std::int64_t field_block_samples() const override { return block_samples_; }
@@ -52,7 +57,8 @@ public:
     std::vector<FieldBlock> blocks;
     std::vector<SolverState> checkpoints;
     SampledBlock open_block;
-    bool disk_is_full = false;
+    std::vector<std::string> own_notes;
+    int copies = 0;
     bool ends_with = false;
     std::vector<std::uint64_t> hashes;
     std::vector<std::size_t> frame_sizes;
@@ -134,14 +140,30 @@ TEST_F(RunLoopTest, GoesOnFromTheMiddleOfABlock) {
     EXPECT_EQ(recorder_.blocks[0].bins[0].particles, 4.0);
 }
 
-TEST_F(RunLoopTest, AFullDiskForACheckpointDoesNotEndTheRun) {
-    checkpoint_ = CheckpointTimes{40, 0.0};
-    recorder_.disk_is_full = true;
-    const RunLoopResult result = run([] { return 0; });
+TEST_F(RunLoopTest, CopiesTheParticlesOnceAStep) {
+    checkpoint_ = CheckpointTimes{50, 0.0};
+    static_cast<void>(run([] { return 0; }));
+    EXPECT_EQ(recorder_.frames, (std::vector<std::int64_t>{0, 25, 50, 75, 100}));
+    ASSERT_EQ(recorder_.checkpoints.size(), 2U);
+    EXPECT_EQ(recorder_.copies, 5) << "frames and checkpoints of 50 and 100 share theirs";
+    EXPECT_EQ(recorder_.checkpoints[0].particles.use_count(), 1) << "and the loop keeps none";
+}
+
+TEST_F(RunLoopTest, WaitsForTheWritingAndTellsHowItWent) {
+    std::FILE* const stream = std::tmpfile();
+    RunLoopResult result;
+    {
+        ProgressDisplay display(stream, ProgressStyle::log_lines);
+        result = run_loop(solver_, system_, Schedule({20, 80}, output_), recorder_, display, [] { return 0; });
+    }
     EXPECT_EQ(result.steps_done, 100);
-    EXPECT_EQ(result.checkpoint_failure, "disk full");
-    ASSERT_EQ(recorder_.notes.size(), 2U);
-    EXPECT_EQ(recorder_.notes[0], "step 40: no checkpoint: disk full; the one before it stays");
+    EXPECT_EQ(result.writing.checkpoint_failure, "disk full");
+    EXPECT_EQ(result.writing.wait_seconds, 0.25);
+    std::string text(static_cast<std::size_t>(std::ftell(stream)), ' ');
+    std::rewind(stream);
+    EXPECT_EQ(std::fread(text.data(), 1, text.size(), stream), text.size());
+    std::fclose(stream);
+    EXPECT_NE(text.find("all is written"), std::string::npos) << text;
 }
 
 TEST_F(RunLoopTest, SavesTheRunByTime) {

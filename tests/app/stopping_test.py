@@ -163,6 +163,7 @@ class Stopping(ProgramTest):
         last = done.stderr.strip().splitlines()[-1]
         self.assertRegex(last, r"trajectory\.h5: (disk full|file size limit)")
         self.assertIn("output.directory", last)
+        self.assertNotIn("HDF5", done.stderr)
         kept = int(re.search(r"frames up to step (\d+) are intact", last).group(1))
         frames = reference.check(self, folder / "trajectory.h5")
         self.assertEqual(kept, 2 * (frames - 1))
