@@ -87,6 +87,23 @@ def expected_series(run: Run, name: str) -> list[Curve]:
     return []
 
 
+def _expected_pressure(run: Run, fluid: Fluid, axis: int, component: str) -> Curve | None:
+    """Of a component P_ab, the flux of momentum along a in direction b. What a force puts into a flow leaves it through the
+    walls: P_xz = f (z - L/2) for a force density f along x between walls across z."""
+    if component[0] == component[1]:
+        return constant("M kT", fluid.density * fluid.temperature)
+    slit = fluid.slit
+    if slit is None:
+        return constant("theory, 0", 0.0)
+    flow, wall = AXES[fluid.flow_axis], AXES[fluid.wall_axis]
+    if component == wall + flow and not run.input["collision"].get("conserve_angular_momentum"):
+        return None  # the stress is not symmetric then
+    if {*component} != {flow, wall} or axis != fluid.wall_axis:
+        return constant("theory, 0", 0.0)
+    density = fluid.density * float(fluid.force[fluid.flow_axis])
+    return Curve("theory, force density times the distance from the middle", lambda places: density * (places - 0.5 * slit.width))
+
+
 def expected_profile(run: Run, name: str, axis: int, component: str) -> Curve | None:
     """The curve of a component against the places along `axis`, of averages over the other two axes."""
     fluid = fluid_of(run)
@@ -96,6 +113,8 @@ def expected_profile(run: Run, name: str, axis: int, component: str) -> Curve | 
         return constant("density of the input", fluid.density)
     if name == "temperature":
         return constant("wanted kT", fluid.temperature)
+    if name == "pressure_tensor":
+        return _expected_pressure(run, fluid, axis, component)
     if name != "velocity":
         return None
     slit = fluid.slit

@@ -157,6 +157,7 @@ class LiveRun:
         with Run(file) as run:
             fluid = fluid_of(run)
             samples = {name: found.samples for name, found in (("fields", run.fields), ("histograms", run.histograms)) if len(found)}
+            samples |= {name: found.samples for name, found in run.observables.items()}
             return Look(
                 title=run.title or "A run without title", folder=file.resolve().parent, status=run.status, message=run.message,
                 device=str(run.machine.get("device", "")), particles=run.particles, box=tuple(int(n) for n in run.box),
