@@ -6,6 +6,7 @@
 
 #include "physics/observables/diffusion.hpp"
 #include "physics/observables/histograms.hpp"
+#include "physics/observables/radial_distribution.hpp"
 #include "physics/observables/stress.hpp"
 #include "physics/observables/walls.hpp"
 
@@ -20,6 +21,9 @@ Observables make_observables(const Scenario& scenario) {
         all.push_back(std::make_unique<HistogramsObservable>(system.fluid, *output.histograms, equilibration));
     if (output.diffusion)
         all.push_back(std::make_unique<DiffusionObservable>(system, *output.diffusion, equilibration));
+    if (output.radial_distribution) {
+        all.push_back(std::make_unique<RadialDistributionObservable>(system, *output.radial_distribution, equilibration));
+    }
     if (output.stress)
         all.push_back(std::make_unique<StressObservable>(system, *output.stress, equilibration));
     if (output.walls)

@@ -10,6 +10,7 @@
 #include "gpu/cuda_support.cuh"
 #include "gpu/histogram_kernels.cuh"
 #include "gpu/observable_kernels.cuh"
+#include "gpu/pair_kernels.cuh"
 #include "gpu/selection_kernels.cuh"
 #include "physics/observables/extremes.hpp"
 #include "physics/observables/totals.hpp"
@@ -79,6 +80,17 @@ public:
         ++histograms.samples;
     }
 
+    template <class Particle>
+    void pairs(const DeviceState<Particle>& state, const PairCentres& centres, std::vector<std::uint64_t>& counts) const {
+        if (centres.centres().empty()) return;
+        const DeviceArray<PairCentre> list = uploaded(centres.centres());
+        const DeviceArray<std::int32_t> first = uploaded(centres.first());
+        count_into(counts, [&](int bins, std::size_t bytes, unsigned long long* sums) {
+            count_pairs<<<state.particle_blocks(), block_size, bytes>>>(centres.rule(), {list.data(), first.data()}, bins,
+                                                                        state.particle_count, state.particles, sums);
+        });
+    }
+
     /// Writes the particles of a selection, in any order, to `found`, which has room for all; returns how many.
     template <class Particle>
     [[nodiscard]] std::int64_t select(const DeviceState<Particle>& state, const SelectionRule& rule,
@@ -91,6 +103,13 @@ public:
     }
 
 private:
+    template <class T>
+    [[nodiscard]] static DeviceArray<T> uploaded(const std::vector<T>& values) {
+        DeviceArray<T> array(static_cast<std::int64_t>(values.size()));
+        array.upload(values.data(), array.size());
+        return array;
+    }
+
     /// Calls launch(bins, bytes of shared memory, counts on the device), and adds the counts to `sums`.
     template <class Launch>
     static void count_into(std::vector<std::uint64_t>& sums, const Launch& launch) {

@@ -192,6 +192,11 @@ public:
         reporter_.sample_histograms(state(), system_.fluid, histograms);
     }
 
+    void count_pairs(const PairCentres& centres, std::vector<std::uint64_t>& counts) override {
+        use(device_);
+        reporter_.pairs(state(), centres, counts);
+    }
+
     // Between steps nothing is in the memory that particles are re-ordered into.
 
     void copy_particles(ParticleRecords& records) override {

@@ -35,6 +35,7 @@ public:
         check_checkpoint();
         check_bins();
         check_region();
+        check_radial_distribution();
         check_forces();
         warn_of_collision();
         warn_of_forces();
@@ -131,6 +132,9 @@ private:
         if (const auto& histograms = scenario_.output.histograms) {
             check_samples("output.histograms.every", histograms->every);
         }
+        if (const auto& radial = scenario_.output.radial_distribution) {
+            check_samples("output.radial_distribution.every", radial->every);
+        }
         if (const auto& diffusion = scenario_.output.diffusion) {
             check_samples("output.diffusion.every", diffusion->every);
         }
@@ -200,6 +204,27 @@ private:
                 error(upper, fmt::format("{} is not more than the lower {} along {}; the region would be empty",
                                          shortest(region.upper[axis]), shortest(region.lower[axis]),
                                          axis_names[axis]));
+            }
+        }
+    }
+
+    /// Neighbours are counted once, and all around.
+    void check_radial_distribution() {
+        const auto& radial = scenario_.output.radial_distribution;
+        const std::string path = "output.radial_distribution.range";
+        if (!radial || !are_sound({"box", "boundaries", path})) {
+            return;
+        }
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const double half = 0.5 * system_.box.size[axis];
+            if (!has_wall(axis) && radial->range > half) {
+                error(path, fmt::format("{} is more than half of the {} cells of the box along {}, where a particle "
+                                        "would be counted with its periodic images; at most {} is possible",
+                                        shortest(radial->range), system_.box.size[axis], axis_names[axis], shortest(half)));
+            } else if (has_wall(axis) && radial->range >= half) {
+                error(path, fmt::format("{} is not less than half of the {} cells between the walls along {}; no particle "
+                                        "would be farther than that from both",
+                                        shortest(radial->range), system_.box.size[axis], axis_names[axis]));
             }
         }
     }

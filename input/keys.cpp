@@ -144,6 +144,20 @@ void visit_output(KeyVisitor& keys, Output& output) {
                          diffusion.tracers, {1, most_tracers});
         });
     keys.optional_section(
+        {"radial_distribution",
+         "How many particles there are at a distance from a particle, from the end of the equilibration on; without this "
+         "section, not counted."},
+        output.radial_distribution, [&](RadialDistributionOutput& radial) {
+            keys.integer({"every", "Steps between samples."}, radial.every, every_range);
+            keys.real({"range", "Longest distance, in cells; at most half of the box along periodic axes."}, radial.range,
+                      positive_up_to(largest_edge));
+            keys.integer({"bins", "Bins of equal width from 0 to range."}, radial.bins, {1, largest_histogram});
+            keys.integer({"centres",
+                          "At most so many particles, evenly spread over the ids, have their neighbours counted; those nearer "
+                          "to a wall than range are left out."},
+                         radial.centres, {1, most_tracers});
+        });
+    keys.optional_section(
         {"stress",
          "The pressure tensor of all of the fluid, its correlations and by these the viscosity, from the end of the "
          "equilibration on; without this section, none."},

@@ -9,6 +9,7 @@
 
 #include "physics/observables/diffusion.hpp"
 #include "physics/observables/histograms.hpp"
+#include "physics/observables/radial_distribution.hpp"
 #include "physics/observables/stress.hpp"
 #include "physics/observables/walls.hpp"
 #include "physics/selection.hpp"
@@ -65,6 +66,7 @@ struct Output {
     std::optional<WallsOutput> walls;
     std::optional<SeriesOutput> series;
     std::optional<DiffusionOutput> diffusion;
+    std::optional<RadialDistributionOutput> radial_distribution;
 };
 
 /// checkpoint: when the state of the run is saved; 0: not by steps, not by time.

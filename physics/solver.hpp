@@ -101,6 +101,8 @@ struct ParticleSnapshot {
     std::vector<std::int32_t> image;
 };
 
+class PairCentres;  // physics/observables/pair_centres.hpp
+
 /// Advances a fluid in time. The state after `current_step()` steps: positions and velocities at
 /// time step * h, after streaming and before the next collision.
 ///
@@ -137,6 +139,9 @@ public:
     virtual void put_field_block(const FieldBlock& block) = 0;
     /// Adds the present state to the counts: all particles, and the cells of the next collision.
     virtual void sample_histograms(Histograms& histograms) = 0;
+    /// Adds the pairs of these centres, which are particles of the present state, with all particles to the counts of
+    /// their distances, as many as the rule of the centres has bins.
+    virtual void count_pairs(const PairCentres& centres, std::vector<std::uint64_t>& counts) = 0;
     /// Copies the records of all particles, ids 0 ... N-1 in their order.
     virtual void copy_particles(ParticleRecords& records) = 0;
     /// Copies the records of some particles, in any order. Takes memory for these alone.

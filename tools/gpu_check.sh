@@ -177,13 +177,14 @@ if [[ $sanitize == yes ]]; then
             ("$sanitizer" --tool "$tool" --error-exitcode 9 --print-limit 5 "$@" >"$log" 2>&1 ||
                 { cat "$log"; echo "$tool, $label" >>"$scratch/findings"; }) &
         }
-        # A short run with everything that has a kernel of its own: both kinds of faces, fields, histograms, a selection.
+        # A short run with everything that has a kernel of its own: both kinds of faces, fields, observables, a selection.
         sanitize_run() {
             local tool=$1 way=$2 law=$3 precision=$4 steps=$5
             sanitize "$tool" "run with summation $way, conserve_angular_momentum $law, $precision" \
                 "$mpcflow" run examples/poiseuille.yaml --quiet --output "$scratch/$tool-$way-$law-$precision" \
                 --device cuda --set 'box.size=[12, 10, 9]' --set 'output.fields.bins=[1, 1, 9]' \
-                --set output.histograms.every=3 --set output.trajectory.every=5 --set output.series.every=5 \
+                --set output.histograms.every=3 --set output.diffusion.every=3 --set output.radial_distribution.every=5 \
+                --set output.trajectory.every=5 --set output.series.every=5 \
                 --set 'output.trajectory.region={lower: [2, 2, 2], upper: [8, 9, 7]}' --set output.trajectory.every_nth_id=3 \
                 --set run.equilibration=0 --set "run.steps=$steps" --set execution.reorder=3 \
                 --set "execution.summation=$way" --set "collision.conserve_angular_momentum=$law" \

@@ -24,6 +24,7 @@
 #include "physics/observables/fields.hpp"
 #include "physics/observables/histogram_bins.hpp"
 #include "physics/observables/momentum_flux.hpp"
+#include "physics/observables/pair_centres.hpp"
 #include "physics/observables/totals.hpp"
 #include "physics/particle.hpp"
 #include "physics/particle_records.hpp"
@@ -216,6 +217,14 @@ public:
             for_whole_cells([&](int thread, double count) { ++counts[thread][occupancy_bins.bin(count)]; });
         });
         ++histograms.samples;
+    }
+
+    void count_pairs(const PairCentres& centres, std::vector<std::uint64_t>& counts) override {
+        count_into(counts, [&](std::vector<std::vector<std::uint64_t>>& parts) {
+            for_all_particles([&](int thread, const Particle& p) {
+                centres.rule().for_centres_near(p, centres.cells(), [&](int bin) { ++parts[thread][bin]; });
+            });
+        });
     }
 
     void copy_particles(ParticleRecords& records) override {

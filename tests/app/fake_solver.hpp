@@ -58,6 +58,9 @@ public:
         histograms.occupancy.front() += static_cast<std::uint64_t>(step_);
         histograms.speed.back() += 2;
     }
+    void count_pairs(const PairCentres&, std::vector<std::uint64_t>& counts) override {
+        counts.back() += static_cast<std::uint64_t>(step_);
+    }
     using Solver::copy_particles;
     using Solver::copy_selection;
     void copy_particles(ParticleRecords& records) override { copy_all(records.begin<ParticleDouble>(step_, system_.particle_count())); }

@@ -34,6 +34,7 @@ ALL_OUTPUTS = """\
   histograms: {every: 8, speed_bins: 20, largest_speed: 5}
   diffusion: {every: 2, tracers: 100}
   stress: {every: 10, burst: 4}
+  radial_distribution: {every: 10, range: 2.5, bins: 20, centres: 500}
   walls: {every: 6}
   series: {every: 5}
 """

@@ -21,6 +21,7 @@ OUTPUTS = """\
   histograms: {every: 7, speed_bins: 20, largest_speed: 5}
   diffusion: {every: 3, tracers: 100}
   stress: {every: 10, burst: 4}
+  radial_distribution: {every: 9, range: 2, bins: 20, centres: 500}
   walls: {every: 6}
   series: {every: 10}
 """

@@ -296,6 +296,22 @@ INSTANTIATE_TEST_SUITE_P(
                    "out",
                    "f.yaml:3:25: output.walls.every: 101 is more than the 100 steps of the run after equilibration; no "
                    "sample would be taken"}},
+        ErrorCase{
+            "neighbours that are counted twice",
+            least + "output: {radial_distribution: {every: 10, range: 4.25, bins: 0, centres: 0}}",
+            {"f.yaml:3:50: output.radial_distribution.range: 4.25 is more than half of the 8 cells of the box along x, "
+             "where a particle would be counted with its periodic images; at most 4 is possible",
+             "f.yaml:3:50: output.radial_distribution.range: 4.25 is more than half of the 8 cells of the box along y, "
+             "where a particle would be counted with its periodic images; at most 4 is possible",
+             "f.yaml:3:50: output.radial_distribution.range: 4.25 is more than half of the 8 cells of the box along z, "
+             "where a particle would be counted with its periodic images; at most 4 is possible",
+             "f.yaml:3:62: output.radial_distribution.bins: 0 is out of range [1, 11000]",
+             "f.yaml:3:74: output.radial_distribution.centres: 0 is out of range [1, 1000000]"}},
+        ErrorCase{
+            "walls that are near to every particle",
+            least + "boundaries: {z: no_slip}\noutput: {radial_distribution: {every: 10, range: 4}}",
+            {"f.yaml:4:50: output.radial_distribution.range: 4 is not less than half of the 8 cells between the walls "
+             "along z; no particle would be farther than that from both"}},
         ErrorCase{"a region of one corner",
                   least + "output: {trajectory: {every: 1, region: {lower: [1, 1, 1]}}}",
                   {"f.yaml:3:33: output.trajectory.region.upper: is missing; a list of 3 numbers in [0, 65536] is "

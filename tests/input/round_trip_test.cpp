@@ -59,6 +59,7 @@ TEST(Reading, TakesEveryKey) {
     expected.output.walls = WallsOutput{20};
     expected.output.series = SeriesOutput{100};
     expected.output.diffusion = DiffusionOutput{5, 1000};
+    expected.output.radial_distribution = RadialDistributionOutput{500, 2.5, 50, 300};
     expected.checkpoint = CheckpointTimes{5000, 2.5};
     expected.execution.device = {DeviceKind::cuda, 1};
     expected.execution.precision = Precision::mixed;
@@ -138,6 +139,10 @@ TEST(RoundTrip, OfRandomScenarios) {
         }
         if (pick(0, 1) == 1) {
             s.output.diffusion = DiffusionOutput{pick(1, 100), pick(1, 1000000)};
+        }
+        if (pick(0, 1) == 1) {
+            s.output.radial_distribution =
+                RadialDistributionOutput{pick(1, 100), real(0.01, 9.0), pick(1, 11000), pick(1, 1000000)};
         }
         if (pick(0, 1) == 1) {
             s.output.series = SeriesOutput{pick(1, 1000)};

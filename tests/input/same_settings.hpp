@@ -80,6 +80,11 @@ inline bool same(const DiffusionOutput& a, const DiffusionOutput& b) {
     return every == b.every && tracers == b.tracers;
 }
 
+inline bool same(const RadialDistributionOutput& a, const RadialDistributionOutput& b) {
+    const auto& [every, range, bins, centres] = a;
+    return every == b.every && range == b.range && bins == b.bins && centres == b.centres;
+}
+
 inline bool same(const CheckpointTimes& a, const CheckpointTimes& b) {
     const auto& [every, minutes] = a;
     return every == b.every && minutes == b.minutes;
@@ -91,10 +96,10 @@ bool same(const std::optional<T>& a, const std::optional<T>& b) {
 }
 
 inline bool same(const Output& a, const Output& b) {
-    const auto& [directory, trajectory, fields, histograms, stress, walls, series, diffusion] = a;
+    const auto& [directory, trajectory, fields, histograms, stress, walls, series, diffusion, radial_distribution] = a;
     return directory == b.directory && same(trajectory, b.trajectory) && same(fields, b.fields) &&
            same(histograms, b.histograms) && same(stress, b.stress) && same(walls, b.walls) && same(series, b.series) &&
-           same(diffusion, b.diffusion);
+           same(diffusion, b.diffusion) && same(radial_distribution, b.radial_distribution);
 }
 
 inline bool same(const Execution& a, const Execution& b) {

@@ -54,7 +54,8 @@ MISTAKES = [
     ("output", "trajectory", {"every": 1, "region": {"lower": [0, 0, 0]}}), ("output", "histograms", {"speed_bins": 10}),
     ("output", "trajectory", {"every": 1, "every_nth_id": 0}), ("output", "trajectory", {"every": 1, "precision": "half"}),
     ("output", "stress", {"burst": 0}), ("output", "stress", {"every": 1, "lags": 0}), ("output", "walls", {"every": 0}),
-    ("output", "histograms", {"every": 1, "largest_speed": 0}), ("output", "diffusion", {"tracers": 0}), ("output", "fields", {"every": 1}),
+    ("output", "histograms", {"every": 1, "largest_speed": 0}), ("output", "diffusion", {"tracers": 0}),
+    ("output", "radial_distribution", {"range": 0}), ("output", "radial_distribution", {"bins": 0.5}), ("output", "fields", {"every": 1}),
     ("title", None, ""), ("checkpoint", None, {"every": -1}), ("checkpoint", None, {"hours": 1}),
 ]
 

@@ -1,0 +1,237 @@
+/// Pairs by their distance: against all pairs one by one, the same counts whatever executes the run, and against a gas
+/// that has no structure.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "physics/observables/radial_distribution.hpp"
+#include "tests/physics/statistics.hpp"
+#include "tests/support/solvers.hpp"
+
+namespace mpcflow::test {
+namespace {
+
+System box_of(std::array<int, 3> size, double density) {
+    System system;
+    system.seed = 14;
+    system.box.size = size;
+    system.fluid.density = density;
+    system.collision.time_step = 0.3;
+    system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
+    return system;
+}
+
+/// All pairs of particles, with no list.
+struct BruteForce {
+    std::vector<std::uint64_t> counts;
+    std::uint64_t centres = 0;
+
+    BruteForce(const System& system, const PairBins& bins, std::int64_t stride, const ParticleSnapshot& all)
+        : counts(static_cast<std::size_t>(bins.bins)) {
+        for (std::size_t i = 0; i < all.id.size(); ++i) {
+            bool is_centre = all.id[i] % stride == 0;
+            for (std::size_t axis = 0; axis < 3; ++axis) {
+                if (system.boundaries.faces[axis].is_periodic()) continue;
+                const double x = all.position[3 * i + axis];
+                is_centre &= x >= bins.range && system.box.size[axis] - x >= bins.range;
+            }
+            if (!is_centre) continue;
+            ++centres;
+            for (std::size_t j = 0; j < all.id.size(); ++j) {
+                if (j == i) continue;
+                double square = 0.0;
+                for (std::size_t axis = 0; axis < 3; ++axis) {
+                    const double length = system.box.size[axis];
+                    double d = all.position[3 * i + axis] - all.position[3 * j + axis];
+                    if (system.boundaries.faces[axis].is_periodic()) d -= length * std::nearbyint(d / length);
+                    square += d * d;
+                }
+                const double distance = std::sqrt(square);
+                if (distance < bins.range) ++counts.at(static_cast<std::size_t>(distance / bins.range * bins.bins));
+            }
+        }
+    }
+};
+
+std::uint64_t count(Solver& solver, const System& system, const PairBins& bins, std::int64_t stride,
+                    std::vector<std::uint64_t>& counts) {
+    ParticleRecords chosen;
+    solver.copy_selection({std::nullopt, stride}, chosen);
+    const PairCentres centres(PairRule(system, bins), chosen);
+    counts.assign(static_cast<std::size_t>(bins.bins), 0);
+    solver.count_pairs(centres, counts);
+    return centres.centres().size();
+}
+
+class PairsOf : public SolverTest {};
+
+TEST_P(PairsOf, are_all_pairs) {
+    struct Case {
+        std::array<int, 3> size;
+        double density;
+        PairBins bins;
+        std::int64_t stride;
+        bool has_walls;
+    };
+    // Edges of one, two, three and more cells of the list, the range half of an edge, no pair at all, one particle.
+    const std::vector<Case> cases{
+        {{5, 4, 6}, 6.0, {2.0, 40}, 1, false},     {{5, 4, 6}, 6.0, {2.0, 7}, 3, false},
+        {{3, 3, 3}, 20.0, {1.5, 31}, 1, false},    {{2, 3, 7}, 10.0, {1.0, 33}, 1, false},
+        {{4, 5, 9}, 6.0, {1.9, 1}, 2, true},       {{9, 8, 7}, 5.0, {0.4, 32}, 1, true},
+        {{9, 3, 3}, 5.0, {1.3, 12}, 7, false},     {{4, 4, 4}, 5.0, {1e-4, 10}, 1, false},
+        {{130, 2, 2}, 2.0, {0.5, 11000}, 1, false}, {{2, 2, 2}, 0.125, {1.0, 5}, 1, false},
+    };
+    for (const Case& c : cases) {
+        SCOPED_TRACE(testing::Message() << c.size[0] << " x " << c.size[1] << " x " << c.size[2] << ", " << c.bins.range);
+        System system = box_of(c.size, c.density);
+        if (c.has_walls) system.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
+        for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
+            SolverOptions options;
+            options.precision = precision;
+            const auto solver = make(system, options);
+            solver->run(13);
+            ParticleSnapshot all;
+            solver->copy_particles(all);
+            const BruteForce expected(system, c.bins, c.stride, all);
+            std::vector<std::uint64_t> found;
+            EXPECT_EQ(count(*solver, system, c.bins, c.stride, found), expected.centres);
+            EXPECT_EQ(found, expected.counts);
+        }
+    }
+}
+
+TEST_P(PairsOf, are_counted_the_same_whatever_executes_it) {
+    System system = box_of({6, 7, 8}, 10.0);
+    system.boundaries.faces[0] = {FaceKind::no_slip, FaceKind::no_slip};
+    const PairBins bins{2.5, 64};
+    for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
+        const auto reference = make_solver(SolverKind::host, system, {precision});
+        reference->run(25);
+        std::vector<std::uint64_t> expected, found;
+        count(*reference, system, bins, 2, expected);
+        for (const SolverOptions& way : ways_to_execute(GetParam(), precision)) {
+            SCOPED_TRACE(describe(way));
+            const auto solver = make(system, way);
+            solver->run(25);
+            count(*solver, system, bins, 2, found);
+            EXPECT_EQ(found, expected);
+            EXPECT_EQ(solver->state_hash(), reference->state_hash());
+        }
+    }
+}
+
+// The fluid is an ideal gas: places are independent. A bin's count is twice a number of unordered pairs, which are
+// pairwise independent, so that its variance is twice its mean.
+TEST_P(PairsOf, an_ideal_gas_have_no_structure) {
+    for (const bool is_angular : {false, true}) {
+        System system = box_of({12, 11, 10}, 8.0);
+        system.collision.conserve_angular_momentum = is_angular;
+        const auto solver = make(system);
+        solver->run(100);
+        const PairBins bins{5.0, 50};
+        std::vector<std::uint64_t> counts;
+        const auto centres = static_cast<double>(count(*solver, system, bins, 1, counts));
+        ASSERT_EQ(centres, static_cast<double>(system.particle_count()));
+        double chi_square = 0.0;
+        for (std::size_t bin = 0; bin < counts.size(); ++bin) {
+            const double inner = 0.1 * static_cast<double>(bin);
+            const double shell = 4.0 / 3.0 * 3.14159265358979323846 * (std::pow(inner + 0.1, 3) - std::pow(inner, 3));
+            const double expected = centres * (centres - 1.0) / (12.0 * 11.0 * 10.0) * shell;
+            const double off = static_cast<double>(counts[bin]) - expected;
+            chi_square += off * off / (2.0 * expected);
+        }
+        EXPECT_GT(chi_square_p_value(chi_square, 50.0), least_p_value) << chi_square;
+        EXPECT_GT(1.0 - chi_square_p_value(chi_square, 50.0), least_p_value) << chi_square;
+    }
+}
+
+template <class Number>
+const std::vector<Number>& numbers(const ObservableResults& results, const std::string& name) {
+    for (const NamedArray& array : results.arrays) {
+        if (array.name == name) return std::get<std::vector<Number>>(array.values);
+    }
+    throw std::out_of_range(name);
+}
+
+void run(Solver& solver, Observable& observable, std::int64_t last) {
+    while (solver.current_step() < last) {
+        const std::int64_t next = std::min(observable.times().next_due(solver.current_step()), last);
+        solver.run(next - solver.current_step());
+        if (observable.times().is_due(next)) observable.sample(solver, next);
+    }
+}
+
+TEST_P(PairsOf, the_distribution_is_one_with_the_error_that_it_says) {
+    System system = box_of({8, 9, 12}, 5.0);
+    system.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
+    const auto solver = make(system);
+    RadialDistributionObservable observable(system, {10, 3.0, 30, 1500}, 20);
+    run(*solver, observable, 2020);
+    const ObservableResults results = observable.results();
+    EXPECT_EQ(observable.samples(), 200);
+    const auto& g = numbers<double>(results, "g");
+    const auto& error = numbers<double>(results, "g_error");
+    const auto& radius = numbers<double>(results, "radius");
+    const auto& pairs = numbers<std::uint64_t>(results, "pairs");
+    ASSERT_EQ(g.size(), 30U);
+    for (std::size_t bin = 0; bin < g.size(); ++bin) {
+        EXPECT_NEAR(radius[bin], 0.05 + 0.1 * static_cast<double>(bin), 1e-12);
+        EXPECT_TRUE(is_near(g[bin], 1.0, error[bin])) << radius[bin];
+        // Pairs that last from sample to sample make it larger than that of independent counts, of which some are one pair
+        // from both sides; 50 blocks know it to a tenth.
+        const double independent = 1.0 / std::sqrt(static_cast<double>(pairs[bin]));
+        EXPECT_GT(error[bin], 0.6 * independent);
+        EXPECT_LT(error[bin], 6.0 * independent);
+    }
+}
+
+TEST_P(PairsOf, goes_on_after_a_restart_with_the_same_counts) {
+    const System system = box_of({6, 6, 6}, 5.0);
+    const RadialDistributionOutput output{2, 2.0, 9, 300};
+    const auto unbroken = make(system);
+    RadialDistributionObservable expected(system, output, 3);
+    run(*unbroken, expected, 203);
+    for (const std::int64_t stop : {2, 5, 131, 140}) {
+        const auto first = make(system);
+        RadialDistributionObservable begun(system, output, 3);
+        run(*first, begun, stop);
+        ParticleSnapshot state;
+        first->copy_particles(state);
+        const auto second = make(system);
+        second->restore(state, first->fast_steps());
+        RadialDistributionObservable observable(system, output, 3);
+        EXPECT_EQ(observable.restore(begun.state()), "");
+        run(*second, observable, 203);
+        EXPECT_EQ(observable.samples(), 100);
+        EXPECT_EQ(numbers<std::uint64_t>(observable.results(), "pairs"), numbers<std::uint64_t>(expected.results(), "pairs"));
+        EXPECT_EQ(numbers<double>(observable.results(), "g_error"), numbers<double>(expected.results(), "g_error"));
+        EXPECT_LE(bytes_of(observable.state().arrays), expected.bytes(203));
+        RadialDistributionObservable other(system, {2, 2.0, 10, 300}, 3);
+        EXPECT_EQ(other.restore(begun.state()), "bins was 9, is 10");
+    }
+}
+
+MPCFLOW_ON_EVERY_SOLVER(PairsOf);
+
+TEST(RadialDistribution, states_of_others_are_refused) {
+    const System system = box_of({6, 6, 6}, 5.0);
+    const auto solver = make_solver(SolverKind::host, system);
+    RadialDistributionObservable observable(system, {2, 2.0, 9, 300}, 0);
+    run(*solver, observable, 40);
+    const ObservableState good = observable.state();
+    for (std::size_t array = 0; array < good.arrays.size(); ++array) {
+        ObservableState bad = good;
+        std::visit([](auto& values) { values.push_back(1); }, bad.arrays[array].values);
+        EXPECT_THROW(static_cast<void>(observable.restore(bad)), std::invalid_argument) << bad.arrays[array].name;
+    }
+    EXPECT_EQ(observable.samples(), 20);
+}
+
+}  // namespace
+}  // namespace mpcflow::test
