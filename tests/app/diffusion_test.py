@@ -73,6 +73,10 @@ class Diffusion(ProgramTest):
         except ImportError:
             self.skipTest("MDAnalysis is not installed")
         universe = MDAnalysis.Universe.empty(96)
+        universe.load_new(str(self.folder / "out/trajectory.h5"), format="H5MD", convert_units=False)
+        with h5py.File(self.folder / "out/trajectory.h5") as file:
+            for frame in universe.trajectory[::100]:
+                np.testing.assert_array_equal(frame.positions, file["particles/selection/position/value"][frame.frame].astype("f4"))
         universe.load_new(self.positions.astype(np.float32), order="fac")
         for kind, columns in (("xyz", slice(None)), ("y", 1)):
             analysis = EinsteinMSD(universe, msd_type=kind, fft=False).run()
