@@ -1,5 +1,6 @@
 #include "app/checkpoint_file.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <stdexcept>
@@ -28,7 +29,9 @@ using hdf5::Growth;
 using hdf5::NumberType;
 
 constexpr hsize_t sums_in_bin = 6;
+constexpr hsize_t pressure_sums_in_bin = 19;
 static_assert(sizeof(FieldSums) == sums_in_bin * sizeof(double), "a bin is written as a row of doubles");
+static_assert(sizeof(PressureSums) == pressure_sums_in_bin * sizeof(double), "and this one too");
 
 template <class Number>
 void write_numbers(const Group& group, const std::string& name, const std::vector<Number>& numbers,
@@ -87,7 +90,7 @@ ParticleSnapshot read_particles(const Group& root, std::int64_t step) {
     return particles;
 }
 
-/// A block is a row of the dataset `name`; how many samples each has is in NAME_samples.
+/// A block is a row of the dataset `name`, and with pressure of NAME_pressure; how many samples each has is in NAME_samples.
 void write_blocks(const Group& group, const std::string& name, const std::vector<const FieldBlock*>& blocks) {
     const hsize_t bins = blocks.front()->bins.size();
     hdf5::Dataset rows =
@@ -98,6 +101,26 @@ void write_blocks(const Group& group, const std::string& name, const std::vector
         samples.push_back(block->samples);
     }
     write_numbers(group, name + "_samples", samples, NumberType::int64, {samples.size()});
+    if (blocks.front()->pressure.empty())
+        return;
+    hdf5::Dataset pressure = group.create_dataset(
+        name + "_pressure", {NumberType::float64, {bins, pressure_sums_in_bin}, Growth::by_rows, {}, {}});
+    for (const FieldBlock* block : blocks)
+        pressure.append_row(reinterpret_cast<const double*>(block->pressure.data()));
+}
+
+std::vector<PressureSums> read_pressure(const hdf5::Dataset& rows, std::size_t block) {
+    const std::vector<double> row = rows.read_row<double>(block);
+    std::vector<PressureSums> bins(row.size() / pressure_sums_in_bin);
+    for (std::size_t bin = 0; bin < bins.size(); ++bin) {
+        const double* const sums = &row[pressure_sums_in_bin * bin];
+        PressureSums& to = bins[bin];
+        to.particles = sums[0];
+        std::copy_n(sums + 1, to.momentum.size(), to.momentum.begin());
+        std::copy_n(sums + 4, to.kinetic.size(), to.kinetic.begin());
+        std::copy_n(sums + 10, to.collisional.size(), to.collisional.begin());
+    }
+    return bins;
 }
 
 std::vector<FieldBlock> read_blocks(const Group& group, const std::string& name) {
@@ -112,6 +135,8 @@ std::vector<FieldBlock> read_blocks(const Group& group, const std::string& name)
             const double* const sums = &row[sums_in_bin * bin];
             block.bins[bin] = {sums[0], {sums[1], sums[2], sums[3]}, sums[4], sums[5]};
         }
+        if (group.has(name + "_pressure"))
+            block.pressure = read_pressure(group.open_dataset(name + "_pressure"), blocks.size());
         blocks.push_back(std::move(block));
     }
     return blocks;
@@ -200,15 +225,18 @@ std::int64_t bytes_of(const SolverState& state, const ResultsSoFar& results) {
     std::int64_t observed = 0;
     for (const ObservableState& observable : state.observables)
         observed += file_bytes(observable.arrays);
-    std::int64_t bins = static_cast<std::int64_t>(state.open_block.sums.bins.size());
+    const auto bytes_of_block = [](const FieldBlock& block) {
+        return block.bins.size() * (sizeof(FieldSums) + 4) + block.pressure.size() * (sizeof(PressureSums) + 8);
+    };
+    std::size_t fields = bytes_of_block(state.open_block.sums);
     if (results.fields != nullptr) {
         for (const FieldBlock& block : results.fields->blocks())
-            bins += static_cast<std::int64_t>(block.bins.size());
+            fields += bytes_of_block(block);
     }
     return checkpoint_bytes(state.particles->count(), record.scenario.execution.precision) +
            static_cast<std::int64_t>(record.resolved_input.size()) + observed +
            run_file_bytes(static_cast<std::int64_t>(record.series.size()), 0, {}) +
-           bins * static_cast<std::int64_t>(sizeof(FieldSums) + 4);
+           static_cast<std::int64_t>(fields);
 }
 
 void write_temporary(const std::string& path, const SolverState& state, const ResultsSoFar& results) {

@@ -97,14 +97,20 @@ std::unique_ptr<Solver> make_solver(const System& system, const SolverOptions& o
     }
 }
 
+PressureFields pressure_of(const FieldsOutput& fields) {
+    return fields.pressure_tensor ? PressureFields::sampled : PressureFields::none;
+}
+
 SolverOptions solver_options(const Scenario& scenario) {
     SolverOptions options;
     options.precision = scenario.execution.precision;
     options.summation = scenario.execution.summation;
     options.reorder = scenario.execution.reorder;
     options.threads = scenario.execution.threads;
-    if (scenario.output.fields)
-        options.bins = scenario.output.fields->bins;
+    if (const auto& fields = scenario.output.fields) {
+        options.bins = fields->bins;
+        options.pressure = pressure_of(*fields);
+    }
     return options;
 }
 

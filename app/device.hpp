@@ -34,6 +34,7 @@ struct ChosenDevice {
                                                   const ChosenDevice& device);
 
 /// What the solver needs to know of a scenario.
+[[nodiscard]] PressureFields pressure_of(const FieldsOutput& fields);
 [[nodiscard]] SolverOptions solver_options(const Scenario& scenario);
 
 }  // namespace mpcflow

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "app/checkpoint_file.hpp"
+#include "app/device.hpp"
 #include "app/observable_group.hpp"
 #include "app/observables.hpp"
 #include "app/output_directory.hpp"
@@ -87,7 +88,7 @@ std::int64_t estimate_output_memory(const Scenario& scenario) {
     std::int64_t bytes = schedule.series_rows() * static_cast<std::int64_t>(sizeof(SeriesRow));
     if (scenario.output.fields) {
         const std::int64_t blocks = std::min<std::int64_t>(schedule.field_samples(), 64);
-        bytes += (blocks + 2) * bin_count(scenario.output) * static_cast<std::int64_t>(sizeof(FieldSums));
+        bytes += (blocks + 2) * bin_count(scenario.output) * bytes_of_bin(pressure_of(*scenario.output.fields));
     }
     for (const std::unique_ptr<Observable>& observable : make_observables(scenario))
         bytes += observable->bytes(schedule.total_steps());

@@ -48,6 +48,16 @@ void add_to(FieldSums& sum, const FieldSums& other) {
     sum.relative_freedoms += other.relative_freedoms;
 }
 
+void add_to(PressureSums& sum, const PressureSums& other) {
+    sum.particles += other.particles;
+    for (std::size_t i = 0; i < sum.momentum.size(); ++i)
+        sum.momentum[i] += other.momentum[i];
+    for (std::size_t i = 0; i < sum.kinetic.size(); ++i)
+        sum.kinetic[i] += other.kinetic[i];
+    for (std::size_t i = 0; i < sum.collisional.size(); ++i)
+        sum.collisional[i] += other.collisional[i];
+}
+
 std::size_t bin_count(const std::array<int, 3>& bins) {
     return static_cast<std::size_t>(bins[0]) * static_cast<std::size_t>(bins[1]) *
            static_cast<std::size_t>(bins[2]);
@@ -55,14 +65,15 @@ std::size_t bin_count(const std::array<int, 3>& bins) {
 
 }  // namespace
 
-FieldStatistics::FieldStatistics(std::array<int, 3> bins, std::int64_t most_blocks)
-    : bins_(bins), most_blocks_(most_blocks) {
+FieldStatistics::FieldStatistics(std::array<int, 3> bins, std::int64_t most_blocks, PressureFields pressure)
+    : bins_(bins), pressure_(pressure), most_blocks_(most_blocks) {
     if (most_blocks < 2 || most_blocks % 2 != 0)
         throw std::logic_error("FieldStatistics needs an even number of blocks");
 }
 
-std::int64_t FieldStatistics::affordable_blocks(std::array<int, 3> bins, std::int64_t budget_bytes) {
-    const auto bytes = static_cast<std::int64_t>(bin_count(bins) * sizeof(FieldSums));
+std::int64_t FieldStatistics::affordable_blocks(std::array<int, 3> bins, std::int64_t budget_bytes,
+                                                PressureFields pressure) {
+    const auto bytes = static_cast<std::int64_t>(bin_count(bins)) * bytes_of_bin(pressure);
     const std::int64_t most = budget_bytes / std::max<std::int64_t>(bytes, 1);
     return std::clamp<std::int64_t>(most / 2 * 2, 16, 64);
 }
@@ -76,7 +87,7 @@ std::int64_t FieldStatistics::samples() const {
 
 void FieldStatistics::put_back(std::int64_t block_samples, std::vector<FieldBlock> blocks) {
     for (const FieldBlock& block : blocks)
-        check_bins(block, static_cast<std::int64_t>(bin_count(bins_)), PressureFields::none);
+        check_bins(block, static_cast<std::int64_t>(bin_count(bins_)), pressure_);
     if (block_samples < 1 || static_cast<std::int64_t>(blocks.size()) >= most_blocks_)
         throw std::invalid_argument("more field blocks than there can be");
     block_samples_ = block_samples;
@@ -86,8 +97,7 @@ void FieldStatistics::put_back(std::int64_t block_samples, std::vector<FieldBloc
 void FieldStatistics::add(FieldBlock block) {
     if (block.samples == 0)
         return;
-    if (block.bins.size() != bin_count(bins_))
-        throw std::logic_error("a field block has other bins than its statistics");
+    check_bins(block, static_cast<std::int64_t>(bin_count(bins_)), pressure_);
     blocks_.push_back(std::move(block));
     if (static_cast<std::int64_t>(blocks_.size()) == most_blocks_)
         merge_pairs();
@@ -102,6 +112,8 @@ void FieldStatistics::merge_pairs() {
         left.samples += right.samples;
         for (std::size_t bin = 0; bin < left.bins.size(); ++bin)
             add_to(left.bins[bin], right.bins[bin]);
+        for (std::size_t bin = 0; bin < left.pressure.size(); ++bin)
+            add_to(left.pressure[bin], right.pressure[bin]);
     }
     blocks_.resize(blocks_.size() / 2);
     block_samples_ *= 2;
@@ -139,7 +151,37 @@ FieldAverages FieldStatistics::averages(double bin_volume, double mass) const {
         result.temperature[bin] = temperature.value;
         result.temperature_error[bin] = temperature.error;
     }
+    if (pressure_ == PressureFields::sampled)
+        add_pressure(result, bin_volume, mass);
     return result;
+}
+
+void FieldStatistics::add_pressure(FieldAverages& result, double bin_volume, double mass) const {
+    constexpr std::size_t symmetric[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};  // of row order, in xx yy zz xy xz yz
+    for (std::size_t bin = 0; bin < bin_count(bins_); ++bin) {
+        const auto sums = [&](std::size_t block) -> const PressureSums& { return blocks_[block].pressure[bin]; };
+        PressureSums all;
+        for (std::size_t i = 0; i < blocks_.size(); ++i)
+            add_to(all, sums(i));
+        std::array<double, 3> u{};  // the mean velocity
+        for (std::size_t a = 0; a < 3 && all.particles > 0.0; ++a)
+            u[a] = all.momentum[a] / (mass * all.particles);
+        for (std::size_t ab = 0; ab < 9; ++ab) {
+            const std::size_t a = ab / 3;
+            const std::size_t b = ab % 3;
+            // The derivative of the whole by the sums of a block, times these: its sum over blocks is the whole.
+            const auto flux = [&](std::size_t i) {
+                const PressureSums& s = sums(i);
+                return s.kinetic[symmetric[ab]] + s.collisional[ab] - u[b] * s.momentum[a] - u[a] * s.momentum[b] +
+                       u[a] * u[b] * mass * s.particles;
+            };
+            const Estimate found = ratio(blocks_.size(), flux, [&](std::size_t i) {
+                return static_cast<double>(blocks_[i].samples) * bin_volume;
+            });
+            result.pressure_tensor.push_back(found.value);
+            result.pressure_tensor_error.push_back(found.error);
+        }
+    }
 }
 
 }  // namespace mpcflow

@@ -19,6 +19,8 @@ struct FieldAverages {
     std::vector<double> density, density_error;  ///< particles a volume a^3
     std::vector<double> velocity, velocity_error;
     std::vector<double> temperature, temperature_error;  ///< kT of the motion relative to the bin's mean
+    /// P_ab at [9 bin + 3 a + b], relative to the bin's mean velocity; empty where it is not sampled.
+    std::vector<double> pressure_tensor, pressure_tensor_error;
 };
 
 /// How many samples the blocks of FieldStatistics have, without the blocks themselves.
@@ -47,10 +49,11 @@ private:
 /// the time over which samples are correlated, as the errors need.
 class FieldStatistics {
 public:
-    FieldStatistics(std::array<int, 3> bins, std::int64_t most_blocks);
+    FieldStatistics(std::array<int, 3> bins, std::int64_t most_blocks, PressureFields pressure = PressureFields::none);
 
     /// An even number of blocks, 16 to 64, whose memory stays within `budget_bytes` if that is possible.
-    [[nodiscard]] static std::int64_t affordable_blocks(std::array<int, 3> bins, std::int64_t budget_bytes);
+    [[nodiscard]] static std::int64_t affordable_blocks(std::array<int, 3> bins, std::int64_t budget_bytes,
+                                                        PressureFields pressure = PressureFields::none);
 
     /// Samples that the next block must have (the last block of a run may have fewer).
     [[nodiscard]] std::int64_t block_samples() const { return block_samples_; }
@@ -72,13 +75,17 @@ public:
     /// Each quantity is a ratio of sums over blocks, sum_i A_i / sum_i B_i, and its error that of the
     /// ratio to first order (delta method): with d_i = A_i - R B_i over n blocks,
     /// error^2 = n / (n - 1) sum d_i^2 / (sum B_i)^2. (Cochran, Sampling Techniques, 1977, section 6.)
+    /// The pressure tensor is the flux of momentum over the volume less its convection: with p the momentum and N the
+    /// particles in mid-flight, P_ab V = sum flux_ab - sum p_a sum p_b / (m sum N), to first order linear in the sums.
     /// `bin_volume` in a^3, `mass` of a particle.
     [[nodiscard]] FieldAverages averages(double bin_volume, double mass) const;
 
 private:
     void merge_pairs();
+    void add_pressure(FieldAverages& result, double bin_volume, double mass) const;
 
     std::array<int, 3> bins_;
+    PressureFields pressure_;
     std::int64_t most_blocks_;
     std::int64_t block_samples_ = 1;
     std::vector<FieldBlock> blocks_;

@@ -105,7 +105,7 @@ void report_fields(const Group& root, Report& report) {
         return;
     const Group fields = root.open_group("fields");
     std::string quantities;
-    for (const char* name : {"density", "velocity", "temperature"}) {
+    for (const char* name : {"density", "velocity", "temperature", "pressure_tensor"}) {
         if (fields.has(name))
             quantities += std::string(quantities.empty() ? "" : ", ") + name;
     }

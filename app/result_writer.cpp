@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "app/checkpoint_file.hpp"
+#include "app/device.hpp"
 #include "app/observable_group.hpp"
 #include "app/progress.hpp"
 #include "app/run_file.hpp"
@@ -60,7 +61,8 @@ ResultWriter::ResultWriter(const OutputDirectory& directory, RunRecord record, s
     const Output& output = record_.scenario.output;
     if (output.fields) {
         const auto& bins = output.fields->bins;
-        fields_.emplace(bins, FieldStatistics::affordable_blocks(bins, block_budget_bytes));
+        const PressureFields pressure = pressure_of(*output.fields);
+        fields_.emplace(bins, FieldStatistics::affordable_blocks(bins, block_budget_bytes, pressure), pressure);
     }
     if (checkpoint)
         take_up(std::move(*checkpoint));

@@ -136,11 +136,11 @@ void write_fields(const Group& root, const RunRecord& record) {
     write_axes(group, record.scenario.system.box, fields.bins);
 
     const auto length = [&](std::size_t axis) { return static_cast<hsize_t>(fields.bins[axis]); };
-    const auto write = [&](const std::string& name, int components, const hdf5::Meaning& meaning,
+    using Components = std::vector<hsize_t>;
+    const auto write = [&](const std::string& name, const Components& components, const hdf5::Meaning& meaning,
                            const std::vector<double>& value, const std::vector<double>& error) {
         std::vector<hsize_t> shape{length(2), length(1), length(0)};
-        if (components > 1)
-            shape.push_back(static_cast<hsize_t>(components));
+        shape.insert(shape.end(), components.begin(), components.end());
         DatasetLayout layout{NumberType::float64, shape, hdf5::Growth::fixed, {}, meaning};
         group.create_dataset(name, layout).write(value);
         layout.meaning.description = "standard error of " + name + " by blocking";
@@ -148,17 +148,22 @@ void write_fields(const Group& root, const RunRecord& record) {
     };
     const FieldsOutput& wanted = *record.scenario.output.fields;
     if (wanted.density) {
-        write("density", 1, {"mean number of particles a volume; axes z y x", "a^-3"}, averages.density,
+        write("density", {}, {"mean number of particles a volume; axes z y x", "a^-3"}, averages.density,
               averages.density_error);
     }
     if (wanted.velocity) {
-        write("velocity", 3,
+        write("velocity", {3},
               {"mean velocity of the particles; axes z y x, components x y z", "(energy/mass)^(1/2)"},
               averages.velocity, averages.velocity_error);
     }
     if (wanted.temperature) {
-        write("temperature", 1, {"kT of the motion relative to the bin's mean velocity; axes z y x", "energy"},
+        write("temperature", {}, {"kT of the motion relative to the bin's mean velocity; axes z y x", "energy"},
               averages.temperature, averages.temperature_error);
+    }
+    if (wanted.pressure_tensor) {
+        write("pressure_tensor", {3, 3},
+              {"flux of momentum along a in direction b, relative to the bin's mean velocity; axes z y x, a, b", "energy/a^3"},
+              averages.pressure_tensor, averages.pressure_tensor_error);
     }
 }
 
@@ -235,7 +240,8 @@ void mark_run_file(const std::string& path, RunStatus status, const std::string&
 std::int64_t run_file_bytes(std::int64_t series_rows, std::int64_t field_bins, const FieldsOutput& fields) {
     constexpr std::int64_t metadata = 128 << 10;
     constexpr std::int64_t bytes_per_row = 10 * 8;
-    const int numbers = 2 * ((fields.density ? 1 : 0) + (fields.velocity ? 3 : 0) + (fields.temperature ? 1 : 0));
+    const int numbers = 2 * ((fields.density ? 1 : 0) + (fields.velocity ? 3 : 0) + (fields.temperature ? 1 : 0) +
+                             (fields.pressure_tensor ? 9 : 0));
     const std::int64_t data = bytes_per_row * series_rows + 8 * numbers * field_bins;
     // Chunk indices and the unused ends of chunks.
     return metadata + data + data / 16;

@@ -20,13 +20,15 @@ std::string attributes(const std::string& name, int components, const std::array
     std::string dimensions = fmt::format("{} {} {}", bins[2], bins[1], bins[0]);
     if (components > 1)
         dimensions += fmt::format(" {}", components);
+    // A tensor's dataset has two axes for its nine components, of which readers want one.
+    const char* const type = components == 1 ? "Scalar" : components == 3 ? "Vector" : "Tensor";
     std::string text;
     for (const std::string& dataset : {name, name + "_error"}) {
         text += fmt::format(R"(      <Attribute Name="{0}" AttributeType="{1}" Center="Cell">
         <DataItem Dimensions="{2}" NumberType="Float" Precision="8" Format="HDF">{3}:/fields/{0}</DataItem>
       </Attribute>
 )",
-                            dataset, components > 1 ? "Vector" : "Scalar", dimensions, run_file_name);
+                            dataset, type, dimensions, run_file_name);
     }
     return text;
 }
@@ -56,6 +58,8 @@ std::string describe_fields(const Box& box, const FieldsOutput& wanted) {
         text += attributes("velocity", 3, bins);
     if (wanted.temperature)
         text += attributes("temperature", 1, bins);
+    if (wanted.pressure_tensor)
+        text += attributes("pressure_tensor", 9, bins);
     return text + "    </Grid>\n  </Domain>\n</Xdmf>\n";
 }
 

@@ -114,7 +114,8 @@ void visit_output(KeyVisitor& keys, Output& output) {
             keys.integer({"every", "Steps between samples.", Presence::required}, fields.every, every_range);
             keys.some_of({"quantities", "What is averaged in every bin."},
                          std::array{NamedFlag{"density", &fields.density}, NamedFlag{"velocity", &fields.velocity},
-                                    NamedFlag{"temperature", &fields.temperature}});
+                                    NamedFlag{"temperature", &fields.temperature},
+                                    NamedFlag{"pressure_tensor", &fields.pressure_tensor}});
             keys.integers({"bins", "Number of bins along x, y, z; each divides the box into whole cells.",
                            Presence::required},
                           fields.bins, {1, largest_edge});

@@ -49,6 +49,7 @@ struct FieldsOutput {
     bool velocity = true;
     bool temperature = true;
     std::array<int, 3> bins{};
+    bool pressure_tensor = false;
 };
 
 /// output.series: kinetic energy, temperature and momentum every `every` steps (from step 0).

@@ -61,6 +61,11 @@ struct FieldBlock {
 /// An empty block.
 [[nodiscard]] FieldBlock make_field_block(std::int64_t bins, PressureFields pressure);
 
+/// Bytes that a bin takes in a block.
+[[nodiscard]] constexpr std::int64_t bytes_of_bin(PressureFields pressure) {
+    return static_cast<std::int64_t>(sizeof(FieldSums) + (pressure == PressureFields::sampled ? sizeof(PressureSums) : 0));
+}
+
 /// Throws std::invalid_argument unless the block has so many bins, with pressure or without.
 void check_bins(const FieldBlock& block, std::int64_t bins, PressureFields pressure);
 

@@ -84,6 +84,49 @@ TEST(FieldStatistics, ALoneParticleHasAVelocityButNoTemperature) {
     EXPECT_TRUE(std::isnan(averages.temperature[0]));
 }
 
+TEST(FieldStatistics, PressureIsTheFluxLessItsConvection) {
+    // Two blocks of one bin of volume 2 and particles of mass 3.
+    const auto block = [](std::int64_t samples, const PressureSums& sums) {
+        return FieldBlock{samples, std::vector<FieldSums>(1), {sums}};
+    };
+    FieldStatistics statistics({1, 1, 1}, 64, PressureFields::sampled);
+    statistics.add(block(1, {4.0, {12.0, 6.0, 0.0}, {50, 20, 30, 40, 5, 7}, {1, 2, 3, 4, 5, 6, 7, 8, 9}}));
+    statistics.add(block(1, {6.0, {24.0, 12.0, 3.0}, {70, 30, 30, 60, 9, 3}, {0, 0, 0, 0, 0, 0, 0, 0, 0}}));
+    const FieldAverages averages = statistics.averages(2.0, 3.0);
+    // xx yy zz xy xz yz: 120 50 60 100 14 10; momentum 36, 18, 3 of 10 particles.
+    const double kinetic[9] = {120, 100, 14, 100, 50, 10, 14, 10, 60};
+    const double momentum[3] = {36, 18, 3};
+    for (std::size_t ab = 0; ab < 9; ++ab) {
+        const double flux = kinetic[ab] + static_cast<double>(ab) + 1.0 - momentum[ab / 3] * momentum[ab % 3] / 30.0;
+        EXPECT_NEAR(averages.pressure_tensor.at(ab), flux / 4.0, 1e-12) << ab;
+    }
+    // zz: u_z = 0.1, blocks 30 + 9 + 0.12 and 30 - 0.6 + 0.18, each over the volume 2; n / (n - 1) = 2.
+    const double residual = 0.5 * ((39.0 + 0.12) - (30.0 - 0.6 + 0.18));
+    EXPECT_NEAR(averages.pressure_tensor_error.at(8), std::sqrt(2.0 * 2.0 * residual * residual) / 4.0, 1e-12);
+
+    EXPECT_THROW(statistics.add({1, std::vector<FieldSums>(1)}), std::invalid_argument);
+    EXPECT_TRUE(FieldStatistics({1, 1, 1}, 64).averages(1.0, 1.0).pressure_tensor.empty());
+}
+
+TEST(FieldStatistics, PressureOfMergedBlocksIsThatOfAll) {
+    FieldStatistics statistics({1, 1, 1}, 2, PressureFields::sampled);
+    for (int i = 0; i < 8; ++i) {
+        const double x = i;
+        statistics.add({statistics.block_samples(), std::vector<FieldSums>(1),
+                        {{1.0, {0.0, 0.0, 0.0}, {x, x, x, x, x, x}, {x, x, x, x, x, x, x, x, x}}}});
+    }
+    // Blocks became twice as long three times: each sum stands for 1, 1, 2, 4 ... samples.
+    EXPECT_EQ(statistics.blocks().size(), 1U);
+    double samples = 0.0;
+    double sum = 0.0;
+    for (const FieldBlock& b : statistics.blocks()) {
+        samples += static_cast<double>(b.samples);
+        sum += b.pressure[0].kinetic[3] + b.pressure[0].collisional[1];
+    }
+    EXPECT_EQ(sum, 2.0 * 28.0);
+    EXPECT_EQ(statistics.averages(1.0, 1.0).pressure_tensor.at(1), sum / samples);
+}
+
 TEST(FieldStatistics, NoSamplesGiveNoNumbers) {
     const FieldAverages averages = FieldStatistics({2, 1, 1}, 64).averages(1.0, 1.0);
     EXPECT_EQ(averages.samples, 0);

@@ -38,7 +38,7 @@ INPUTS = {
     "selection of a region": changed(WHOLE, {"quantities: [position, velocity]": "quantities: [position], every_nth_id: 3, "
                                              "region: {lower: [1, 1, 1], upper: [3, 4, 5]}"}),
     "least": input_text(outputs=""),
-    "open block": input_text(steps=68, outputs="  fields: {every: 1, quantities: [density], bins: [1, 2, 3]}\n" + CHECKPOINTS),
+    "open block": input_text(steps=68, outputs="  fields: {every: 1, quantities: [density, pressure_tensor], bins: [1, 2, 3]}\n" + CHECKPOINTS),
 }
 
 

@@ -60,7 +60,7 @@ class ParaView(ProgramTest):
             fields = run["fields"]
             self.assertEqual(report["bounds"], [0, 6, 0, 6, 0, 6])
             self.assertEqual(report["cells"], fields["density"].size)
-            for name in ("density", "velocity", "temperature", "velocity_error"):
+            for name in ("density", "velocity", "temperature", "velocity_error", "pressure_tensor"):
                 expected = fields[name][:]
                 expected = expected.reshape(report["cells"], -1)  # x is the fastest, in both
                 np.testing.assert_allclose(np.array(report["arrays"][name]), expected, rtol=1e-12, err_msg=name)

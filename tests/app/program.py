@@ -30,7 +30,7 @@ output:
 
 ALL_OUTPUTS = """\
   trajectory: {every: 4, quantities: [position, velocity]}
-  fields: {every: 4, quantities: [density, velocity, temperature], bins: [1, 2, 3]}
+  fields: {every: 4, quantities: [density, velocity, temperature, pressure_tensor], bins: [1, 2, 3]}
   histograms: {every: 8, speed_bins: 20, largest_speed: 5}
   diffusion: {every: 2, tracers: 100}
   stress: {every: 10, burst: 4}

@@ -17,7 +17,7 @@ from program import MPCFLOW, ProgramTest, input_text
 
 OUTPUTS = """\
   trajectory: {every: 15, quantities: [position, velocity]}
-  fields: {every: 3, bins: [1, 2, 3]}
+  fields: {every: 3, quantities: [density, velocity, temperature, pressure_tensor], bins: [1, 2, 3]}
   histograms: {every: 7, speed_bins: 20, largest_speed: 5}
   diffusion: {every: 3, tracers: 100}
   stress: {every: 10, burst: 4}

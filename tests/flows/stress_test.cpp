@@ -123,6 +123,46 @@ TEST_P(StressOfRuns, plates_bear_the_force_on_the_fluid) {
     EXPECT_NEAR(flow[2], 0.0, sigmas * flow_errors[2]);
 }
 
+// The force on the fluid between a layer and the middle of the slit is what flows through the layer: P_xz = rho g (z - L/2).
+TEST_P(StressOfRuns, of_a_flow_grows_in_proportion_to_the_distance_from_the_middle) {
+    System system = channel({8, 8, 8}, 2, 0, 0.87, 0.2);
+    SolverOptions options;
+    options.threads = 1;
+    options.bins = {1, 1, 8};
+    options.pressure = PressureFields::sampled;
+    const auto solver = make(system, options);
+    solver->run(1500);
+    std::vector<Moments> shear(8), normal(8);
+    constexpr int blocks = 20;
+    for (int block = 0; block < blocks; ++block) {
+        for (int i = 0; i < 100; ++i) {
+            solver->run(4);
+            solver->sample_fields();
+        }
+        const FieldBlock fields = solver->take_field_block();
+        for (std::size_t z = 0; z < 8; ++z) {
+            const PressureSums& bin = fields.pressure[z];
+            const double volume = 64.0 * static_cast<double>(fields.samples);
+            const double convected = bin.momentum[0] * bin.momentum[2] / (system.fluid.mass * bin.particles);
+            shear[z].add((bin.kinetic[4] + bin.collisional[2] - convected) / volume);
+            normal[z].add((bin.kinetic[2] + bin.collisional[8]) / volume);
+        }
+    }
+    const double force_density = system.fluid.density * system.force[0];
+    double largest_error = 0.0;
+    for (std::size_t z = 0; z < 8; ++z) {
+        const double expected = force_density * (static_cast<double>(z) + 0.5 - 4.0);
+        std::printf("P_xz(%.1f) = %.4f(%.0f), %.4f expected\n", static_cast<double>(z) + 0.5, shear[z].mean(),
+                    1e4 * shear[z].standard_error(), expected);
+        // Next to the walls the flux of the cells that they cut is counted up to half a cell off.
+        const bool is_at_wall = z == 0 || z == 7;
+        EXPECT_NEAR(shear[z].mean(), expected, sigmas * shear[z].standard_error() + (is_at_wall ? 0.5 * force_density : 0.0));
+        EXPECT_NEAR(normal[z].mean(), 10.0, sigmas * normal[z].standard_error() + (is_at_wall ? 0.1 : 0.0));
+        largest_error = std::max(largest_error, shear[z].standard_error());
+    }
+    EXPECT_LT(sigmas * largest_error, force_density) << "sharp enough to see a layer's shift";
+}
+
 MPCFLOW_ON_EVERY_SOLVER(StressOfRuns);
 
 }  // namespace

@@ -213,7 +213,7 @@ INSTANTIATE_TEST_SUITE_P(
             "quantities that do not exist or repeat",
             least + "output:\n  fields: {every: 1, bins: [1, 1, 1], quantities: [density, pressure, density]}",
             {"f.yaml:4:61: output.fields.quantities.1: pressure is not known; a list of one or more of density, "
-             "velocity, temperature is needed",
+             "velocity, temperature, pressure_tensor is needed",
              "f.yaml:4:71: output.fields.quantities.2: density is given twice"}}));
 
 INSTANTIATE_TEST_SUITE_P(
