@@ -108,10 +108,12 @@ std::vector<FileEstimate> estimate_files(const Scenario& scenario) {
     if (bins > 0)
         contents += fmt::format(", fields of {} samples in {} bins", schedule.field_samples(), bins);
     std::int64_t bytes = run_file_bytes(rows, bins, output.fields.value_or(FieldsOutput{}));
+    std::int64_t states = 0;
     for (const std::unique_ptr<Observable>& observable : make_observables(scenario)) {
         contents += fmt::format(", {} of {} samples", in_words(observable->name()),
                                 observable->times().count(schedule.total_steps()));
         bytes += file_bytes(*observable, schedule.total_steps());
+        states += observable->bytes(schedule.total_steps());
     }
     files.push_back({run_file_name, bytes, contents});
     if (output.trajectory) {
@@ -124,7 +126,7 @@ std::vector<FileEstimate> estimate_files(const Scenario& scenario) {
     }
     if (scenario.checkpoint) {
         const std::int64_t each =
-            checkpoint_bytes(scenario.system.particle_count(), scenario.execution.precision) + bytes;
+            checkpoint_bytes(scenario.system.particle_count(), scenario.execution.precision) + bytes + states;
         files.push_back({checkpoint_file_name, 3 * each,
                          fmt::format("the state of the run: two of {}, and one while it is written",
                                      format_bytes(static_cast<double>(each)))});

@@ -20,7 +20,7 @@ void write_states(const hdf5::Group& root, const std::vector<ObservableState>& s
 
 /// Bytes that a file takes for arrays, a little more than exact.
 [[nodiscard]] std::int64_t file_bytes(const std::vector<NamedArray>& arrays);
-/// The same of an observable's group after step `last_step`, estimated.
+/// The same of an observable's group in run.h5 after step `last_step`, estimated.
 [[nodiscard]] std::int64_t file_bytes(const Observable& observable, std::int64_t last_step);
 
 }  // namespace mpcflow

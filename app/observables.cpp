@@ -6,6 +6,7 @@
 
 #include "physics/observables/diffusion.hpp"
 #include "physics/observables/histograms.hpp"
+#include "physics/observables/modes.hpp"
 #include "physics/observables/radial_distribution.hpp"
 #include "physics/observables/stress.hpp"
 #include "physics/observables/walls.hpp"
@@ -24,6 +25,8 @@ Observables make_observables(const Scenario& scenario) {
     if (output.radial_distribution) {
         all.push_back(std::make_unique<RadialDistributionObservable>(system, *output.radial_distribution, equilibration));
     }
+    if (output.modes)
+        all.push_back(std::make_unique<ModesObservable>(system, *output.modes, equilibration));
     if (output.stress)
         all.push_back(std::make_unique<StressObservable>(system, *output.stress, equilibration));
     if (output.walls)

@@ -9,10 +9,12 @@
 
 #include "gpu/cuda_support.cuh"
 #include "gpu/histogram_kernels.cuh"
+#include "gpu/mode_kernels.cuh"
 #include "gpu/observable_kernels.cuh"
 #include "gpu/pair_kernels.cuh"
 #include "gpu/selection_kernels.cuh"
 #include "physics/observables/extremes.hpp"
+#include "physics/observables/mode_rule.hpp"
 #include "physics/observables/totals.hpp"
 #include "physics/solver.hpp"
 
@@ -91,6 +93,20 @@ public:
         });
     }
 
+    /// The totals of all parts of the rule.
+    template <class Particle>
+    [[nodiscard]] std::vector<ModeTotals> modes(const DeviceState<Particle>& state, const ModeRule& rule) {
+        std::vector<ModeTotals> totals(rule.parts());
+        if (totals.empty()) return totals;
+        if (mode_totals_.size() != rule.parts()) mode_totals_ = DeviceArray<ModeTotals>(rule.parts());
+        mode_totals_.clear();
+        sum_modes<<<mode_blocks(state.particle_count, rule.parts(), state.resident_blocks), block_size>>>(
+            rule, state.particle_count, state.particles, mode_totals_.data());
+        MPCFLOW_CUDA(cudaGetLastError());
+        mode_totals_.download(totals.data(), 0, mode_totals_.size());
+        return totals;
+    }
+
     /// Writes the particles of a selection, in any order, to `found`, which has room for all; returns how many.
     template <class Particle>
     [[nodiscard]] std::int64_t select(const DeviceState<Particle>& state, const SelectionRule& rule,
@@ -123,6 +139,7 @@ private:
     }
 
     DeviceArray<TotalsSums> totals_{1};
+    DeviceArray<ModeTotals> mode_totals_;
     DeviceArray<ExtremesBits> extremes_{1};
     DeviceArray<unsigned long long> counter_{1};
 };

@@ -197,6 +197,12 @@ public:
         reporter_.pairs(state(), centres, counts);
     }
 
+    [[nodiscard]] std::vector<double> velocity_modes(const WaveNumbers& waves) override {
+        use(device_);
+        const ModeRule rule(system_, waves);
+        return rule.modes(reporter_.modes(state(), rule));
+    }
+
     // Between steps nothing is in the memory that particles are re-ordered into.
 
     void copy_particles(ParticleRecords& records) override {

@@ -138,8 +138,28 @@ private:
         if (const auto& diffusion = scenario_.output.diffusion) {
             check_samples("output.diffusion.every", diffusion->every);
         }
+        check_modes();
         check_stress();
         check_walls();
+    }
+
+    void check_modes() {
+        const auto& modes = scenario_.output.modes;
+        if (!modes || !are_sound({"box", "boundaries", "output.modes"})) {
+            return;
+        }
+        check_samples("output.modes.every", modes->every);
+        const WaveNumbers waves = waves_of(system_, modes->count);
+        const int most = *std::max_element(waves.along.begin(), waves.along.end());
+        if (most == 0) {
+            error("output.modes",
+                  "there is no wave to follow: it needs an axis without walls that is at least two cells long");
+        } else if (most < modes->count) {
+            error("output.modes.count",
+                  fmt::format("{} waves do not fit: the longest axis without walls has room for {} of two cells at "
+                              "least",
+                              modes->count, most));
+        }
     }
 
     void check_stress() {

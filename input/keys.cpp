@@ -159,6 +159,17 @@ void visit_output(KeyVisitor& keys, Output& output) {
                          radial.centres, {1, most_tracers});
         });
     keys.optional_section(
+        {"modes",
+         "How waves of the velocity decay: correlations of its Fourier modes, from the end of the equilibration on; "
+         "without this section, none."},
+        output.modes, [&](ModesOutput& modes) {
+            keys.integer({"every", "Steps between samples."}, modes.every, every_range);
+            keys.integer({"count",
+                          "Wave numbers n = 1 ... count along each axis without walls, k = 2 pi n / L; waves shorter "
+                          "than two cells are left out."},
+                         modes.count, {1, most_modes});
+        });
+    keys.optional_section(
         {"stress",
          "The pressure tensor of all of the fluid, its correlations and by these the viscosity, from the end of the "
          "equilibration on; without this section, none."},

@@ -19,6 +19,8 @@ inline constexpr std::int64_t most_tracers = 1'000'000;
 /// Most lags of the correlations of the stress; a checkpoint has 64 blocks of them.
 inline constexpr std::int64_t most_stress_lags = 2000;
 /// Most steps that a run can have; counts of steps stay exact in a double.
+/// Most wave numbers along an axis that can be asked for.
+inline constexpr std::int64_t most_modes = 64;
 /// Largest stride of ids; no run has more particles.
 inline constexpr std::int64_t largest_id_stride = 2'147'483'647;
 inline constexpr std::int64_t most_steps = 1'000'000'000'000'000;

@@ -9,6 +9,7 @@
 
 #include "physics/observables/diffusion.hpp"
 #include "physics/observables/histograms.hpp"
+#include "physics/observables/modes.hpp"
 #include "physics/observables/radial_distribution.hpp"
 #include "physics/observables/stress.hpp"
 #include "physics/observables/walls.hpp"
@@ -63,6 +64,7 @@ struct Output {
     std::optional<TrajectoryOutput> trajectory;
     std::optional<FieldsOutput> fields;
     std::optional<HistogramsOutput> histograms;
+    std::optional<ModesOutput> modes;
     std::optional<StressOutput> stress;
     std::optional<WallsOutput> walls;
     std::optional<SeriesOutput> series;

@@ -69,6 +69,18 @@ MPCFLOW_HD SinCos<double> sin_cos_degrees(double degrees) {
     }
 }
 
+/// sin and cos of `turns` full turns, 0 <= turns <= 2^28; to about one unit of the last place of 1.
+MPCFLOW_HD SinCos<double> sin_cos_turns(double turns) {
+    // Quarter turns are exact to multiply with and to subtract.
+    const double quarters = 4.0 * turns;
+    const auto nearest = static_cast<int>(quarters + 0.5);
+    const SinCos<double> r = detail::sin_cos_reduced((quarters - nearest) * 1.5707963267948966);
+    const bool is_odd = (nearest & 1) != 0;
+    const double sine = is_odd ? r.cos : r.sin;
+    const double cosine = is_odd ? r.sin : r.cos;
+    return {(nearest & 2) != 0 ? -sine : sine, ((nearest + 1) & 2) != 0 ? -cosine : cosine};
+}
+
 /// Natural logarithm of a positive normal number; relative error under 3e-16 away from 1.
 ///
 /// x = 2^k f with f in [sqrt(1/2), sqrt(2)); log f = 2 artanh(s), s = (f - 1)/(f + 1), |s| < 0.172.

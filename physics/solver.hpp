@@ -96,6 +96,14 @@ struct Histograms {
     std::vector<std::uint64_t> speed;
 };
 
+/// Wave vectors along the axes: k = 2 pi n / L with n = 1 ... along[axis], L the edge of the box. In order: those along
+/// x, then y, then z, each by n.
+struct WaveNumbers {
+    std::array<int, 3> along{};
+
+    [[nodiscard]] constexpr std::int64_t count() const { return std::int64_t{along[0]} + along[1] + along[2]; }
+};
+
 /// Some particles or all, in the order of their ids. Shapes for n particles: id n, position, velocity and image
 /// 3 n (x y z of each particle). The unwrapped position is position + image * box size.
 struct ParticleSnapshot {
@@ -147,6 +155,10 @@ public:
     /// Adds the pairs of these centres, which are particles of the present state, with all particles to the counts of
     /// their distances, as many as the rule of the centres has bins.
     virtual void count_pairs(const PairCentres& centres, std::vector<std::uint64_t>& counts) = 0;
+    /// The Fourier modes of the velocity now, u_k = (1/N) sum over particles of v exp(-i k x): for each wave vector the
+    /// components x, y, z, of each the real and the imaginary part. Velocities are rounded to 2^-18 thermal speeds,
+    /// and exp(-i k x) to 2^-19 (physics/observables/mode_rule.hpp).
+    [[nodiscard]] virtual std::vector<double> velocity_modes(const WaveNumbers& waves) = 0;
     /// Copies the records of all particles, ids 0 ... N-1 in their order.
     virtual void copy_particles(ParticleRecords& records) = 0;
     /// Copies the records of some particles, in any order. Takes memory for these alone.

@@ -171,6 +171,12 @@ std::vector<double> expected_occupancies(const Histograms& histograms, double me
     return expected;
 }
 
+double transverse_correlation(const System& system, double wave_number, double time) {
+    const double equipartition =
+        system.fluid.temperature / (system.fluid.mass * static_cast<double>(system.particle_count()));
+    return equipartition * std::exp(-predicted_viscosity(system) * wave_number * wave_number * time);
+}
+
 double fast_step_share(const System& system) {
     const double P = faster_than(1.0 / mean_free_path(system));
     return P < 1.0 ? -std::expm1(static_cast<double>(system.particle_count()) * std::log1p(-P)) : 1.0;

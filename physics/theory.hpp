@@ -47,6 +47,10 @@ struct Transport {
 [[nodiscard]] std::vector<double> expected_speeds(const Histograms& histograms);
 [[nodiscard]] std::vector<double> expected_occupancies(const Histograms& histograms, double mean);
 
+/// <u_k(0)* u_k(t)> of a component across k of the mode u_k = (1/N) sum v exp(-i k x), in equilibrium and for long waves:
+/// kT / (m N) exp(-nu k^2 t), nu the predicted viscosity.
+[[nodiscard]] double transverse_correlation(const System& system, double wave_number, double time);
+
 /// Share of the steps in which thermal motion alone carries some particle across more than a cell edge:
 /// 1 - (1 - P)^N with P = faster_than(1 / mean_free_path).
 [[nodiscard]] double fast_step_share(const System& system);

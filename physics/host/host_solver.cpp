@@ -23,6 +23,7 @@
 #include "physics/observables/extremes.hpp"
 #include "physics/observables/fields.hpp"
 #include "physics/observables/histogram_bins.hpp"
+#include "physics/observables/mode_rule.hpp"
 #include "physics/observables/momentum_flux.hpp"
 #include "physics/observables/pair_centres.hpp"
 #include "physics/observables/totals.hpp"
@@ -225,6 +226,28 @@ public:
                 centres.rule().for_centres_near(p, centres.cells(), [&](int bin) { ++parts[thread][bin]; });
             });
         });
+    }
+
+    [[nodiscard]] std::vector<double> velocity_modes(const WaveNumbers& waves) override {
+        const ModeRule rule(system_, waves);
+        std::vector<std::vector<ModeTotals>> parts(team_.size());
+        team_.run([&](int thread) {
+            std::vector<ModeTotals> totals(rule.parts());
+            const Worker& worker = workers_[thread];
+            for (std::int64_t first = worker.first_particle; first < worker.last_particle; first += ModeRule::most_added) {
+                const std::int64_t last = std::min(first + ModeRule::most_added, worker.last_particle);
+                for (int part = 0; part < rule.parts(); ++part) {
+                    ModeSums sums;
+                    for (std::int64_t i = first; i < last; ++i) rule.add(rule.part(part), particles_[i], sums);
+                    totals[part] += rule.split(sums);
+                }
+            }
+            parts[thread] = std::move(totals);
+        });
+        for (int thread = 1; thread < team_.size(); ++thread) {
+            for (int part = 0; part < rule.parts(); ++part) parts[0][part] += parts[thread][part];
+        }
+        return rule.modes(parts[0]);
     }
 
     void copy_particles(ParticleRecords& records) override {

@@ -111,9 +111,11 @@ public:
     /// not those of an observable with these parameters.
     [[nodiscard]] std::string restore(const ObservableState& state);
 
-    /// Bytes that its numbers will take after step `last_step`, about, in memory and in each file. As many as now unless
-    /// it is overridden: right where no array grows.
+    /// Bytes that its numbers will take after step `last_step`, about, in memory and in a checkpoint. As many as now
+    /// unless it is overridden: right where no array grows.
     [[nodiscard]] virtual std::int64_t bytes(std::int64_t last_step) const;
+    /// The same of its results in run.h5; bytes() unless it is overridden.
+    [[nodiscard]] virtual std::int64_t result_bytes(std::int64_t last_step) const { return bytes(last_step); }
 
 protected:
     Observable(std::string name, SampleTimes times) : name_(std::move(name)), times_(times) {}

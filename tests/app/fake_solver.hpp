@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -61,6 +62,9 @@ public:
     void count_pairs(const PairCentres&, std::vector<std::uint64_t>& counts) override {
         counts.back() += static_cast<std::uint64_t>(step_);
     }
+    [[nodiscard]] std::vector<double> velocity_modes(const WaveNumbers& waves) override {
+        return modes_at ? modes_at(step_) : std::vector<double>(static_cast<std::size_t>(6 * waves.count()));
+    }
     using Solver::copy_particles;
     using Solver::copy_selection;
     void copy_particles(ParticleRecords& records) override { copy_all(records.begin<ParticleDouble>(step_, system_.particle_count())); }
@@ -79,6 +83,8 @@ public:
     [[nodiscard]] std::vector<std::string> take_notes() override { return std::exchange(notes, {}); }
 
     std::vector<std::string> notes;
+    /// What velocity_modes() gives, of a step; zeros if it is empty.
+    std::function<std::vector<double>(std::int64_t step)> modes_at;
 
     std::vector<std::int64_t> chunks;
     std::vector<std::int64_t> sampled_steps;

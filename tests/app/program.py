@@ -33,6 +33,7 @@ ALL_OUTPUTS = """\
   fields: {every: 4, quantities: [density, velocity, temperature, pressure_tensor], bins: [1, 2, 3]}
   histograms: {every: 8, speed_bins: 20, largest_speed: 5}
   diffusion: {every: 2, tracers: 100}
+  modes: {every: 2, count: 2}
   stress: {every: 10, burst: 4}
   radial_distribution: {every: 10, range: 2.5, bins: 20, centres: 500}
   walls: {every: 6}

@@ -20,6 +20,7 @@ OUTPUTS = """\
   fields: {every: 3, quantities: [density, velocity, temperature, pressure_tensor], bins: [1, 2, 3]}
   histograms: {every: 7, speed_bins: 20, largest_speed: 5}
   diffusion: {every: 3, tracers: 100}
+  modes: {every: 3, count: 2}
   stress: {every: 10, burst: 4}
   radial_distribution: {every: 9, range: 2, bins: 20, centres: 500}
   walls: {every: 6}
@@ -164,6 +165,8 @@ class Signals(RestartTest):
             (flow(180, outputs=OUTPUTS.replace("speed_bins: 20", "speed_bins: 30")), dropped + "speed_bins was 20, is 30"),
             (flow(180, outputs=OUTPUTS.replace("largest_speed: 5", "largest_speed: 4, occupancy_bins: 12")),
              dropped + "occupancy_bins was 45, is 12, largest_speed was 5, is 4"),
+            (flow(180, outputs=OUTPUTS.replace("count: 2", "count: 3")),
+             "step 100: output.modes begins anew, and its 26 samples of before are dropped: count was 2, is 3"),
             (without, "step 100: output.histograms is not asked for any more, and its 11 samples are dropped"),
         ]
         for text, words in cases:
@@ -176,11 +179,16 @@ class Signals(RestartTest):
                     self.assertIn(words.encode(), list(f["run"].attrs["notes"]))
                     self.assertEqual(f["run"].attrs["state_hash"], hash_of_all)
                     self.assertEqual("histograms" in f, text != without)
+                    for observable in ("histograms", "modes"):
+                        if observable not in f:
+                            continue
+                        # Histograms at 104, 111 ... 195, modes at 101, 104 ... 200; step 100 has none.
+                        is_new, attributes = f"output.{observable}" in words, f[observable].attrs
+                        found = [attributes[name] for name in ("samples", "first_step", "last_step")]
+                        whole, new = {"histograms": ([25, 27, 195], [14, 104, 195]), "modes": ([60, 23, 200], [34, 101, 200])}[observable]
+                        self.assertEqual(found, new if is_new else whole)
                     if "histograms" in f:
-                        # 104, 111 ... 195; step 100 has none.
-                        self.assertEqual(dict(f["histograms"].attrs), {"every": 7, "samples": 14, "first_step": 104, "last_step": 195})
-                        counts = f["histograms/speed/counts"][()]
-                        self.assertEqual(counts.sum(), 14 * 2160)
+                        self.assertEqual(f["histograms/speed/counts"][()].sum(), f["histograms"].attrs["samples"] * 2160)
         # The last one had none: asked for again, they begin where it goes on.
         done = self.mpcflow("run", self.write_input(flow(240)))
         self.assertIn("warning: step 200: output.histograms begins here; the run had none before", done.stderr)

@@ -114,6 +114,34 @@ class Results(ProgramTest):
         self.assertIn("histograms of 12 samples", self.summary)
         self.assertEqual(json.loads(self.mpcflow("info", "out/run.h5", "--json").stdout)["histograms_samples"], 12)
 
+    def test_modes_are_those_of_the_frames(self):
+        modes = self.run_file["modes"]
+        box = self.run_file["run"].attrs["box"]
+        self.assertEqual(modes.attrs["samples"], 50)
+        # Walls normal to z: waves along x and y.
+        expected = np.zeros((4, 3))
+        expected[[0, 1], 0] = 2 * np.pi * np.arange(1, 3) / box[0]
+        expected[[2, 3], 1] = 2 * np.pi * np.arange(1, 3) / box[1]
+        np.testing.assert_allclose(modes["wave_vector"], expected)
+        np.testing.assert_array_equal(modes["lag"][:25], np.arange(0, 50, 2))
+        np.testing.assert_allclose(modes["time"], 0.1 * modes["lag"][()])
+        # Every second sample is that of a frame: the frames' own correlation at lag 0 is close, and of all samples exact.
+        self.mpcflow("run", self.name, "--set", "seed=5", "--set", "output.trajectory.every=2", "--output", "frames", "--quiet")
+        with h5py.File(self.folder / "frames/trajectory.h5") as trajectory:
+            step = trajectory["particles/all/position/step"][()]
+            x = trajectory["particles/all/position/value"][step > 20]
+            v = trajectory["particles/all/velocity/value"][step > 20]
+        for wave, k in enumerate(expected):
+            u = np.einsum("tnc,tn->tc", v, np.exp(-1j * (x @ k))) / x.shape[1]
+            axis = int(np.argmax(k))
+            across = [i for i in range(3) if i != axis]
+            for lag in (0, 1, 7):
+                product = np.real(np.conj(u[: len(u) - lag]) * u[lag:]).mean(axis=0)
+                # Rounded velocities and waves: 1e-7 of amplitudes of 2e-2.
+                np.testing.assert_allclose(modes["transverse"][wave, lag], product[across].mean(), atol=1e-8)
+                np.testing.assert_allclose(modes["longitudinal"][wave, lag], product[axis], atol=1e-8)
+        self.assertIn("modes of 50 samples", self.summary)
+
     def test_every_dataset_says_what_it_is(self):
         def check(name, item):
             if isinstance(item, h5py.Dataset):

@@ -312,6 +312,19 @@ INSTANTIATE_TEST_SUITE_P(
             least + "boundaries: {z: no_slip}\noutput: {radial_distribution: {every: 10, range: 4}}",
             {"f.yaml:4:50: output.radial_distribution.range: 4 is not less than half of the 8 cells between the walls "
              "along z; no particle would be farther than that from both"}},
+        ErrorCase{"no sample of modes, and none of them",
+                  least + "output: {modes: {every: 101, count: 0}}",
+                  {"f.yaml:3:25: output.modes.every: 101 is more than the 100 steps of the run after equilibration; "
+                   "no sample would be taken",
+                   "f.yaml:3:37: output.modes.count: 0 is out of range [1, 64]"}},
+        ErrorCase{"modes of waves that are too short",
+                  least + "output: {modes: {every: 1, count: 5}}",
+                  {"f.yaml:3:35: output.modes.count: 5 waves do not fit: the longest axis without walls has room for 4 of "
+                   "two cells at least"}},
+        ErrorCase{"modes between walls",
+                  least + "boundaries: {x: no_slip, y: no_slip, z: no_slip}\noutput: {modes: {every: 1}}",
+                  {"f.yaml:4:10: output.modes: there is no wave to follow: it needs an axis without walls that is at least "
+                   "two cells long"}},
         ErrorCase{"a region of one corner",
                   least + "output: {trajectory: {every: 1, region: {lower: [1, 1, 1]}}}",
                   {"f.yaml:3:33: output.trajectory.region.upper: is missing; a list of 3 numbers in [0, 65536] is "

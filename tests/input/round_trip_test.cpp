@@ -55,6 +55,7 @@ TEST(Reading, TakesEveryKey) {
         TrajectoryOutput{5000, true, true, Region{{0.0, 1.5, 2.0}, {8.0, 2.5, 12.0}}, 4, FilePrecision::single_precision};
     expected.output.fields = FieldsOutput{10, true, true, true, {2, 5, 12}, true};
     expected.output.histograms = HistogramsOutput{50, 30, 40, 6.0};
+    expected.output.modes = ModesOutput{20, 5};
     expected.output.stress = StressOutput{200, 40, 30};
     expected.output.walls = WallsOutput{20};
     expected.output.series = SeriesOutput{100};
@@ -126,6 +127,9 @@ TEST(RoundTrip, OfRandomScenarios) {
         }
         if (pick(0, 1) == 1) {
             s.output.histograms = HistogramsOutput{pick(1, 100), pick(0, 99), pick(1, 300), real(1e-3, 32)};
+        }
+        if (pick(0, 1) == 1 && waves_of(s.system, 1).count() > 0) {
+            s.output.modes = ModesOutput{pick(1, 100), pick(1, 10)};
         }
         if (pick(0, 1) == 1) {
             s.output.stress = StressOutput{pick(50, 100), pick(0, 50), 0};

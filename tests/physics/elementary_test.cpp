@@ -104,6 +104,32 @@ TEST(Degrees, within_two_units_of_the_last_place) {
     EXPECT_LT(worst, 2.0);
 }
 
+// As of degrees: the product with pi / 2 rounds, and the sum of the series.
+TEST(Turns, within_two_units_of_the_last_place) {
+    std::mt19937_64 engine(4);
+    double worst = 0.0;
+    for (int i = 0; i < 300000; ++i) {
+        // Up to one turn, as of a place in a box, and up to many.
+        const double most = i % 2 == 0 ? 1.0 : 0x1p28;
+        const double turns = most * static_cast<double>(engine() >> 11U) * 0x1p-53;
+        const double quarters = 4.0 * turns;
+        const auto nearest = static_cast<std::int64_t>(std::floor(quarters + 0.5));
+        const auto exact = reference(static_cast<int>(nearest % 4), static_cast<long double>(quarters) - nearest);
+        const SinCos<double> r = sin_cos_turns(turns);
+        worst = std::max({worst, error_in_ulps(r.sin, exact.sin), error_in_ulps(r.cos, exact.cos)});
+    }
+    EXPECT_LT(worst, 2.0);
+}
+
+TEST(Turns, multiples_of_a_quarter_turn_are_exact) {
+    constexpr double sines[4] = {0.0, 1.0, 0.0, -1.0};
+    for (int quarter_turns = 0; quarter_turns < 12; ++quarter_turns) {
+        const SinCos<double> r = sin_cos_turns(0.25 * quarter_turns);
+        EXPECT_EQ(r.sin, sines[quarter_turns % 4]);
+        EXPECT_EQ(r.cos, sines[(quarter_turns + 1) % 4]);
+    }
+}
+
 TEST(NaturalLog, within_two_units_of_the_last_place_away_from_1) {
     double worst = 0.0;
     std::mt19937_64 engine(2);
