@@ -12,10 +12,11 @@ from mpcflow_tools.run import Block, Fields
 
 def _component(fields: Fields, name: str, component: str, block: Block) -> tuple[Array, Array]:
     """A component of a field and its errors in some bins [z][y][x]."""
-    if f"{name}_error" not in fields.errors:
+    if fields.errors and f"{name}_error" not in fields.errors:
         raise MissingResult(f"{name} has no {name}_error beside it: this is not what mpcflow writes")
     index = fields.components(name).index(component)
-    values, errors = fields.block(name, block), fields.block(f"{name}_error", block)
+    values = fields.block(name, block)
+    errors = fields.block(f"{name}_error", block) if fields.errors else np.full_like(values, np.nan)
     shape = values.shape[:3]
     return values.reshape(*shape, -1)[..., index], errors.reshape(*shape, -1)[..., index]
 

@@ -51,15 +51,21 @@ def subjects(run: Run) -> list[str]:
     return found + (["histograms"] if len(run.histograms) else []) + list(run.observables)
 
 
+def _chosen_component(run: Run, name: str, wanted: str | None) -> str:
+    """Raises BadArgument where the field has no such component, MissingResult where there is no such field."""
+    components = run.fields.components(name)
+    component = wanted or default_component(run, name)
+    if component not in components:
+        raise BadArgument(f"--component {component}: {name} has " + (f"only {', '.join(components)}" if len(components) > 1 else "none"))
+    return component
+
+
 def _field(run: Run, name: str, arguments: argparse.Namespace) -> tuple[Figure, str]:
     if arguments.along and arguments.across:
         raise BadArgument("--along is for a profile, --across for a map: one of them")
     if arguments.at is not None and not arguments.across:
         raise BadArgument("--at says where the layer --across an axis is")
-    components = run.fields.components(name)  # says what there is before anything else is wrong
-    component = arguments.component or default_component(run, name)
-    if component not in components:
-        raise BadArgument(f"--component {component}: {name} has " + (f"only {', '.join(components)}" if len(components) > 1 else "none"))
+    component = _chosen_component(run, name, arguments.component)
     if arguments.across:
         axis = AXES.index(arguments.across)
         return (slice_figure(run, name, axis, arguments.at, component),
