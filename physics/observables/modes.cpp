@@ -129,15 +129,15 @@ void ModesObservable::add_correlations(ObservableResults& results, const Correla
             expected.push_back(theory::transverse_correlation(system_, wave_number(wave), time_of(lag)));
     }
     results.arrays.push_back(
-        {"transverse_expected", shape, std::move(expected), unit, "kT / (m N) exp(-nu k^2 t) with the predicted viscosity"});
+        {"expected_transverse", shape, std::move(expected), unit, "kT / (m N) exp(-nu k^2 t) with the predicted viscosity"});
 }
 
 void ModesObservable::add_results(ObservableResults& results) const {
     const CorrelationFunction correlation = correlator_.correlation();
     const auto waves = static_cast<std::int64_t>(wave_count());
     results.attributes.push_back({"equipartition", equipartition_});
-    results.attributes.push_back({"viscosity_expected", viscosity_});
-    results.attributes.push_back({"speed_of_sound_expected", theory::speed_of_sound(system_)});
+    results.attributes.push_back({"expected_viscosity", viscosity_});
+    results.attributes.push_back({"expected_speed_of_sound", theory::speed_of_sound(system_)});
 
     std::vector<double> vectors(3 * wave_count());
     std::vector<double> rates;
@@ -153,7 +153,7 @@ void ModesObservable::add_results(ObservableResults& results) const {
     }
     Estimates viscosity = viscosities(correlation);
     results.arrays.push_back({"wave_vector", {waves, 3}, std::move(vectors), "a^-1", "wave vectors k, x y z"});
-    results.arrays.push_back(named_list("decay_rate_expected", std::move(rates), "(energy/mass)^(1/2)/a",
+    results.arrays.push_back(named_list("expected_decay_rate", std::move(rates), "(energy/mass)^(1/2)/a",
                                         "nu k^2 with the predicted viscosity"));
     results.arrays.push_back(named_list("lag", std::move(steps), "1", "steps between two samples"));
     results.arrays.push_back(named_list("time", std::move(lag_times), "a (mass/energy)^(1/2)", "the lag in time"));

@@ -111,9 +111,9 @@ TEST_F(ModesTest, FindTheDecayOfKnownAmplitudes) {
     EXPECT_DOUBLE_EQ(vectors[0], k);
     EXPECT_DOUBLE_EQ(vectors[3], 2.0 * k);
     EXPECT_DOUBLE_EQ(vectors[7], 2.0 * k);
-    EXPECT_DOUBLE_EQ(numbers(results, "decay_rate_expected")[1], 4.0 * k * k * theory::predicted_viscosity(system_));
+    EXPECT_DOUBLE_EQ(numbers(results, "expected_decay_rate")[1], 4.0 * k * k * theory::predicted_viscosity(system_));
     EXPECT_DOUBLE_EQ(numbers(results, "time")[1], 0.3);
-    EXPECT_DOUBLE_EQ(numbers(results, "transverse_expected")[0], equipartition);
+    EXPECT_DOUBLE_EQ(numbers(results, "expected_transverse")[0], equipartition);
     // The estimate for checks is not less than what a state takes, nor several times that.
     const std::int64_t bytes = bytes_of(modes.state().arrays);
     EXPECT_GE(modes.bytes(3 * steps), bytes);

@@ -65,6 +65,7 @@ output:
   series: {every: 10}
   stress: {every: 1, burst: 1}
   diffusion: {every: 3, tracers: 1000}
+  modes: {every: 2, count: 2}
   radial_distribution: {every: 100, range: 2, bins: 20, centres: 1000}
 """
 

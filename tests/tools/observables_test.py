@@ -10,6 +10,7 @@ import numpy as np
 from made_runs import FLOW, REST, WALLS, ToolTest, made
 from mpcflow_tools import MissingResult, Run, plot
 from mpcflow_tools.analyze import analyze
+from mpcflow_tools.mode_analysis import wave_names
 from mpcflow_tools.observable_plot import FIGURES
 from mpcflow_tools.report import report_page
 from mpcflow_tools.stress_analysis import expected_wall_stress, settled_lag
@@ -51,6 +52,19 @@ class Numbers(ToolTest):
         with Run(made(WALLS)) as run:
             self.assertIn("fluid at rest without walls only", " ".join(analyze(run, ["viscosity"])[0].notes))
 
+    def test_decays_of_modes(self) -> None:
+        with Run(made(REST)) as run:
+            section = analyze(run, ["modes"])[0]
+            found = {one.name: one for one in section.estimates}
+            self.assertEqual(wave_names(run.modes["wave_vector"].values, np.array([8.0, 8.0, 8.0])), ["x 1", "x 2", "y 1", "y 2", "z 1", "z 2"])
+            for name in ("x 1", "z 2"):
+                self.assertEqual(found[f"transverse size, {name}"].theory, 1.0)
+                self.assertLess(abs(found[f"viscosity, {name}"].sigmas or 0.0), 4.5)
+            self.assertEqual(list(section.tables), ["x 1", "x 2", "y 1", "y 2", "z 1", "z 2"])
+            viscosity = {one.name: one for one in analyze(run, ["viscosity"])[0].estimates}["mode decay"]
+            longest = [found[f"viscosity, {axis} 1"] for axis in "xyz"]
+            self.assertAlmostEqual(viscosity.value, np.average([one.value for one in longest], weights=[one.error**-2 for one in longest]))
+
     def test_what_walls_should_feel(self) -> None:
         with Run(made(WALLS)) as run:
             self.assertEqual(expected_wall_stress(run, "z lower"), [0.5 * 0.02 * 10.0 * 10.0, 0.0, -15.0])
@@ -70,7 +84,7 @@ class Pictures(ToolTest):
                     self.assertGreater(path.stat().st_size, 10_000)
                     drawn.add(name)
                 self.assertIn(next(iter(run.observables)), self.command("plot", made(text)).stdout.split())
-        self.assertLessEqual({"diffusion", "radial_distribution", "stress", "walls"}, drawn)
+        self.assertEqual(drawn, set(FIGURES))
 
     def test_pictures_draw_the_numbers(self) -> None:
         with Run(made(REST)) as run:
@@ -78,6 +92,16 @@ class Pictures(ToolTest):
             np.testing.assert_array_equal(points.get_ydata(), run.diffusion["mean_square_displacement"].values[1:])
             sums = FIGURES["stress"](run).axes[1].lines[0]
             np.testing.assert_array_equal(sums.get_ydata(), run.stress["viscosity"].values[:len(sums.get_ydata())])
+
+    def test_modes_are_drawn_beside_theory(self) -> None:
+        with Run(made(REST)) as run:
+            axes = FIGURES["modes"](run).axes[0]
+            expected = run.modes.expected("transverse")
+            assert expected is not None
+            curve = next(line for line in axes.lines if line.get_linestyle() == "--" and len(line.get_ydata()) > 0)
+            drawn = np.asarray(curve.get_ydata())
+            np.testing.assert_allclose(drawn, expected[0][:len(drawn)] / float(run.modes.about("equipartition")))
+            self.assertAlmostEqual(drawn[0], 1.0)
 
     def test_what_is_not_there(self) -> None:
         for name in FIGURES:
