@@ -184,7 +184,7 @@ if [[ $sanitize == yes ]]; then
                 "$mpcflow" run examples/poiseuille.yaml --quiet --output "$scratch/$tool-$way-$law-$precision" \
                 --device cuda --set 'box.size=[12, 10, 9]' --set 'output.fields.bins=[1, 1, 9]' \
                 --set 'output.fields.quantities=[density, velocity, temperature, pressure_tensor]' --set output.fields.every=3 \
-                --set 'output.stress={every: 3, burst: 2}' --set output.walls.every=3 \
+                --set 'output.stress={every: 3, burst: 2}' --set output.walls.every=3 --set 'output.modes={every: 4, count: 5}' \
                 --set output.histograms.every=3 --set output.diffusion.every=3 --set output.radial_distribution.every=5 \
                 --set output.trajectory.every=5 --set output.series.every=5 \
                 --set 'output.trajectory.region={lower: [2, 2, 2], upper: [8, 9, 7]}' --set output.trajectory.every_nth_id=3 \
