@@ -177,17 +177,19 @@ if [[ $sanitize == yes ]]; then
             ("$sanitizer" --tool "$tool" --error-exitcode 9 --print-limit 5 "$@" >"$log" 2>&1 ||
                 { cat "$log"; echo "$tool, $label" >>"$scratch/findings"; }) &
         }
-        # A short run with everything that has a kernel of its own: both kinds of faces, fields, observables, a selection.
+        # A short run with everything that has a kernel of its own: both kinds of faces, all observables, frames of a
+        # selection with the one law and of all particles with the other.
         sanitize_run() {
-            local tool=$1 way=$2 law=$3 precision=$4 steps=$5
+            local tool=$1 way=$2 law=$3 precision=$4 steps=$5 frames="{every: 5}" quantities outputs
+            [[ $law == true ]] && frames="{every: 5, every_nth_id: 3, region: {lower: [2, 2, 2], upper: [8, 9, 7]}}"
+            quantities="[density, velocity, temperature, pressure_tensor]"
+            outputs="{series: {every: 5}, fields: {every: 3, quantities: $quantities, bins: [1, 1, 9]}, histograms: {every: 3},"
+            outputs+=" stress: {every: 5, burst: 3}, walls: {every: 4}, modes: {every: 2}, diffusion: {every: 3},"
+            outputs+=" radial_distribution: {every: 5}, trajectory: $frames}"
             sanitize "$tool" "run with summation $way, conserve_angular_momentum $law, $precision" \
-                "$mpcflow" run examples/poiseuille.yaml --quiet --output "$scratch/$tool-$way-$law-$precision" \
-                --device cuda --set 'box.size=[12, 10, 9]' --set 'output.fields.bins=[1, 1, 9]' \
-                --set 'output.fields.quantities=[density, velocity, temperature, pressure_tensor]' --set output.fields.every=3 \
-                --set 'output.stress={every: 3, burst: 2}' --set output.walls.every=3 --set 'output.modes={every: 4, count: 5}' \
-                --set output.histograms.every=3 --set output.diffusion.every=3 --set output.radial_distribution.every=5 \
-                --set output.trajectory.every=5 --set output.series.every=5 \
-                --set 'output.trajectory.region={lower: [2, 2, 2], upper: [8, 9, 7]}' --set output.trajectory.every_nth_id=3 \
+                "$mpcflow" run examples/poiseuille.yaml --quiet --set "output=$outputs" \
+                --output "$scratch/$tool-$way-$law-$precision" --device cuda --set 'box.size=[12, 10, 9]' \
+                --set checkpoint.every=6 \
                 --set run.equilibration=0 --set "run.steps=$steps" --set execution.reorder=3 \
                 --set "execution.summation=$way" --set "collision.conserve_angular_momentum=$law" \
                 --set "execution.precision=$precision"
