@@ -145,10 +145,14 @@ private:
 
     void check_modes() {
         const auto& modes = scenario_.output.modes;
-        if (!modes || !are_sound({"box", "boundaries", "output.modes"})) {
+        if (!modes) {
             return;
         }
+        const bool is_sound = are_sound({"box", "boundaries", "output.modes"});
         check_samples("output.modes.every", modes->every);
+        if (!is_sound) {
+            return;
+        }
         const WaveNumbers waves = waves_of(system_, modes->count);
         const int most = *std::max_element(waves.along.begin(), waves.along.end());
         if (most == 0) {
@@ -164,10 +168,14 @@ private:
 
     void check_stress() {
         const auto& stress = scenario_.output.stress;
-        if (!stress || !are_sound({"output.stress"})) {
+        if (!stress) {
             return;
         }
+        const bool is_sound = are_sound({"output.stress"});
         check_samples("output.stress.every", stress->every);
+        if (!is_sound) {
+            return;
+        }
         if (stress->burst > stress->every) {
             error("output.stress.burst", fmt::format("a burst of {} steps is longer than the {} steps to the next; "
                                                      "make it shorter, or every at least as large",
@@ -185,10 +193,14 @@ private:
 
     void check_walls() {
         const auto& walls = scenario_.output.walls;
-        if (!walls || !are_sound({"output.walls", "boundaries"})) {
+        if (!walls) {
             return;
         }
+        const bool is_sound = are_sound({"output.walls", "boundaries"});
         check_samples("output.walls.every", walls->every);
+        if (!is_sound) {
+            return;
+        }
         if (!has_walls()) {
             error("output.walls", "all boundaries are periodic; give one of them walls, or leave this section out");
         }
