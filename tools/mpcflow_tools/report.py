@@ -135,7 +135,7 @@ def _histograms(page: Page, run: Run) -> None:
 
 def _measured(page: Page, run: Run) -> None:
     """Numbers with errors beside theory, and the pictures of what they come from."""
-    sections = [section for section in analyze(run, [name for name in SUBJECTS if name != "profiles"]) if section.estimates]
+    sections = [section for section in analyze(run, [name for name in SUBJECTS if name not in ("profiles", "modes")]) if section.estimates]
     if not sections:
         return
     page.heading("Measured")
