@@ -56,6 +56,7 @@ BackgroundWriter::BackgroundWriter(ResultWriter& results, const Scenario& scenar
       folder_(scenario.output.directory),
       trajectory_(scenario.output.trajectory.value_or(TrajectoryOutput{})),
       observables_(std::move(observables)),
+      field_times_(scenario),
       block_plan_(results.block_plan()),
       open_block_(results.take_open_block()),
       ends_with_checkpoint_(results.ends_with_checkpoint()),
@@ -117,8 +118,12 @@ void BackgroundWriter::add_frame(std::shared_ptr<ParticleRecords> particles, std
 }
 
 void BackgroundWriter::add_field_block(SampledBlock block) {
-    block_plan_.add();
+    block_plan_.add(block.sums.samples);
     post([this, block = std::make_shared<SampledBlock>(std::move(block))] { results_.add_field_block(std::move(*block)); });
+}
+
+bool BackgroundWriter::is_field_block_full(std::int64_t samples, std::int64_t step) const {
+    return samples >= block_plan_.room() || field_times_.ends_window(step);
 }
 
 void BackgroundWriter::add_note(const std::string& note, Summation summation, int reorder_interval) {

@@ -34,7 +34,7 @@ public:
     void add_frame(std::shared_ptr<ParticleRecords> particles, std::uint64_t state_hash) override;
     void add_field_block(SampledBlock block) override;
     [[nodiscard]] SampledBlock open_field_block() override { return std::move(open_block_); }
-    [[nodiscard]] std::int64_t field_block_samples() const override { return block_plan_.block_samples(); }
+    [[nodiscard]] bool is_field_block_full(std::int64_t samples, std::int64_t step) const override;
     void add_note(const std::string& note, Summation summation, int reorder_interval) override;
     [[nodiscard]] std::vector<std::string> take_notes() override;
     [[nodiscard]] Selection frame_selection() const override;
@@ -69,6 +69,7 @@ private:
     std::string folder_;
     TrajectoryOutput trajectory_;
     Observables observables_;
+    FieldTimes field_times_;
     BlockPlan block_plan_;
     SampledBlock open_block_;
     bool ends_with_checkpoint_;

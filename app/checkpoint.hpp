@@ -45,7 +45,9 @@ struct Checkpoint {
     std::int64_t field_block_samples = 1;
     StepSpan field_steps;
     std::vector<ObservableState> observables;
-    std::int64_t frames = 0;  ///< in trajectory.h5
+    SampledBlock open_window;              ///< the window of time that has not ended
+    std::int64_t windows = 0;              ///< in fields.h5
+    std::int64_t frames = 0;               ///< in trajectory.h5
 
     std::string start_time;
     double wall_time = 0.0;

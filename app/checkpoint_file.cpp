@@ -142,6 +142,23 @@ std::vector<FieldBlock> read_blocks(const Group& group, const std::string& name)
     return blocks;
 }
 
+/// A block that is not full yet, as NAME_block, if it has samples.
+void write_open(const Group& group, const std::string& name, const SampledBlock& block) {
+    if (block.sums.samples == 0)
+        return;
+    write_blocks(group, name + "_block", {&block.sums});
+    group.write_attribute(name + "_first_step", block.steps.first);
+    group.write_attribute(name + "_last_step", block.steps.last);
+}
+
+SampledBlock read_open(const Group& group, const std::string& name) {
+    std::vector<FieldBlock> blocks = read_blocks(group, name + "_block");
+    if (blocks.empty())
+        return {};
+    return {std::move(blocks.front()),
+            {group.read_int_attribute(name + "_first_step"), group.read_int_attribute(name + "_last_step")}};
+}
+
 void write_fields(const Group& root, const SampledBlock& open_block, const ResultsSoFar& results) {
     const Group group = root.create_group("fields");
     group.write_attribute("block_samples", results.fields->block_samples());
@@ -151,11 +168,9 @@ void write_fields(const Group& root, const SampledBlock& open_block, const Resul
         blocks.push_back(&block);
     if (!blocks.empty())
         write_blocks(group, "blocks", blocks);
-    if (open_block.sums.samples > 0) {
-        write_blocks(group, "open_block", {&open_block.sums});
-        group.write_attribute("open_first_step", open_block.steps.first);
-        group.write_attribute("open_last_step", open_block.steps.last);
-    }
+    write_open(group, "open", open_block);
+    write_open(group, "window", results.open_window);
+    group.write_attribute("windows", results.windows);
 }
 
 void read_fields(const Group& root, Checkpoint& checkpoint) {
@@ -163,11 +178,9 @@ void read_fields(const Group& root, Checkpoint& checkpoint) {
     checkpoint.field_block_samples = group.read_int_attribute("block_samples");
     checkpoint.field_steps = read_span(group);
     checkpoint.field_blocks = read_blocks(group, "blocks");
-    if (std::vector<FieldBlock> open = read_blocks(group, "open_block"); !open.empty()) {
-        checkpoint.open_block = {
-            std::move(open.front()),
-            {group.read_int_attribute("open_first_step"), group.read_int_attribute("open_last_step")}};
-    }
+    checkpoint.open_block = read_open(group, "open");
+    checkpoint.open_window = read_open(group, "window");
+    checkpoint.windows = group.read_int_attribute("windows");
 }
 
 void write_run(const Group& root, const SolverState& state, const ResultsSoFar& results) {
@@ -228,7 +241,7 @@ std::int64_t bytes_of(const SolverState& state, const ResultsSoFar& results) {
     const auto bytes_of_block = [](const FieldBlock& block) {
         return block.bins.size() * (sizeof(FieldSums) + 4) + block.pressure.size() * (sizeof(PressureSums) + 8);
     };
-    std::size_t fields = bytes_of_block(state.open_block.sums);
+    std::size_t fields = bytes_of_block(state.open_block.sums) + bytes_of_block(results.open_window.sums);
     if (results.fields != nullptr) {
         for (const FieldBlock& block : results.fields->blocks())
             fields += bytes_of_block(block);

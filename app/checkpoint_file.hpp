@@ -23,6 +23,8 @@ struct BadCheckpoint : EnvironmentError {
 struct ResultsSoFar {
     const RunRecord& record;
     const FieldStatistics* fields;  ///< null: none are wanted
+    const SampledBlock& open_window;  ///< of the fields
+    std::int64_t windows;
     std::int64_t frames;
 };
 

@@ -16,6 +16,7 @@
 #include "app/run_file.hpp"
 #include "app/schedule.hpp"
 #include "app/trajectory_file.hpp"
+#include "app/window_file.hpp"
 #include "gpu/device_solver.hpp"
 #include "physics/theory.hpp"
 
@@ -116,6 +117,12 @@ std::vector<FileEstimate> estimate_files(const Scenario& scenario) {
         states += observable->bytes(schedule.total_steps());
     }
     files.push_back({run_file_name, bytes, contents});
+    if (output.fields && output.fields->time_window > 0) {
+        constexpr std::int64_t metadata = 256 << 10;
+        const std::int64_t windows = scenario.run.steps / output.fields->time_window;
+        files.push_back({window_file_name, metadata + windows * window_bytes(*output.fields),
+                         fmt::format("fields of {} windows of time", windows)});
+    }
     if (output.trajectory) {
         const std::int64_t frame =
             trajectory_frame_bytes(scenario.system, scenario.execution.precision, *output.trajectory,

@@ -65,6 +65,14 @@ std::size_t bin_count(const std::array<int, 3>& bins) {
 
 }  // namespace
 
+void merge_into(FieldBlock& sum, const FieldBlock& other) {
+    sum.samples += other.samples;
+    for (std::size_t bin = 0; bin < sum.bins.size(); ++bin)
+        add_to(sum.bins[bin], other.bins[bin]);
+    for (std::size_t bin = 0; bin < sum.pressure.size(); ++bin)
+        add_to(sum.pressure[bin], other.pressure[bin]);
+}
+
 FieldStatistics::FieldStatistics(std::array<int, 3> bins, std::int64_t most_blocks, PressureFields pressure)
     : bins_(bins), pressure_(pressure), most_blocks_(most_blocks) {
     if (most_blocks < 2 || most_blocks % 2 != 0)
@@ -76,6 +84,11 @@ std::int64_t FieldStatistics::affordable_blocks(std::array<int, 3> bins, std::in
     const auto bytes = static_cast<std::int64_t>(bin_count(bins)) * bytes_of_bin(pressure);
     const std::int64_t most = budget_bytes / std::max<std::int64_t>(bytes, 1);
     return std::clamp<std::int64_t>(most / 2 * 2, 16, 64);
+}
+
+BlockPlan FieldStatistics::block_plan() const {
+    return BlockPlan(most_blocks_, static_cast<std::int64_t>(blocks_.size()), block_samples_,
+                     blocks_.empty() ? 0 : blocks_.back().samples);
 }
 
 std::int64_t FieldStatistics::samples() const {
@@ -98,7 +111,10 @@ void FieldStatistics::add(FieldBlock block) {
     if (block.samples == 0)
         return;
     check_bins(block, static_cast<std::int64_t>(bin_count(bins_)), pressure_);
-    blocks_.push_back(std::move(block));
+    if (is_last_full())
+        blocks_.push_back(std::move(block));
+    else
+        merge_into(blocks_.back(), block);
     if (static_cast<std::int64_t>(blocks_.size()) == most_blocks_)
         merge_pairs();
 }
@@ -107,13 +123,7 @@ void FieldStatistics::merge_pairs() {
     for (std::size_t i = 0; 2 * i < blocks_.size(); ++i) {
         if (i > 0)
             std::swap(blocks_[i], blocks_[2 * i]);
-        FieldBlock& left = blocks_[i];
-        const FieldBlock& right = blocks_[2 * i + 1];
-        left.samples += right.samples;
-        for (std::size_t bin = 0; bin < left.bins.size(); ++bin)
-            add_to(left.bins[bin], right.bins[bin]);
-        for (std::size_t bin = 0; bin < left.pressure.size(); ++bin)
-            add_to(left.pressure[bin], right.pressure[bin]);
+        merge_into(blocks_[i], blocks_[2 * i + 1]);
     }
     blocks_.resize(blocks_.size() / 2);
     block_samples_ *= 2;
@@ -182,6 +192,16 @@ void FieldStatistics::add_pressure(FieldAverages& result, double bin_volume, dou
             result.pressure_tensor_error.push_back(found.error);
         }
     }
+}
+
+FieldAverages averages_of(FieldBlock block, std::array<int, 3> bins, double bin_volume, double mass) {
+    const PressureFields pressure = block.pressure.empty() ? PressureFields::none : PressureFields::sampled;
+    FieldStatistics statistics(bins, 2, pressure);
+    std::vector<FieldBlock> blocks;
+    const std::int64_t samples = block.samples;
+    blocks.push_back(std::move(block));
+    statistics.put_back(samples, std::move(blocks));
+    return statistics.averages(bin_volume, mass);
 }
 
 }  // namespace mpcflow

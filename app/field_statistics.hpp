@@ -23,25 +23,40 @@ struct FieldAverages {
     std::vector<double> pressure_tensor, pressure_tensor_error;
 };
 
+/// Adds the samples of another block of the same bins.
+void merge_into(FieldBlock& sum, const FieldBlock& other);
+
 /// How many samples the blocks of FieldStatistics have, without the blocks themselves.
 class BlockPlan {
 public:
-    explicit BlockPlan(std::int64_t most_blocks = 2, std::int64_t blocks = 0, std::int64_t block_samples = 1)
-        : most_blocks_(most_blocks), blocks_(blocks), block_samples_(block_samples) {}
+    /// As after `blocks` blocks, the last of which has `last_samples`.
+    explicit BlockPlan(std::int64_t most_blocks = 2, std::int64_t blocks = 0, std::int64_t block_samples = 1,
+                       std::int64_t last_samples = 0)
+        : most_blocks_(most_blocks), blocks_(blocks), block_samples_(block_samples), last_samples_(last_samples) {}
 
-    [[nodiscard]] std::int64_t block_samples() const { return block_samples_; }
-    /// After a block.
-    void add() {
-        if (++blocks_ < most_blocks_)
+    /// Samples that the block in progress can still take, or the next one can.
+    [[nodiscard]] std::int64_t room() const { return is_last_full() ? block_samples_ : block_samples_ - last_samples_; }
+    /// After FieldStatistics::add() of so many.
+    void add(std::int64_t samples) {
+        if (is_last_full()) {
+            ++blocks_;
+            last_samples_ = 0;
+        }
+        last_samples_ += samples;
+        if (blocks_ < most_blocks_)
             return;
         blocks_ /= 2;
+        last_samples_ += block_samples_;
         block_samples_ *= 2;
     }
 
 private:
+    [[nodiscard]] bool is_last_full() const { return blocks_ == 0 || last_samples_ >= block_samples_; }
+
     std::int64_t most_blocks_;
     std::int64_t blocks_;
     std::int64_t block_samples_;
+    std::int64_t last_samples_;
 };
 
 /// Collects blocks of samples. When `most_blocks` are full, neighbours are merged in pairs and blocks
@@ -55,11 +70,9 @@ public:
     [[nodiscard]] static std::int64_t affordable_blocks(std::array<int, 3> bins, std::int64_t budget_bytes,
                                                         PressureFields pressure = PressureFields::none);
 
-    /// Samples that the next block must have (the last block of a run may have fewer).
+    /// Samples in a full block (the last block of a run may have fewer).
     [[nodiscard]] std::int64_t block_samples() const { return block_samples_; }
-    [[nodiscard]] BlockPlan block_plan() const {
-        return BlockPlan(most_blocks_, static_cast<std::int64_t>(blocks_.size()), block_samples_);
-    }
+    [[nodiscard]] BlockPlan block_plan() const;
     [[nodiscard]] std::int64_t samples() const;
     [[nodiscard]] const std::array<int, 3>& bins() const { return bins_; }
 
@@ -69,7 +82,8 @@ public:
     /// can have them.
     void put_back(std::int64_t block_samples, std::vector<FieldBlock> blocks);
 
-    /// Adds a block; an empty one is ignored. Throws std::logic_error if its bins do not match.
+    /// Adds a block, or a part of one, with no more samples than block_plan() has room for, so that blocks are of one
+    /// length; an empty one is ignored. Throws std::invalid_argument if its bins do not match.
     void add(FieldBlock block);
 
     /// Each quantity is a ratio of sums over blocks, sum_i A_i / sum_i B_i, and its error that of the
@@ -81,6 +95,7 @@ public:
     [[nodiscard]] FieldAverages averages(double bin_volume, double mass) const;
 
 private:
+    [[nodiscard]] bool is_last_full() const { return blocks_.empty() || blocks_.back().samples >= block_samples_; }
     void merge_pairs();
     void add_pressure(FieldAverages& result, double bin_volume, double mass) const;
 
@@ -90,5 +105,8 @@ private:
     std::int64_t block_samples_ = 1;
     std::vector<FieldBlock> blocks_;
 };
+
+/// The averages over the samples of one block, with no errors.
+[[nodiscard]] FieldAverages averages_of(FieldBlock block, std::array<int, 3> bins, double bin_volume, double mass);
 
 }  // namespace mpcflow

@@ -15,6 +15,7 @@
 #include "app/run_record.hpp"
 #include "app/sealed_file.hpp"
 #include "app/trajectory_file.hpp"
+#include "app/window_file.hpp"
 
 namespace mpcflow {
 
@@ -228,6 +229,20 @@ void report_trajectory(const hdf5::File& file, Report& report) {
     report.add_lines("resolved_input", parameters.read_text("input"));
 }
 
+void report_windows(const hdf5::File& file, Report& report) {
+    const Group root = file.root();
+    const Group fields = root.open_group("fields");
+    const auto steps = fields.open_dataset("last_step").read<std::int64_t>();
+    report.add("kind", std::string("fields in time"));
+    report.add("title", root.read_text_attribute("title"));
+    report.add("windows", static_cast<std::int64_t>(steps.size()));
+    report.add("time_window", fields.read_int_attribute("time_window"));
+    if (!steps.empty())
+        report.add("last_step", steps.back());
+    report.add("commit", root.read_text_attribute("commit"));
+    report.add_lines("resolved_input", root.read_text("input"));
+}
+
 /// Whether a text attribute of the group reads so; others' files may have anything under the name.
 bool says(const Group& group, const std::string& name, const std::string& text) {
     try {
@@ -240,6 +255,8 @@ bool says(const Group& group, const std::string& name, const std::string& text) 
 bool is_our_run(const Group& root) { return says(root, "format", run_file_format); }
 
 bool is_our_checkpoint(const Group& root) { return says(root, "format", checkpoint_file_format); }
+
+bool is_our_window_file(const Group& root) { return says(root, "format", window_file_format); }
 
 bool is_our_trajectory(const Group& root) {
     if (!root.has("h5md") || !root.open_group("h5md").has("creator"))
@@ -258,6 +275,8 @@ int info_command(const InfoOptions& options) {
         report_run(file, report);
     } else if (is_our_checkpoint(root)) {
         report_checkpoint(file, report);
+    } else if (is_our_window_file(root)) {
+        report_windows(file, report);
     } else if (is_our_trajectory(root)) {
         report_trajectory(file, report);
     } else {

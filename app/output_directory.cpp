@@ -14,6 +14,7 @@
 #include "app/hdf5/error.hpp"
 #include "app/run_file.hpp"
 #include "app/trajectory_file.hpp"
+#include "app/window_file.hpp"
 #include "app/xdmf_file.hpp"
 #include "physics/errors.hpp"
 
@@ -24,10 +25,12 @@ namespace {
 namespace fs = std::filesystem;
 
 /// All files that runs write; nothing else is ever removed.
-constexpr std::array<const char*, 5> result_files{run_file_name, trajectory_file_name, xdmf_file_name,
+constexpr std::array<const char*, 7> result_files{run_file_name, trajectory_file_name, xdmf_file_name,
+                                                  window_file_name, window_xdmf_file_name,
                                                   checkpoint_file_name, previous_checkpoint_name};
 /// What a killed run leaves of a file that it was writing; of no use to anybody.
-constexpr std::array<const char*, 4> written_aside{run_file_name, trajectory_file_name, xdmf_file_name,
+constexpr std::array<const char*, 6> written_aside{run_file_name, trajectory_file_name, xdmf_file_name,
+                                                   window_file_name, window_xdmf_file_name,
                                                    checkpoint_file_name};
 
 [[noreturn]] void fail(const std::string& path, const std::string& what) {

@@ -157,7 +157,7 @@ std::optional<Checkpoint> find_checkpoint(const RestartChoice& restart, const Sc
     }
     // Elsewhere there is no trajectory to add to.
     if (existing != Existing::keep)
-        checkpoint->frames = 0;
+        checkpoint->frames = checkpoint->windows = 0;
     return checkpoint;
 }
 

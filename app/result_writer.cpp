@@ -56,7 +56,10 @@ ResultWriter::ResultWriter(const OutputDirectory& directory, RunRecord record, s
       run_path_(directory.file(run_file_name)),
       trajectory_path_(directory.file(trajectory_file_name)),
       xdmf_path_(directory.file(xdmf_file_name)),
+      window_path_(directory.file(window_file_name)),
+      window_xdmf_path_(directory.file(window_xdmf_file_name)),
       record_(std::move(record)),
+      field_times_(record_.scenario),
       start_(Clock::now()) {
     const Output& output = record_.scenario.output;
     if (output.fields) {
@@ -82,12 +85,16 @@ void ResultWriter::take_up(Checkpoint checkpoint) {
         averages_are_stale_ = !checkpoint.field_blocks.empty();
         fields_->put_back(checkpoint.field_block_samples, std::move(checkpoint.field_blocks));
         open_block_ = std::move(checkpoint.open_block);
+        open_window_ = std::move(checkpoint.open_window);
+        first_windows_ = checkpoint.windows;
     }
 }
 
 void ResultWriter::begin(const Observed& observed) {
     const FramesBefore before{first_frames_, first_step_};
-    // One that does not belong to the checkpoint is found before anything is changed.
+    // What does not belong to the checkpoint is found before anything is changed.
+    if (field_times_.time_window > 0)
+        windows_ = std::make_unique<WindowFile>(window_path_, record_, first_windows_, first_step_);
     if (before.frames > 0)
         trajectory_ = std::make_unique<TrajectoryFile>(trajectory_path_, record_, before);
     write(observed, Durability::disk);
@@ -116,8 +123,25 @@ void ResultWriter::add_field_block(SampledBlock block) {
     if (fields_->samples() == 0)
         record_.field_steps.first = block.steps.first;
     record_.field_steps.last = block.steps.last;
+    if (windows_)
+        add_to_window(block);
     fields_->add(std::move(block.sums));
     averages_are_stale_ = true;
+}
+
+void ResultWriter::add_to_window(const SampledBlock& block) {
+    if (open_window_.sums.samples == 0)
+        open_window_ = block;
+    else
+        merge_into(open_window_.sums, block.sums);
+    open_window_.steps.last = block.steps.last;
+    if (!field_times_.ends_window(block.steps.last))
+        return;
+    const System& system = record_.scenario.system;
+    const auto& bins = record_.scenario.output.fields->bins;
+    windows_->append({open_window_.steps, averages_of(std::move(open_window_.sums), bins,
+                                                      bin_volume(system.box, bins), system.fluid.mass)});
+    open_window_ = {};
 }
 
 void ResultWriter::add_checkpoint(const SolverState& state) {
@@ -125,8 +149,11 @@ void ResultWriter::add_checkpoint(const SolverState& state) {
     // What it says of the trajectory must hold after a power failure, too.
     if (trajectory_)
         trajectory_->sync();
+    if (windows_)
+        windows_->sync();
     write_checkpoint_file(folder_, state,
-                          {record_, fields_ ? &*fields_ : nullptr, trajectory_ ? trajectory_->frames() : 0});
+                          {record_, fields_ ? &*fields_ : nullptr, open_window_, windows_ ? windows_->windows() : 0,
+                           trajectory_ ? trajectory_->frames() : 0});
 }
 
 bool ResultWriter::ends_with_checkpoint() const { return record_.scenario.checkpoint || record_.restarts > 0; }
@@ -174,15 +201,27 @@ void ResultWriter::write(const Observed& observed, Durability durability) {
     record_.observables = observed;
     update_record();
     write_run_file(run_path_, record_, durability);
+    write_xdmf_files();
+}
+
+void ResultWriter::write_xdmf_files() {
+    const Box& box = record_.scenario.system.box;
+    const auto& wanted = record_.scenario.output.fields;
     if (record_.fields && !xdmf_is_written_) {
-        write_xdmf_file(xdmf_path_, record_.scenario.system.box, *record_.scenario.output.fields);
+        write_xdmf_file(xdmf_path_, describe_fields(box, *wanted));
         xdmf_is_written_ = true;
+    }
+    if (windows_ && windows_->windows() > windows_in_xdmf_) {
+        write_xdmf_file(window_xdmf_path_, describe_windows(box, *wanted, windows_->times()));
+        windows_in_xdmf_ = windows_->windows();
     }
 }
 
 void ResultWriter::finish(const RunLoopResult& result, const RunEnd& end, const Observed& observed) {
     if (trajectory_)
         trajectory_->close();
+    if (windows_)
+        windows_->close();
     step_ = result.steps_done;
     record_.summation = result.summation;
     record_.reorder_interval = result.reorder_interval;
@@ -200,6 +239,8 @@ void ResultWriter::finish_failed(const std::string& message, const Observed& obs
     try {
         if (trajectory_)
             trajectory_->close();
+        if (windows_)
+            windows_->close();
     } catch (const std::exception&) {
         // Its frames are flushed one by one.
         trajectory_.reset();
@@ -223,6 +264,11 @@ std::vector<WrittenFile> ResultWriter::written_files() const {
     files.push_back({run_path_, contents});
     if (xdmf_is_written_)
         files.push_back({xdmf_path_, "the fields of run.h5, for ParaView"});
+    if (windows_in_xdmf_ > 0) {
+        files.push_back(
+            {window_path_, fmt::format("{}, fields of {} windows of time", file_size(window_path_), windows_->windows())});
+        files.push_back({window_xdmf_path_, "the same, for ParaView"});
+    }
     if (trajectory_) {
         files.push_back(
             {trajectory_path_, fmt::format("{}, {} frames", file_size(trajectory_path_), trajectory_->frames())});

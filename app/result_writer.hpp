@@ -14,6 +14,7 @@
 #include "app/run_loop.hpp"
 #include "app/run_record.hpp"
 #include "app/trajectory_file.hpp"
+#include "app/window_file.hpp"
 
 namespace mpcflow {
 
@@ -73,6 +74,8 @@ private:
     using Clock = std::chrono::steady_clock;
 
     void take_up(Checkpoint checkpoint);
+    void add_to_window(const SampledBlock& block);
+    void write_xdmf_files();
     void update_record();
     [[nodiscard]] double wall_time() const;
     void write(const Observed& observed, Durability durability);
@@ -81,16 +84,23 @@ private:
     std::string run_path_;
     std::string trajectory_path_;
     std::string xdmf_path_;
+    std::string window_path_;
+    std::string window_xdmf_path_;
     RunRecord record_;
     std::optional<FieldStatistics> fields_;
     std::unique_ptr<TrajectoryFile> trajectory_;
+    FieldTimes field_times_;
+    SampledBlock open_window_;
+    std::unique_ptr<WindowFile> windows_;
     SampledBlock open_block_;
     std::int64_t first_frames_ = 0;   ///< frames that the trajectory begins with
+    std::int64_t first_windows_ = 0;  ///< windows that fields.h5 begins with
     std::int64_t first_step_ = 0;     ///< steps done before
     double earlier_seconds_ = 0.0;    ///< wall time before the restart
     std::int64_t step_ = 0;
     bool averages_are_stale_ = false;
     bool xdmf_is_written_ = false;
+    std::int64_t windows_in_xdmf_ = 0;
     Clock::time_point start_;
 };
 

@@ -141,7 +141,7 @@ private:
                 block_steps_.first = step;
             block_steps_.last = step;
             ++samples_in_block_;
-            if (samples_in_block_ >= outputs_.field_block_samples())
+            if (outputs_.is_field_block_full(samples_in_block_, step))
                 end_field_block();
         }
         for (const std::unique_ptr<Observable>& observable : outputs_.observables()) {

@@ -35,8 +35,8 @@ public:
     virtual void add_field_block(SampledBlock block) = 0;
     /// The block of field samples that the run begins with: empty, or as a checkpoint had it.
     [[nodiscard]] virtual SampledBlock open_field_block() = 0;
-    /// Samples that the present field block shall have.
-    [[nodiscard]] virtual std::int64_t field_block_samples() const = 0;
+    /// Whether a field block that has so many samples, the last one of this step, is handed over.
+    [[nodiscard]] virtual bool is_field_block_full(std::int64_t samples, std::int64_t step) const = 0;
     /// What the solver had to tell, and the way of summing and re-order interval that are in force now.
     virtual void add_note(const std::string& note, Summation summation, int reorder_interval) = 0;
     /// The particles that frames hold.

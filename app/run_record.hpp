@@ -35,6 +35,22 @@ struct StepSpan {
     std::int64_t last = 0;
 };
 
+/// When the windows of time end over which fields are averaged.
+struct FieldTimes {
+    std::int64_t equilibration = 0;
+    std::int64_t time_window = 0;  ///< 0: there is none
+
+    FieldTimes() = default;
+    explicit FieldTimes(const Scenario& scenario)
+        : equilibration(scenario.run.equilibration),
+          time_window(scenario.output.fields ? scenario.output.fields->time_window : 0) {}
+
+    /// Whether one ends with the sample of this step.
+    [[nodiscard]] bool ends_window(std::int64_t step) const {
+        return time_window > 0 && step > equilibration && (step - equilibration) % time_window == 0;
+    }
+};
+
 /// Averaged fields and what they were averaged over.
 struct FieldResult {
     FieldAverages averages;

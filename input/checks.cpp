@@ -128,6 +128,7 @@ private:
         }
         if (const auto& fields = scenario_.output.fields) {
             check_samples("output.fields.every", fields->every);
+            check_time_window(*fields);
         }
         if (const auto& histograms = scenario_.output.histograms) {
             check_samples("output.histograms.every", histograms->every);
@@ -164,6 +165,16 @@ private:
                               "least",
                               modes->count, most));
         }
+    }
+
+    void check_time_window(const FieldsOutput& fields) {
+        if (!are_sound({"output.fields.every", "output.fields.time_window"}) || fields.time_window % fields.every == 0) {
+            return;
+        }
+        const std::int64_t below = fields.time_window / fields.every * fields.every;
+        error("output.fields.time_window",
+              fmt::format("{} steps are no whole multiple of the {} steps between samples; {} would be", fields.time_window,
+                          fields.every, below > 0 ? below : fields.every));
     }
 
     void check_stress() {

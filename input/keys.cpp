@@ -119,6 +119,9 @@ void visit_output(KeyVisitor& keys, Output& output) {
             keys.integers({"bins", "Number of bins along x, y, z; each divides the box into whole cells.",
                            Presence::required},
                           fields.bins, {1, largest_edge});
+            keys.integer({"time_window", "Steps over which fields.h5 has an average each, one after the other, in whole "
+                                         "multiples of every; 0: none."},
+                         fields.time_window, {0, most_steps});
         });
     keys.optional_section(
         {"histograms",

@@ -43,7 +43,8 @@ struct TrajectoryOutput {
     [[nodiscard]] Selection selection() const { return {region, every_nth_id}; }
 };
 
-/// output.fields: averages on `bins`, sampled every `every` steps after the equilibration.
+/// output.fields: averages on `bins`, sampled every `every` steps after the equilibration; with a time_window also over each
+/// so many steps.
 struct FieldsOutput {
     std::int64_t every = 0;
     bool density = true;
@@ -51,6 +52,7 @@ struct FieldsOutput {
     bool temperature = true;
     std::array<int, 3> bins{};
     bool pressure_tensor = false;
+    std::int64_t time_window = 0;  ///< 0: none
 };
 
 /// output.series: kinetic energy, temperature and momentum every `every` steps (from step 0).

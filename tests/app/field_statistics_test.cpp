@@ -37,10 +37,12 @@ TEST(BlockPlan, KnowsTheLengthsWithoutTheBlocks) {
         FieldStatistics statistics({1, 1, 1}, most);
         BlockPlan plan = statistics.block_plan();
         for (int i = 0; i < 100; ++i) {
-            EXPECT_EQ(plan.block_samples(), statistics.block_samples()) << i;
-            statistics.add(FieldBlock{1, std::vector<FieldSums>(1), {}});
-            plan.add();
-            if (i == 41)
+            // Whole blocks and parts of them.
+            const std::int64_t samples = std::min<std::int64_t>(plan.room(), 1 + i % 5);
+            EXPECT_EQ(plan.room(), statistics.block_plan().room()) << i;
+            statistics.add(FieldBlock{samples, std::vector<FieldSums>(1), {}});
+            plan.add(samples);
+            if (i % 41 == 7)
                 plan = statistics.block_plan();
         }
     }

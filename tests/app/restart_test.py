@@ -17,7 +17,7 @@ from program import MPCFLOW, ProgramTest, input_text
 
 OUTPUTS = """\
   trajectory: {every: 15, quantities: [position, velocity]}
-  fields: {every: 3, quantities: [density, velocity, temperature, pressure_tensor], bins: [1, 2, 3]}
+  fields: {every: 3, time_window: 24, quantities: [density, velocity, temperature, pressure_tensor], bins: [1, 2, 3]}
   histograms: {every: 7, speed_bins: 20, largest_speed: 5}
   diffusion: {every: 3, tracers: 100}
   modes: {every: 3, count: 2}
@@ -66,9 +66,9 @@ class RestartTest(ProgramTest):
 
     def results(self, folder: str) -> dict:
         found = {f"run.h5:{name}": value for name, value in contents(self.folder / folder / "run.h5").items()}
-        trajectory = self.folder / folder / "trajectory.h5"
-        if trajectory.exists():
-            found |= {f"trajectory.h5:{name}": value for name, value in contents(trajectory).items()}
+        for file in ("trajectory.h5", "fields.h5"):
+            if (self.folder / folder / file).exists():
+                found |= {f"{file}:{name}": value for name, value in contents(self.folder / folder / file).items()}
         return found
 
     def check_same(self, found: dict, expected: dict) -> None:
@@ -431,7 +431,7 @@ class Kills(RestartTest):
         text = flow(40, "{every: 20}")
         expected = self.reference(text)
         name = self.write_input(text)
-        for path in ("checkpoint", "run.h5", "trajectory"):
+        for path in ("checkpoint", "run.h5", "trajectory", "fields.h5"):
             killed = 0
             call = 1
             while True:

@@ -42,7 +42,9 @@ public:
         return {"disk full", 0.25};
     }
     [[nodiscard]] bool ends_with_checkpoint() const override { return ends_with; }
-    [[nodiscard]] std::int64_t field_block_samples() const override { return block_samples_; }
+    [[nodiscard]] bool is_field_block_full(std::int64_t samples, std::int64_t) const override {
+        return samples >= block_samples_;
+    }
     void add_note(const std::string& note, Summation, int) override { notes.push_back(note); }
     [[nodiscard]] Selection frame_selection() const override { return selection; }
     [[nodiscard]] const Observables& observables() const override { return measured; }

@@ -261,6 +261,16 @@ INSTANTIATE_TEST_SUITE_P(
             {"f.yaml:3:26: output.fields.every: 101 is more than the 100 steps of the run after equilibration; "
              "no sample would be taken"}},
         ErrorCase{
+            "time window",
+            least + "output: {fields: {every: 10, bins: [1, 1, 1], time_window: 25}}",
+            {"f.yaml:3:60: output.fields.time_window: 25 steps are no whole multiple of the 10 steps between samples; 20 "
+             "would be"}},
+        ErrorCase{
+            "short time window",
+            least + "output: {fields: {every: 10, bins: [1, 1, 1], time_window: 3}}",
+            {"f.yaml:3:60: output.fields.time_window: 3 steps are no whole multiple of the 10 steps between samples; 10 "
+             "would be"}},
+        ErrorCase{
             "no sample of histograms",
             least + "output: {histograms: {every: 101, occupancy_bins: 0, speed_bins: 0, largest_speed: 33}}",
             {"f.yaml:3:30: output.histograms.every: 101 is more than the 100 steps of the run after equilibration; "

@@ -86,6 +86,7 @@ const std::map<std::string, Messages> changes = {
     {"output.fields.every", {"output.fields.every=5", "output.fields.bins=[1, 1, 1]"}},
     {"output.fields.quantities",
      {"output.fields.quantities=[density]", "output.fields.every=5", "output.fields.bins=[1, 1, 1]"}},
+    {"output.fields.time_window", {"output.fields.time_window=10", "output.fields.every=5", "output.fields.bins=[1, 1, 1]"}},
     {"output.fields.bins", {"output.fields.bins=[1, 1, 1]", "output.fields.every=5"}},
     {"output.stress", {"output.stress={every: 5}"}},
     {"output.stress.every", {"output.stress.every=5"}},

@@ -53,7 +53,7 @@ TEST(Reading, TakesEveryKey) {
     expected.output.directory = "out/all keys";
     expected.output.trajectory =
         TrajectoryOutput{5000, true, true, Region{{0.0, 1.5, 2.0}, {8.0, 2.5, 12.0}}, 4, FilePrecision::single_precision};
-    expected.output.fields = FieldsOutput{10, true, true, true, {2, 5, 12}, true};
+    expected.output.fields = FieldsOutput{10, true, true, true, {2, 5, 12}, true, 50};
     expected.output.histograms = HistogramsOutput{50, 30, 40, 6.0};
     expected.output.modes = ModesOutput{20, 5};
     expected.output.stress = StressOutput{200, 40, 30};

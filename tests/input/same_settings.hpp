@@ -49,9 +49,9 @@ inline bool same(const TrajectoryOutput& a, const TrajectoryOutput& b) {
 }
 
 inline bool same(const FieldsOutput& a, const FieldsOutput& b) {
-    const auto& [every, density, velocity, temperature, bins, pressure_tensor] = a;
+    const auto& [every, density, velocity, temperature, bins, pressure_tensor, time_window] = a;
     return every == b.every && density == b.density && velocity == b.velocity && temperature == b.temperature &&
-           bins == b.bins && pressure_tensor == b.pressure_tensor;
+           bins == b.bins && pressure_tensor == b.pressure_tensor && time_window == b.time_window;
 }
 
 inline bool same(const HistogramsOutput& a, const HistogramsOutput& b) {

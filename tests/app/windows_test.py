@@ -1,0 +1,140 @@
+"""fields.h5: averages over one window of time after the other, in a run that is stopped on its way, too."""
+
+import json
+import os
+import shutil
+import subprocess
+import unittest
+import xml.etree.ElementTree
+
+import h5py
+import numpy as np
+
+from program import ProgramTest, input_text
+
+QUANTITIES = ("density", "velocity", "temperature", "pressure_tensor")
+FIELDS = ("  fields: {every: 3, bins: [1, 2, 3], quantities: [density, velocity, temperature, pressure_tensor], "
+          "time_window: 21}\n")
+LOOK = """
+import json, sys
+from paraview import servermanager
+from paraview.simple import *
+reader = XDMFReader(FileNames=[sys.argv[1]])
+reader.UpdatePipelineInformation()
+report = []
+for time in list(reader.TimestepValues):
+    reader.UpdatePipeline(time)
+    cells = servermanager.Fetch(reader).GetCellData()
+    arrays = [cells.GetArray(i) for i in range(cells.GetNumberOfArrays())]
+    report.append([time, {a.GetName(): [a.GetTuple(k) for k in range(a.GetNumberOfTuples())] for a in arrays}])
+with open(sys.argv[2], "w") as file:
+    json.dump(report, file)
+"""
+
+
+class Windows(ProgramTest):
+    def run_flow(self, *arguments: str, steps: int = 100, checkpoint: str = "", status: int = 0) -> subprocess.CompletedProcess:
+        text = input_text(equilibration=20, steps=steps, outputs=FIELDS) + (f"checkpoint: {checkpoint}\n" if checkpoint else "")
+        return self.mpcflow("run", self.write_input(text), *arguments, status=status)
+
+    def fields(self, folder: str = "out") -> dict:
+        with h5py.File(self.folder / folder / "fields.h5") as f:
+            return {name: values[()] for name, values in f["fields"].items()}
+
+    def test_each_is_the_average_of_its_samples(self):
+        self.run_flow(steps=105)
+        found = self.fields()
+        np.testing.assert_array_equal(found["first_step"], [23, 44, 65, 86, 107])
+        np.testing.assert_array_equal(found["last_step"], [41, 62, 83, 104, 125])
+        np.testing.assert_array_equal(found["samples"], [7] * 5)
+        np.testing.assert_allclose(found["time"], 0.1 * found["last_step"], rtol=1e-15)
+        # One window as a run of its own has it: the state at its beginning, as equilibration.
+        self.mpcflow("run", self.write_input(input_text(equilibration=62, steps=21, outputs=FIELDS), "third.yaml"), "--output", "third")
+        with h5py.File(self.folder / "third/run.h5") as f:
+            for name in QUANTITIES:
+                # Fluxes are summed up in other parts, all else is exact.
+                rounding = 1e-12 if name == "pressure_tensor" else 0
+                for window in (found[name][2], self.fields("third")[name][0]):
+                    np.testing.assert_allclose(window, f[f"fields/{name}"][()], rtol=0, atol=rounding, err_msg=name)
+        # All together make the average of the run.
+        with h5py.File(self.folder / "out/run.h5") as f:
+            self.assertEqual(f["fields"].attrs["samples"], 35)
+            np.testing.assert_allclose(found["density"].mean(axis=0), f["fields/density"][()], rtol=1e-12)
+            particles = found["density"][..., np.newaxis]
+            np.testing.assert_allclose((found["velocity"] * particles).sum(axis=0) / particles.sum(axis=0), f["fields/velocity"][()],
+                                       rtol=1e-9, atol=1e-12)
+
+    def test_a_window_that_has_not_ended_waits_for_a_longer_run(self):
+        self.run_flow("--output", "whole", steps=210)
+        self.run_flow(steps=90, checkpoint="{every: 1000}")
+        self.assertEqual(len(self.fields()["time"]), 4, "84 steps of 90")
+        before = self.fields()
+        self.run_flow(steps=210, checkpoint="{every: 1000}")
+        found, expected = self.fields(), self.fields("whole")
+        self.assertEqual(sorted(found), sorted(expected))
+        self.assertEqual(len(found["time"]), 10)
+        for name, values in expected.items():
+            self.assertEqual(found[name].tobytes(), values.tobytes(), name)
+            if len(values) == 10:
+                self.assertEqual(found[name][:4].tobytes(), before[name].tobytes(), name)
+        shown = self.mpcflow("info", "out/fields.h5").stdout
+        self.assertRegex(shown, r"windows +10\n")
+        self.assertRegex(shown, r"last step +230\n")
+
+    def test_a_restart_needs_the_file(self):
+        self.run_flow(steps=90, checkpoint="{every: 1000}")
+        (self.folder / "out/fields.h5").rename(self.folder / "mine.h5")
+        run_file = (self.folder / "out/run.h5").read_bytes()
+        done = self.run_flow(steps=210, checkpoint="{every: 1000}", status=3)
+        self.assertIn("out/fields.h5: no such file, but the checkpoint tells of 4 windows in it; put it back, or go on", done.stderr)
+        self.run_flow("--output", "short", steps=50)
+        shutil.copy(self.folder / "short/fields.h5", self.folder / "out/fields.h5")
+        done = self.run_flow(steps=210, checkpoint="{every: 1000}", status=3)
+        self.assertIn("has 2 windows of before step 110, but the checkpoint tells of 4; put back", done.stderr)
+        self.assertEqual((self.folder / "out/run.h5").read_bytes(), run_file)
+        self.run_flow("--restart", "out/checkpoint.h5", "--output", "without", steps=210, checkpoint="{every: 1000}")
+        np.testing.assert_array_equal(self.fields("without")["last_step"], 41 + 21 * np.arange(4, 10))
+
+    def test_no_window_no_file(self):
+        self.run_flow(steps=20)
+        self.assertEqual(sorted(os.listdir(self.folder / "out")), ["fields.xdmf", "run.h5"])
+
+    def test_xdmf_has_a_grid_a_window(self):
+        self.run_flow()
+        found = self.fields()
+        grids = xml.etree.ElementTree.parse(self.folder / "out/fields_in_time.xdmf").findall("Domain/Grid/Grid")
+        self.assertEqual([float(grid.find("Time").get("Value")) for grid in grids], list(found["time"]))
+        for row, grid in enumerate(grids):
+            for attribute in grid.findall("Attribute"):
+                item = attribute.find("DataItem")
+                start, stride, count = np.array(item[0].text.split(), int).reshape(3, -1)
+                values = found[attribute.get("Name")]
+                self.assertEqual(item[1].text, f"fields.h5:/fields/{attribute.get('Name')}")
+                self.assertEqual(tuple(map(int, item[1].get("Dimensions").split())), values.shape)
+                self.assertEqual(list(start), [row] + [0] * (values.ndim - 1))
+                self.assertTrue((stride == 1).all())
+                self.assertEqual(tuple(count), (1, *values.shape[1:]))
+
+    def test_paraview_shows_them_one_after_the_other(self):
+        pvpython = shutil.which("pvpython")
+        if pvpython is None:
+            self.skipTest("ParaView (pvpython) is not installed")
+        screen = [] if os.environ.get("DISPLAY") else [shutil.which("xvfb-run"), "-a"]
+        if None in screen:
+            self.skipTest("neither a display nor xvfb-run is here")
+        self.run_flow()
+        (self.folder / "look.py").write_text(LOOK)
+        done = subprocess.run([*screen, pvpython, "look.py", "out/fields_in_time.xdmf", "report.json"], cwd=self.folder,
+                              capture_output=True, text=True, timeout=240)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        report = json.loads((self.folder / "report.json").read_text())
+        found = self.fields()
+        self.assertEqual(len(report), len(found["time"]))
+        for row, (time, arrays) in enumerate(report):
+            self.assertAlmostEqual(time, found["time"][row])
+            for name in QUANTITIES:
+                np.testing.assert_allclose(np.array(arrays[name]), found[name][row].reshape(6, -1), rtol=1e-12, err_msg=name)
+
+
+if __name__ == "__main__":
+    unittest.main()
