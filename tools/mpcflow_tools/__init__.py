@@ -3,5 +3,6 @@
 from mpcflow_tools.results import MissingResult, ResultsError, Values
 from mpcflow_tools.run import Run
 from mpcflow_tools.trajectory import Frame, Trajectory
+from mpcflow_tools.windows import Window, Windows
 
-__all__ = ["Frame", "MissingResult", "ResultsError", "Run", "Trajectory", "Values"]
+__all__ = ["Frame", "MissingResult", "ResultsError", "Run", "Trajectory", "Values", "Window", "Windows"]

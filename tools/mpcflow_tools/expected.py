@@ -125,6 +125,28 @@ def expected_profile(run: Run, name: str, axis: int, component: str) -> Curve | 
     return Curve(rf"theory, $\nu = {slit.viscosity:.3f}$", lambda places: velocity_at(places, slit))
 
 
+def expected_window(run: Run, name: str, axis: int, component: str, times: Array) -> Curve | None:
+    """The curve of an average over samples at `times`: of a plane Poiseuille flow that starts from rest
+
+      u = (g / 2 nu) y (L - y) - sum over odd n of (4 g L^2 / (nu pi^3 n^3)) sin(n pi y / L) exp(-nu n^2 pi^2 t / L^2),
+
+    (Batchelor, An Introduction to Fluid Dynamics, section 4.3), else that of the run's whole average."""
+    steady, fluid = expected_profile(run, name, axis, component), fluid_of(run)
+    slit = fluid.slit
+    if steady is None or slit is None or name != "velocity" or component != AXES[fluid.flow_axis] or axis != fluid.wall_axis:
+        return steady
+    orders = np.arange(1.0, 200.0, 2.0)
+    rates = slit.viscosity * (orders * np.pi / slit.width) ** 2
+    sizes = 4.0 * slit.acceleration * slit.width**2 / (slit.viscosity * np.pi**3 * orders**3)
+    left = sizes * np.exp(-np.outer(times, rates)).mean(axis=0)
+
+    def velocity(places: Array) -> Array:
+        found: Array = velocity_at(places, slit) - np.sin(np.outer(places, orders) * np.pi / slit.width) @ left
+        return found
+
+    return Curve("theory, flow from rest", velocity)
+
+
 def default_axis(run: Run) -> int:
     """The axis along which a profile tells the most: across walls, or the one with the most bins."""
     bins = run.fields.bins

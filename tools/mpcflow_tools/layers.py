@@ -31,7 +31,7 @@ def _weights(fields: Fields, name: str, values: Array, block: Block) -> Array:
 
 def layer_profile(fields: Fields, name: str, component: str, axis: int) -> tuple[Array, Array]:
     """Weighted means of a component of a field over the layers across `axis`, and their standard errors if the bins of a
-    layer are independent. NaN where a layer has no weight. Raises ResultsError."""
+    layer are independent. NaN where a layer has no weight, and for errors of windows, which have none. Raises ResultsError."""
     count = fields.bins[axis]
     total, weighted, squares = np.zeros(count), np.zeros(count), np.zeros(count)
     along = tuple(2 - other for other in range(3) if other != axis)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mpcflow_tools.command import BadArgument
-from mpcflow_tools.expected import component_name, expected_profile, expected_series
+from mpcflow_tools.expected import component_name, expected_profile, expected_series, expected_window
 from mpcflow_tools.flow import Array
 from mpcflow_tools.flow_run import walled_axes
 from mpcflow_tools.layers import layer_at, layer_profile
@@ -17,6 +18,8 @@ from mpcflow_tools.style import (BAND, COMPONENTS, DASHED, FITTED, GREY, MEASURE
 
 # More points than a picture has columns are drawn as the lowest and highest of each column.
 MOST_POINTS = 3000
+# Windows of time in one picture.
+MOST_WINDOWS = 8
 
 
 def thinned(times: Array, values: Array) -> tuple[Array, Array]:
@@ -102,6 +105,41 @@ def profile_figure(run: Run, name: str, axis: int, component: str) -> Figure:
     axes.set_ylabel(unit_label(component_name(name, component), run.fields.unit(name)))
     grid(axes)
     _title(axes, run.title)
+    return figure
+
+
+@styled
+def windows_figure(run: Run, name: str, axis: int, component: str) -> Figure:
+    """A field along one axis in up to MOST_WINDOWS windows of time, evenly chosen, each beside theory of its time. Raises
+    ResultsError, BadArgument."""
+    windows = run.windows
+    if len(windows) == 0 or windows[0].bins[axis] == 1:
+        raise BadArgument(f"{windows.path}: there is no window yet, or only one bin along {AXES[axis]}")
+    figure = Figure(figsize=(7.2, 4.2))
+    axes = figure.subplots()
+    chosen = np.unique(np.linspace(0, len(windows) - 1, min(len(windows), MOST_WINDOWS)).round().astype(int))
+    has_theory = False
+    for index, colour in zip(chosen, colormaps["viridis"](np.linspace(0.0, 0.85, len(chosen)))):
+        window = windows[int(index)]
+        mean, _ = layer_profile(window, name, component, axis)
+        edges = window.edges(AXES[axis])
+        fine = np.linspace(edges[0], edges[-1], 401)
+        times = run.time_step * np.arange(window.first_step, window.last_step + 1, windows.every, dtype=np.float64)
+        curve = expected_window(run, name, axis, component, times)
+        if curve is not None:
+            axes.plot(fine, curve.at(fine), color=colour, linewidth=1.2, linestyle=DASHED)
+            has_theory = True
+        axes.plot(window.centres(AXES[axis]), mean, "o", color=colour, markersize=3.8, markeredgewidth=0.0,
+                  label=f"t = {times[0]:.4g} to {times[-1]:.4g}")
+    if has_theory:
+        axes.plot([], [], color=GREY, linestyle=DASHED, linewidth=1.2, label="theory")
+    if axis in walled_axes(run.input):
+        shade_walls(axes, float(run.box[axis]))
+    axes.set_xlabel(rf"${AXES[axis]}\,/\,a$")
+    axes.set_ylabel(unit_label(component_name(name, component), windows[0].unit(name)))
+    axes.set_title(run.title, loc="left", pad=10, parse_math=False)
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8.5)
+    grid(axes)
     return figure
 
 

@@ -4,6 +4,7 @@
   mpcflow-plot RUN series/temperature   any series against time
   mpcflow-plot RUN fields/velocity      any field as a profile: --along z, --component x
   mpcflow-plot RUN fields/velocity --across y --at 8      or as a map of one layer of bins
+  mpcflow-plot RUN windows/velocity     a field in windows of time, beside theory of a flow from rest
   mpcflow-plot RUN histograms           occupancy and speed beside Poisson and Maxwell, with chi-square
   mpcflow-plot RUN diffusion            an observable beside theory: diffusion, modes, stress, radial_distribution, walls
   mpcflow-plot RUN flow                 plane Poiseuille flow: a fit of viscosity and slip, table and picture
@@ -31,7 +32,7 @@ from mpcflow_tools.histogram_plot import histogram_figure
 from mpcflow_tools.histograms import compare, read_histograms
 from mpcflow_tools.histograms import report as histogram_report
 from mpcflow_tools.observable_plot import FIGURES
-from mpcflow_tools.pictures import profile_figure, series_figure, slice_figure
+from mpcflow_tools.pictures import profile_figure, series_figure, slice_figure, windows_figure
 from mpcflow_tools.run import AXES, Run
 from mpcflow_tools.style import check_suffix, save
 
@@ -48,6 +49,8 @@ def subjects(run: Run) -> list[str]:
             found += ["flow"] if "velocity" in run.fields else []
         except NotAFlow:
             pass
+    if run.has_windows and len(run.windows):
+        found += [f"windows/{name}" for name in run.windows.quantities]
     return found + (["histograms"] if len(run.histograms) else []) + list(run.observables)
 
 
@@ -72,6 +75,16 @@ def _field(run: Run, name: str, arguments: argparse.Namespace) -> tuple[Figure, 
                 f"{component_name(name, component)}_across_{AXES[axis]}")
     axis = AXES.index(arguments.along) if arguments.along else default_axis(run)
     return profile_figure(run, name, axis, component), f"{component_name(name, component)}_along_{AXES[axis]}"
+
+
+def _windows(run: Run, name: str, arguments: argparse.Namespace) -> tuple[Figure, str]:
+    if arguments.across or arguments.at is not None:
+        raise BadArgument("--across and --at are for fields")
+    if name not in run.windows.quantities:
+        raise BadArgument(f"{run.windows.path}: windows have no '{name}', only {', '.join(run.windows.quantities)}")
+    axis = AXES.index(arguments.along) if arguments.along else default_axis(run)
+    component = _chosen_component(run, name, arguments.component)
+    return windows_figure(run, name, axis, component), f"windows_{component_name(name, component)}"
 
 
 def _flow(run: Run) -> tuple[Figure, str]:
@@ -102,7 +115,7 @@ def plot(arguments: argparse.Namespace) -> None:
             print("\n".join(subjects(run)))
             return
         kind, _, name = arguments.subject.partition("/")
-        if kind != "fields" and any(getattr(arguments, option) is not None for option in FIELD_OPTIONS):
+        if kind not in ("fields", "windows") and any(getattr(arguments, option) is not None for option in FIELD_OPTIONS):
             raise BadArgument("--along, --across, --at and --component are for fields")
         if arguments.output:
             check_suffix(arguments.output)
@@ -110,6 +123,8 @@ def plot(arguments: argparse.Namespace) -> None:
             figure, stem = series_figure(run, [name]), f"series_{name}"
         elif kind == "fields" and name:
             figure, stem = _field(run, name, arguments)
+        elif kind == "windows" and name:
+            figure, stem = _windows(run, name, arguments)
         elif arguments.subject == "histograms":
             figure, stem = _histograms(run)
         elif arguments.subject in FIGURES:

@@ -26,7 +26,7 @@ from mpcflow_tools.histogram_plot import histogram_figure
 from mpcflow_tools.histograms import compare, read_histograms
 from mpcflow_tools.observable_plot import FIGURES, WORDS
 from mpcflow_tools.page import Page
-from mpcflow_tools.pictures import profile_figure, series_figure
+from mpcflow_tools.pictures import profile_figure, series_figure, windows_figure
 from mpcflow_tools.results import ResultsError
 from mpcflow_tools.run import AXES, Run
 
@@ -122,6 +122,19 @@ def _fields(page: Page, run: Run) -> None:
                        for name, component in shown])
 
 
+def _windows(page: Page, run: Run) -> None:
+    """How fields changed with time."""
+    page.heading("Fields over time")
+    try:
+        windows, axis = run.windows, default_axis(run)
+        page.paragraph(windows.summary())
+        if len(windows) and windows[0].bins[axis] > 1:
+            page.pictures([(windows_figure(run, name, axis, default_component(run, name)), f"{name} along {AXES[axis]} in windows of time")
+                           for name in windows.quantities])
+    except ResultsError as error:
+        page.paragraph(str(error))
+
+
 def _histograms(page: Page, run: Run) -> None:
     page.heading("Distributions")
     histograms = read_histograms(run)
@@ -174,6 +187,8 @@ def report_page(run: Run) -> str:
         _series(page, run)
     if len(run.fields) and run.fields.samples > 0:
         _fields(page, run)
+    if run.has_windows and len(run.fields):
+        _windows(page, run)
     if len(run.histograms):
         _histograms(page, run)
     if run.theory:

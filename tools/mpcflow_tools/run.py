@@ -28,6 +28,7 @@ from mpcflow_tools.fields import AXES, Block, Fields, Samples
 from mpcflow_tools.results import (MissingResult, Part, ResultsError, Table, Values, open_file, parse_input, reading,
                                    result_file)
 from mpcflow_tools.trajectory import Trajectory
+from mpcflow_tools.windows import Windows
 
 __all__ = ["AXES", "Block", "Fields", "Histogram", "Histograms", "Measured", "Run", "Samples"]
 
@@ -141,8 +142,9 @@ class Run:
     def close(self) -> None:
         """Closes the file. What was read stays."""
         self._file.close()
-        if "trajectory" in self.__dict__:
-            self.trajectory.close()
+        for name in ("trajectory", "windows"):
+            if name in self.__dict__:
+                getattr(self, name).close()
 
     def __enter__(self) -> Run:
         return self
@@ -297,6 +299,18 @@ class Run:
         return {name: found for name, found in every.items() if len(found) and found.samples > 0}
 
     @property
+    def has_windows(self) -> bool:
+        return (self.path.parent / "fields.h5").is_file()
+
+    @cached_property
+    def windows(self) -> Windows:
+        """Fields averaged over windows of time. Raises MissingResult where the run wrote none."""
+        path = self.path.parent / "fields.h5"
+        if not path.is_file():
+            raise MissingResult(f"{path}: no such file: the run wrote no windows of fields (output.fields.time_window in the input)")
+        return Windows(path)
+
+    @property
     def has_trajectory(self) -> bool:
         return (self.path.parent / "trajectory.h5").is_file()
 
@@ -324,6 +338,8 @@ class Run:
                 lines.append(f"  histograms  {self.histograms.samples} samples: {', '.join(self.histograms)}")
             for name, found in self.observables.items():
                 lines.append(f"  {name:<11} {found.samples} samples: {', '.join(found)}")
+            if self.has_windows:
+                lines.append(f"  windows     {self.windows.summary()}")
             if self.has_trajectory:
                 lines.append(f"  trajectory  {self.trajectory.summary()}")
         except ResultsError as error:
