@@ -132,9 +132,12 @@ TEST(WriterThread, EndsWithItsTasksDone) {
     }
     EXPECT_EQ(done, 100);
     {
+        Gate gate;
         WriterThread writer(plenty);
+        writer.post(gate.task());
         writer.post([] { throw std::runtime_error("never asked for"); });
         writer.post([&] { done = -1; });
+        gate.release();
     }
     EXPECT_EQ(done, 100);
 }
