@@ -23,15 +23,39 @@ constexpr int warm_up_steps = 48;
 constexpr double hopeless = 1.1;
 /// A candidate so much above the best is not in the next round. Whatever else the host does can stretch all of a
 /// trial, so that only who is slow beyond that is out after one.
-constexpr double round_margin[] = {2.0, 1.06, 1.03};
+constexpr double round_margin[] = {3.0, 1.06, 1.03};
 constexpr int rounds = 4;
-/// A trial's step that does not count, its plain step and its step that re-orders.
-constexpr int opening_steps = 3;
+/// A trial's step that does not count, and its step that re-orders.
+constexpr int opening_steps = 2;
 /// Relative change of the distinct cells before a re-ordering that asks for new timing.
 constexpr double noteworthy_change = 0.1;
 constexpr int most_observations = 1 << 14;
 /// A choice whose interval is so near the former one is the same choice.
 constexpr double same_interval = 0.25;
+
+/// By how much steps of each age take longer than the model says, which knows straight lines only: of the steps of
+/// about the same age the middle one, in part where they are few and it may be chance.
+std::vector<double> misfits_by_age(const StepCostModel& model, const std::vector<TimedStep>& steps) {
+    constexpr double few_steps = 4.0;
+    const auto width = [](int age) { return (age + 2) / 4; };
+    std::vector<std::vector<double>> excesses;
+    for (const TimedStep& step : steps) {
+        excesses.resize(std::max<std::size_t>(excesses.size(), step.age + 1));
+        excesses[step.age].push_back(model.excess(step));
+    }
+    std::vector<double> misfits(excesses.size(), 0.0);
+    for (int age = 0; age < static_cast<int>(misfits.size()); ++age) {
+        std::vector<double> near;
+        const int last = std::min(age + width(age), static_cast<int>(misfits.size()) - 1);
+        for (int other = age - width(age); other <= last; ++other) {
+            near.insert(near.end(), excesses[other].begin(), excesses[other].end());
+        }
+        if (near.empty()) continue;
+        const auto count = static_cast<double>(near.size());
+        misfits[age] = lower_median(near) * count / (count + few_steps);
+    }
+    return misfits;
+}
 
 template <class... Arguments>
 std::string formatted(const char* format, Arguments... arguments) {
@@ -54,7 +78,9 @@ void ExecutionTuner::start() {
     phase_ = Phase::warm_up;
     round_ = 0;
     current_ = 0;
-    trial_.clear();
+    trial_ = 0;
+    trial_steps_ = 0;
+    order_.clear();
     for (Candidate& candidate : candidates_) candidate = Candidate{candidate.summation};
 }
 
@@ -65,7 +91,7 @@ std::vector<StepWay> ExecutionTuner::next_batch() const {
     if (is_settled()) return ways;
     // The step of a trial that re-orders; a trial without one is of a run that hardly ever does, but for its start.
     const int reordering_step = phase_ == Phase::warm_up ? 0 : reorders() ? opening_steps - 1 : -1;
-    const int done = static_cast<int>(trial_.size());
+    const int done = trial_steps_;
     int left = batch_size;
     if (fixed_reorder_ > 0 && reorders() && phase_ != Phase::warm_up) left = std::min(left, opening_steps + fixed_reorder_ - done);
     for (int i = 0; i < left; ++i) ways.push_back({candidates_[current_].summation, done + i == reordering_step});
@@ -74,82 +100,105 @@ std::vector<StepWay> ExecutionTuner::next_batch() const {
 
 void ExecutionTuner::learn(std::span<const StepCost> costs) {
     if (is_settled()) return;
-    trial_.insert(trial_.end(), costs.begin(), costs.end());
+    const std::vector<StepWay> ways = next_batch();
+    for (std::size_t i = 0; i < costs.size(); ++i) add_step(costs[i], ways[i].reorders);
     if (trial_is_over()) end_trial();
 }
 
-/// The averages of a trial, or of what is known of it yet: the best interval and its cost.
-void ExecutionTuner::evaluate(Candidate& candidate) const {
-    double sum = reorders() ? std::max(0.0, candidate.reordering_step - candidate.plain_step) : 0.0;
-    candidate.best_average = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < candidate.costs.size(); ++i) {
-        sum += candidate.costs[i];
-        const double average = sum / static_cast<double>(i + 1);
-        const bool is_allowed = fixed_reorder_ == 0 || i + 1 == candidate.costs.size();
-        if (is_allowed && average < candidate.best_average) {
-            candidate.best_average = average;
-            candidate.best_interval = static_cast<int>(i + 1);
-        }
+void ExecutionTuner::add_step(const StepCost& cost, bool is_reordering) {
+    // A step that re-orders adds to the sums of cells before it, in the old order.
+    const TimedStep step{cost.milliseconds, distinct_cells_, is_reordering ? distinct_cells_ : cost.distinct_cells, age_, trial_};
+    age_ = is_reordering ? 0 : age_ + 1;
+    distinct_cells_ = cost.distinct_cells;
+    // Of the warm-up it is not known from which order it began.
+    const bool is_ordered = phase_ == Phase::rounds || trial_steps_ > 0 || is_reordering;
+    const auto age = static_cast<std::size_t>(age_);
+    if (reorders() && is_ordered) {
+        order_.resize(std::max(order_.size(), age + 1));
+        order_[age].distinct_sum += cost.distinct_cells;
+        ++order_[age].observations;
     }
+    Candidate& candidate = candidates_[current_];
+    if (phase_ == Phase::rounds && (trial_steps_ > 0 || !reorders())) {
+        (is_reordering ? candidate.reordering : candidate.plain).push_back(step);
+        if (!is_reordering && trial_steps_ >= opening_steps) least_cost_ = std::min(least_cost_, step.milliseconds);
+    }
+    ++trial_steps_;
 }
 
-/// Adds the figures of the trial that has just ended, or is under way, to what is known of its candidate.
-void ExecutionTuner::add_trial(Candidate& candidate) const {
-    const std::size_t opening = reorders() ? opening_steps : 0;
-    if (trial_.size() <= opening) return;
-    if (reorders()) {
-        candidate.plain_step = std::min(candidate.plain_step, trial_[1].milliseconds);
-        candidate.reordering_step = std::min(candidate.reordering_step, trial_[2].milliseconds);
+/// From all that is known of a candidate yet: the best interval and its cost.
+void ExecutionTuner::evaluate(Candidate& candidate) const {
+    candidate.best_average = std::numeric_limits<double>::infinity();
+    if (candidate.plain.empty()) return;
+    if (!reorders()) {
+        std::vector<double> costs;
+        for (const TimedStep& step : candidate.plain) costs.push_back(step.milliseconds);
+        candidate.best_average = lower_median(costs);
+        candidate.best_interval = fixed_reorder_;
+        return;
     }
-    const std::size_t steps = std::max(candidate.costs.size(), trial_.size() - opening);
-    candidate.costs.resize(steps, std::numeric_limits<double>::infinity());
-    candidate.distinct_cells.resize(steps + 1);
-    if (reorders()) candidate.distinct_cells[0] = trial_[2].distinct_cells;
-    for (std::size_t i = 0; i + opening < trial_.size(); ++i) {
-        candidate.costs[i] = std::min(candidate.costs[i], trial_[opening + i].milliseconds);
-        candidate.distinct_cells[i + 1] = trial_[opening + i].distinct_cells;
+    const StepCostModel model(candidate.plain);
+    std::vector<double> excesses;
+    for (const TimedStep& step : candidate.reordering) excesses.push_back(model.excess(step));
+    double sum = excesses.empty() ? 0.0 : std::max(0.0, lower_median(excesses));
+    const std::vector<double> misfits = misfits_by_age(model, candidate.plain);
+    for (int k = 1; k <= static_cast<int>(misfits.size()); ++k) {
+        sum += model.milliseconds(order_[k - 1].distinct_cells(), order_[k].distinct_cells(), k - 1) + misfits[k - 1];
+        const double average = sum / k;
+        const bool is_allowed = fixed_reorder_ == 0 || k == fixed_reorder_;
+        if (is_allowed && average < candidate.best_average) {
+            candidate.best_average = average;
+            candidate.best_interval = k;
+        }
     }
-    evaluate(candidate);
 }
 
 const ExecutionTuner::Candidate* ExecutionTuner::best() const {
     const Candidate* best = nullptr;
     for (const Candidate& candidate : candidates_) {
-        if (candidate.is_out || candidate.costs.empty()) continue;
+        if (candidate.is_out || std::isinf(candidate.best_average)) continue;
         if (best == nullptr || candidate.best_average < best->best_average) best = &candidate;
     }
     return best;
 }
 
 bool ExecutionTuner::trial_is_over() const {
-    const int steps = static_cast<int>(trial_.size());
+    const int steps = trial_steps_;
     if (phase_ == Phase::warm_up) {
         // Without re-orderings what counts is the cost long after the first one.
         return steps >= (reorders() ? warm_up_steps : longest_whole_interval);
     }
     if (fixed_reorder_ > 0) return steps >= (reorders() ? opening_steps + fixed_reorder_ : plain_trial);
     if (steps < batch_size) return false;
-    Candidate trial{candidates_[current_].summation};
-    add_trial(trial);
     // Its best steps, in full order, cost more than the steps of the best so far do on average.
     const Candidate* const leader = best();
-    const bool is_hopeless = leader != nullptr && *std::min_element(trial.costs.begin(), trial.costs.end()) >
-                                                      hopeless * leader->best_average;
+    const bool is_hopeless = leader != nullptr && least_cost_ > hopeless * leader->best_average;
+    if (is_hopeless || steps >= longest_trial) return true;
+    Candidate so_far = candidates_[current_];
+    evaluate(so_far);
     // Well past its minimum the average only rises.
-    return is_hopeless || steps >= 2 * trial.best_interval + opening_steps || steps >= longest_trial;
+    return steps >= 2 * so_far.best_interval + opening_steps;
+}
+
+void ExecutionTuner::begin_trial() {
+    ++trial_;
+    trial_steps_ = 0;
+    least_cost_ = std::numeric_limits<double>::infinity();
 }
 
 void ExecutionTuner::end_trial() {
     if (phase_ == Phase::warm_up) {
         phase_ = Phase::rounds;
-        trial_.clear();
+        begin_trial();
         return;
     }
-    add_trial(candidates_[current_]);
-    trial_.clear();
+    evaluate(candidates_[current_]);
+    begin_trial();
     do ++current_;
     while (current_ < candidates_.size() && candidates_[current_].is_out);
     if (current_ < candidates_.size()) return;
+    // All of them, as the order is known better than when their trials ended.
+    for (Candidate& candidate : candidates_) evaluate(candidate);
     if (++round_ == rounds) return settle();
     const double limit = round_margin[round_ - 1] * best()->best_average;
     for (Candidate& candidate : candidates_) candidate.is_out |= candidate.best_average > limit;
@@ -177,9 +226,9 @@ void ExecutionTuner::write_report(const Candidate& chosen) {
     report_ = formatted("%s, re-ordered every %d steps", std::string(name_of(summation_)).c_str(), reorder_);
     if (reorders()) {
         // After a re-ordering, place 0, there are reorder_ - 1 plain steps until the next one.
-        const auto last = std::min(static_cast<std::size_t>(reorder_), chosen.distinct_cells.size()) - 1;
-        report_ += formatted(" (distinct cells in a warp %.1f after it, %.1f before)", chosen.distinct_cells.front(),
-                             chosen.distinct_cells[last]);
+        const auto last = std::min(static_cast<std::size_t>(reorder_), order_.size()) - 1;
+        report_ += formatted(" (distinct cells in a warp %.1f after it, %.1f before)", order_.front().distinct_cells(),
+                             order_[last].distinct_cells());
     }
     report_ += formatted(": %.4g ms a step", chosen.best_average);
     std::vector<const Candidate*> others;

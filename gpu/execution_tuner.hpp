@@ -2,13 +2,13 @@
 /// Which way of summing, and how often to re-order: found by timing steps of the run itself.
 ///
 /// All ways give the same bits, so the steps that are timed are steps of the run, and none is wasted. A
-/// trial of a way begins with a step that does not count (a kernel's first launch takes longer), a plain step
-/// and one that re-orders the particles, out of the same disorder: their difference r is what re-ordering
-/// costs beyond the step. Then it goes on without, while the particles drift and
-/// a warp's fall into more and more cells: c_i is the cost of the i-th plain step after a re-ordering.
-/// Re-ordering every k steps so costs (r + c_1 + ... + c_k) / k a step, since the step that re-orders works
-/// on the disorder of the k-th; the k that makes this least is the best. Plain C++, no device: the solver
-/// brings the figures.
+/// trial of a way begins with a step that does not count (a kernel's first launch takes longer) and one that
+/// re-orders the particles. Then it goes on without, while the particles drift and a warp's fall into
+/// more and more cells. All plain steps of a way give what such a step costs in a certain order (step_cost_model.hpp);
+/// what a re-ordering step took beyond that is r. With the mean order of all trials after i steps, and with what steps of
+/// that age take beyond the fit, c_i is the cost of the i-th plain step after a re-ordering. Re-ordering every k steps so costs (r + c_1 + ... + c_k) / k a step, since
+/// the step that re-orders works on the disorder of the k-th; the k that makes this least is the best. Plain C++, no
+/// device: the solver brings the figures.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu/step_cost_model.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow {
@@ -73,22 +74,26 @@ private:
 
     struct Candidate {
         Summation summation = Summation::peers;
-        bool is_out = false;                ///< plainly slower, or not in this round
-        /// ms of the opening's plain step and of that which re-orders. As all times the least of the rounds, for
-        /// what disturbs a measurement only ever makes it longer; the difference of two would not have that.
-        double plain_step = std::numeric_limits<double>::infinity();
-        double reordering_step = std::numeric_limits<double>::infinity();
-        std::vector<double> costs{};        ///< c_1, c_2, ..., ms
-        std::vector<double> distinct_cells{};  ///< after a re-ordering; after the plain steps behind it
-        double best_average = 0.0;          ///< ms a step at best_interval
+        bool is_out = false;                   ///< plainly slower, or not in this round
+        std::vector<TimedStep> plain{};        ///< steps of its trials
+        std::vector<TimedStep> reordering{};
+        double best_average = std::numeric_limits<double>::infinity();  ///< ms a step at best_interval
         int best_interval = 1;
+    };
+    /// The order of the particles so many steps after a re-ordering.
+    struct Order {
+        double distinct_sum = 0.0;
+        int observations = 0;
+
+        [[nodiscard]] double distinct_cells() const { return distinct_sum / observations; }
     };
 
     void start();
     [[nodiscard]] bool reorders() const;
-    void add_trial(Candidate& candidate) const;
+    void add_step(const StepCost& cost, bool is_reordering);
     void evaluate(Candidate& candidate) const;
     [[nodiscard]] bool trial_is_over() const;
+    void begin_trial();
     void end_trial();
     void settle();
     void write_report(const Candidate& chosen);
@@ -100,8 +105,13 @@ private:
     int round_ = 0;
     Summation summation_;
     int reorder_;
-    std::size_t current_ = 0;        ///< candidate on trial
-    std::vector<StepCost> trial_;    ///< its steps so far
+    std::size_t current_ = 0;  ///< candidate on trial
+    int trial_ = 0;            ///< number of the trial, and its steps so far
+    int trial_steps_ = 0;
+    double least_cost_ = 0.0;  ///< of the trial's counted plain steps
+    std::vector<Order> order_;        ///< by the steps since a re-ordering
+    double distinct_cells_ = 0.0;     ///< after the last step
+    int age_ = 0;                     ///< plain steps since the last re-ordering
     int observations_wanted_ = least_observations;  ///< for a mean
     int observations_ = 0;
     double observed_sum_ = 0.0;

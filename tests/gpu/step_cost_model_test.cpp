@@ -1,0 +1,86 @@
+/// What a step costs in which order: fits of synthetic steps.
+
+#include "gpu/step_cost_model.hpp"
+
+#include <cmath>
+#include <random>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace mpcflow::test {
+namespace {
+
+double true_cost(double before, double after, int age) { return 1.0 + 0.02 * before + 0.03 * after + 0.05 * std::sqrt(age); }
+
+/// Trials of some steps each, whose cells scatter; measured times have a relative error.
+std::vector<TimedStep> trials(int count, int length, double error) {
+    std::mt19937 random{3};
+    std::normal_distribution<double> normal;
+    std::vector<TimedStep> steps;
+    for (int trial = 0; trial < count; ++trial) {
+        double before = 10.0;
+        for (int age = 0; age < length; ++age) {
+            const double after = (10.0 + age) * (1.0 + 0.15 * normal(random));
+            steps.push_back({true_cost(before, after, age) * (1.0 + error * normal(random)), before, after, age, trial});
+            before = after;
+        }
+    }
+    return steps;
+}
+
+TEST(StepCostModel, finds_what_steps_cost_in_any_order) {
+    const StepCostModel model(trials(1, 14, 0.0));
+    for (const auto& [before, after, age] : {std::tuple{10.0, 11.0, 0}, {15.0, 12.0, 4}, {20.0, 22.0, 12}}) {
+        // The ridge takes 1e-4 off each slope, more where two of them share.
+        EXPECT_NEAR(model.milliseconds(before, after, age), true_cost(before, after, age), 1e-3);
+        EXPECT_NEAR(model.excess({2.0, before, after, age, 0}), 2.0 - true_cost(before, after, age), 1e-3);
+    }
+}
+
+TEST(StepCostModel, averages_what_scatters) {
+    const StepCostModel model(trials(4, 20, 0.01));
+    // 80 times of 1 %, and four coefficients: sqrt(4 / 80) of 1 % on average, 0.2 %; a point may have twice that.
+    for (int age = 1; age < 20; age += 3) {
+        const double expected = true_cost(10.0 + age, 11.0 + age, age);
+        EXPECT_NEAR(model.milliseconds(10.0 + age, 11.0 + age, age), expected, 4.5 * 0.004 * expected) << age;
+    }
+}
+
+TEST(StepCostModel, takes_no_notice_of_what_was_disturbed) {
+    for (const int disturbed : {0, 1, 2}) {
+        std::vector<TimedStep> steps = trials(3, 16, 0.002);
+        for (TimedStep& step : steps) {
+            if (step.trial == disturbed || step.age == 9) step.milliseconds *= 1.5;
+        }
+        const StepCostModel model(steps);
+        for (const int age : {0, 5, 15}) {
+            const double expected = true_cost(10.0 + age, 11.0 + age, age);
+            EXPECT_NEAR(model.milliseconds(10.0 + age, 11.0 + age, age), expected, 0.01 * expected) << disturbed << ' ' << age;
+        }
+    }
+}
+
+TEST(StepCostModel, fits_what_does_not_vary_and_what_varies_together) {
+    const std::vector<TimedStep> one{{3.0, 14.0, 14.0, 5, 0}};
+    EXPECT_DOUBLE_EQ(StepCostModel(one).milliseconds(14.0, 14.0, 5), 3.0);
+    EXPECT_DOUBLE_EQ(StepCostModel(one).milliseconds(20.0, 30.0, 9), 3.0);
+    std::vector<TimedStep> steps;
+    for (int age = 0; age < 12; ++age) {
+        const double cells = 14.0 + std::sqrt(age);
+        steps.push_back({2.0 + 0.1 * cells, cells, cells + 1.0, age, 0});
+    }
+    const StepCostModel model(steps);
+    for (const TimedStep& step : steps) EXPECT_NEAR(model.excess(step), 0.0, 1e-4);
+}
+
+TEST(LowerMedian, is_the_middle_or_the_lower_of_two) {
+    EXPECT_EQ(lower_median(std::vector{5.0}), 5.0);
+    EXPECT_EQ(lower_median(std::vector{5.0, 1.0}), 1.0);
+    EXPECT_EQ(lower_median(std::vector{9.0, 5.0, 1.0}), 5.0);
+    EXPECT_EQ(lower_median(std::vector{7.0, 1.0, 3.0, 5.0}), 3.0);
+}
+
+}  // namespace
+}  // namespace mpcflow::test
