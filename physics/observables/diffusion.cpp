@@ -108,7 +108,8 @@ DiffusionObservable::Window DiffusionObservable::growth_window(const Correlation
     return window;
 }
 
-/// The running integral over the lags, by the trapezoidal rule.
+/// The running integral over the lags, by the trapezoidal rule; NaN unless every step has a sample: velocities are forgotten
+/// within a few steps, so that over longer distances the rule is wrong by several times, and no error would tell.
 std::vector<double> DiffusionObservable::diffusion_by_velocity(const std::vector<double>& lag_times,
                                                                std::span<const double> means) const {
     const auto at = [&](std::size_t i) {
@@ -116,7 +117,9 @@ std::vector<double> DiffusionObservable::diffusion_by_velocity(const std::vector
         for (const std::size_t axis : free_axes_) sum += means[i * products + velocity + axis];
         return sum / static_cast<double>(free_axes_.size());
     };
-    std::vector<double> integral(lag_times.size(), free_axes_.empty() ? nan : 0.0);
+    const bool is_known = times().every == 1 && !free_axes_.empty();
+    std::vector<double> integral(lag_times.size(), is_known ? 0.0 : nan);
+    if (!is_known) return integral;
     for (std::size_t i = 1; i < integral.size(); ++i) {
         integral[i] = integral[i - 1] + 0.5 * (lag_times[i] - lag_times[i - 1]) * (at(i - 1) + at(i));
     }
@@ -208,7 +211,7 @@ void DiffusionObservable::add_diffusion(ObservableResults& results, const Correl
             named_list(name + "_error", part(estimates.error), unit, "standard error of " + name + " by the jackknife"));
     };
     add("diffusion_by_displacement", 0, "mean square displacement / (2 d t) along the d free axes");
-    add("diffusion_by_velocity", lags, "integral of the velocity autocorrelation up to t, along the free axes");
+    add("diffusion_by_velocity", lags, "integral of the velocity autocorrelation up to t, along the free axes; with samples every step only");
 
     std::string names;
     for (const std::size_t axis : free_axes_) names += "xyz"[axis];

@@ -196,7 +196,10 @@ TEST_P(DiffusionOf, a_fluid_at_rest_is_what_was_measured_before) {
             4.0 / 30.0 * std::pow(4.0 * pi * (c.viscosity + c.diffusion), -1.5) / std::sqrt(30.0 * c.time_step);
         EXPECT_GT(found, c.diffusion - images - tail - sigmas * error);
         EXPECT_LT(found, 1.01 * c.diffusion - images + sigmas * error);
-        EXPECT_EQ(numbers<double>(results, "diffusion_by_velocity")[0], 0.0);
+        // With ten steps between samples an integral of the velocities would be several times D.
+        for (const char* const name : {"diffusion_by_velocity", "diffusion_by_velocity_error"}) {
+            for (const double value : numbers<double>(results, name)) EXPECT_TRUE(std::isnan(value)) << name;
+        }
         // kT/m a component.
         const auto& products = numbers<double>(results, "velocity_autocorrelation_xyz");
         const auto& errors = numbers<double>(results, "velocity_autocorrelation_xyz_error");
@@ -217,6 +220,7 @@ TEST_P(DiffusionOf, displacements_and_velocities_tell_of_the_same_diffusion) {
     const ObservableResults results = observable.results();
     const auto& lags = numbers<std::int64_t>(results, "lag");
     ASSERT_EQ(lags[15], 15);
+    EXPECT_EQ(numbers<double>(results, "diffusion_by_velocity")[0], 0.0);
     const double by_velocity = numbers<double>(results, "diffusion_by_velocity")[15];
     const double by_growth = (numbers<double>(results, "mean_square_displacement")[15] -
                               numbers<double>(results, "mean_square_displacement")[14]) / 6.0;
