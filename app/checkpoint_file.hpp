@@ -12,7 +12,7 @@ namespace mpcflow {
 inline constexpr const char* checkpoint_file_name = "checkpoint.h5";
 inline constexpr const char* previous_checkpoint_name = "checkpoint.previous.h5";
 inline constexpr const char* checkpoint_file_format = "mpcflow checkpoint";
-inline constexpr std::int64_t checkpoint_format_version = 2;
+inline constexpr std::int64_t checkpoint_format_version = 3;
 
 /// A checkpoint that is no good: cut short, damaged, or no checkpoint at all. The message names the file.
 struct BadCheckpoint : EnvironmentError {
