@@ -239,11 +239,15 @@ void ResultWriter::finish_failed(const std::string& message, const Observed& obs
     try {
         if (trajectory_)
             trajectory_->close();
-        if (windows_)
-            windows_->close();
     } catch (const std::exception&) {
         // Its frames are flushed one by one.
         trajectory_.reset();
+    }
+    try {
+        if (windows_)
+            windows_->close();
+    } catch (const std::exception&) {
+        // So are windows, which fields_in_time.xdmf still has to list.
     }
     try {
         write(observed, Durability::disk);
