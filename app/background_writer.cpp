@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Rows of the series and the like; copies of the particles are bounded by their memory.
+/// Rows of the series and the like; copies of the particles and field blocks are bounded by their memory.
 constexpr std::size_t most_waiting_tasks = 4096;
 constexpr double shortest_update_interval = 2.0;
 /// Longest part of the run in which run.h5 is being replaced: that takes nothing of the run but a part of a CPU.
@@ -51,7 +51,7 @@ std::string BackgroundWriter::describe_remedy(const std::string& failure) const 
     return "; see to that, or choose another output.directory (--output DIR)";
 }
 
-BackgroundWriter::BackgroundWriter(ResultWriter& results, const Scenario& scenario, Observables observables, int copies)
+BackgroundWriter::BackgroundWriter(ResultWriter& results, const Scenario& scenario, Observables observables, InFlight most)
     : results_(results),
       folder_(scenario.output.directory),
       trajectory_(scenario.output.trajectory.value_or(TrajectoryOutput{})),
@@ -61,7 +61,8 @@ BackgroundWriter::BackgroundWriter(ResultWriter& results, const Scenario& scenar
       open_block_(results.take_open_block()),
       ends_with_checkpoint_(results.ends_with_checkpoint()),
       last_update_(Clock::now()),
-      pool_(copies),
+      pool_(most.copies),
+      field_block_permits_(most.field_blocks),
       thread_(most_waiting_tasks) {}
 
 void BackgroundWriter::post(WriterThread::Task task) {
@@ -119,7 +120,18 @@ void BackgroundWriter::add_frame(std::shared_ptr<ParticleRecords> particles, std
 
 void BackgroundWriter::add_field_block(SampledBlock block) {
     block_plan_.add(block.sums.samples);
-    post([this, block = std::make_shared<SampledBlock>(std::move(block))] { results_.add_field_block(std::move(*block)); });
+    // The permit goes last, also where the block is dropped after a failure.
+    struct Admitted {
+        std::shared_ptr<const void> permit;
+        SampledBlock block;
+    };
+    const auto admitted = std::make_shared<Admitted>();
+    {
+        const Waiting waiting(wait_seconds_);
+        admitted->permit = field_block_permits_.take();
+    }
+    admitted->block = std::move(block);
+    post([this, admitted] { results_.add_field_block(std::move(admitted->block)); });
 }
 
 bool BackgroundWriter::is_field_block_full(std::int64_t samples, std::int64_t step) const {

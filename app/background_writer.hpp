@@ -10,6 +10,7 @@
 
 #include "app/field_statistics.hpp"
 #include "app/observables.hpp"
+#include "app/permits.hpp"
 #include "app/records_pool.hpp"
 #include "app/result_writer.hpp"
 #include "app/run_loop.hpp"
@@ -17,12 +18,18 @@
 
 namespace mpcflow {
 
+/// What may be on its way to the disk at a time.
+struct InFlight {
+    int copies = 1;        ///< of the particles
+    int field_blocks = 1;
+};
+
 /// Hands all that the run loop yields to a ResultWriter that works on a thread of its own, in the order of the run. What
 /// is written is as of the step at which it was handed over. What fails there is thrown here, at the next call.
 class BackgroundWriter final : public RunOutputs {
 public:
-    /// `copies` of the particles may be on their way to the disk. The observables have been restored.
-    BackgroundWriter(ResultWriter& results, const Scenario& scenario, Observables observables, int copies);
+    /// The observables have been restored.
+    BackgroundWriter(ResultWriter& results, const Scenario& scenario, Observables observables, InFlight most);
 
     /// Writes the checkpoint that a run starts with, before all other files. Throws hdf5::FileError.
     void save_start(SolverState state);
@@ -80,6 +87,7 @@ private:
     std::mutex mutex_;
     Told told_;
     RecordsPool pool_;
+    Permits field_block_permits_;
     WriterThread thread_;  ///< last: it ends before what its tasks use
 };
 

@@ -55,6 +55,10 @@ void warn_of_flow(const Scenario& scenario, std::vector<std::string>& warnings) 
     }
 }
 
+std::int64_t block_bytes(const Output& output) {
+    return output.fields ? bin_count(output) * bytes_of_bin(pressure_of(*output.fields)) : 0;
+}
+
 std::int64_t record_bytes(Precision precision) { return precision == Precision::mixed ? 32 : 64; }
 
 /// Of the largest copy of the particles that is made for a file; without checkpoints and frames of none.
@@ -84,12 +88,19 @@ int copies_in_flight(const Scenario& scenario) {
     return 2 * copy_bytes(scenario) <= machine_memory() / memory_share ? 2 : 1;
 }
 
+int field_blocks_in_flight(const Scenario& scenario) {
+    constexpr std::int64_t budget = 64 << 20;
+    const std::int64_t affordable = budget / std::max<std::int64_t>(block_bytes(scenario.output), 1);
+    return static_cast<int>(std::clamp<std::int64_t>(affordable, 2, 64));
+}
+
 std::int64_t estimate_output_memory(const Scenario& scenario) {
     const Schedule schedule(scenario.run, scenario.output);
     std::int64_t bytes = schedule.series_rows() * static_cast<std::int64_t>(sizeof(SeriesRow));
     if (scenario.output.fields) {
         const std::int64_t blocks = std::min<std::int64_t>(schedule.field_samples(), 64);
-        bytes += (blocks + 2) * bin_count(scenario.output) * bytes_of_bin(pressure_of(*scenario.output.fields));
+        const std::int64_t in_flight = std::min<std::int64_t>(schedule.field_samples(), field_blocks_in_flight(scenario));
+        bytes += (blocks + 2 + in_flight) * block_bytes(scenario.output);
     }
     for (const std::unique_ptr<Observable>& observable : make_observables(scenario))
         bytes += observable->bytes(schedule.total_steps());

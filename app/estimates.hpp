@@ -23,8 +23,12 @@ struct FileEstimate {
 /// written, or one where two took more than a quarter of this machine's memory.
 [[nodiscard]] int copies_in_flight(const Scenario& scenario);
 
-/// Bytes of the host that outputs hold while the run goes on: frames on their way to the disk, field
-/// blocks, the series, what observables gather.
+/// Field blocks that may be on their way to the disk at a time: small ones wait for a slow disk in large numbers, of
+/// large ones the run goes on while one is written.
+[[nodiscard]] int field_blocks_in_flight(const Scenario& scenario);
+
+/// Bytes of the host that outputs hold while the run goes on: frames and field blocks on their way to the disk, blocks
+/// of the averages, the series, what observables gather.
 [[nodiscard]] std::int64_t estimate_output_memory(const Scenario& scenario);
 
 /// The result files at the end of the run.

@@ -128,7 +128,7 @@ int run_command(const RunOptions& options) {
         announce(scenario, record, checkpoint, remarks);
 
     ResultWriter results(directory, std::move(record), std::move(checkpoint));
-    BackgroundWriter outputs(results, scenario, std::move(observables), copies_in_flight(scenario));
+    BackgroundWriter outputs(results, scenario, std::move(observables), {copies_in_flight(scenario), field_blocks_in_flight(scenario)});
     // Before all other files: whenever the run is killed, it can go on.
     if (scenario.checkpoint && is_new) {
         const auto particles = outputs.take_records();

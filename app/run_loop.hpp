@@ -32,6 +32,7 @@ public:
     virtual void add_series_row(const SeriesRow& row) = 0;
     /// The particles are all, in the order of their ids, or those of frame_selection(), in any order.
     virtual void add_frame(std::shared_ptr<ParticleRecords> particles, std::uint64_t state_hash) = 0;
+    /// Waits while too many blocks are being written.
     virtual void add_field_block(SampledBlock block) = 0;
     /// The block of field samples that the run begins with: empty, or as a checkpoint had it.
     [[nodiscard]] virtual SampledBlock open_field_block() = 0;

@@ -51,7 +51,7 @@ protected:
         RunRecord record;
         record.scenario = scenario;
         ResultWriter results(directory, record);
-        BackgroundWriter outputs(results, scenario, make_observables(scenario), copies);
+        BackgroundWriter outputs(results, scenario, make_observables(scenario), {copies, 1});
         {
             const auto particles = outputs.take_records();
             solver->copy_particles(*particles);
@@ -130,6 +130,39 @@ TEST_F(BackgroundWriterTest, SelectionsAreOfTheirStepAndInTheOrderOfIds) {
     }
 }
 
+TEST_F(BackgroundWriterTest, FieldBlocksWaitForTheWriter) {
+    const TemporaryDirectory directory;
+    Scenario scenario = flow(directory.file("out"));
+    scenario.run = {0, 40};
+    scenario.output.trajectory.reset();
+    constexpr int edge = 32;
+    constexpr std::int64_t bins = std::int64_t{edge} * edge * edge;
+    scenario.output.fields->bins = {edge, edge, edge};
+    scenario.output.fields->time_window = 1;
+    const OutputDirectory folder(scenario.output.directory, Existing::refuse);
+    RunRecord record;
+    record.scenario = scenario;
+    ResultWriter results(folder, record);
+    constexpr int in_flight = 2;
+    BackgroundWriter outputs(results, scenario, make_observables(scenario), {1, in_flight});
+    outputs.begin();
+    // Density, velocity and temperature; a window is written before its permit comes back.
+    constexpr std::int64_t window_bytes = 5 * 8 * bins;
+    for (std::int64_t step = 1; step <= scenario.run.steps; ++step) {
+        FieldBlock block = make_field_block(bins, PressureFields::none);
+        block.samples = 1;
+        outputs.add_field_block({std::move(block), {step, step}});
+        std::error_code none_yet;
+        const auto written = std::filesystem::file_size(directory.file("out/fields.h5"), none_yet);
+        if (step > in_flight) {
+            ASSERT_FALSE(none_yet);
+            ASSERT_GE(static_cast<std::int64_t>(written), (step - in_flight) * window_bytes) << step;
+        }
+    }
+    EXPECT_GT(outputs.finish_writing().wait_seconds, 0.0);
+    outputs.finish(RunLoopResult{}, RunStatus::completed, "", 0);
+}
+
 TEST_F(BackgroundWriterTest, WhatCannotBeWrittenEndsTheRunWithAnAdvice) {
     const TemporaryDirectory directory;
     const Scenario scenario = flow(directory.file("out"));
@@ -137,7 +170,7 @@ TEST_F(BackgroundWriterTest, WhatCannotBeWrittenEndsTheRunWithAnAdvice) {
     RunRecord record;
     record.scenario = scenario;
     ResultWriter results(folder, record);
-    BackgroundWriter outputs(results, scenario, make_observables(scenario), 1);
+    BackgroundWriter outputs(results, scenario, make_observables(scenario), {1, 1});
     outputs.begin();
     std::filesystem::remove_all(scenario.output.directory);
     RunLoopResult result;

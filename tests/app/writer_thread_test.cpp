@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "app/permits.hpp"
 #include "app/records_pool.hpp"
 #include "app/writer_thread.hpp"
 
@@ -179,6 +180,43 @@ TEST(RecordsPool, AFailureOfTheWriterFreesWhatItHolds) {
     WriterThread writer(plenty);
     writer.post([records = pool.take()] { throw std::runtime_error("disk full"); });
     EXPECT_NE(pool.take(), nullptr);
+    EXPECT_THROW(writer.wait(), std::runtime_error);
+}
+
+TEST(Permits, AreGivenOutSoManyAtATime) {
+    Permits permits(2);
+    std::atomic<int> held{0};
+    std::atomic<int> most{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+        threads.emplace_back([&] {
+            for (int k = 0; k < 200; ++k) {
+                const auto permit = permits.take();
+                const int now = ++held;
+                int before = most;
+                while (now > before && !most.compare_exchange_weak(before, now)) {
+                }
+                std::this_thread::yield();
+                --held;
+            }
+        });
+    }
+    for (std::thread& thread : threads)
+        thread.join();
+    EXPECT_LE(most, 2);
+    EXPECT_EQ(held, 0);
+}
+
+TEST(Permits, AFailureOfTheWriterGivesBackThoseOfTheTasksDropped) {
+    Permits permits(2);
+    Gate gate;
+    WriterThread writer(plenty);
+    writer.post(gate.task());
+    writer.post([permit = permits.take()] { throw std::runtime_error("disk full"); });
+    writer.post([permit = permits.take()] {});
+    gate.release();
+    const auto first = permits.take();
+    EXPECT_NE(permits.take(), nullptr) << "two were held, both came back";
     EXPECT_THROW(writer.wait(), std::runtime_error);
 }
 
