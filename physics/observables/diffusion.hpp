@@ -15,7 +15,7 @@ namespace mpcflow {
 
 /// output.diffusion in the input.
 struct DiffusionOutput {
-    std::int64_t every = 20;
+    std::int64_t every = 25;
     std::int64_t tracers = 2048;  ///< at most so many particles are followed
 };
 

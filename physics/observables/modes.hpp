@@ -15,7 +15,7 @@ namespace mpcflow {
 
 /// output.modes in the input.
 struct ModesOutput {
-    std::int64_t every = 50;
+    std::int64_t every = 100;
     int count = 4;  ///< wave numbers along each axis without walls
 };
 

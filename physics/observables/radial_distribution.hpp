@@ -13,10 +13,10 @@ namespace mpcflow {
 
 /// output.radial_distribution in the input.
 struct RadialDistributionOutput {
-    std::int64_t every = 1000;
+    std::int64_t every = 2000;
     double range = 3.0;  ///< in cells
     int bins = 150;
-    std::int64_t centres = 10000;  ///< at most so many
+    std::int64_t centres = 5000;  ///< at most so many
 };
 
 /// g(r): pairs of centres, particles evenly spread over the ids and no nearer to a wall than the range, with all particles,

@@ -15,7 +15,7 @@ namespace mpcflow {
 
 /// output.stress in the input.
 struct StressOutput {
-    std::int64_t every = 1000;
+    std::int64_t every = 2000;
     int burst = 0;  ///< consecutive steps sampled; 0: auto; `every`: all steps, unbroken
     int lags = 0;   ///< of the correlations; 0: auto
 

@@ -12,7 +12,7 @@ namespace mpcflow {
 
 /// output.walls in the input.
 struct WallsOutput {
-    std::int64_t every = 100;
+    std::int64_t every = 200;
 };
 
 /// Averages the momentum that each wall takes in a step, by hits and by collisions with virtual particles

@@ -110,7 +110,7 @@ TEST_F(StressObservables, unbroken_samples_are_all_pairs) {
 }
 
 TEST_F(StressObservables, defaults_fit_bursts_and_unbroken_samples) {
-    EXPECT_EQ(StressOutput{}.every, 1000);
+    EXPECT_EQ(StressOutput{}.every, 2000);
     EXPECT_EQ(StressOutput{}.steps_in_burst(), 20);
     EXPECT_EQ(StressOutput{}.lag_count(), 20);
     EXPECT_EQ((StressOutput{7, 0, 0}).steps_in_burst(), 7);
