@@ -82,6 +82,13 @@ std::int64_t DiffusionObservable::bytes(std::int64_t last_step) const {
     return correlator_.bytes_after(times().count(last_step));
 }
 
+/// Of each lag: itself, its time and pairs; two squares, of one number and of three, and two products, each of these eight
+/// with its error; two coefficients with theirs.
+std::int64_t DiffusionObservable::result_bytes(std::int64_t last_step) const {
+    constexpr std::int64_t numbers = 3 + 2 * static_cast<std::int64_t>(products) + 4;
+    return 8 * numbers * correlator_.lags_after(times().count(last_step));
+}
+
 void DiffusionObservable::measure(Solver& solver, std::int64_t) {
     solver.copy_selection({std::nullopt, every_nth_id_}, records_);
     records_.sort_by_id();

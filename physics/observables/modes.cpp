@@ -179,21 +179,12 @@ void ModesObservable::put_back(const ObservableState& state) {
 }
 
 std::int64_t ModesObservable::bytes(std::int64_t last_step) const {
-    // Sums and pairs of every lag in at most 64 blocks, and the last samples of every level.
-    std::int64_t levels = 1;
-    for (std::int64_t samples = times().count(last_step); samples > 1; samples /= 2) ++levels;
-    const auto waves = static_cast<std::int64_t>(wave_count());
-    const std::int64_t lags = points / 2 * (levels + 1);
-    return 8 * (64 * lags * (products_of_wave * waves + 1) + levels * points * values_of_wave * waves);
+    return correlator_.bytes_after(times().count(last_step));
 }
 
 std::int64_t ModesObservable::result_bytes(std::int64_t last_step) const {
-    std::int64_t lags = 0;
-    // A level has as many lags as it has had samples, of which the first half are those of the level before it.
-    for (std::int64_t samples = times().count(last_step); samples > (lags == 0 ? 0 : points / 2); samples /= 2)
-        lags += std::min<std::int64_t>(samples, points) - (lags == 0 ? 0 : points / 2);
     const auto waves = static_cast<std::int64_t>(wave_count());
-    return 8 * (lags * (5 * waves + 3) + 6 * waves);
+    return 8 * (correlator_.lags_after(times().count(last_step)) * (5 * waves + 3) + 6 * waves);
 }
 
 }  // namespace mpcflow

@@ -219,6 +219,16 @@ Estimates MultipleTau::jackknife(const Functional& functional, std::int64_t long
     return result;
 }
 
+std::int64_t MultipleTau::lags_after(std::int64_t samples) const {
+    std::int64_t lags = 0;
+    // A level has as many lags as it has had samples, of which the first half are those of the level before it.
+    for (int level = 0; level < options_.most_levels; ++level, samples /= 2) {
+        const std::int64_t before = level == 0 ? 0 : options_.points / 2;
+        lags += std::max<std::int64_t>(std::min<std::int64_t>(samples, options_.points) - before, 0);
+    }
+    return lags;
+}
+
 std::int64_t MultipleTau::bytes_after(std::int64_t samples) const {
     constexpr std::int64_t header = 9;
     const int levels = std::min(options_.most_levels, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(samples))));

@@ -85,6 +85,8 @@ public:
     /// error^2 = (n - 1) / n sum (f_i - f)^2, f_i without block i. (Efron and Stein, Ann. Stat. 9 (1981) 586.)
     [[nodiscard]] Estimates jackknife(const Functional& functional, std::int64_t longest_lag) const;
 
+    /// Lags that have pairs after so many samples and no burst: as many as correlation() has.
+    [[nodiscard]] std::int64_t lags_after(std::int64_t samples) const;
     /// Bytes of the state of one that has had so many samples and no burst.
     [[nodiscard]] std::int64_t bytes_after(std::int64_t samples) const;
     [[nodiscard]] MultipleTauState state() const;

@@ -221,4 +221,11 @@ std::int64_t StressObservable::bytes(std::int64_t last_step) const {
     return averages_.bytes_after(samples) + correlator_.bytes_after(samples);
 }
 
+/// The tensors; of each lag itself, its time and pairs, the components, and three correlations and three viscosities with
+/// their errors. Lags are there also without pairs.
+std::int64_t StressObservable::result_bytes(std::int64_t) const {
+    constexpr auto components = static_cast<std::int64_t>(off_diagonals.size());
+    return 8 * (2 * averaged + lags_ * (3 + components + 2 * (3 + 3)));
+}
+
 }  // namespace mpcflow

@@ -45,6 +45,7 @@ public:
     StressObservable(const System& system, const StressOutput& output, std::int64_t equilibration);
 
     [[nodiscard]] std::int64_t bytes(std::int64_t last_step) const override;
+    [[nodiscard]] std::int64_t result_bytes(std::int64_t last_step) const override;
 
 protected:
     void measure(Solver& solver, std::int64_t step) override;

@@ -86,4 +86,8 @@ std::int64_t WallsObservable::bytes(std::int64_t last_step) const {
     return averages_.bytes_after(times().count(last_step));
 }
 
+std::int64_t WallsObservable::result_bytes(std::int64_t) const {
+    return 2 * 8 * static_cast<std::int64_t>(3 * faces_.size() + 3);
+}
+
 }  // namespace mpcflow

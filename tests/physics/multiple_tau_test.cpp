@@ -303,6 +303,18 @@ TEST(MultipleTau, its_bytes_are_foreseen) {
     }
 }
 
+TEST(MultipleTau, its_lags_are_foreseen) {
+    for (const int levels : {1, 3, 32}) {
+        MultipleTauOptions options = with_points(Coarsening::average, 8);
+        options.most_levels = levels;
+        MultipleTau correlator({1, 1}, options, multiply);
+        for (std::int64_t samples = 0; samples < 300; ++samples) {
+            EXPECT_EQ(correlator.lags_after(samples), std::ssize(correlator.correlation().lag)) << samples << " of " << levels;
+            correlator.add(std::vector<double>{1.0});
+        }
+    }
+}
+
 TEST(MultipleTau, states_of_others_are_refused) {
     MultipleTau correlator({2, 1}, {}, multiply);
     for (const auto& sample : make_signal(40, 2, 8)) correlator.add(sample);

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <variant>
@@ -157,6 +158,18 @@ TEST_F(StressObservables, go_on_from_their_states_also_within_a_burst) {
     EXPECT_EQ(second.restore(first.state()), "");
     sample(second, 22, 50);
     expect_same(second, unbroken);
+}
+
+TEST_F(StressObservables, bytes_of_results_are_foreseen) {
+    for (const std::int64_t last : {0, 1, 57, 500}) {
+        StressObservable bursts(system_, {10, 3, 3}, 0);
+        StressObservable unbroken(system_, {1, 1, 30}, 0);
+        WallsObservable walls(system_, {2}, 0);
+        for (Observable* const observable : std::initializer_list<Observable*>{&bursts, &unbroken, &walls}) {
+            sample(*observable, 0, last);
+            EXPECT_EQ(observable->result_bytes(last), bytes_of(observable->results().arrays)) << observable->name() << last;
+        }
+    }
 }
 
 TEST_F(StressObservables, walls_take_momentum_over_area_and_time) {

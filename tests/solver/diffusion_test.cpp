@@ -261,6 +261,11 @@ TEST(Diffusion, its_bytes_are_foreseen) {
     const std::int64_t found = bytes_of(observable.state().arrays);
     EXPECT_LE(found, expected);
     EXPECT_GT(2 * found, expected);
+    for (const std::int64_t last : {0, 14, 15, 85, 110}) {
+        DiffusionObservable some(system, {5, 100}, 10);
+        run(*make_solver(SolverKind::host, system), some, last);
+        EXPECT_EQ(some.result_bytes(last), bytes_of(some.results().arrays)) << last;
+    }
 }
 
 }  // namespace
