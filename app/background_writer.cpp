@@ -90,6 +90,13 @@ std::vector<ObservableResults> BackgroundWriter::observed() const {
     return results;
 }
 
+std::int64_t BackgroundWriter::observable_bytes(std::int64_t step) const {
+    std::int64_t bytes = 0;
+    for (const std::unique_ptr<Observable>& observable : observables_)
+        bytes += file_bytes(*observable, step);
+    return bytes;
+}
+
 void BackgroundWriter::save_start(SolverState state) {
     do_and_wait([this, state = std::move(state)] { results_.add_checkpoint(state); });
 }
@@ -108,13 +115,11 @@ void BackgroundWriter::add_series_row(const SeriesRow& row) {
 }
 
 void BackgroundWriter::add_frame(std::shared_ptr<ParticleRecords> particles, std::uint64_t state_hash) {
-    std::int64_t observable_bytes = 0;
-    for (const std::unique_ptr<Observable>& observable : observables_)
-        observable_bytes += file_bytes(*observable, particles->step);
-    post([this, particles = std::move(particles), state_hash, observable_bytes] {
+    const std::int64_t spare = observable_bytes(particles->step);
+    post([this, particles = std::move(particles), state_hash, spare] {
         if (!trajectory_.selection().is_all())
             particles->sort_by_id();
-        results_.add_frame(*particles, state_hash, observable_bytes);
+        results_.add_frame(*particles, state_hash, spare);
     });
 }
 
@@ -131,7 +136,9 @@ void BackgroundWriter::add_field_block(SampledBlock block) {
         admitted->permit = field_block_permits_.take();
     }
     admitted->block = std::move(block);
-    post([this, admitted] { results_.add_field_block(std::move(admitted->block)); });
+    post([this, admitted, spare = observable_bytes(admitted->block.steps.last)] {
+        results_.add_field_block(std::move(admitted->block), spare);
+    });
 }
 
 bool BackgroundWriter::is_field_block_full(std::int64_t samples, std::int64_t step) const {

@@ -71,6 +71,8 @@ private:
     void post(WriterThread::Task task);
     void do_and_wait(WriterThread::Task task);
     [[nodiscard]] std::vector<ObservableResults> observed() const;
+    /// What observables take of run.h5 if the run ends at this step.
+    [[nodiscard]] std::int64_t observable_bytes(std::int64_t step) const;
 
     ResultWriter& results_;
     std::string folder_;

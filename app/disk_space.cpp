@@ -41,9 +41,12 @@ void reserve_space(int descriptor, const std::string& path, std::int64_t offset,
         return;
     if (!has_no_reservation(errno))
         fail(path, "write it", errno);
-    if (const std::int64_t available = free_bytes(descriptor); available >= 0 && available < bytes) {
+    keep_free(descriptor, path, bytes);
+}
+
+void keep_free(int descriptor, const std::string& path, std::int64_t bytes) {
+    if (const std::int64_t available = free_bytes(descriptor); available >= 0 && available < bytes)
         fail(path, "write it", ENOSPC);
-    }
 }
 
 void release_reserve(int descriptor) noexcept {

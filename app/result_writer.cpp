@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <stdexcept>
+#include <system_error>
 #include <variant>
 
 #include <fmt/format.h>
@@ -93,8 +94,18 @@ void ResultWriter::take_up(Checkpoint checkpoint) {
 void ResultWriter::begin(const Observed& observed) {
     const FramesBefore before{first_frames_, first_step_};
     // What does not belong to the checkpoint is found before anything is changed.
-    if (field_times_.time_window > 0)
+    if (first_windows_ > 0)
+        check_windows(window_path_, first_windows_, first_step_);
+    if (before.frames > 0)
+        check_frames(trajectory_path_, *record_.scenario.output.trajectory, before);
+    if (field_times_.time_window > 0) {
+        // It may list windows that are dropped; write() makes it anew of those that stay.
+        std::error_code error;
+        std::filesystem::remove(window_xdmf_path_, error);
+        if (first_windows_ == 0)
+            std::filesystem::remove(window_path_, error);
         windows_ = std::make_unique<WindowFile>(window_path_, record_, first_windows_, first_step_);
+    }
     if (before.frames > 0)
         trajectory_ = std::make_unique<TrajectoryFile>(trajectory_path_, record_, before);
     write(observed, Durability::disk);
@@ -108,28 +119,30 @@ void ResultWriter::begin(const Observed& observed) {
     }
 }
 
-void ResultWriter::add_frame(const ParticleRecords& particles, std::uint64_t state_hash, std::int64_t observable_bytes) {
-    // The last run.h5, which says how the run ended, must still fit, beside the one before it.
+/// The last run.h5, which says how the run ended, must still fit, beside the one before it.
+std::int64_t ResultWriter::last_run_file_bytes(std::int64_t observable_bytes) const {
     const Output& output = record_.scenario.output;
     const auto rows = static_cast<std::int64_t>(record_.series.size());
     const auto text =
         static_cast<std::int64_t>(record_.scenario.source_text.size() + record_.resolved_input.size());
-    const std::int64_t spare =
-        text + run_file_bytes(rows, field_bins(output), output.fields.value_or(FieldsOutput{})) + observable_bytes;
-    trajectory_->append(particles, state_hash, spare);
+    return text + run_file_bytes(rows, field_bins(output), output.fields.value_or(FieldsOutput{})) + observable_bytes;
 }
 
-void ResultWriter::add_field_block(SampledBlock block) {
+void ResultWriter::add_frame(const ParticleRecords& particles, std::uint64_t state_hash, std::int64_t observable_bytes) {
+    trajectory_->append(particles, state_hash, last_run_file_bytes(observable_bytes));
+}
+
+void ResultWriter::add_field_block(SampledBlock block, std::int64_t observable_bytes) {
     if (fields_->samples() == 0)
         record_.field_steps.first = block.steps.first;
     record_.field_steps.last = block.steps.last;
     if (windows_)
-        add_to_window(block);
+        add_to_window(block, observable_bytes);
     fields_->add(std::move(block.sums));
     averages_are_stale_ = true;
 }
 
-void ResultWriter::add_to_window(const SampledBlock& block) {
+void ResultWriter::add_to_window(const SampledBlock& block, std::int64_t observable_bytes) {
     if (open_window_.sums.samples == 0)
         open_window_ = block;
     else
@@ -140,7 +153,8 @@ void ResultWriter::add_to_window(const SampledBlock& block) {
     const System& system = record_.scenario.system;
     const auto& bins = record_.scenario.output.fields->bins;
     windows_->append({open_window_.steps, averages_of(std::move(open_window_.sums), bins,
-                                                      bin_volume(system.box, bins), system.fluid.mass)});
+                                                      bin_volume(system.box, bins), system.fluid.mass)},
+                     last_run_file_bytes(observable_bytes));
     open_window_ = {};
 }
 

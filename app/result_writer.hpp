@@ -54,7 +54,8 @@ public:
     /// Adds a frame of these particles, which are in the order of their ids, and leaves room for what observables will
     /// take of run.h5.
     void add_frame(const ParticleRecords& particles, std::uint64_t state_hash, std::int64_t observable_bytes);
-    void add_field_block(SampledBlock block);
+    /// The same holds where a window of fields.h5 ends with it.
+    void add_field_block(SampledBlock block, std::int64_t observable_bytes);
     void add_note(const std::string& note);
     /// A note of the solver, and the way of summing and re-order interval that are in force now.
     void add_note(const std::string& note, Summation summation, int reorder_interval);
@@ -74,7 +75,8 @@ private:
     using Clock = std::chrono::steady_clock;
 
     void take_up(Checkpoint checkpoint);
-    void add_to_window(const SampledBlock& block);
+    void add_to_window(const SampledBlock& block, std::int64_t observable_bytes);
+    [[nodiscard]] std::int64_t last_run_file_bytes(std::int64_t observable_bytes) const;
     void write_xdmf_files();
     void update_record();
     [[nodiscard]] double wall_time() const;

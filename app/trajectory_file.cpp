@@ -242,18 +242,44 @@ void TrajectoryFile::create(const RunRecord& record) {
     }
 }
 
-void TrajectoryFile::go_on(FramesBefore before) {
+void check_frames(const std::string& path, const TrajectoryOutput& output, FramesBefore before) {
     std::error_code error;
-    if (!std::filesystem::exists(path_, error)) {
+    if (!std::filesystem::exists(path, error)) {
         throw hdf5::FileError(fmt::format("{}: no such file, but the checkpoint tells of {} frames in it; put it back, or go on "
                                           "without them in another folder (--restart CHECKPOINT --output DIR)",
-                                          path_, before.frames),
+                                          path, before.frames),
                               ENOENT);
     }
+    const hdf5::File file = hdf5::File::open(path, hdf5::Access::read_only);
+    const std::vector<std::int64_t> steps = file.root()
+                                                .open_group("particles")
+                                                .open_group(group_name(output))
+                                                .open_group("box")
+                                                .open_group("edges")
+                                                .open_dataset("step")
+                                                .read<std::int64_t>();
+    // A kill while frames are dropped leaves zeros where their steps were.
+    std::int64_t frames = 0;
+    for (std::int64_t last = -1; frames < static_cast<std::int64_t>(steps.size()); ++frames) {
+        const std::int64_t step = steps[static_cast<std::size_t>(frames)];
+        if (step >= before.step || step <= last)
+            break;
+        last = step;
+    }
+    if (frames != before.frames) {
+        throw hdf5::FileError(fmt::format("{}: has {} frames of before step {}, but the checkpoint tells of {}; put back the "
+                                          "file that belongs to the checkpoint",
+                                          path, frames, before.step, before.frames),
+                              0);
+    }
+}
+
+void TrajectoryFile::go_on(FramesBefore before) {
+    check_frames(path_, output_, before);
     // The space of what is dropped is not used again while the old indices may still lead there: only after the file
     // was closed.
     open();
-    drop_frames(before);
+    drop_frames(before.frames);
     hdf5::File file = std::move(objects_->file);
     objects_.reset();
     file.close();
@@ -288,24 +314,9 @@ void TrajectoryFile::open() {
     }
 }
 
-void TrajectoryFile::drop_frames(FramesBefore before) {
+void TrajectoryFile::drop_frames(std::int64_t frames) {
     Objects& objects = *objects_;
-    const std::vector<std::int64_t> steps = objects.step.read<std::int64_t>();
-    // A kill while frames are dropped leaves zeros where their steps were.
-    std::int64_t frames = 0;
-    for (std::int64_t last = -1; frames < static_cast<std::int64_t>(steps.size()); ++frames) {
-        const std::int64_t step = steps[static_cast<std::size_t>(frames)];
-        if (step >= before.step || step <= last)
-            break;
-        last = step;
-    }
-    if (frames != before.frames) {
-        throw hdf5::FileError(fmt::format("{}: has {} frames of before step {}, but the checkpoint tells of {}; put back the "
-                                          "file that belongs to the checkpoint",
-                                          path_, frames, before.step, before.frames),
-                              0);
-    }
-    const auto rows = static_cast<hsize_t>(before.frames);
+    const auto rows = static_cast<hsize_t>(frames);
     // First what says that they are there.
     objects.step.shrink_to(rows);
     objects.time.shrink_to(rows);
@@ -332,9 +343,7 @@ void TrajectoryFile::reserve_frame(std::int64_t particles, std::int64_t spare_by
     const int descriptor = objects_->file.descriptor();
     const std::int64_t frame_bytes = trajectory_frame_bytes(system_, precision_, output_, particles);
     reserve_space(descriptor, path_, objects_->file.end_of_file(), frame_bytes + metadata_bytes);
-    if (const std::int64_t available = free_bytes(descriptor); available >= 0 && available < spare_bytes) {
-        throw hdf5::FileError(path_ + ": cannot write it: " + hdf5::describe_errno(ENOSPC), ENOSPC);
-    }
+    keep_free(descriptor, path_, spare_bytes);
 }
 
 hdf5::FileError TrajectoryFile::explain(const hdf5::FileError& error, std::int64_t step) const {

@@ -31,6 +31,9 @@ struct FramesBefore {
     std::int64_t step = 0;
 };
 
+/// Throws hdf5::FileError unless this file has these frames. Changes nothing.
+void check_frames(const std::string& path, const TrajectoryOutput& output, FramesBefore before);
+
 /// Writes frames one by one. After each the file is complete on its own: readable while the run goes on
 /// and after the process is killed. A frame that does not fit on the disk is refused before the first
 /// byte of it is written; if a write fails all the same, the file is left as the last frame left it and
@@ -64,7 +67,7 @@ private:
     void create(const RunRecord& record);
     void go_on(FramesBefore before);
     void open();
-    void drop_frames(FramesBefore before);
+    void drop_frames(std::int64_t frames);
     void reserve_frame(std::int64_t particles, std::int64_t spare_bytes);
     void write_frame(const ParticleRecords& records, std::uint64_t state_hash);
     template <class Number>

@@ -65,20 +65,40 @@ std::int64_t window_bytes(const FieldsOutput& wanted) {
     return bytes;
 }
 
+void check_windows(const std::string& path, std::int64_t windows, std::int64_t step) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) {
+        throw hdf5::FileError(fmt::format("{}: no such file, but the checkpoint tells of {} windows in it; put it back, or go on "
+                                          "without them in another folder (--restart CHECKPOINT --output DIR)",
+                                          path, windows),
+                              ENOENT);
+    }
+    const hdf5::File file = hdf5::File::open(path, hdf5::Access::read_only);
+    const std::vector<std::int64_t> steps = file.root().open_group("fields").open_dataset("last_step").read<std::int64_t>();
+    // A kill while windows are dropped leaves zeros where their steps were.
+    std::int64_t found = 0;
+    while (found < static_cast<std::int64_t>(steps.size())) {
+        const std::int64_t last = steps[static_cast<std::size_t>(found)];
+        if (last >= step || last <= (found > 0 ? steps[static_cast<std::size_t>(found - 1)] : 0))
+            break;
+        ++found;
+    }
+    if (found != windows) {
+        throw hdf5::FileError(fmt::format("{}: has {} windows of before step {}, but the checkpoint tells of {}; put back the "
+                                          "file that belongs to the checkpoint",
+                                          path, found, step, windows),
+                              0);
+    }
+}
+
 WindowFile::WindowFile(std::string path, const RunRecord& record, std::int64_t windows, std::int64_t step)
     : path_(std::move(path)), record_(record) {
     if (windows == 0)
         return;
-    std::error_code error;
-    if (!std::filesystem::exists(path_, error)) {
-        throw hdf5::FileError(fmt::format("{}: no such file, but the checkpoint tells of {} windows in it; put it back, or go on "
-                                          "without them in another folder (--restart CHECKPOINT --output DIR)",
-                                          path_, windows),
-                              ENOENT);
-    }
+    check_windows(path_, windows, step);
     // As in TrajectoryFile: space that is dropped is used again only after the file was closed.
     open();
-    drop_windows(windows, step);
+    drop_windows(windows);
     hdf5::File file = std::move(objects_->file);
     objects_.reset();
     file.close();
@@ -131,23 +151,8 @@ void WindowFile::open() {
         objects.fields.emplace_back(quantity, group.open_dataset(quantity.name));
 }
 
-void WindowFile::drop_windows(std::int64_t windows, std::int64_t step) {
+void WindowFile::drop_windows(std::int64_t windows) {
     Objects& objects = *objects_;
-    const std::vector<std::int64_t> steps = objects.last_step.read<std::int64_t>();
-    // A kill while windows are dropped leaves zeros where their steps were.
-    std::int64_t found = 0;
-    while (found < static_cast<std::int64_t>(steps.size())) {
-        const std::int64_t last = steps[static_cast<std::size_t>(found)];
-        if (last >= step || last <= (found > 0 ? steps[static_cast<std::size_t>(found - 1)] : 0))
-            break;
-        ++found;
-    }
-    if (found != windows) {
-        throw hdf5::FileError(fmt::format("{}: has {} windows of before step {}, but the checkpoint tells of {}; put back the "
-                                          "file that belongs to the checkpoint",
-                                          path_, found, step, windows),
-                              0);
-    }
     const auto rows = static_cast<hsize_t>(windows);
     // First what says that they are there.
     objects.last_step.shrink_to(rows);
@@ -159,13 +164,14 @@ void WindowFile::drop_windows(std::int64_t windows, std::int64_t step) {
     objects.file.flush();
 }
 
-void WindowFile::append(const FieldWindow& window) {
+void WindowFile::append(const FieldWindow& window, std::int64_t spare_bytes) {
     try {
         if (!objects_)
             create();
         constexpr std::int64_t metadata_bytes = 256 << 10;
         reserve_space(objects_->file.descriptor(), path_, objects_->file.end_of_file(),
                       window_bytes(*record_.scenario.output.fields) + metadata_bytes);
+        keep_free(objects_->file.descriptor(), path_, spare_bytes);
         write(window);
     } catch (const hdf5::FileError& error) {
         if (objects_)

@@ -25,6 +25,9 @@ struct FieldWindow {
 /// Bytes that one window adds to the file, a little more than exact.
 [[nodiscard]] std::int64_t window_bytes(const FieldsOutput& wanted);
 
+/// Throws hdf5::FileError unless this file has so many windows of before `step`. Changes nothing.
+void check_windows(const std::string& path, std::int64_t windows, std::int64_t step);
+
 /// Adds windows one by one. After each the file is complete on its own: readable while the run goes on and after the
 /// process is killed. What does not fit on the disk is refused before the first byte of it is written.
 class WindowFile {
@@ -36,8 +39,9 @@ public:
     WindowFile(const WindowFile&) = delete;
     WindowFile& operator=(const WindowFile&) = delete;
 
-    /// Throws hdf5::FileError, saying which window is lost; earlier ones stay.
-    void append(const FieldWindow& window);
+    /// Leaves `spare_bytes` of the disk free (for run.h5). Throws hdf5::FileError, saying which window is lost; earlier
+    /// ones stay.
+    void append(const FieldWindow& window, std::int64_t spare_bytes);
     /// Waits until all is on the disk. Throws hdf5::FileError.
     void sync();
     /// The same, and closes.
@@ -52,7 +56,7 @@ private:
 
     void create();
     void open();
-    void drop_windows(std::int64_t windows, std::int64_t step);
+    void drop_windows(std::int64_t windows);
     void write(const FieldWindow& window);
     void abandon() noexcept;
 

@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import resource
 import shutil
 import subprocess
 import unittest
@@ -94,6 +96,73 @@ class Windows(ProgramTest):
         self.assertEqual((self.folder / "out/run.h5").read_bytes(), run_file)
         self.run_flow("--restart", "out/checkpoint.h5", "--output", "without", steps=210, checkpoint="{every: 1000}")
         np.testing.assert_array_equal(self.fields("without")["last_step"], 41 + 21 * np.arange(4, 10))
+
+    def test_a_restart_that_lacks_another_file_drops_no_window(self):
+        outputs = FIELDS + "  trajectory: {every: 50}\n"
+        text = input_text(equilibration=20, steps=100, outputs=outputs) + "checkpoint: {every: 70}\n"
+        self.mpcflow("run", self.write_input(text))
+        # The checkpoint before the last one, of step 70, is of two windows; the file has four.
+        os.replace(self.folder / "out/checkpoint.previous.h5", self.folder / "out/checkpoint.h5")
+        (self.folder / "out/trajectory.h5").rename(self.folder / "mine.h5")
+        files = {name: (self.folder / "out" / name).read_bytes() for name in ("fields.h5", "fields_in_time.xdmf", "run.h5")}
+        again = self.write_input(text.replace("steps: 100", "steps: 101"))
+        done = self.mpcflow("run", again, status=3)
+        self.assertIn("out/trajectory.h5: no such file", done.stderr)
+        for name, contents in files.items():
+            self.assertEqual((self.folder / "out" / name).read_bytes(), contents, name)
+        (self.folder / "mine.h5").rename(self.folder / "out/trajectory.h5")
+        self.mpcflow("run", again)
+        np.testing.assert_array_equal(self.fields()["last_step"], [41, 62, 83, 104])
+
+    def test_a_restart_of_before_the_windows_leaves_none_of_them(self):
+        self.run_flow(steps=15, checkpoint="{every: 1000}")
+        shutil.copy(self.folder / "out/checkpoint.h5", self.folder / "out/early.h5")
+        self.run_flow(steps=70, checkpoint="{every: 1000}")
+        shutil.copy(self.folder / "out/checkpoint.h5", self.folder / "out/late.h5")
+        self.run_flow(steps=100, checkpoint="{every: 1000}")
+        listed = lambda: [float(time.get("Value")) for time in xml.etree.ElementTree.parse(
+            self.folder / "out/fields_in_time.xdmf").findall("Domain/Grid/Grid/Time")]
+        self.assertEqual(len(listed()), 4)
+        self.run_flow("--restart", "out/late.h5", steps=71, checkpoint="{every: 1000}")
+        self.assertEqual(listed(), list(self.fields()["time"]))
+        self.assertEqual(len(listed()), 3)
+        self.run_flow("--restart", "out/early.h5", steps=16, checkpoint="{every: 1000}")
+        self.assertFalse({"fields.h5", "fields_in_time.xdmf"} & set(os.listdir(self.folder / "out")))
+
+    def check_full_disk(self, folder, **options):
+        """A window takes 1 MB, run.h5 twice that: what one window leaves free is not enough for it."""
+        outputs = "  fields: {every: 1, bins: [32, 32, 24], time_window: 5}\n"
+        text = input_text(equilibration=0, steps=100_000, outputs=outputs)
+        text = text.replace("size: [6, 6, 6]", "size: [32, 32, 24]").replace("density: 10", "density: 2")
+        done = self.mpcflow("run", self.write_input(text), "--output", str(folder), status=3, **options)
+        self.assertRegex(done.stderr, r"fields\.h5: cannot write it: (disk full|file size limit)")
+        first, last = map(int, re.search(r"the window of steps (\d+) to (\d+) is lost, earlier", done.stderr).groups())
+        self.assertEqual((first % 5, last), (1, first + 4))
+        windows = first // 5
+        self.assertGreater(windows, 3)
+        with h5py.File(folder / "fields.h5") as f:
+            np.testing.assert_array_equal(f["fields/last_step"][()], 5 * np.arange(1, windows + 1))
+            np.testing.assert_allclose(f["fields/density"][()].mean(axis=(1, 2, 3)), 2, rtol=1e-12)
+        with h5py.File(folder / "run.h5") as f:
+            self.assertEqual(f["run"].attrs["status"].decode(), "failed")
+            self.assertIn(f"the window of steps {first} to {last} is lost", f["run"].attrs["message"].decode())
+            self.assertGreaterEqual(f["fields"].attrs["samples"], 5 * windows, "with all that there is until then")
+            self.assertAlmostEqual(f["fields/density"][()].mean(), 2)
+        self.assertEqual(sorted(os.listdir(folder)), ["fields.h5", "fields.xdmf", "fields_in_time.xdmf", "run.h5"])
+
+    def test_a_full_disk(self):
+        disk = self.folder / "disk"
+        disk.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=12m", "mpcflow-test", disk], capture_output=True)
+        if mounted.returncode != 0:
+            self.skipTest("may not mount a small file system here")
+        self.addCleanup(subprocess.run, ["umount", disk])
+        self.check_full_disk(disk / "out")
+
+    def test_a_limit_on_file_sizes(self):
+        limit = 8_000_000
+        self.check_full_disk(self.folder / "out",
+                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
 
     def test_no_window_no_file(self):
         self.run_flow(steps=20)
