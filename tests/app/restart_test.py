@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -246,10 +247,18 @@ class Refusals(RestartTest):
                               ("execution.precision=mixed", "execution.precision was double, is mixed"),
                               ("output.fields.bins.1=3", "output.fields.bins.1 was 2, is 3"),
                               ("run.equilibration=10", "run.equilibration was 20, is 10"),
-                              ("output.trajectory.quantities=[position]", "output.trajectory.quantities.1 was velocity")):
+                              ("output.trajectory.quantities=[position]", "output.trajectory.quantities.1 was velocity"),
+                              ("output.trajectory.every_nth_id=2", "output.trajectory.every_nth_id was 1, is 2"),
+                              ("output.trajectory.precision=single", "output.trajectory.precision was auto, is single"),
+                              ("output.fields.time_window=12", "output.fields.time_window was 24, is 12")):
             done = self.longer("--set", change, status=3)
             self.assertIn(words, done.stderr)
             self.assertIn("--overwrite", done.stderr)
+        text = (self.folder / self.name).read_text()
+        for section in ("fields", "trajectory"):
+            without = self.write_input(re.sub(rf"\n  {section}:.*", "", text), "without.yaml")
+            done = self.mpcflow("run", without, "--set=run.steps=120", status=3)
+            self.assertRegex(done.stderr, rf"output\.{section}\.quantities\.0 was \w+, is not given")
         self.assertEqual(self.newest.read_bytes(), before)
 
     def test_a_damaged_checkpoint_is_passed_over(self):
