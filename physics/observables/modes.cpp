@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numbers>
+#include <set>
 #include <span>
 
 #include "physics/elementary.hpp"
@@ -77,11 +78,10 @@ double ModesObservable::time_of(std::int64_t lag) const {
     return static_cast<double>(lag * times().every) * system_.collision.time_step;
 }
 
-/// -ln(C(t) / C(0)) / (k^2 t) of the transverse correlation C, at the lag next to the time 1 / (nu k^2) that theory says, so
-/// that the choice does not depend on the noise; NaN where the run is too short for it.
-Estimates ModesObservable::viscosities(const CorrelationFunction& correlation) const {
+/// For each wave the index of the lag next to the time 1 / (nu k^2) that theory says, so that the choice does not depend on
+/// the noise; 0 where the run is too short for it.
+std::vector<std::size_t> ModesObservable::choose_lags(const CorrelationFunction& correlation) const {
     std::vector<std::size_t> chosen(wave_count(), 0);
-    std::int64_t longest = 0;
     for (std::size_t wave = 0; wave < wave_count(); ++wave) {
         const double decay_time = 1.0 / decay_rate(wave);
         const auto is_beyond = [&](std::int64_t lag) { return time_of(lag) >= decay_time; };
@@ -90,20 +90,36 @@ Estimates ModesObservable::viscosities(const CorrelationFunction& correlation) c
         auto at = static_cast<std::size_t>(beyond - correlation.lag.begin());
         if (at > 1 && decay_time - time_of(correlation.lag[at - 1]) < time_of(correlation.lag[at]) - decay_time) --at;
         chosen[wave] = at;
-        longest = std::max(longest, correlation.lag[at]);
     }
-    const auto functional = [&](std::span<const double> means) {
-        std::vector<double> viscosities(wave_count(), nan);
+    return chosen;
+}
+
+/// -ln(C(t) / C(0)) / (k^2 t) of the transverse correlation C at the chosen lag. Waves of different lags have jackknives of
+/// their own, so that one for which the run is too short takes no other's error away.
+Estimates ModesObservable::viscosities(const CorrelationFunction& correlation) const {
+    const std::vector<std::size_t> chosen = choose_lags(correlation);
+    Estimates all{std::vector<double>(wave_count(), nan), std::vector<double>(wave_count(), nan)};
+    for (const std::size_t at : std::set<std::size_t>(chosen.begin(), chosen.end())) {
+        if (at == 0) continue;
+        const auto functional = [&](std::span<const double> means) {
+            std::vector<double> viscosities(wave_count(), nan);
+            for (std::size_t wave = 0; wave < wave_count(); ++wave) {
+                if (chosen[wave] != at) continue;
+                const std::size_t transverse = products_of_wave * wave;
+                const double ratio = means[at * products_of_wave * wave_count() + transverse] / means[transverse];
+                const double k = wave_number(wave);
+                if (ratio > 0.0) viscosities[wave] = -natural_log(ratio) / (k * k * time_of(correlation.lag[at]));
+            }
+            return viscosities;
+        };
+        const Estimates found = correlator_.jackknife(functional, correlation.lag[at]);
         for (std::size_t wave = 0; wave < wave_count(); ++wave) {
-            if (chosen[wave] == 0) continue;
-            const std::size_t products = products_of_wave * wave_count();
-            const double ratio = means[chosen[wave] * products + products_of_wave * wave] / means[products_of_wave * wave];
-            const double k = wave_number(wave);
-            if (ratio > 0.0) viscosities[wave] = -natural_log(ratio) / (k * k * time_of(correlation.lag[chosen[wave]]));
+            if (chosen[wave] != at) continue;
+            all.value[wave] = found.value[wave];
+            all.error[wave] = found.error[wave];
         }
-        return viscosities;
-    };
-    return correlator_.jackknife(functional, longest);
+    }
+    return all;
 }
 
 void ModesObservable::add_correlations(ObservableResults& results, const CorrelationFunction& correlation) const {

@@ -51,6 +51,7 @@ private:
     [[nodiscard]] double wave_number(std::size_t wave) const;
     [[nodiscard]] double decay_rate(std::size_t wave) const;
     [[nodiscard]] double time_of(std::int64_t lag) const;
+    [[nodiscard]] std::vector<std::size_t> choose_lags(const CorrelationFunction& correlation) const;
     [[nodiscard]] Estimates viscosities(const CorrelationFunction& correlation) const;
     void add_correlations(ObservableResults& results, const CorrelationFunction& correlation) const;
 

@@ -71,10 +71,11 @@ void MultipleTau::resize_block(Block& block) const {
     block.sums.resize(lags * products_.size());
 }
 
-void MultipleTau::add_block(Block& to, const Block& from) const {
+/// Adds the lags that `to` has, which are the first of those of `from`, or all.
+void MultipleTau::add_block(Block& to, const Block& from) {
     to.samples += from.samples;
-    for (std::size_t i = 0; i < from.pairs.size(); ++i) to.pairs[i] += from.pairs[i];
-    for (std::size_t i = 0; i < from.sums.size(); ++i) to.sums[i] += from.sums[i];
+    for (std::size_t i = 0; i < to.pairs.size(); ++i) to.pairs[i] += from.pairs[i];
+    for (std::size_t i = 0; i < to.sums.size(); ++i) to.sums[i] += from.sums[i];
 }
 
 void MultipleTau::begin_block() {
@@ -158,9 +159,10 @@ std::vector<std::size_t> MultipleTau::pool_bounds(std::int64_t longest_lag) cons
     return bounds;
 }
 
+/// NaN for lags that the sums do not have or that have no pairs.
 std::vector<double> MultipleTau::means(const Block& sums, std::size_t lags) const {
     std::vector<double> result(lags * products_.size(), nan);
-    for (std::size_t i = 0; i < result.size(); ++i) {
+    for (std::size_t i = 0; i < std::min(result.size(), sums.sums.size()); ++i) {
         const std::int64_t pairs = sums.pairs[i / products_.size()];
         if (pairs > 0) result[i] = sums.sums[i] / static_cast<double>(pairs);
     }
@@ -202,10 +204,13 @@ Estimates MultipleTau::jackknife(const Functional& functional, std::int64_t long
     result.error.assign(result.value.size(), nan);
     const std::vector<std::size_t> pools = pool_bounds(longest_lag);
     if (pools.size() < 3) return result;
+    std::size_t used = 0;
+    while (used < lags && lag(static_cast<std::int64_t>(used)) <= longest_lag) ++used;
     std::vector<double> squares(result.value.size());
     for (std::size_t left_out = 0; left_out + 1 < pools.size(); ++left_out) {
         Block rest;
-        resize_block(rest);
+        rest.pairs.resize(used);
+        rest.sums.resize(used * products_.size());
         for (std::size_t b = 0; b < blocks_.size(); ++b) {
             if (b < pools[left_out] || b >= pools[left_out + 1]) add_block(rest, blocks_[b]);
         }

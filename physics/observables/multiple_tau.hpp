@@ -81,7 +81,8 @@ public:
     [[nodiscard]] CorrelationFunction correlation() const;
 
     /// A functional of the means with its errors by the jackknife over blocks, each pooled of enough blocks to be
-    /// twice as long as `longest_lag` (in samples), the longest lag that the functional depends on:
+    /// twice as long as `longest_lag` (in samples), the longest lag on which errors depend; what depends on longer ones
+    /// has the error NaN.
     /// error^2 = (n - 1) / n sum (f_i - f)^2, f_i without block i. (Efron and Stein, Ann. Stat. 9 (1981) 586.)
     [[nodiscard]] Estimates jackknife(const Functional& functional, std::int64_t longest_lag) const;
 
@@ -111,7 +112,7 @@ private:
     [[nodiscard]] std::span<double> place(Level& level, std::int64_t push) const;
     void begin_block();
     void resize_block(Block& block) const;
-    void add_block(Block& to, const Block& from) const;
+    static void add_block(Block& to, const Block& from);
     void push(std::size_t level_index, std::span<const double> signal);
     void correlate_newest(std::size_t level_index);
     [[nodiscard]] Block total() const;

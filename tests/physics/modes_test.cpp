@@ -121,6 +121,29 @@ TEST_F(ModesTest, FindTheDecayOfKnownAmplitudes) {
     EXPECT_EQ(modes.result_bytes(3 * steps), bytes_of(results.arrays));
 }
 
+TEST_F(ModesTest, HaveErrorsThoughOneWaveIsTooSlow) {
+    // The wave along y decays 64 times as fast as the one along x, whose lag is half of the run or so.
+    system_.box.size = {32, 4, 1};
+    const double k = 2.0 * std::numbers::pi / 4.0;
+    const double viscosity = theory::predicted_viscosity(system_);
+    const double rate = viscosity * k * k * system_.collision.time_step;
+    const auto steps = static_cast<std::int64_t>(2.0 * 64.0 / rate);
+    auto signal = amplitudes(static_cast<std::size_t>(steps + 1), 0.25 * rate);
+    for (std::vector<double>& of_step : signal) {  // x 1 and y 1
+        std::copy_n(of_step.begin() + 12, 6, of_step.begin() + 6);
+        of_step.resize(12);
+    }
+    ModesObservable modes(system_, {1, 1}, 0);
+    sample(modes, signal, 1, steps);
+    const ObservableResults results = modes.results();
+    EXPECT_TRUE(std::isnan(numbers(results, "viscosity_error").at(0)));
+    const double error = numbers(results, "viscosity_error").at(1);
+    EXPECT_NEAR(numbers(results, "viscosity").at(1), viscosity, 4.5 * error);
+    // 128 decay times of two components with a real and an imaginary part each, so about e (2 / 512)^(1/2) = 0.17 of it.
+    EXPECT_GT(error, 0.05 * viscosity);
+    EXPECT_LT(error, 0.5 * viscosity);
+}
+
 TEST_F(ModesTest, GoOnFromTheirState) {
     system_.box.size = {4, 4, 1};
     const auto signal = [&] {

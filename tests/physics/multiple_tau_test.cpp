@@ -239,6 +239,7 @@ TEST(MultipleTau, the_jackknife_of_a_mean_is_its_error) {
     // Lag 0 has equal numbers of pairs in all blocks, where both formulas are one.
     EXPECT_NEAR(estimates.error[1], correlation.error[1], 1e-12 * correlation.error[1]);
     EXPECT_EQ(estimates.value, correlation.mean);
+    for (std::size_t i = 2; i < estimates.error.size(); ++i) EXPECT_TRUE(std::isnan(estimates.error[i])) << i << " is not of lag 0";
 }
 
 TEST(MultipleTau, few_samples_have_no_errors) {
