@@ -436,7 +436,9 @@ class Kills(RestartTest):
     def killed_at(self, call: int, path: str, *arguments: str, mode: str = "kill") -> subprocess.CompletedProcess:
         # HDF5 1.10 itself loses two kilobytes where it cannot write the first block of a file.
         (self.folder / "leaks").write_text("leak:libhdf5\n")
-        environment = dict(os.environ, LD_PRELOAD=KILL_LIBRARY, KILL_AT_PATH=path, KILL_AT_CALL=str(call), KILL_AT_MODE=mode,
+        # A list whose separators are spaces, too, which the path of a checkout may have.
+        library = shutil.copy(KILL_LIBRARY, self.folder)
+        environment = dict(os.environ, LD_PRELOAD=library, KILL_AT_PATH=path, KILL_AT_CALL=str(call), KILL_AT_MODE=mode,
                            ASAN_OPTIONS="verify_asan_link_order=0", LSAN_OPTIONS=f"suppressions={self.folder / 'leaks'}")
         return self.mpcflow("run", *arguments, status=None, env=environment)
 
