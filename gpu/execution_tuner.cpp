@@ -162,14 +162,15 @@ const ExecutionTuner::Candidate* ExecutionTuner::best() const {
     return best;
 }
 
-bool ExecutionTuner::trial_is_over() const {
+bool ExecutionTuner::trial_is_over() {
     const int steps = trial_steps_;
     if (phase_ == Phase::warm_up) {
         // Without re-orderings what counts is the cost long after the first one.
         return steps >= (reorders() ? warm_up_steps : longest_whole_interval);
     }
     if (fixed_reorder_ > 0) return steps >= (reorders() ? opening_steps + fixed_reorder_ : plain_trial);
-    if (steps < batch_size) return false;
+    if (steps < next_look_) return false;
+    next_look_ = steps + batch_size;
     // Its best steps, in full order, cost more than the steps of the best so far do on average.
     const Candidate* const leader = best();
     const bool is_hopeless = leader != nullptr && least_cost_ > hopeless * leader->best_average;
@@ -183,6 +184,7 @@ bool ExecutionTuner::trial_is_over() const {
 void ExecutionTuner::begin_trial() {
     ++trial_;
     trial_steps_ = 0;
+    next_look_ = batch_size;
     least_cost_ = std::numeric_limits<double>::infinity();
 }
 

@@ -92,7 +92,7 @@ private:
     [[nodiscard]] bool reorders() const;
     void add_step(const StepCost& cost, bool is_reordering);
     void evaluate(Candidate& candidate) const;
-    [[nodiscard]] bool trial_is_over() const;
+    [[nodiscard]] bool trial_is_over();
     void begin_trial();
     void end_trial();
     void settle();
@@ -108,6 +108,7 @@ private:
     std::size_t current_ = 0;  ///< candidate on trial
     int trial_ = 0;            ///< number of the trial, and its steps so far
     int trial_steps_ = 0;
+    int next_look_ = 0;        ///< after so many steps it is asked again whether more are needed
     double least_cost_ = 0.0;  ///< of the trial's counted plain steps
     std::vector<Order> order_;        ///< by the steps since a re-ordering
     double distinct_cells_ = 0.0;     ///< after the last step
