@@ -8,19 +8,12 @@ import unittest
 import h5py
 import numpy as np
 
-from made_runs import FLOW, REGION, ToolTest, made
+from made_runs import AT_REST, FLOW, REGION, ToolTest, made
 from mpcflow_tools import Run
 from mpcflow_tools.analyze import SUBJECTS, analyze
 from mpcflow_tools.diffusion_analysis import displacement, free_axes, growth
 
-REST = """\
-title: A fluid at rest
-seed: 11
-box: {size: [8, 8, 8]}
-fluid: {density: 10}
-collision: {rule: srd, angle: 130, time_step: 0.1}
-thermostat: {kind: maxwell_boltzmann}
-boundaries: {x: periodic, y: periodic, z: periodic}
+REST = AT_REST + """\
 run: {equilibration: 50, steps: 600}
 output:
   trajectory: {every: 30, quantities: [position]}

@@ -51,8 +51,7 @@ THINNED = REGION.replace("region: {lower: [1, 1, 1], upper: [4, 4, 5]}", "every_
     "mixed", "double")
 EVERYTHING = THINNED.replace(", every_nth_id: 3, precision: single", "")
 
-# A fluid at rest, and all that is measured of one.
-REST = """\
+AT_REST = """\
 title: A fluid at rest
 seed: 11
 box: {size: [8, 8, 8]}
@@ -60,6 +59,10 @@ fluid: {density: 10}
 collision: {rule: srd, angle: 130, time_step: 0.1}
 thermostat: {kind: maxwell_boltzmann}
 boundaries: {x: periodic, y: periodic, z: periodic}
+"""
+
+# All that is measured of a fluid at rest.
+REST = AT_REST + """\
 run: {equilibration: 50, steps: 1500}
 output:
   series: {every: 10}
