@@ -24,6 +24,8 @@ constexpr std::size_t most_waiting_tasks = 4096;
 constexpr double shortest_update_interval = 2.0;
 /// Longest part of the run in which run.h5 is being replaced: that takes nothing of the run but a part of a CPU.
 constexpr double update_share = 0.02;
+/// And in which the run works out what the observables have so far, for run.h5.
+constexpr double results_share = 0.005;
 
 /// Adds the time of its life to a sum.
 class Waiting {
@@ -184,13 +186,15 @@ void BackgroundWriter::between_chunks(std::int64_t step, std::int64_t fast_steps
     const Clock::time_point now = Clock::now();
     {
         const std::lock_guard lock(mutex_);
-        const double interval = std::max(shortest_update_interval, told_.update_seconds / update_share);
+        const double interval = std::max({shortest_update_interval, told_.update_seconds / update_share, results_seconds_ / results_share});
         if (told_.is_updating || std::chrono::duration<double>(now - last_update_).count() < interval)
             return;
         told_.is_updating = true;
     }
     last_update_ = now;
-    post([this, step, fast_steps, observed = observed()] {
+    auto results = observed();
+    results_seconds_ = std::chrono::duration<double>(Clock::now() - now).count();
+    post([this, step, fast_steps, observed = std::move(results)] {
         const Clock::time_point before = Clock::now();
         results_.update(step, fast_steps, observed);
         const std::lock_guard lock(mutex_);

@@ -85,6 +85,7 @@ private:
     Summation summation_ = Summation::automatic;
     int reorder_interval_ = 0;
     Clock::time_point last_update_;
+    double results_seconds_ = 0.0;  ///< that the last results of observables took
     double wait_seconds_ = 0.0;
     std::mutex mutex_;
     Told told_;

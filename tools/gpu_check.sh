@@ -47,18 +47,6 @@ finish() {
     exit 1
 }
 
-architectures() {
-    local capability=""
-    if [[ -n ${CUDAARCHS:-} ]]; then
-        echo "$CUDAARCHS"
-        return
-    fi
-    if have nvidia-smi; then
-        capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d '. ' || true)
-    fi
-    if [[ $capability =~ ^[0-9]+$ ]]; then echo "$capability"; else echo 90; fi
-}
-
 scratch=$(mktemp -d)
 trap 'rm -rf -- "$scratch"' EXIT
 mpcflow=$build/app/mpcflow
@@ -70,10 +58,10 @@ nvidia-smi --query-gpu=name,compute_cap,driver_version,memory.total --format=csv
     sed 's/^/    /' || note "nvidia-smi does not answer"
 if [[ $build_it == yes ]]; then
     find_nvcc >/dev/null || { fail "no CUDA compiler (nvcc) is here"; finish; }
-    say "Building in $build for compute capability $(architectures)"
+    say "Building in $build for compute capability $(cuda_architectures)"
     began=$SECONDS
     if ! configure_build "$build" -DCMAKE_BUILD_TYPE=Release -DMPCFLOW_CUDA=ON \
-        "-DCMAKE_CUDA_ARCHITECTURES=$(architectures)"; then
+        "-DCMAKE_CUDA_ARCHITECTURES=$(cuda_architectures)"; then
         fail "configure"
         finish
     fi

@@ -3,7 +3,7 @@
 #
 #   tools/test.sh                 build-test/: all tests; build-asan/: host tests with address and undefined
 #                                 behaviour sanitizers
-#   tools/test.sh --sanitizers    also build-tsan/: the host solver with the thread sanitizer, and the
+#   tools/test.sh --sanitizers    also build-tsan/: what has threads with the thread sanitizer, and the
 #                                 fuzzer of the input reader for a minute (where clang is); so does CI=true
 #   tools/test.sh --quick         build-test/ alone
 #   tools/test.sh --no-install    does not look for missing packages
@@ -60,16 +60,21 @@ add_results() {
     fi
 }
 
-# build_and_test BUILD_DIR "CTEST_ARGUMENT..." [CMAKE_ARGUMENT...]
+# build_and_test BUILD_DIR "LABEL..." [CMAKE_ARGUMENT...]: the tests with these labels, or "all", and what they run.
 build_and_test() {
-    local build=$1 selection=$2 began=$SECONDS status=0
+    local build=$1 wanted=$2 began=$SECONDS status=0
+    local labels targets=() selection=()
     shift 2
-    read -r -a selection <<<"$selection"
+    if [[ $wanted != all ]]; then
+        read -r -a labels <<<"$wanted"
+        targets=(--target "${labels[@]/#/tests_}")
+        selection=(--label-regex "^($(IFS='|'; echo "${labels[*]}"))\$")
+    fi
     if ! configure_build "$build" "$@"; then
         fail "$build: configure"
         return 0
     fi
-    if ! cmake --build "$build" --parallel "$jobs"; then
+    if ! cmake --build "$build" --parallel "$jobs" ${targets[@]+"${targets[@]}"}; then
         fail "$build: build"
         return 0
     fi
@@ -90,26 +95,28 @@ if [[ $install == yes ]]; then
 fi
 
 python=$(python_with xml.etree.ElementTree) || die "no python3 is here"
+release=(-DCMAKE_BUILD_TYPE=Release -DMPCFLOW_WERROR=ON)
 if nvcc=$(find_nvcc); then
+    release+=("-DCMAKE_CUDA_ARCHITECTURES=$(cuda_architectures)")
     say "Building and testing in build-test/, with CUDA ($nvcc)"
 else
     say "Building and testing in build-test/, for the CPU alone (no CUDA compiler is here)"
 fi
-build_and_test build-test "" -DCMAKE_BUILD_TYPE=Release -DMPCFLOW_WERROR=ON
+build_and_test build-test all "${release[@]}"
 
-# Tests labelled "slow" or "flows" measure physics over long runs: the same code paths, too long under a sanitizer.
+# Not the tests labelled "flows", which measure physics over long runs: the same code paths, too long under a sanitizer.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=0}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 # Little optimised and with line numbers alone: these builds take their time as it is.
 sanitized=(-DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1" -DMPCFLOW_CUDA=OFF)
 if [[ $quick == no ]]; then
     say "Building and testing in build-asan/: address and undefined-behaviour sanitizers, host code"
-    build_and_test build-asan "-LE slow|flow|tools|house" "${sanitized[@]}" \
+    build_and_test build-asan "app fibers input physics program solver threads tuning" "${sanitized[@]}" \
         -DMPCFLOW_SANITIZE=address,undefined
 fi
 if [[ $sanitizers == yes ]]; then
-    say "Building and testing in build-tsan/: thread sanitizer, the host solver"
-    build_and_test build-tsan "-L solver|physics -LE slow|flow" "${sanitized[@]}" \
+    say "Building and testing in build-tsan/: thread sanitizer, what has threads"
+    build_and_test build-tsan "solver threads" "${sanitized[@]}" \
         -DMPCFLOW_SANITIZE=thread
     if have clang++ && [[ -x tests/input/run_fuzzer.sh ]]; then
         say "Fuzzing the input reader for a minute"

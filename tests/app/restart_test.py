@@ -376,7 +376,6 @@ class LostPermission(RestartTest):
         for words in ("out/run.h5.tmp: cannot create it: permission denied", "run the same command again", "out/checkpoint.h5"):
             self.assertIn(words, last)
         self.assertNotIn("HDF5", err)
-        self.assertRegex(err, "step [0-9]+: no checkpoint: .*permission denied; the one before it stays")
         with h5py.File(self.folder / "out/run.h5") as f:
             self.assertEqual(f["run"].attrs["status"].decode(), "failed")
             self.assertIn("permission denied", f["run"].attrs["message"].decode())
@@ -390,16 +389,21 @@ class LostPermission(RestartTest):
             np.testing.assert_array_equal(f["series/step"], range(0, steps + 521, 1000))
 
     def test_for_a_while_costs_no_more_than_checkpoints(self):
-        # Frames go on: their file is open.
-        text = flow(20000, "{every: 500}", outputs="  trajectory: {every: 1000}\n")
+        # Frames go on: their file is open. run.h5 is replaced two seconds after the start.
+        text = flow(20000, "{every: 200}", outputs="  trajectory: {every: 1000}\n")
         expected = self.reference(text)
         process = self.start_as_nobody(text)
-        self.wait_for("out/trajectory.h5")
+        self.wait_for("out/checkpoint.previous.h5")
         self.take_away()
-        time.sleep(0.2)
+        told = ""
+        while "no checkpoint" not in told:
+            line = process.stderr.readline()
+            self.assertNotEqual(line, "", told)
+            told += line
         os.chmod(self.folder / "out", 0o777)
+        self.assertRegex(told, "step [0-9]+: no checkpoint: .*permission denied; the one before it stays")
         _, err = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 0, err)
+        self.assertEqual(process.returncode, 0, told + err)
         self.check_same(self.results("out"), expected)
 
 

@@ -9,19 +9,13 @@
 
 #include "physics/observables/modes.hpp"
 #include "physics/theory.hpp"
+#include "tests/support/observing.hpp"
 #include "tests/support/solvers.hpp"
 
 namespace mpcflow::test {
 namespace {
 
 class Modes : public SolverTest {};
-
-const std::vector<double>& numbers(const ObservableResults& results, const std::string& name) {
-    for (const NamedArray& array : results.arrays) {
-        if (array.name == name) return std::get<std::vector<double>>(array.values);
-    }
-    throw std::out_of_range(name);
-}
 
 /// The mean of some estimates, all of one quantity, and its error, as of independent ones.
 struct Mean {

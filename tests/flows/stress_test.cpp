@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdio>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -15,31 +14,11 @@
 #include "physics/theory.hpp"
 #include "tests/flows/channel.hpp"
 #include "tests/physics/statistics.hpp"
+#include "tests/support/observing.hpp"
 #include "tests/support/solvers.hpp"
 
 namespace mpcflow::test {
 namespace {
-
-std::vector<double> numbers(const ObservableResults& results, const std::string& name) {
-    for (const NamedArray& array : results.arrays) {
-        if (array.name == name) return std::get<std::vector<double>>(array.values);
-    }
-    ADD_FAILURE() << name << " is not there";
-    return {};
-}
-
-/// Runs `steps` steps after 200 and samples what is due.
-void sample(Solver& solver, Observable& observable, std::int64_t steps) {
-    std::int64_t step = observable.times().start;
-    solver.run(step);
-    const std::int64_t last = step + steps;
-    while (observable.times().next_due(step) <= last) {
-        const std::int64_t next = observable.times().next_due(step);
-        solver.run(next - step);
-        step = next;
-        observable.sample(solver, step);
-    }
-}
 
 class StressOfRuns : public SolverTest {};
 
@@ -61,7 +40,7 @@ TEST_P(StressOfRuns, gives_the_viscosity_of_flows) {
         options.threads = 1;
         const auto solver = make(system, options);
         StressObservable stress(system, {8, 8, 8}, 200);  // unbroken
-        sample(*solver, stress, 6000);
+        run_and_sample(*solver, stress, stress.times().start + 6000);
         const ObservableResults results = stress.results();
         const std::vector<double> all = numbers(results, "viscosity");
         const std::vector<double> errors = numbers(results, "viscosity_error");
@@ -102,7 +81,7 @@ TEST_P(StressOfRuns, plates_bear_the_force_on_the_fluid) {
     options.threads = 1;
     const auto solver = make(system, options);
     WallsObservable walls(system, {1}, 1500);
-    sample(*solver, walls, 8000);
+    run_and_sample(*solver, walls, walls.times().start + 8000);
     const ObservableResults results = walls.results();
     const std::vector<double> stress = numbers(results, "stress");
     const std::vector<double> errors = numbers(results, "stress_error");

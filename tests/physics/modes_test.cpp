@@ -10,9 +10,12 @@
 #include "physics/observables/modes.hpp"
 #include "physics/theory.hpp"
 #include "tests/app/fake_solver.hpp"
+#include "tests/support/observing.hpp"
 
 namespace mpcflow {
 namespace {
+
+using test::numbers;
 
 TEST(Waves, AreAlongAxesWithoutWallsAndTwoCellsLong) {
     System system;
@@ -51,13 +54,6 @@ protected:
             all.push_back(now);
         }
         return all;
-    }
-
-    static const std::vector<double>& numbers(const ObservableResults& results, const std::string& name) {
-        for (const NamedArray& array : results.arrays) {
-            if (array.name == name) return std::get<std::vector<double>>(array.values);
-        }
-        throw std::out_of_range(name);
     }
 
     /// Samples steps `first` ... `last` of given amplitudes.

@@ -14,6 +14,7 @@
 #include "physics/observables/stress.hpp"
 #include "physics/observables/walls.hpp"
 #include "tests/app/fake_solver.hpp"
+#include "tests/support/observing.hpp"
 
 namespace mpcflow {
 namespace {
@@ -39,15 +40,13 @@ protected:
 
     template <class Number>
     static std::vector<Number> numbers(const Observable& observable, const std::string& name) {
-        for (const NamedArray& array : observable.results().arrays) {
-            if (array.name != name) continue;
+        const ObservableResults results = observable.results();
+        for (const NamedArray& array : results.arrays) {
             std::int64_t size = 1;
             for (const std::int64_t length : array.shape) size *= length;
-            EXPECT_EQ(size, array.size()) << name;
-            return std::get<std::vector<Number>>(array.values);
+            EXPECT_EQ(size, array.size()) << array.name;
         }
-        ADD_FAILURE() << name << " is not there";
-        return {};
+        return test::numbers<Number>(results, name);
     }
     static std::vector<double> reals(const Observable& observable, const std::string& name) {
         return numbers<double>(observable, name);

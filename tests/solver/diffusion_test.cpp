@@ -1,5 +1,4 @@
-/// Diffusion of tracers: against the particles themselves and what was measured before, the same bits whatever executes
-/// the run, and over restarts.
+/// Diffusion of tracers: against the particles themselves, the same bits whatever executes the run, and over restarts.
 
 #include <array>
 #include <cmath>
@@ -16,34 +15,11 @@
 #include "physics/theory.hpp"
 #include "tests/physics/statistics.hpp"
 #include "tests/solver/same_bits.hpp"
+#include "tests/support/observing.hpp"
 #include "tests/support/solvers.hpp"
 
 namespace mpcflow::test {
 namespace {
-
-template <class Number>
-const std::vector<Number>& numbers(const ObservableResults& results, const std::string& name) {
-    for (const NamedArray& array : results.arrays) {
-        if (array.name == name) return std::get<std::vector<Number>>(array.values);
-    }
-    throw std::out_of_range(name);
-}
-
-template <class Value>
-Value attribute(const ObservableResults& results, const std::string& name) {
-    for (const NamedAttribute& found : results.attributes) {
-        if (found.name == name) return std::get<Value>(found.value);
-    }
-    throw std::out_of_range(name);
-}
-
-/// Runs to `last`, with the samples that are due on the way.
-void run(Solver& solver, Observable& observable, std::int64_t last) {
-    while (solver.current_step() < last) {
-        solver.run(1);
-        if (observable.times().is_due(solver.current_step())) observable.sample(solver, solver.current_step());
-    }
-}
 
 class DiffusionOf : public SolverTest {
 protected:
@@ -58,14 +34,6 @@ protected:
         system.force = {0.05, 0.0, 0.0};
         return system;
     }
-    static System fluid_at_rest(double time_step) {
-        System system;
-        system.seed = 4;
-        system.box.size = {16, 16, 16};
-        system.collision.time_step = time_step;
-        system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
-        return system;
-    }
 };
 
 TEST_P(DiffusionOf, displacements_and_velocities_are_those_of_the_particles) {
@@ -76,7 +44,7 @@ TEST_P(DiffusionOf, displacements_and_velocities_are_those_of_the_particles) {
         DiffusionObservable observable(system, {3, tracers}, 10);
         std::vector<ParticleSnapshot> states;
         for (int sample = 0; sample < 50; ++sample) {
-            run(*solver, observable, 13 + 3 * sample);
+            run_and_sample(*solver, observable, 13 + 3 * sample);
             solver->copy_particles(states.emplace_back());
         }
         const ObservableResults results = observable.results();
@@ -113,12 +81,12 @@ TEST_P(DiffusionOf, displacements_and_velocities_are_those_of_the_particles) {
                 square += squares[axis] / n;
                 product += products[axis] / n;
                 // Paths of up to 30, squared, with rounding errors of 1e-16 of them each time.
-                EXPECT_NEAR(numbers<double>(results, "mean_square_displacement_xyz")[3 * i + axis], squares[axis] / n, 1e-11);
-                EXPECT_NEAR(numbers<double>(results, "velocity_autocorrelation_xyz")[3 * i + axis], products[axis] / n, 1e-13);
+                EXPECT_NEAR(numbers(results, "mean_square_displacement_xyz")[3 * i + axis], squares[axis] / n, 1e-11);
+                EXPECT_NEAR(numbers(results, "velocity_autocorrelation_xyz")[3 * i + axis], products[axis] / n, 1e-13);
             }
-            EXPECT_NEAR(numbers<double>(results, "mean_square_displacement")[i], square, 1e-11);
-            EXPECT_NEAR(numbers<double>(results, "velocity_autocorrelation")[i], product, 1e-13);
-            EXPECT_DOUBLE_EQ(numbers<double>(results, "time")[i], 0.4 * static_cast<double>(lags[i]));
+            EXPECT_NEAR(numbers(results, "mean_square_displacement")[i], square, 1e-11);
+            EXPECT_NEAR(numbers(results, "velocity_autocorrelation")[i], product, 1e-13);
+            EXPECT_DOUBLE_EQ(numbers(results, "time")[i], 0.4 * static_cast<double>(lags[i]));
         }
     }
 }
@@ -128,12 +96,12 @@ TEST_P(DiffusionOf, the_same_bits_whatever_executes_it) {
     for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
         const auto reference = make_solver(SolverKind::host, system, {precision});
         DiffusionObservable expected(system, {2, 100}, 0);
-        run(*reference, expected, 60);
+        run_and_sample(*reference, expected, 60);
         for (const SolverOptions& way : ways_to_execute(GetParam(), precision)) {
             SCOPED_TRACE(describe(way));
             const auto solver = make(system, way);
             DiffusionObservable observable(system, {2, 100}, 0);
-            run(*solver, observable, 60);
+            run_and_sample(*solver, observable, 60);
             EXPECT_EQ(bits_of(observable.state().numbers<double>("values")),
                       bits_of(expected.state().numbers<double>("values")));
         }
@@ -144,93 +112,25 @@ TEST_P(DiffusionOf, goes_on_after_a_restart_with_the_same_bits) {
     const System system = flow();
     const auto unbroken = make(system);
     DiffusionObservable expected(system, {3, 90}, 5);
-    run(*unbroken, expected, 100);
+    run_and_sample(*unbroken, expected, 100);
     const auto first = make(system);
     DiffusionObservable begun(system, {3, 90}, 5);
-    run(*first, begun, 52);
+    run_and_sample(*first, begun, 52);
     ParticleSnapshot state;
     first->copy_particles(state);
     const auto second = make(system);
     second->restore(state, first->fast_steps());
     DiffusionObservable observable(system, {3, 90}, 5);
     EXPECT_EQ(observable.restore(begun.state()), "");
-    run(*second, observable, 100);
+    run_and_sample(*second, observable, 100);
     EXPECT_EQ(observable.samples(), expected.samples());
     for (const char* name : {"mean_square_displacement", "velocity_autocorrelation_error", "diffusion_by_velocity"}) {
-        EXPECT_EQ(bits_of(numbers<double>(observable.results(), name)), bits_of(numbers<double>(expected.results(), name)));
+        EXPECT_EQ(bits_of(numbers(observable.results(), name)), bits_of(numbers(expected.results(), name)));
     }
     // With other tracers it begins anew.
     DiffusionObservable other(system, {3, 70}, 5);
     EXPECT_EQ(other.restore(begun.state()), "every_nth_id was 4, is 6");
     EXPECT_EQ(other.samples(), 0);
-}
-
-TEST_P(DiffusionOf, a_fluid_at_rest_is_what_was_measured_before) {
-    struct Case {
-        double time_step;
-        double diffusion;  ///< measured independently of this program (docs/validation.md)
-        double viscosity;
-    };
-    for (const Case& c : {Case{0.1, 0.0589, 0.868}, Case{1.0, 0.518, 0.578}}) {
-        const System system = fluid_at_rest(c.time_step);
-        const auto solver = make(system);
-        DiffusionObservable observable(system, {10, 8192}, 50);
-        run(*solver, observable, 2050);
-        const ObservableResults results = observable.results();
-        const double found = attribute<double>(results, "diffusion");
-        const double error = attribute<double>(results, "diffusion_error");
-        std::printf("D = %.4f +- %.4f, %.4f was measured before\n", found, error, c.diffusion);
-        EXPECT_EQ(attribute<std::string>(results, "free_axes"), "xyz");
-        EXPECT_DOUBLE_EQ(attribute<double>(results, "diffusion_from_time"), 30 * c.time_step);
-        EXPECT_DOUBLE_EQ(attribute<double>(results, "diffusion_to_time"), 100 * c.time_step);
-        // 8192 x 3 paths of 20 times the longest lag: sqrt(2 / 491520) = 0.20 % of independent displacements, and up to
-        // 1.4 times that of a difference. The error itself is of ten blocks, so known to a quarter.
-        EXPECT_GT(error, 0.001 * found);
-        EXPECT_LT(error, 0.006 * found);
-        // The images of a box of L = 16 lower D by 2.84 kT / (6 pi rho nu L). Of the tail of the velocity autocorrelation
-        // beyond t = 3 h x 10 is missing (4 kT / 3 rho) [4 pi (nu + D)]^(-3/2) t^(-1/2) at most. 2 % is the error of a
-        // measurement of this kind at h = 0.1, to which the earlier one is known in its last digit.
-        constexpr double pi = 3.14159265358979323846;
-        const double images = 2.84 / (6.0 * pi * 10.0 * c.viscosity * 16.0);
-        const double tail =
-            4.0 / 30.0 * std::pow(4.0 * pi * (c.viscosity + c.diffusion), -1.5) / std::sqrt(30.0 * c.time_step);
-        EXPECT_GT(found, c.diffusion - images - tail - sigmas * error);
-        EXPECT_LT(found, 1.01 * c.diffusion - images + sigmas * error);
-        // With ten steps between samples an integral of the velocities would be several times D.
-        for (const char* const name : {"diffusion_by_velocity", "diffusion_by_velocity_error"}) {
-            for (const double value : numbers<double>(results, name)) EXPECT_TRUE(std::isnan(value)) << name;
-        }
-        // kT/m a component.
-        const auto& products = numbers<double>(results, "velocity_autocorrelation_xyz");
-        const auto& errors = numbers<double>(results, "velocity_autocorrelation_xyz_error");
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            EXPECT_TRUE(is_near(products[axis], 1.0, errors[axis])) << axis;
-            // Independent velocities: a variance of 2 (kT/m)^2 each.
-            EXPECT_NEAR(errors[axis], std::sqrt(2.0 / (8192.0 * 200.0)), 0.6 * std::sqrt(2.0 / (8192.0 * 200.0)));
-        }
-    }
-}
-
-// With a sample every step the integral of the velocities is the discrete formula of Green and Kubo, so both ways agree.
-TEST_P(DiffusionOf, displacements_and_velocities_tell_of_the_same_diffusion) {
-    const System system = fluid_at_rest(1.0);
-    const auto solver = make(system);
-    DiffusionObservable observable(system, {1, 8192}, 20);
-    run(*solver, observable, 420);
-    const ObservableResults results = observable.results();
-    const auto& lags = numbers<std::int64_t>(results, "lag");
-    ASSERT_EQ(lags[15], 15);
-    EXPECT_EQ(numbers<double>(results, "diffusion_by_velocity")[0], 0.0);
-    const double by_velocity = numbers<double>(results, "diffusion_by_velocity")[15];
-    const double by_growth = (numbers<double>(results, "mean_square_displacement")[15] -
-                              numbers<double>(results, "mean_square_displacement")[14]) / 6.0;
-    // MSD(15) - MSD(14) = 2 h^2 (C(0)/2 + C(1) + ... + C(14)) for each component; half of C(15) is over, and the first
-    // and last samples, which are in one lag and not in another, tell it within the noise.
-    const double error = numbers<double>(results, "diffusion_by_velocity_error")[15];
-    EXPECT_GT(error, 0.0);
-    EXPECT_NEAR(by_velocity, by_growth, sigmas * error);
-    EXPECT_NEAR(by_velocity, 0.518, 0.01 * 0.518 + sigmas * error);
-    EXPECT_NEAR(attribute<double>(results, "expected_diffusion"), theory::transport(system).diffusion, 1e-15);
 }
 
 MPCFLOW_ON_EVERY_SOLVER(DiffusionOf);
@@ -243,12 +143,12 @@ TEST(Diffusion, needs_an_axis_that_is_free) {
     DiffusionObservable observable(system, {1, 270}, 0);
     const auto is_unknown = [&] { return std::isnan(attribute<double>(observable.results(), "diffusion")); };
     EXPECT_TRUE(is_unknown()) << "no sample";
-    run(*solver, observable, 1);
+    run_and_sample(*solver, observable, 1);
     EXPECT_TRUE(is_unknown()) << "one sample";
-    run(*solver, observable, 100);
+    run_and_sample(*solver, observable, 100);
     EXPECT_TRUE(is_unknown()) << "walls all around";
     EXPECT_EQ(attribute<std::string>(observable.results(), "free_axes"), "");
-    EXPECT_GT(numbers<double>(observable.results(), "mean_square_displacement")[15], 0.1);
+    EXPECT_GT(numbers(observable.results(), "mean_square_displacement")[15], 0.1);
 }
 
 TEST(Diffusion, its_bytes_are_foreseen) {
@@ -257,13 +157,13 @@ TEST(Diffusion, its_bytes_are_foreseen) {
     const auto solver = make_solver(SolverKind::host, system);
     DiffusionObservable observable(system, {5, 100}, 10);
     const std::int64_t expected = observable.bytes(110);
-    run(*solver, observable, 110);
+    run_and_sample(*solver, observable, 110);
     const std::int64_t found = bytes_of(observable.state().arrays);
     EXPECT_LE(found, expected);
     EXPECT_GT(2 * found, expected);
     for (const std::int64_t last : {0, 14, 15, 85, 110}) {
         DiffusionObservable some(system, {5, 100}, 10);
-        run(*make_solver(SolverKind::host, system), some, last);
+        run_and_sample(*make_solver(SolverKind::host, system), some, last);
         EXPECT_EQ(some.result_bytes(last), bytes_of(some.results().arrays)) << last;
     }
 }

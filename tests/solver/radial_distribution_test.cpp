@@ -5,13 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "physics/observables/radial_distribution.hpp"
 #include "tests/physics/statistics.hpp"
+#include "tests/support/observing.hpp"
 #include "tests/support/solvers.hpp"
 
 namespace mpcflow::test {
@@ -151,33 +151,17 @@ TEST_P(PairsOf, an_ideal_gas_have_no_structure) {
     }
 }
 
-template <class Number>
-const std::vector<Number>& numbers(const ObservableResults& results, const std::string& name) {
-    for (const NamedArray& array : results.arrays) {
-        if (array.name == name) return std::get<std::vector<Number>>(array.values);
-    }
-    throw std::out_of_range(name);
-}
-
-void run(Solver& solver, Observable& observable, std::int64_t last) {
-    while (solver.current_step() < last) {
-        const std::int64_t next = std::min(observable.times().next_due(solver.current_step()), last);
-        solver.run(next - solver.current_step());
-        if (observable.times().is_due(next)) observable.sample(solver, next);
-    }
-}
-
 TEST_P(PairsOf, the_distribution_is_one_with_the_error_that_it_says) {
     System system = box_of({8, 9, 12}, 5.0);
     system.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
     const auto solver = make(system);
     RadialDistributionObservable observable(system, {10, 3.0, 30, 1500}, 20);
-    run(*solver, observable, 2020);
+    run_and_sample(*solver, observable, 2020);
     const ObservableResults results = observable.results();
     EXPECT_EQ(observable.samples(), 200);
-    const auto& g = numbers<double>(results, "g");
-    const auto& error = numbers<double>(results, "g_error");
-    const auto& radius = numbers<double>(results, "radius");
+    const auto& g = numbers(results, "g");
+    const auto& error = numbers(results, "g_error");
+    const auto& radius = numbers(results, "radius");
     const auto& pairs = numbers<std::uint64_t>(results, "pairs");
     ASSERT_EQ(g.size(), 30U);
     for (std::size_t bin = 0; bin < g.size(); ++bin) {
@@ -196,21 +180,21 @@ TEST_P(PairsOf, goes_on_after_a_restart_with_the_same_counts) {
     const RadialDistributionOutput output{2, 2.0, 9, 300};
     const auto unbroken = make(system);
     RadialDistributionObservable expected(system, output, 3);
-    run(*unbroken, expected, 203);
+    run_and_sample(*unbroken, expected, 203);
     for (const std::int64_t stop : {2, 5, 131, 140}) {
         const auto first = make(system);
         RadialDistributionObservable begun(system, output, 3);
-        run(*first, begun, stop);
+        run_and_sample(*first, begun, stop);
         ParticleSnapshot state;
         first->copy_particles(state);
         const auto second = make(system);
         second->restore(state, first->fast_steps());
         RadialDistributionObservable observable(system, output, 3);
         EXPECT_EQ(observable.restore(begun.state()), "");
-        run(*second, observable, 203);
+        run_and_sample(*second, observable, 203);
         EXPECT_EQ(observable.samples(), 100);
         EXPECT_EQ(numbers<std::uint64_t>(observable.results(), "pairs"), numbers<std::uint64_t>(expected.results(), "pairs"));
-        EXPECT_EQ(numbers<double>(observable.results(), "g_error"), numbers<double>(expected.results(), "g_error"));
+        EXPECT_EQ(numbers(observable.results(), "g_error"), numbers(expected.results(), "g_error"));
         EXPECT_LE(bytes_of(observable.state().arrays), expected.bytes(203));
         RadialDistributionObservable other(system, {2, 2.0, 10, 300}, 3);
         EXPECT_EQ(other.restore(begun.state()), "bins was 9, is 10");
@@ -223,7 +207,7 @@ TEST(RadialDistribution, states_of_others_are_refused) {
     const System system = box_of({6, 6, 6}, 5.0);
     const auto solver = make_solver(SolverKind::host, system);
     RadialDistributionObservable observable(system, {2, 2.0, 9, 300}, 0);
-    run(*solver, observable, 40);
+    run_and_sample(*solver, observable, 40);
     const ObservableState good = observable.state();
     for (std::size_t array = 0; array < good.arrays.size(); ++array) {
         ObservableState bad = good;

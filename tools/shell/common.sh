@@ -64,6 +64,19 @@ find_nvcc() {
     return 1
 }
 
+# Of the GPU here, of an H100 or H200 where there is none, or what CUDAARCHS says: for builds that only this machine runs.
+cuda_architectures() {
+    local capability=""
+    if [[ -n ${CUDAARCHS:-} ]]; then
+        echo "$CUDAARCHS"
+        return
+    fi
+    if have nvidia-smi; then
+        capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d '. ' || true)
+    fi
+    if [[ $capability =~ ^[0-9]+$ ]]; then echo "$capability"; else echo 90; fi
+}
+
 # configure_build BUILD_DIR [CMAKE_ARGUMENT...]: configures with Ninja where it is and the folder is new.
 configure_build() {
     local build=$1

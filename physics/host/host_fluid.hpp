@@ -1,0 +1,381 @@
+#pragma once
+/// The two verbs of a step on CPU threads, and the state that they work on.
+///
+/// Every thread owns a range of cells and, since the last re-ordering, the particles that were in them.
+/// What its particles contribute to its own cells it adds directly; what they contribute to cells of
+/// others goes to a list that the owner adds in `resolve`. The sums are exact, so the bits of the
+/// result do not depend on who adds what when.
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "physics/cell_grid.hpp"
+#include "physics/host/raw_array.hpp"
+#include "physics/host/thread_team.hpp"
+#include "physics/initial_state.hpp"
+#include "physics/observables/momentum_flux.hpp"
+#include "physics/observables/totals.hpp"
+#include "physics/particle.hpp"
+#include "physics/solver.hpp"
+#include "physics/step.hpp"
+#include "physics/system.hpp"
+#include "physics/vector.hpp"
+
+namespace mpcflow {
+
+/// The particles of a fluid and the sums over its cells, at first in the initial state.
+///
+/// The functions that go through particles or cells call others with the number of the thread, of 0 ... threads() - 1,
+/// on all threads at once.
+template <class Law, class Particle>
+class HostFluid {
+public:
+    using Real = typename Law::Real;
+
+    HostFluid(const Law& law, const System& system, const SolverOptions& options)
+        : system_(system),
+          plan_(law, system),
+          team_(thread_count(options, system)),
+          reorder_(options.reorder > 0 ? options.reorder : default_reorder),
+          particle_count_(system.particle_count()),
+          // The cell count of a grid does not depend on its shift.
+          cell_count_(plan_.next_grid.cell_count()),
+          particles_(particle_count_),
+          reordered_(particle_count_),
+          sums_(cell_count_),
+          actions_(cell_count_),
+          next_draws_(Law::contributes_rotated ? cell_count_ : 0),
+          places_(cell_count_),
+          workers_(team_.size()) {
+        for (Worker& worker : workers_) worker.spilled.resize(team_.size());
+        create_particles();
+        contribute_all();
+    }
+
+    [[nodiscard]] std::int64_t particle_count() const { return particle_count_; }
+    [[nodiscard]] std::int64_t step() const { return step_; }
+    [[nodiscard]] std::int64_t fast_steps() const { return fast_steps_; }
+    [[nodiscard]] int threads() const { return team_.size(); }
+    [[nodiscard]] int reorder_interval() const { return reorder_; }
+    [[nodiscard]] std::int64_t memory_bytes() const {
+        return particles_.bytes() + reordered_.bytes() + sums_.bytes() + actions_.bytes() +
+               next_draws_.bytes() + places_.bytes();
+    }
+
+    /// Notes what is wrong with the state.
+    void add_faults(std::uint32_t faults) { faults_ |= faults; }
+    /// Throws SimulationFault where something is.
+    void check() const { throw_on_faults(faults_.load(), step_, system_); }
+
+    /// Runs `count` steps; throws SimulationFault where the state went wrong on the way.
+    void run(std::int64_t count) {
+        team_.run([&](int thread) { run(count, thread); });
+        step_ += count;
+        check();
+    }
+
+    /// Goes on from the state after `step` steps, of which `fast_steps` were fast; make(id) gives each particle.
+    template <class Make>
+    void restore(std::int64_t step, std::int64_t fast_steps, const Make& make) {
+        step_ = step;
+        plan_.go_to(system_, static_cast<std::uint64_t>(step_));
+        fast_steps_ = fast_steps;
+        last_fast_step_ = ~std::uint64_t{0};
+        fill_particles(make);
+        for (Worker& worker : workers_) {
+            for (std::vector<Spilled>& spilled : worker.spilled) spilled.clear();
+        }
+        contribute_all();
+    }
+
+    /// Calls function(thread, particles of this thread).
+    template <class Function>
+    void for_each_thread(const Function& function) {
+        team_.run([&](int thread) {
+            const Worker& worker = workers_[thread];
+            const auto count = static_cast<std::size_t>(worker.last_particle - worker.first_particle);
+            function(thread, std::span<const Particle>(particles_.data() + worker.first_particle, count));
+        });
+    }
+
+    /// Calls function(thread, particle) for each.
+    template <class Function>
+    void for_all_particles(const Function& function) {
+        for_each_thread([&](int thread, std::span<const Particle> particles) {
+            for (const Particle& particle : particles) function(thread, particle);
+        });
+    }
+
+    [[nodiscard]] TotalsSums sum_totals(const TotalsRule& rule) {
+        std::vector<TotalsSums> parts(team_.size());
+        for_each_thread([&](int thread, std::span<const Particle> particles) {
+            TotalsSums sums;
+            for (const Particle& particle : particles) sums += rule.contribute(particle);
+            parts[thread] = sums;
+        });
+        TotalsSums sums;
+        for (const TotalsSums& part : parts) sums += part;
+        return sums;
+    }
+
+    /// Calls function(thread, number of particles) for each whole cell of the next collision.
+    template <class Function>
+    void for_whole_cells(const Function& function) {
+        team_.run([&](int thread) {
+            collect_spilled(thread);
+            for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) {
+                if (plan_.next_grid.is_whole(static_cast<int>(c))) function(thread, sums_[c].value[0]);
+            }
+        });
+    }
+
+    /// Calls function(thread, flux) with what each particle does in the step to come.
+    template <class Function>
+    void for_all_fluxes(const MomentumFluxRule<Real>& rule, const Function& function) {
+        StepPlan<Law> plan = plan_;
+        plan.begin_step(system_, static_cast<std::uint64_t>(step_));
+        team_.run([&](int thread) {
+            foresee(plan, thread);
+            team_.wait();
+            const Worker& worker = workers_[thread];
+            for (std::int64_t i = worker.first_particle; i < worker.last_particle; ++i) {
+                const CellPlace<Real> place = plan.grid.locate(particles_[i].position);
+                function(thread, rule.measure(plan, particles_[i], place, actions_[place.cell]));
+            }
+        });
+    }
+
+private:
+    using Sums = typename Law::Sums;
+
+    /// Longer and the caches miss, shorter and the scattered stores cost more than they save
+    /// (docs/performance.md).
+    static constexpr int default_reorder = 10;
+    static constexpr std::int64_t prefetch_distance = 16;
+
+    struct Spilled {
+        std::int32_t cell;
+        Sums sums;
+    };
+    /// What one thread has for itself, on cache lines of its own.
+    struct alignas(128) Worker {
+        std::int64_t first_particle = 0;
+        std::int64_t last_particle = 0;  ///< one past
+        std::int64_t own_particles = 0;  ///< in its cells, counted when re-ordering
+        std::vector<std::vector<Spilled>> spilled;  ///< by owner
+    };
+
+    static int thread_count(const SolverOptions& options, const System& system) {
+        const int wanted = options.threads > 0 ? options.threads
+                                               : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+        // A thread needs some cells to own.
+        return static_cast<int>(std::clamp<std::int64_t>(system.box.volume() / 8, 1, wanted));
+    }
+
+    [[nodiscard]] std::int64_t first_cell(int thread) const { return cell_count_ * thread / team_.size(); }
+    [[nodiscard]] int owner(std::int64_t cell) const {
+        return static_cast<int>(((cell + 1) * team_.size() - 1) / cell_count_);
+    }
+
+    /// Shares the particles out to the threads; make(id) gives each.
+    template <class Make>
+    void fill_particles(const Make& make) {
+        team_.run([&](int thread) {
+            Worker& worker = workers_[thread];
+            worker.first_particle = particle_count_ * thread / team_.size();
+            worker.last_particle = particle_count_ * (thread + 1) / team_.size();
+            for (std::int64_t i = worker.first_particle; i < worker.last_particle; ++i) particles_[i] = make(i);
+        });
+    }
+
+    void create_particles() {
+        const InitialState initial(system_);
+        fill_particles([&](std::int64_t i) { return initial.particle<Particle>(i); });
+        const TotalsRule rule(system_);
+        const Vec3<Real> mean = vector_cast<Real>(rule.mean_velocity(sum_totals(rule)));
+        team_.run([&](int thread) {
+            const Worker& worker = workers_[thread];
+            for (std::int64_t i = worker.first_particle; i < worker.last_particle; ++i) {
+                particles_[i].velocity = particles_[i].velocity - mean;
+            }
+        });
+    }
+
+    /// Sums for the next collision, from the particles as they are.
+    void contribute_all() {
+        team_.run([&](int thread) {
+            for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) {
+                sums_[c] = {};
+                if constexpr (Law::contributes_rotated) next_draws_[c] = Law::draw(plan_.next_key(static_cast<int>(c)));
+            }
+            team_.wait();
+            const Worker& worker = workers_[thread];
+            for (std::int64_t i = worker.first_particle; i < worker.last_particle; ++i) {
+                const CellPlace<Real> place = plan_.next_grid.locate(particles_[i].position);
+                add(thread, place.cell, plan_.law.contribute(next_draw(place.cell), particles_[i].velocity, place.offset));
+            }
+        });
+    }
+
+    [[nodiscard]] typename Law::Draw next_draw(int cell) const {
+        if constexpr (Law::contributes_rotated) return next_draws_[cell];
+        else return {};
+    }
+
+    void add(int thread, int cell, const Sums& sums) {
+        if (cell >= first_cell(thread) && cell < first_cell(thread + 1)) sums_[cell] += sums;
+        else spill(thread, cell, sums);
+    }
+
+    [[gnu::noinline]] void spill(int thread, int cell, const Sums& sums) {
+        workers_[thread].spilled[owner(cell)].push_back({cell, sums});
+    }
+
+    /// Adds what others contributed to the cells of a thread.
+    void collect_spilled(int thread) {
+        for (Worker& worker : workers_) {
+            for (const Spilled& spilled : worker.spilled[thread]) sums_[spilled.cell] += spilled.sums;
+            worker.spilled[thread].clear();
+        }
+    }
+
+    void report(std::uint32_t faults, std::uint64_t step) {
+        if (faults == no_fault) return;
+        faults_ |= faults & ~notice_fast;
+        // The first thread to tell of a step counts it.
+        if ((faults & notice_fast) != 0 && last_fast_step_.exchange(step) != step) ++fast_steps_;
+    }
+
+    /// What one thread does. Flattened: calls into the law that are left in the loops over particles and cells cost nearly
+    /// half of their speed, calls of these loops three per cent.
+    [[gnu::flatten]] void run(std::int64_t count, int thread) {
+        StepPlan<Law> plan = plan_;
+        for (std::int64_t i = 0; i < count; ++i) {
+            plan.begin_step(system_, static_cast<std::uint64_t>(step_ + i));
+            const bool reorders = (step_ + i) % reorder_ == 0;
+            resolve(plan, thread, reorders);
+            team_.wait();
+            if (reorders) {
+                place_cells(thread);
+                team_.wait();
+                advance<true>(plan, thread);
+            } else {
+                advance<false>(plan, thread);
+            }
+            team_.wait();
+            if (reorders) {
+                if (thread == 0) finish_reordering();
+                team_.wait();
+            }
+        }
+        team_.wait();
+        if (thread == 0) plan_ = plan;
+    }
+
+    void resolve(const StepPlan<Law>& plan, int thread, bool reorders) {
+        collect_spilled(thread);
+        std::uint32_t faults = no_fault;
+        std::int64_t own = 0;
+        for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) {
+            const int cell = static_cast<int>(c);
+            CellAction<Law>& action = actions_[c];
+            if constexpr (Law::contributes_rotated) {
+                action.draw = std::exchange(next_draws_[c], Law::draw(plan.next_key(cell)));
+            } else {
+                action.draw = Law::draw(plan.key(cell));
+            }
+            action.transform = plan.resolve(cell, sums_[c], action.draw, faults);
+            if (reorders) {
+                places_[c] = own;
+                own += static_cast<std::int64_t>(sums_[c].value[0]);
+            }
+            sums_[c] = {};
+        }
+        workers_[thread].own_particles = own;
+        report(faults, plan.step);
+    }
+
+    /// The actions of the step to come, as resolve() will make them; nothing else changes. What is wrong with a cell,
+    /// resolve() will say.
+    void foresee(const StepPlan<Law>& plan, int thread) {
+        collect_spilled(thread);
+        std::uint32_t faults = no_fault;
+        for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) {
+            const int cell = static_cast<int>(c);
+            CellAction<Law>& action = actions_[c];
+            if constexpr (Law::contributes_rotated) action.draw = next_draws_[c];
+            else action.draw = Law::draw(plan.key(cell));
+            action.transform = plan.resolve(cell, sums_[c], action.draw, faults);
+        }
+    }
+
+    /// Turns places within a thread's cells into places in memory.
+    void place_cells(int thread) {
+        std::int64_t before = 0;
+        for (int t = 0; t < thread; ++t) before += workers_[t].own_particles;
+        for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) places_[c] += before;
+    }
+
+    template <bool reorders>
+    void advance(const StepPlan<Law>& plan, int thread) {
+        std::uint32_t faults = no_fault;
+        const Worker& worker = workers_[thread];
+        const std::int64_t first = first_cell(thread);
+        const auto own_cells = static_cast<std::uint64_t>(first_cell(thread + 1) - first);
+        for (std::int64_t i = worker.first_particle; i < worker.last_particle; ++i) {
+            // The processor's own prefetching comes late for records: a fifth of the speed.
+            __builtin_prefetch(&particles_[std::min(i + prefetch_distance, worker.last_particle - 1)], 1);
+            Particle particle = particles_[i];
+            const CellPlace<Real> place = plan.grid.locate(particle.position);
+            const CellAction<Law>& action = actions_[place.cell];
+            plan.collide_and_stream(particle, place, action, faults);
+            const CellPlace<Real> next = plan.next_grid.locate(particle.position);
+            const Sums sums = plan.law.contribute(next_draw(next.cell), particle.velocity, next.offset);
+            // One comparison for both ends of the range.
+            if (static_cast<std::uint64_t>(next.cell - first) < own_cells) sums_[next.cell] += sums;
+            else spill(thread, next.cell, sums);
+            if constexpr (reorders) {
+                // Particles that drifted since the last re-ordering are in cells of another thread.
+                const std::int64_t to = std::atomic_ref(places_[place.cell]).fetch_add(1, std::memory_order_relaxed);
+                reordered_[to] = particle;
+            } else {
+                particles_[i] = particle;
+            }
+        }
+        report(faults, plan.step);
+    }
+
+    void finish_reordering() {
+        std::swap(particles_, reordered_);
+        std::int64_t first = 0;
+        for (Worker& worker : workers_) {
+            worker.first_particle = first;
+            worker.last_particle = first += worker.own_particles;
+        }
+    }
+
+    System system_;
+    StepPlan<Law> plan_;
+    ThreadTeam team_;
+    int reorder_;
+    std::int64_t step_ = 0;
+    std::int64_t particle_count_;
+    std::int64_t cell_count_;
+    RawArray<Particle> particles_;
+    RawArray<Particle> reordered_;
+    RawArray<Sums> sums_;
+    RawArray<CellAction<Law>> actions_;
+    RawArray<typename Law::Draw> next_draws_;
+    RawArray<std::int64_t> places_;
+    std::vector<Worker> workers_;
+    std::atomic<std::uint32_t> faults_{no_fault};
+    std::atomic<std::uint64_t> last_fast_step_{~std::uint64_t{0}};
+    std::atomic<std::int64_t> fast_steps_{0};
+};
+
+}  // namespace mpcflow
