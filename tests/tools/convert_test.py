@@ -52,7 +52,7 @@ def read_lammps(path: Path) -> list[dict[str, Any]]:
 
 
 def read_vti(path: Path) -> tuple[dict[str, str], dict[str, np.ndarray]]:
-    """Attributes of the image, and its cell data [z][y][x](3) by name."""
+    """Attributes of the image, and its cell data [z][y][x], components last, by name."""
     raw = path.read_bytes()
     start = raw.index(b"_", raw.index(b'<AppendedData encoding="raw">')) + 1
     end = raw.rindex(b"\n  </AppendedData>")
@@ -63,7 +63,7 @@ def read_vti(path: Path) -> tuple[dict[str, str], dict[str, np.ndarray]]:
     extent = [int(number) for number in image.attrib["WholeExtent"].split()]
     arrays, place = {}, 0
     for entry in image.iter("DataArray"):
-        shape = (extent[5], extent[3], extent[1]) + ((3,) if entry.get("NumberOfComponents") == "3" else ())
+        shape = (extent[5], extent[3], extent[1]) + {"1": (), "3": (3,), "9": (3, 3)}[entry.attrib["NumberOfComponents"]]
         assert (entry.get("type"), int(entry.attrib["offset"])) == ("Float64", place)
         size = int(np.frombuffer(raw, "<u8", 1, start + place)[0])
         assert size == 8 * int(np.prod(shape))
@@ -190,6 +190,7 @@ class Tables(ToolTest):
             np.testing.assert_array_equal(table["x"][:2], run.fields.centres("x"))
             np.testing.assert_array_equal(arrays["velocity"], velocity.values)
             np.testing.assert_array_equal(arrays["z_edges"], run.fields.edges("z"))
+            self.assertEqual([str(arrays[f"{name}_unit"]) for name in ("z_edges", "velocity", "velocity_error")], ["a", velocity.unit, velocity.unit])
 
     def test_series(self) -> None:
         self.command("convert", made(FLOW), "series", "a.csv")
@@ -197,9 +198,10 @@ class Tables(ToolTest):
         table = np.genfromtxt(self.folder / "a.csv", delimiter=",", names=True)
         self.assertEqual(table.dtype.names[:2], ("step", "time"))
         with Run(made(FLOW)) as run, np.load(self.folder / "a.npz") as arrays:
-            self.assertEqual(sorted(arrays), sorted(run.series))
+            self.assertEqual(sorted(arrays), sorted([*run.series, *(f"{name}_unit" for name in run.series)]))
             for name in run.series:
                 np.testing.assert_array_equal(arrays[name], run.series[name].values)
+                self.assertEqual(str(arrays[f"{name}_unit"]), run.series[name].unit)
             np.testing.assert_array_equal(table["temperature"], run.series["temperature"].values)
             np.testing.assert_array_equal(table["momentum_y"], run.series["momentum"].values[:, 1])
 

@@ -36,7 +36,7 @@ forces: [{{uniform: [0.1, 0, 0]}}]
 run: {{steps: 15}}
 output:
   trajectory: {{every: 1, quantities: [position, velocity]}}
-  fields: {{every: 3, quantities: [density, velocity, temperature], bins: [{bins}, {bins}, {size}]}}
+  fields: {{every: 3, quantities: [density, velocity, temperature], bins: [{bins}, {bins}, {size}], time_window: 3}}
   series: {{every: 1}}
 """
 
@@ -83,6 +83,8 @@ def commands(run: Path) -> dict[str, list[str]]:
         found[f"convert particles, one frame, {ending}"] = tool("convert", str(run), "particles", f"last{ending}", "--frames=-1", "--unwrap")
     for ending in (".vti", ".csv", ".npz"):
         found[f"convert fields, {ending}"] = tool("convert", str(run), "fields", f"fields{ending}")
+    for ending in (".pvd", ".csv", ".npz"):
+        found[f"convert windows, {ending}"] = tool("convert", str(run), "windows", f"windows{ending}")
     return found
 
 
@@ -99,14 +101,14 @@ def main() -> int:
         bins = size // 2
         run = make_run(folder, size, bins)
         print(f"{FRAMES} frames of {10 * size**3:,} particles, {bins**2 * size:,} bins")
-        for name in ("trajectory.h5", "run.h5"):
+        for name in ("trajectory.h5", "run.h5", "fields.h5"):
             print(f"{name}: {(run / name).stat().st_size / 1e9:.2f} GB")
         print(f"{'':<42} {'peak MB':>8} {'seconds':>8} {'wrote GB':>9}")
         for name, command in commands(run).items():
             scratch = folder / "scratch"
             scratch.mkdir()
             used = usage_of(command, scratch)
-            wrote = sum(path.stat().st_size for path in scratch.iterdir()) / 1e9
+            wrote = sum(path.stat().st_size for path in scratch.rglob("*") if path.is_file()) / 1e9
             shutil.rmtree(scratch)
             print(f"{name:<42} {used.megabytes:8.0f} {used.seconds:8.1f} {wrote:9.3f}" + ("" if used.status == 0 else f"   status {used.status}"), flush=True)
             worst = max(worst, used.megabytes if used.status == 0 else float("inf"))

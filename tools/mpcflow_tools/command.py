@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -47,3 +48,25 @@ def whole_file(path: Path, overwrite: bool = True) -> Iterator[Path]:
         os.replace(aside, path)
     finally:
         aside.unlink(missing_ok=True)
+
+
+@contextmanager
+def whole_folder(path: Path, ending: str, overwrite: bool) -> Iterator[Path]:
+    """Yields a folder beside `path` to fill; it gets its name when the block has ended well, and goes if not. What is there
+    is replaced only if it is a folder of files with this ending and of nothing else."""
+    if path.is_symlink() or path.exists():
+        if not overwrite:
+            raise ResultsError(f"{path}: exists already (--overwrite replaces it)")
+        if path.is_symlink() or not path.is_dir() or not all(entry.is_file() and entry.suffix == ending for entry in path.iterdir()):
+            raise ResultsError(f"{path}: is not replaced, as it is no folder of {ending} files alone: move it away")
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    old = path.with_name(f"{aside.name}.old")
+    aside.mkdir(parents=True)
+    try:
+        yield aside
+        if path.exists():
+            os.replace(path, old)
+        os.replace(aside, path)
+    finally:
+        for folder in (aside, old):
+            shutil.rmtree(folder, ignore_errors=True)

@@ -217,6 +217,11 @@ class Table(Mapping[str, Values]):
         self._names = names
         self._missing = missing  # what is said where the whole group is not there
 
+    @property
+    def path(self) -> Path:
+        """The file that they are in."""
+        return self._part.path
+
     def check(self, name: str) -> None:
         """Raises MissingResult where there is no such dataset."""
         if not self._names:

@@ -99,6 +99,11 @@ class Histograms(Mapping[str, Histogram], Samples):
     def __repr__(self) -> str:
         return f"histograms: {', '.join(self._names)}"
 
+    def check_samples(self) -> None:
+        """Raises MissingResult where the run has no histograms."""
+        if not len(self) or self.samples == 0:
+            raise MissingResult(f"{self._part.path}: holds no histograms (output.histograms in the input)")
+
     @property
     def mean_occupancy(self) -> float:
         """Particles in a cell that are expected on average."""
@@ -152,14 +157,15 @@ class Run:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
-    def _part(self, name: str) -> Part:
+    def part(self, name: str) -> Part:
+        """A group of run.h5 as it is, with all its datasets and attributes; empty where the run has none of this name."""
         return Part(self.path, self._file, name)
 
     # -- how it went
 
     @cached_property
     def _run(self) -> dict[str, Any]:
-        return self._part("run").attributes()
+        return self.part("run").attributes()
 
     def about(self, name: str) -> Any:
         """An attribute of the group /run: seed, precision, status, wall_time ... Raises ResultsError."""
@@ -219,12 +225,12 @@ class Run:
     @cached_property
     def machine(self) -> dict[str, Any]:
         """Where it ran: hostname, cpu, device ..."""
-        return self._part("machine").attributes()
+        return self.part("machine").attributes()
 
     @cached_property
     def program(self) -> dict[str, Any]:
         """What ran it: name, version, commit."""
-        return self._part("program").attributes()
+        return self.part("program").attributes()
 
     # -- what was asked for
 
@@ -236,12 +242,12 @@ class Run:
     @property
     def input_text(self) -> str:
         """The same as YAML: runs again to the same bits."""
-        return self._part("input").text("resolved")
+        return self.part("input").text("resolved")
 
     @property
     def given_input_text(self) -> str:
         """The input file as it was given."""
-        return self._part("input").text("given")
+        return self.part("input").text("given")
 
     # -- what came out
 
@@ -250,46 +256,46 @@ class Run:
         """What theory predicts of this fluid and flow, by name; float() makes a number of each."""
         return _Theory(self.path, {name: Values(name, np.asarray(value), _THEORY_UNITS.get(name, _VISCOSITY if "viscosity" in name else "1"),
                                                 "predicted")
-                                   for name, value in self._part("theory").attributes().items()})
+                                   for name, value in self.part("theory").attributes().items()})
 
     @cached_property
     def series(self) -> Table:
         """Numbers against time; "step" and "time" are among them."""
-        part = self._part("series")
+        part = self.part("series")
         return Table(part, part.datasets(), "holds no series (output.series in the input)")
 
     @cached_property
     def fields(self) -> Fields:
-        return Fields(self._part("fields"))
+        return Fields(self.part("fields"))
 
     @cached_property
     def histograms(self) -> Histograms:
-        return Histograms(self._part("histograms"))
+        return Histograms(self.part("histograms"))
 
     @cached_property
     def modes(self) -> Measured:
         """Correlations of velocity modes (output.modes)."""
-        return Measured(self._part("modes"))
+        return Measured(self.part("modes"))
 
     @cached_property
     def diffusion(self) -> Measured:
         """How far tracers got, and how long they remembered their velocities (output.diffusion)."""
-        return Measured(self._part("diffusion"))
+        return Measured(self.part("diffusion"))
 
     @cached_property
     def radial_distribution(self) -> Measured:
         """Pairs of particles by their distance (output.radial_distribution)."""
-        return Measured(self._part("radial_distribution"))
+        return Measured(self.part("radial_distribution"))
 
     @cached_property
     def stress(self) -> Measured:
         """The pressure tensor, its correlation, and the viscosity by Green and Kubo (output.stress)."""
-        return Measured(self._part("stress"))
+        return Measured(self.part("stress"))
 
     @cached_property
     def walls(self) -> Measured:
         """What the walls take of momentum, and the flow through the box (output.walls)."""
-        return Measured(self._part("walls"))
+        return Measured(self.part("walls"))
 
     @property
     def observables(self) -> dict[str, Measured]:
