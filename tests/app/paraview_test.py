@@ -3,14 +3,13 @@ Skipped where ParaView (pvpython) is not installed."""
 
 import json
 import os
-import shutil
-import subprocess
 import unittest
 
 import h5py
 import numpy as np
 
 from program import ProgramTest
+from pvpython import run_pvpython
 
 SCRIPT = """
 import json, sys
@@ -43,18 +42,9 @@ with open(sys.argv[3], "w") as file:
 
 class ParaView(ProgramTest):
     def test_reads_and_renders_the_fields(self):
-        pvpython = shutil.which("pvpython")
-        if pvpython is None:
-            self.skipTest("ParaView (pvpython) is not installed")
-        screen = [] if os.environ.get("DISPLAY") else [shutil.which("xvfb-run"), "-a"]
-        if None in screen:
-            self.skipTest("neither a display nor xvfb-run is here")
         self.mpcflow("run", self.write_input())
-        (self.folder / "look.py").write_text(SCRIPT)
         picture = os.environ.get("MPCFLOW_PICTURE", str(self.folder / "picture.png"))
-        done = subprocess.run([*screen, pvpython, "look.py", "out/fields.xdmf", picture, "report.json"], cwd=self.folder,
-                              capture_output=True, text=True, timeout=240)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        run_pvpython(self, self.folder, SCRIPT, "out/fields.xdmf", picture, "report.json")
         report = json.loads((self.folder / "report.json").read_text())
         with h5py.File(self.folder / "out/run.h5") as run:
             fields = run["fields"]

@@ -6,9 +6,12 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
 
 MPCFLOW = os.environ.get("MPCFLOW", "mpcflow")
 

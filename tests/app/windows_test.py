@@ -13,6 +13,7 @@ import h5py
 import numpy as np
 
 from program import ProgramTest, input_text
+from pvpython import run_pvpython
 
 QUANTITIES = ("density", "velocity", "temperature", "pressure_tensor")
 FIELDS = ("  fields: {every: 3, bins: [1, 2, 3], quantities: [density, velocity, temperature, pressure_tensor], "
@@ -185,17 +186,8 @@ class Windows(ProgramTest):
                 self.assertEqual(tuple(count), (1, *values.shape[1:]))
 
     def test_paraview_shows_them_one_after_the_other(self):
-        pvpython = shutil.which("pvpython")
-        if pvpython is None:
-            self.skipTest("ParaView (pvpython) is not installed")
-        screen = [] if os.environ.get("DISPLAY") else [shutil.which("xvfb-run"), "-a"]
-        if None in screen:
-            self.skipTest("neither a display nor xvfb-run is here")
         self.run_flow()
-        (self.folder / "look.py").write_text(LOOK)
-        done = subprocess.run([*screen, pvpython, "look.py", "out/fields_in_time.xdmf", "report.json"], cwd=self.folder,
-                              capture_output=True, text=True, timeout=240)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        run_pvpython(self, self.folder, LOOK, "out/fields_in_time.xdmf", "report.json")
         report = json.loads((self.folder / "report.json").read_text())
         found = self.fields()
         self.assertEqual(len(report), len(found["time"]))

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
 import tracemalloc
 import unittest
 import xml.etree.ElementTree as xml
@@ -18,6 +16,7 @@ from convert_test import read_vti
 from fields_test import WINDOWS
 from made_runs import FLOW, ToolTest, made
 from mpcflow_tools import convert
+from pvpython import run_pvpython
 
 TENSORS = WINDOWS.replace("temperature], bins: [2, 1, 10]", "temperature, pressure_tensor], bins: [2, 5, 10]")
 FIELDS = ("density", "velocity", "temperature", "pressure_tensor")
@@ -93,17 +92,8 @@ class WindowFiles(ToolTest):
                     np.testing.assert_array_equal(arrays[name], fields[name][index])
 
     def test_paraview_plays_the_collection(self) -> None:
-        pvpython = shutil.which("pvpython")
-        if pvpython is None:
-            self.skipTest("ParaView (pvpython) is not installed")
-        screen = [] if os.environ.get("DISPLAY") else [shutil.which("xvfb-run"), "-a"]
-        if None in screen:
-            self.skipTest("neither a display nor xvfb-run is here")
         self.command("convert", made(TENSORS), "windows", "a film.pvd")
-        (self.folder / "look.py").write_text(LOOK)
-        done = subprocess.run([*screen, pvpython, "look.py", "a film.pvd", "report.json"], cwd=self.folder, capture_output=True, text=True,
-                              timeout=240, check=False)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        run_pvpython(self, self.folder, LOOK, "a film.pvd", "report.json")
         report = json.loads((self.folder / "report.json").read_text())
         with h5py.File(made(TENSORS) / "fields.h5") as file:
             fields = file["fields"]

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
+sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
 
 FLOW = """\
 title: A small flow
