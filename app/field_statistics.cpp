@@ -5,6 +5,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "physics/observables/merge_neighbours.hpp"
+
 namespace mpcflow {
 
 namespace {
@@ -115,18 +117,10 @@ void FieldStatistics::add(FieldBlock block) {
         blocks_.push_back(std::move(block));
     else
         merge_into(blocks_.back(), block);
-    if (static_cast<std::int64_t>(blocks_.size()) == most_blocks_)
-        merge_pairs();
-}
-
-void FieldStatistics::merge_pairs() {
-    for (std::size_t i = 0; 2 * i < blocks_.size(); ++i) {
-        if (i > 0)
-            std::swap(blocks_[i], blocks_[2 * i]);
-        merge_into(blocks_[i], blocks_[2 * i + 1]);
+    if (static_cast<std::int64_t>(blocks_.size()) == most_blocks_) {
+        merge_neighbours(blocks_, merge_into);
+        block_samples_ *= 2;
     }
-    blocks_.resize(blocks_.size() / 2);
-    block_samples_ *= 2;
 }
 
 FieldAverages FieldStatistics::averages(double bin_volume, double mass) const {

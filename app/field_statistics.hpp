@@ -96,7 +96,6 @@ public:
 
 private:
     [[nodiscard]] bool is_last_full() const { return blocks_.empty() || blocks_.back().samples >= block_samples_; }
-    void merge_pairs();
     void add_pressure(FieldAverages& result, double bin_volume, double mass) const;
 
     std::array<int, 3> bins_;

@@ -92,22 +92,23 @@ void ResultWriter::take_up(Checkpoint checkpoint) {
 }
 
 void ResultWriter::begin(const Observed& observed) {
-    const FramesBefore before{first_frames_, first_step_};
+    const RowsBefore frames{first_frames_, first_step_};
+    const RowsBefore windows{first_windows_, first_step_};
     // What does not belong to the checkpoint is found before anything is changed.
-    if (first_windows_ > 0)
-        check_windows(window_path_, first_windows_, first_step_);
-    if (before.frames > 0)
-        check_frames(trajectory_path_, *record_.scenario.output.trajectory, before);
+    if (windows.rows > 0)
+        check_windows(window_path_, windows);
+    if (frames.rows > 0)
+        check_frames(trajectory_path_, *record_.scenario.output.trajectory, frames);
     if (field_times_.time_window > 0) {
         // It may list windows that are dropped; write() makes it anew of those that stay.
         std::error_code error;
         std::filesystem::remove(window_xdmf_path_, error);
-        if (first_windows_ == 0)
+        if (windows.rows == 0)
             std::filesystem::remove(window_path_, error);
-        windows_ = std::make_unique<WindowFile>(window_path_, record_, first_windows_, first_step_);
+        windows_ = std::make_unique<WindowFile>(window_path_, record_, windows);
     }
-    if (before.frames > 0)
-        trajectory_ = std::make_unique<TrajectoryFile>(trajectory_path_, record_, before);
+    if (frames.rows > 0)
+        trajectory_ = std::make_unique<TrajectoryFile>(trajectory_path_, record_, frames);
     write(observed, Durability::disk);
     if (record_.scenario.output.trajectory && !trajectory_) {
         try {

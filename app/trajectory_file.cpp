@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <filesystem>
 #include <limits>
 #include <optional>
-#include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -29,8 +26,6 @@ using hdf5::Growth;
 using hdf5::NumberType;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-std::string temporary_path(const std::string& path) { return path + ".tmp"; }
 
 /// A row of the values of a frame: how many particles there is room for, and whether that may grow.
 struct FrameRow {
@@ -87,19 +82,11 @@ DatasetLayout ids(FrameRow row, const System& system, std::int64_t every_nth_id)
              {}}};
 }
 
-/// Bytes on disk of one row of a dataset that holds `particles`: whole chunks, each begun on a page of its own.
-std::int64_t row_bytes(DatasetLayout layout, std::int64_t particles) {
-    constexpr hsize_t page = 4096;
-    const std::vector<hsize_t> chunk = hdf5::chunk_shape(layout);
-    layout.shape[0] = static_cast<hsize_t>(particles);
-    hsize_t chunk_bytes = hdf5::byte_size(layout.type);
-    hsize_t chunks = 1;
-    for (std::size_t axis = 0; axis < layout.shape.size(); ++axis) {
-        chunk_bytes *= chunk[axis + 1];
-        chunks *= (layout.shape[axis] + chunk[axis + 1] - 1) / chunk[axis + 1];
-    }
-    constexpr hsize_t index_entry = 128;  // of the chunk B-tree, half full nodes and checksum included
-    return static_cast<std::int64_t>(chunks * ((chunk_bytes + page) / page * page + index_entry));
+/// Bytes on disk of one row of a dataset that holds `particles`.
+std::int64_t row_bytes(const DatasetLayout& layout, std::int64_t particles) {
+    std::vector<hsize_t> shape = layout.shape;
+    shape[0] = static_cast<hsize_t>(particles);
+    return hdf5::row_bytes(layout, shape);
 }
 
 void write_h5md_header(const Group& root) {
@@ -155,18 +142,17 @@ std::int64_t trajectory_frame_bytes(const System& system, Precision precision, c
     return bytes;
 }
 
-TrajectoryFile::TrajectoryFile(std::string path, const RunRecord& record, FramesBefore before, SpaceCheck space_check)
+TrajectoryFile::TrajectoryFile(std::string path, const RunRecord& record, RowsBefore before, SpaceCheck space_check)
     : path_(std::move(path)),
       system_(record.scenario.system),
       precision_(record.scenario.execution.precision),
       output_(*record.scenario.output.trajectory),
       space_check_(space_check) {
-    if (before.frames > 0) {
+    if (before.rows > 0) {
         go_on(before);
         return;
     }
-    objects_ = std::make_unique<Objects>(
-        Objects{.file = hdf5::File::create(temporary_path(path_), hdf5::WriteOrder::ordered)});
+    objects_ = std::make_unique<Objects>(Objects{.file = create_growing_file(path_)});
     try {
         reserve_frame(usual_frame_particles(system_, output_), 0);
         create(record);
@@ -242,14 +228,8 @@ void TrajectoryFile::create(const RunRecord& record) {
     }
 }
 
-void check_frames(const std::string& path, const TrajectoryOutput& output, FramesBefore before) {
-    std::error_code error;
-    if (!std::filesystem::exists(path, error)) {
-        throw hdf5::FileError(fmt::format("{}: no such file, but the checkpoint tells of {} frames in it; put it back, or go on "
-                                          "without them in another folder (--restart CHECKPOINT --output DIR)",
-                                          path, before.frames),
-                              ENOENT);
-    }
+void check_frames(const std::string& path, const TrajectoryOutput& output, RowsBefore before) {
+    check_growing_file_is_there(path, "frames", before);
     const hdf5::File file = hdf5::File::open(path, hdf5::Access::read_only);
     const std::vector<std::int64_t> steps = file.root()
                                                 .open_group("particles")
@@ -258,33 +238,20 @@ void check_frames(const std::string& path, const TrajectoryOutput& output, Frame
                                                 .open_group("edges")
                                                 .open_dataset("step")
                                                 .read<std::int64_t>();
-    // A kill while frames are dropped leaves zeros where their steps were.
-    std::int64_t frames = 0;
-    for (std::int64_t last = -1; frames < static_cast<std::int64_t>(steps.size()); ++frames) {
-        const std::int64_t step = steps[static_cast<std::size_t>(frames)];
-        if (step >= before.step || step <= last)
-            break;
-        last = step;
-    }
-    if (frames != before.frames) {
-        throw hdf5::FileError(fmt::format("{}: has {} frames of before step {}, but the checkpoint tells of {}; put back the "
-                                          "file that belongs to the checkpoint",
-                                          path, frames, before.step, before.frames),
-                              0);
-    }
+    check_rows_before(path, "frames", before, steps, -1);
 }
 
-void TrajectoryFile::go_on(FramesBefore before) {
+void TrajectoryFile::go_on(RowsBefore before) {
     check_frames(path_, output_, before);
     // The space of what is dropped is not used again while the old indices may still lead there: only after the file
     // was closed.
     open();
-    drop_frames(before.frames);
+    drop_frames(before.rows);
     hdf5::File file = std::move(objects_->file);
     objects_.reset();
     file.close();
     open();
-    frames_ = before.frames;
+    frames_ = before.rows;
     last_step_ = objects_->step.read<std::int64_t>().back();
 }
 
@@ -427,8 +394,7 @@ void TrajectoryFile::write_frame(const ParticleRecords& records, std::uint64_t s
     objects.time.append_row(&time);
     objects.step.append_row(&records.step);
     objects.file.flush();
-    if (frames_ == 0)
-        rename_file(temporary_path(path_), path_, Durability::page_cache);
+    name_growing_file(path_, frames_ == 0);
 }
 
 void TrajectoryFile::sync() {
@@ -441,25 +407,11 @@ void TrajectoryFile::close() {
         return;
     if (frames_ == 0)
         return abandon();
-    release_reserve(objects_->file.descriptor());
-    sync_file(objects_->file.descriptor(), path_);
     hdf5::File file = std::move(objects_->file);
     objects_.reset();
-    file.close();
+    close_growing_file(std::move(file), path_);
 }
 
-void TrajectoryFile::abandon() noexcept {
-    // HDF5 writes what it still holds when its identifiers are closed. They are kept open for the rest
-    // of the process, in a place that is never destroyed.
-    static auto* const given_up = new std::vector<std::unique_ptr<Objects>>;
-    if (frames_ == 0) {
-        discard_contents(objects_->file.descriptor());
-        std::remove(temporary_path(path_).c_str());
-    } else {
-        release_reserve(objects_->file.descriptor());
-    }
-    objects_->file.abandon();
-    given_up->push_back(std::move(objects_));
-}
+void TrajectoryFile::abandon() noexcept { abandon_growing_file(std::move(objects_), path_, frames_ > 0); }
 
 }  // namespace mpcflow

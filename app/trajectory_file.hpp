@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "app/growing_file.hpp"
 #include "app/hdf5/error.hpp"
 #include "app/run_record.hpp"
 #include "physics/particle_records.hpp"
@@ -25,14 +26,8 @@ inline constexpr const char* trajectory_file_name = "trajectory.h5";
 /// file system fails all the same.
 enum class SpaceCheck { reserve, none };
 
-/// Frames that a trajectory has when a run goes on at `step`: all of before it.
-struct FramesBefore {
-    std::int64_t frames = 0;
-    std::int64_t step = 0;
-};
-
 /// Throws hdf5::FileError unless this file has these frames. Changes nothing.
-void check_frames(const std::string& path, const TrajectoryOutput& output, FramesBefore before);
+void check_frames(const std::string& path, const TrajectoryOutput& output, RowsBefore before);
 
 /// Writes frames one by one. After each the file is complete on its own: readable while the run goes on
 /// and after the process is killed. A frame that does not fit on the disk is refused before the first
@@ -42,10 +37,10 @@ class TrajectoryFile {
 public:
     /// Creates the file, as PATH.tmp until its first frame is in it; or, to go on after some frames, opens it and drops
     /// later ones. Throws hdf5::FileError, also if these frames are not there.
-    TrajectoryFile(std::string path, const RunRecord& record, FramesBefore before,
+    TrajectoryFile(std::string path, const RunRecord& record, RowsBefore before,
                    SpaceCheck space_check = SpaceCheck::reserve);
     TrajectoryFile(std::string path, const RunRecord& record, SpaceCheck space_check = SpaceCheck::reserve)
-        : TrajectoryFile(std::move(path), record, FramesBefore{}, space_check) {}
+        : TrajectoryFile(std::move(path), record, RowsBefore{}, space_check) {}
     ~TrajectoryFile();
     TrajectoryFile(const TrajectoryFile&) = delete;
     TrajectoryFile& operator=(const TrajectoryFile&) = delete;
@@ -65,7 +60,7 @@ private:
     struct Objects;
 
     void create(const RunRecord& record);
-    void go_on(FramesBefore before);
+    void go_on(RowsBefore before);
     void open();
     void drop_frames(std::int64_t frames);
     void reserve_frame(std::int64_t particles, std::int64_t spare_bytes);

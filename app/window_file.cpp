@@ -1,10 +1,6 @@
 #include "app/window_file.hpp"
 
 #include <array>
-#include <cerrno>
-#include <cstdio>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,8 +19,6 @@ using hdf5::DatasetLayout;
 using hdf5::Group;
 using hdf5::Growth;
 using hdf5::NumberType;
-
-std::string temporary_path(const std::string& path) { return path + ".tmp"; }
 
 std::vector<hsize_t> row_shape(const FieldsOutput& wanted, const FieldQuantity& quantity) {
     std::vector<hsize_t> shape;
@@ -50,55 +44,27 @@ struct WindowFile::Objects {
 std::int64_t window_bytes(const FieldsOutput& wanted) {
     std::int64_t bytes = 0;
     for (const FieldQuantity& quantity : field_quantities(wanted)) {
-        const DatasetLayout layout{NumberType::float64, row_shape(wanted, quantity), Growth::by_rows, {}, {}};
-        hsize_t chunk_bytes = sizeof(double);
-        hsize_t chunks = 1;
-        const std::vector<hsize_t> chunk = hdf5::chunk_shape(layout);
-        for (std::size_t axis = 0; axis < layout.shape.size(); ++axis) {
-            chunk_bytes *= chunk[axis + 1];
-            chunks *= (layout.shape[axis] + chunk[axis + 1] - 1) / chunk[axis + 1];
-        }
-        constexpr hsize_t page = 4096;
-        constexpr hsize_t index_entry = 128;
-        bytes += static_cast<std::int64_t>(chunks * ((chunk_bytes + page) / page * page + index_entry));
+        const std::vector<hsize_t> shape = row_shape(wanted, quantity);
+        bytes += hdf5::row_bytes({NumberType::float64, shape, Growth::by_rows, {}, {}}, shape);
     }
     return bytes;
 }
 
-void check_windows(const std::string& path, std::int64_t windows, std::int64_t step) {
-    std::error_code error;
-    if (!std::filesystem::exists(path, error)) {
-        throw hdf5::FileError(fmt::format("{}: no such file, but the checkpoint tells of {} windows in it; put it back, or go on "
-                                          "without them in another folder (--restart CHECKPOINT --output DIR)",
-                                          path, windows),
-                              ENOENT);
-    }
+void check_windows(const std::string& path, RowsBefore before) {
+    check_growing_file_is_there(path, "windows", before);
     const hdf5::File file = hdf5::File::open(path, hdf5::Access::read_only);
-    const std::vector<std::int64_t> steps = file.root().open_group("fields").open_dataset("last_step").read<std::int64_t>();
-    // A kill while windows are dropped leaves zeros where their steps were.
-    std::int64_t found = 0;
-    while (found < static_cast<std::int64_t>(steps.size())) {
-        const std::int64_t last = steps[static_cast<std::size_t>(found)];
-        if (last >= step || last <= (found > 0 ? steps[static_cast<std::size_t>(found - 1)] : 0))
-            break;
-        ++found;
-    }
-    if (found != windows) {
-        throw hdf5::FileError(fmt::format("{}: has {} windows of before step {}, but the checkpoint tells of {}; put back the "
-                                          "file that belongs to the checkpoint",
-                                          path, found, step, windows),
-                              0);
-    }
+    // Windows end after the start: a zero is where a step was.
+    check_rows_before(path, "windows", before, file.root().open_group("fields").open_dataset("last_step").read<std::int64_t>(), 0);
 }
 
-WindowFile::WindowFile(std::string path, const RunRecord& record, std::int64_t windows, std::int64_t step)
+WindowFile::WindowFile(std::string path, const RunRecord& record, RowsBefore before)
     : path_(std::move(path)), record_(record) {
-    if (windows == 0)
+    if (before.rows == 0)
         return;
-    check_windows(path_, windows, step);
+    check_windows(path_, before);
     // As in TrajectoryFile: space that is dropped is used again only after the file was closed.
     open();
-    drop_windows(windows);
+    drop_windows(before.rows);
     hdf5::File file = std::move(objects_->file);
     objects_.reset();
     file.close();
@@ -112,8 +78,7 @@ WindowFile::~WindowFile() {
 }
 
 void WindowFile::create() {
-    objects_ = std::make_unique<Objects>(
-        Objects{.file = hdf5::File::create(temporary_path(path_), hdf5::WriteOrder::ordered)});
+    objects_ = std::make_unique<Objects>(Objects{.file = create_growing_file(path_)});
     Objects& objects = *objects_;
     const FieldsOutput& wanted = *record_.scenario.output.fields;
     const Group root = objects.file.root();
@@ -195,8 +160,7 @@ void WindowFile::write(const FieldWindow& window) {
     objects.file.flush();
     objects.last_step.append_row(&window.steps.last);
     objects.file.flush();
-    if (times_.empty())
-        rename_file(temporary_path(path_), path_, Durability::page_cache);
+    name_growing_file(path_, times_.empty());
     times_.push_back(time);
 }
 
@@ -208,24 +172,11 @@ void WindowFile::sync() {
 void WindowFile::close() {
     if (!objects_)
         return;
-    release_reserve(objects_->file.descriptor());
-    sync();
     hdf5::File file = std::move(objects_->file);
     objects_.reset();
-    file.close();
+    close_growing_file(std::move(file), path_);
 }
 
-void WindowFile::abandon() noexcept {
-    // As TrajectoryFile::abandon().
-    static auto* const given_up = new std::vector<std::unique_ptr<Objects>>;
-    if (times_.empty()) {
-        discard_contents(objects_->file.descriptor());
-        std::remove(temporary_path(path_).c_str());
-    } else {
-        release_reserve(objects_->file.descriptor());
-    }
-    objects_->file.abandon();
-    given_up->push_back(std::move(objects_));
-}
+void WindowFile::abandon() noexcept { abandon_growing_file(std::move(objects_), path_, !times_.empty()); }
 
 }  // namespace mpcflow

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/field_statistics.hpp"
+#include "app/growing_file.hpp"
 #include "app/hdf5/error.hpp"
 #include "app/run_record.hpp"
 
@@ -25,16 +26,16 @@ struct FieldWindow {
 /// Bytes that one window adds to the file, a little more than exact.
 [[nodiscard]] std::int64_t window_bytes(const FieldsOutput& wanted);
 
-/// Throws hdf5::FileError unless this file has so many windows of before `step`. Changes nothing.
-void check_windows(const std::string& path, std::int64_t windows, std::int64_t step);
+/// Throws hdf5::FileError unless this file has these windows. Changes nothing.
+void check_windows(const std::string& path, RowsBefore before);
 
 /// Adds windows one by one. After each the file is complete on its own: readable while the run goes on and after the
 /// process is killed. What does not fit on the disk is refused before the first byte of it is written.
 class WindowFile {
 public:
-    /// A new file, which comes to be with its first window; or, where `windows` > 0, the one that is there, from which
-    /// what came at `step` or after it is dropped. Throws hdf5::FileError, also if these windows are not there.
-    WindowFile(std::string path, const RunRecord& record, std::int64_t windows, std::int64_t step);
+    /// A new file, which comes to be with its first window; or, to go on after some windows, the one that is there, from
+    /// which later ones are dropped. Throws hdf5::FileError, also if these windows are not there.
+    WindowFile(std::string path, const RunRecord& record, RowsBefore before);
     ~WindowFile();
     WindowFile(const WindowFile&) = delete;
     WindowFile& operator=(const WindowFile&) = delete;

@@ -9,8 +9,7 @@
 
 namespace mpcflow {
 
-/// Most centres of a launch: 32-bit counters hold the pairs of pair_rounds rounds with so many.
-inline constexpr std::int64_t most_pair_centres = 1'000'000;
+/// 32-bit counters hold the pairs of so many rounds with as many centres as there can be.
 inline constexpr int pair_rounds = 16;
 static_assert(std::int64_t{pair_rounds} * block_size * most_pair_centres < (std::int64_t{1} << 32));
 

@@ -58,6 +58,19 @@ std::vector<hsize_t> chunk_shape(const DatasetLayout& layout) {
     return chunk;
 }
 
+std::int64_t row_bytes(const DatasetLayout& layout, const std::vector<hsize_t>& shape) {
+    constexpr hsize_t page = 4096;
+    constexpr hsize_t index_entry = 128;  // of the chunk B-tree, half full nodes and checksum included
+    const std::vector<hsize_t> chunk = chunk_shape(layout);
+    hsize_t chunk_bytes = byte_size(layout.type);
+    hsize_t chunks = 1;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+        chunk_bytes *= chunk[axis + 1];
+        chunks *= (shape[axis] + chunk[axis + 1] - 1) / chunk[axis + 1];
+    }
+    return static_cast<std::int64_t>(chunks * ((chunk_bytes + page) / page * page + index_entry));
+}
+
 void Dataset::write_attribute(const std::string& name, const std::string& text) const {
     write_text_attribute(handle_.get(), label_, name, text, 0);
 }

@@ -64,6 +64,10 @@ struct DatasetLayout {
 /// so that adding a row leaves the bytes of earlier rows alone; rows much smaller than a page share one.
 [[nodiscard]] std::vector<hsize_t> chunk_shape(const DatasetLayout& layout);
 
+/// Bytes on disk of a row of this shape, in chunks for rows of the layout's shape: whole chunks, each begun on a page of
+/// its own, and their places in the index.
+[[nodiscard]] std::int64_t row_bytes(const DatasetLayout& layout, const std::vector<hsize_t>& shape);
+
 class Dataset {
 public:
     Dataset() = default;

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "physics/observables/merge_neighbours.hpp"
+
 namespace mpcflow {
 
 namespace {
@@ -80,11 +82,7 @@ void MultipleTau::add_block(Block& to, const Block& from) {
 
 void MultipleTau::begin_block() {
     if (static_cast<int>(blocks_.size()) == options_.most_blocks) {
-        for (std::size_t i = 0; 2 * i < blocks_.size(); ++i) {
-            if (i > 0) std::swap(blocks_[i], blocks_[2 * i]);
-            add_block(blocks_[i], blocks_[2 * i + 1]);
-        }
-        blocks_.resize(blocks_.size() / 2);
+        merge_neighbours(blocks_, add_block);
         block_samples_ *= 2;
     }
     resize_block(blocks_.emplace_back());

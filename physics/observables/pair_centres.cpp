@@ -1,6 +1,8 @@
 #include "physics/observables/pair_centres.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
 namespace mpcflow {
 
@@ -40,6 +42,9 @@ bool PairRule::can_be_centre(Vec3<double> x) const {
 
 PairCentres::PairCentres(const PairRule& rule, const ParticleRecords& particles)
     : rule_(rule), first_(static_cast<std::size_t>(rule.cell_count() + 1)) {
+    if (particles.count() > most_pair_centres)
+        throw std::invalid_argument("pairs of " + std::to_string(particles.count()) + " centres are asked for, more than " +
+                                    std::to_string(most_pair_centres));
     std::vector<PairCentre> chosen;
     particles.visit([&](const auto& records) {
         for (const auto& record : records) {

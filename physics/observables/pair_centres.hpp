@@ -112,9 +112,13 @@ private:
     Vec3<double> cells_per_length_;
 };
 
+/// More would overflow the counters of a GPU (gpu/pair_kernels.cuh).
+inline constexpr std::int64_t most_pair_centres = 1'000'000;
+
 /// Those of some particles that can be centres, in a list of cells.
 class PairCentres {
 public:
+    /// Throws std::invalid_argument where there are more than most_pair_centres particles.
     PairCentres(const PairRule& rule, const ParticleRecords& particles);
 
     [[nodiscard]] const PairRule& rule() const { return rule_; }

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "physics/observables/merge_neighbours.hpp"
+
 namespace mpcflow {
 
 namespace {
@@ -32,14 +34,11 @@ std::int64_t RadialDistributionObservable::bytes(std::int64_t last_step) const {
 
 void RadialDistributionObservable::begin_block() {
     if (blocks_.size() == most_blocks) {
-        for (std::size_t i = 0; 2 * i < most_blocks; ++i) {
-            if (i > 0) std::swap(blocks_[i], blocks_[2 * i]);
-            const Block& right = blocks_[2 * i + 1];
-            blocks_[i].samples += right.samples;
-            blocks_[i].centres += right.centres;
-            for (std::size_t bin = 0; bin < right.pairs.size(); ++bin) blocks_[i].pairs[bin] += right.pairs[bin];
-        }
-        blocks_.resize(most_blocks / 2);
+        merge_neighbours(blocks_, [](Block& to, const Block& from) {
+            to.samples += from.samples;
+            to.centres += from.centres;
+            for (std::size_t bin = 0; bin < from.pairs.size(); ++bin) to.pairs[bin] += from.pairs[bin];
+        });
         block_samples_ *= 2;
     }
     blocks_.emplace_back().pairs.resize(static_cast<std::size_t>(bins_.bins));

@@ -1,9 +1,9 @@
-/// Pairs by their distance: against all pairs one by one, the same counts whatever executes the run, and against a gas
-/// that has no structure.
+/// Pairs by their distance: against all pairs one by one, the same counts whatever executes the run.
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -126,55 +126,6 @@ TEST_P(PairsOf, are_counted_the_same_whatever_executes_it) {
     }
 }
 
-// The fluid is an ideal gas: places are independent. A bin's count is twice a number of unordered pairs, which are
-// pairwise independent, so that its variance is twice its mean.
-TEST_P(PairsOf, an_ideal_gas_have_no_structure) {
-    for (const bool is_angular : {false, true}) {
-        System system = box_of({12, 11, 10}, 8.0);
-        system.collision.conserve_angular_momentum = is_angular;
-        const auto solver = make(system);
-        solver->run(100);
-        const PairBins bins{5.0, 50};
-        std::vector<std::uint64_t> counts;
-        const auto centres = static_cast<double>(count(*solver, system, bins, 1, counts));
-        ASSERT_EQ(centres, static_cast<double>(system.particle_count()));
-        double chi_square = 0.0;
-        for (std::size_t bin = 0; bin < counts.size(); ++bin) {
-            const double inner = 0.1 * static_cast<double>(bin);
-            const double shell = 4.0 / 3.0 * 3.14159265358979323846 * (std::pow(inner + 0.1, 3) - std::pow(inner, 3));
-            const double expected = centres * (centres - 1.0) / (12.0 * 11.0 * 10.0) * shell;
-            const double off = static_cast<double>(counts[bin]) - expected;
-            chi_square += off * off / (2.0 * expected);
-        }
-        EXPECT_GT(chi_square_p_value(chi_square, 50.0), least_p_value) << chi_square;
-        EXPECT_GT(1.0 - chi_square_p_value(chi_square, 50.0), least_p_value) << chi_square;
-    }
-}
-
-TEST_P(PairsOf, the_distribution_is_one_with_the_error_that_it_says) {
-    System system = box_of({8, 9, 12}, 5.0);
-    system.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
-    const auto solver = make(system);
-    RadialDistributionObservable observable(system, {10, 3.0, 30, 1500}, 20);
-    run_and_sample(*solver, observable, 2020);
-    const ObservableResults results = observable.results();
-    EXPECT_EQ(observable.samples(), 200);
-    const auto& g = numbers(results, "g");
-    const auto& error = numbers(results, "g_error");
-    const auto& radius = numbers(results, "radius");
-    const auto& pairs = numbers<std::uint64_t>(results, "pairs");
-    ASSERT_EQ(g.size(), 30U);
-    for (std::size_t bin = 0; bin < g.size(); ++bin) {
-        EXPECT_NEAR(radius[bin], 0.05 + 0.1 * static_cast<double>(bin), 1e-12);
-        EXPECT_TRUE(is_near(g[bin], 1.0, error[bin])) << radius[bin];
-        // Pairs that last from sample to sample make it larger than that of independent counts, of which some are one pair
-        // from both sides; 50 blocks know it to a tenth.
-        const double independent = 1.0 / std::sqrt(static_cast<double>(pairs[bin]));
-        EXPECT_GT(error[bin], 0.6 * independent);
-        EXPECT_LT(error[bin], 6.0 * independent);
-    }
-}
-
 TEST_P(PairsOf, goes_on_after_a_restart_with_the_same_counts) {
     const System system = box_of({6, 6, 6}, 5.0);
     const RadialDistributionOutput output{2, 2.0, 9, 300};
@@ -215,6 +166,18 @@ TEST(RadialDistribution, states_of_others_are_refused) {
         EXPECT_THROW(static_cast<void>(observable.restore(bad)), std::invalid_argument) << bad.arrays[array].name;
     }
     EXPECT_EQ(observable.samples(), 20);
+}
+
+TEST(PairCentres, are_no_more_than_counters_hold) {
+    System system;
+    system.box.size = {4, 4, 4};
+    const PairRule rule(system, {1.0, 10});
+    ParticleRecords records;
+    for (const std::int64_t count : {most_pair_centres, most_pair_centres + 1}) {
+        for (ParticleMixed& particle : records.begin<ParticleMixed>(0, count)) particle = {};
+        if (count == most_pair_centres) EXPECT_EQ(PairCentres(rule, records).centres().size(), 1'000'000U);
+        else EXPECT_THROW(PairCentres(rule, records), std::invalid_argument);
+    }
 }
 
 }  // namespace

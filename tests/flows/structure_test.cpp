@@ -1,0 +1,87 @@
+/// Structure: an MPC fluid is an ideal gas, and has none.
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "physics/observables/pair_centres.hpp"
+#include "physics/observables/radial_distribution.hpp"
+#include "tests/physics/statistics.hpp"
+#include "tests/support/observing.hpp"
+#include "tests/support/solvers.hpp"
+
+namespace mpcflow::test {
+namespace {
+
+System box_of(std::array<int, 3> size, double density) {
+    System system;
+    system.seed = 14;
+    system.box.size = size;
+    system.fluid.density = density;
+    system.collision.time_step = 0.3;
+    system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
+    return system;
+}
+
+class Structure : public SolverTest {};
+
+// The fluid is an ideal gas: places are independent. A bin's count is twice a number of unordered pairs, which are
+// pairwise independent, so that its variance is twice its mean.
+TEST_P(Structure, of_an_ideal_gas_is_none) {
+    for (const bool is_angular : {false, true}) {
+        System system = box_of({12, 11, 10}, 8.0);
+        system.collision.conserve_angular_momentum = is_angular;
+        const auto solver = make(system);
+        solver->run(100);
+        ParticleRecords all;
+        solver->copy_particles(all);
+        const PairCentres pairs(PairRule(system, {5.0, 50}), all);
+        std::vector<std::uint64_t> counts(50);
+        solver->count_pairs(pairs, counts);
+        const auto centres = static_cast<double>(pairs.centres().size());
+        ASSERT_EQ(centres, static_cast<double>(system.particle_count()));
+        double chi_square = 0.0;
+        for (std::size_t bin = 0; bin < counts.size(); ++bin) {
+            const double inner = 0.1 * static_cast<double>(bin);
+            const double shell = 4.0 / 3.0 * 3.14159265358979323846 * (std::pow(inner + 0.1, 3) - std::pow(inner, 3));
+            const double expected = centres * (centres - 1.0) / (12.0 * 11.0 * 10.0) * shell;
+            const double off = static_cast<double>(counts[bin]) - expected;
+            chi_square += off * off / (2.0 * expected);
+        }
+        EXPECT_GT(chi_square_p_value(chi_square, 50.0), least_p_value) << chi_square;
+        EXPECT_GT(1.0 - chi_square_p_value(chi_square, 50.0), least_p_value) << chi_square;
+    }
+}
+
+TEST_P(Structure, is_measured_as_one_with_the_error_that_it_says) {
+    System system = box_of({8, 9, 12}, 5.0);
+    system.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
+    const auto solver = make(system);
+    RadialDistributionObservable observable(system, {10, 3.0, 30, 1500}, 20);
+    run_and_sample(*solver, observable, 2020);
+    const ObservableResults results = observable.results();
+    EXPECT_EQ(observable.samples(), 200);
+    const auto& g = numbers(results, "g");
+    const auto& error = numbers(results, "g_error");
+    const auto& radius = numbers(results, "radius");
+    const auto& pairs = numbers<std::uint64_t>(results, "pairs");
+    ASSERT_EQ(g.size(), 30U);
+    for (std::size_t bin = 0; bin < g.size(); ++bin) {
+        EXPECT_NEAR(radius[bin], 0.05 + 0.1 * static_cast<double>(bin), 1e-12);
+        EXPECT_TRUE(is_near(g[bin], 1.0, error[bin])) << radius[bin];
+        // Pairs that last from sample to sample make it larger than that of independent counts, of which some are one pair
+        // from both sides; 50 blocks know it to a tenth.
+        const double independent = 1.0 / std::sqrt(static_cast<double>(pairs[bin]));
+        EXPECT_GT(error[bin], 0.6 * independent);
+        EXPECT_LT(error[bin], 6.0 * independent);
+    }
+}
+
+MPCFLOW_ON_EVERY_SOLVER(Structure);
+
+}  // namespace
+}  // namespace mpcflow::test
