@@ -14,6 +14,7 @@
 #include "tests/physics/statistics.hpp"
 #include "tests/support/observing.hpp"
 #include "tests/support/solvers.hpp"
+#include "tests/support/systems.hpp"
 
 namespace mpcflow::test {
 namespace {
@@ -47,15 +48,6 @@ TEST_P(Diffusion, of_particles_is_what_was_measured_before) {
     }
 }
 
-System fluid_at_rest(double time_step) {
-    System system;
-    system.seed = 4;
-    system.box.size = {16, 16, 16};
-    system.collision.time_step = time_step;
-    system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
-    return system;
-}
-
 TEST_P(Diffusion, of_tracers_is_what_was_measured_before) {
     struct Case {
         double time_step;
@@ -63,7 +55,7 @@ TEST_P(Diffusion, of_tracers_is_what_was_measured_before) {
         double viscosity;
     };
     for (const Case& c : {Case{0.1, 0.0589, 0.868}, Case{1.0, 0.518, 0.578}}) {
-        const System system = fluid_at_rest(c.time_step);
+        const System system = fluid_at_rest({16, 16, 16}, 10.0, c.time_step, 4);
         const auto solver = make(system);
         DiffusionObservable observable(system, {10, 8192}, 50);
         run_and_sample(*solver, observable, 2050);
@@ -104,7 +96,7 @@ TEST_P(Diffusion, of_tracers_is_what_was_measured_before) {
 
 // With a sample every step the integral of the velocities is the discrete formula of Green and Kubo, so both ways agree.
 TEST_P(Diffusion, is_the_same_by_displacements_and_by_velocities) {
-    const System system = fluid_at_rest(1.0);
+    const System system = fluid_at_rest({16, 16, 16}, 10.0, 1.0, 4);
     const auto solver = make(system);
     DiffusionObservable observable(system, {1, 8192}, 20);
     run_and_sample(*solver, observable, 420);

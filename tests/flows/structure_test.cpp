@@ -13,19 +13,10 @@
 #include "tests/physics/statistics.hpp"
 #include "tests/support/observing.hpp"
 #include "tests/support/solvers.hpp"
+#include "tests/support/systems.hpp"
 
 namespace mpcflow::test {
 namespace {
-
-System box_of(std::array<int, 3> size, double density) {
-    System system;
-    system.seed = 14;
-    system.box.size = size;
-    system.fluid.density = density;
-    system.collision.time_step = 0.3;
-    system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
-    return system;
-}
 
 class Structure : public SolverTest {};
 
@@ -33,7 +24,7 @@ class Structure : public SolverTest {};
 // pairwise independent, so that its variance is twice its mean.
 TEST_P(Structure, of_an_ideal_gas_is_none) {
     for (const bool is_angular : {false, true}) {
-        System system = box_of({12, 11, 10}, 8.0);
+        System system = fluid_at_rest({12, 11, 10}, 8.0, 0.3, 14);
         system.collision.conserve_angular_momentum = is_angular;
         const auto solver = make(system);
         solver->run(100);
@@ -58,7 +49,7 @@ TEST_P(Structure, of_an_ideal_gas_is_none) {
 }
 
 TEST_P(Structure, is_measured_as_one_with_the_error_that_it_says) {
-    System system = box_of({8, 9, 12}, 5.0);
+    System system = fluid_at_rest({8, 9, 12}, 5.0, 0.3, 14);
     system.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
     const auto solver = make(system);
     RadialDistributionObservable observable(system, {10, 3.0, 30, 1500}, 20);

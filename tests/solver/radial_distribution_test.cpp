@@ -13,19 +13,10 @@
 #include "tests/physics/statistics.hpp"
 #include "tests/support/observing.hpp"
 #include "tests/support/solvers.hpp"
+#include "tests/support/systems.hpp"
 
 namespace mpcflow::test {
 namespace {
-
-System box_of(std::array<int, 3> size, double density) {
-    System system;
-    system.seed = 14;
-    system.box.size = size;
-    system.fluid.density = density;
-    system.collision.time_step = 0.3;
-    system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
-    return system;
-}
 
 /// All pairs of particles, with no list.
 struct BruteForce {
@@ -89,7 +80,7 @@ TEST_P(PairsOf, are_all_pairs) {
     };
     for (const Case& c : cases) {
         SCOPED_TRACE(testing::Message() << c.size[0] << " x " << c.size[1] << " x " << c.size[2] << ", " << c.bins.range);
-        System system = box_of(c.size, c.density);
+        System system = fluid_at_rest(c.size, c.density, 0.3, 14);
         if (c.has_walls) system.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
         for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
             SolverOptions options;
@@ -107,7 +98,7 @@ TEST_P(PairsOf, are_all_pairs) {
 }
 
 TEST_P(PairsOf, are_counted_the_same_whatever_executes_it) {
-    System system = box_of({6, 7, 8}, 10.0);
+    System system = fluid_at_rest({6, 7, 8}, 10.0, 0.3, 14);
     system.boundaries.faces[0] = {FaceKind::no_slip, FaceKind::no_slip};
     const PairBins bins{2.5, 64};
     for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
@@ -127,7 +118,7 @@ TEST_P(PairsOf, are_counted_the_same_whatever_executes_it) {
 }
 
 TEST_P(PairsOf, goes_on_after_a_restart_with_the_same_counts) {
-    const System system = box_of({6, 6, 6}, 5.0);
+    const System system = fluid_at_rest({6, 6, 6}, 5.0, 0.3, 14);
     const RadialDistributionOutput output{2, 2.0, 9, 300};
     const auto unbroken = make(system);
     RadialDistributionObservable expected(system, output, 3);
@@ -155,7 +146,7 @@ TEST_P(PairsOf, goes_on_after_a_restart_with_the_same_counts) {
 MPCFLOW_ON_EVERY_SOLVER(PairsOf);
 
 TEST(RadialDistribution, states_of_others_are_refused) {
-    const System system = box_of({6, 6, 6}, 5.0);
+    const System system = fluid_at_rest({6, 6, 6}, 5.0, 0.3, 14);
     const auto solver = make_solver(SolverKind::host, system);
     RadialDistributionObservable observable(system, {2, 2.0, 9, 300}, 0);
     run_and_sample(*solver, observable, 40);
