@@ -21,11 +21,6 @@ using Clock = std::chrono::steady_clock;
 
 /// Rows of the series and the like; copies of the particles and field blocks are bounded by their memory.
 constexpr std::size_t most_waiting_tasks = 4096;
-constexpr double shortest_update_interval = 2.0;
-/// Longest part of the run in which run.h5 is being replaced: that takes nothing of the run but a part of a CPU.
-constexpr double update_share = 0.02;
-/// And in which the run works out what the observables have so far, for run.h5.
-constexpr double results_share = 0.005;
 
 /// Adds the time of its life to a sum.
 class Waiting {
@@ -41,6 +36,14 @@ private:
 };
 
 }  // namespace
+
+double update_interval(double update_seconds, double results_seconds) {
+    constexpr double shortest = 2.0;
+    constexpr double longest = 60.0;
+    constexpr double update_share = 0.02;
+    constexpr double results_share = 0.005;
+    return std::clamp(std::max(update_seconds / update_share, results_seconds / results_share), shortest, longest);
+}
 
 /// Whatever could not be written: how the run goes on once the cause is gone.
 std::string BackgroundWriter::describe_remedy(const std::string& failure) const {
@@ -186,7 +189,7 @@ void BackgroundWriter::between_chunks(std::int64_t step, std::int64_t fast_steps
     const Clock::time_point now = Clock::now();
     {
         const std::lock_guard lock(mutex_);
-        const double interval = std::max({shortest_update_interval, told_.update_seconds / update_share, results_seconds_ / results_share});
+        const double interval = update_interval(told_.update_seconds, results_seconds_);
         if (told_.is_updating || std::chrono::duration<double>(now - last_update_).count() < interval)
             return;
         told_.is_updating = true;

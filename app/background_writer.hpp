@@ -24,6 +24,11 @@ struct InFlight {
     int field_blocks = 1;
 };
 
+/// Seconds from one replacement of run.h5 to the next, by what the last one took: the thread that writes is at it for 2 % of
+/// the run at most, and the run works out what its observables have so far for 0.5 %. But at least once a minute, so that
+/// one slow moment does not hold back the next for long.
+[[nodiscard]] double update_interval(double update_seconds, double results_seconds);
+
 /// Hands all that the run loop yields to a ResultWriter that works on a thread of its own, in the order of the run. What
 /// is written is as of the step at which it was handed over. What fails there is thrown here, at the next call.
 class BackgroundWriter final : public RunOutputs {

@@ -9,7 +9,7 @@
 
 namespace mpcflow {
 
-/// 32-bit counters hold the pairs of so many rounds with as many centres as there can be.
+/// Rounds until counters are emptied: 32 bits hold the pairs of as many with most_pair_centres.
 inline constexpr int pair_rounds = 16;
 static_assert(std::int64_t{pair_rounds} * block_size * most_pair_centres < (std::int64_t{1} << 32));
 

@@ -186,5 +186,13 @@ TEST_F(BackgroundWriterTest, WhatCannotBeWrittenEndsTheRunWithAnAdvice) {
     EXPECT_FALSE(std::filesystem::exists(scenario.output.directory)) << "it neither throws nor writes";
 }
 
+TEST(UpdateInterval, IsLongerWhereUpdatesTakeLong) {
+    EXPECT_EQ(update_interval(0.0, 0.0), 2.0);
+    EXPECT_EQ(update_interval(0.04, 0.01), 2.0);
+    EXPECT_DOUBLE_EQ(update_interval(0.5, 0.01), 25.0);  // 2 % of the run
+    EXPECT_DOUBLE_EQ(update_interval(0.1, 0.1), 20.0);   // 0.5 %
+    EXPECT_EQ(update_interval(0.1, 30.0), 60.0);
+}
+
 }  // namespace
 }  // namespace mpcflow

@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 
 from program import ProgramTest
-from pvpython import run_pvpython
+from pvpython import pvpython_command, run_pvpython
 
 SCRIPT = """
 import json, sys
@@ -42,9 +42,10 @@ with open(sys.argv[3], "w") as file:
 
 class ParaView(ProgramTest):
     def test_reads_and_renders_the_fields(self):
+        pvpython = pvpython_command(self)
         self.mpcflow("run", self.write_input())
         picture = os.environ.get("MPCFLOW_PICTURE", str(self.folder / "picture.png"))
-        run_pvpython(self, self.folder, SCRIPT, "out/fields.xdmf", picture, "report.json")
+        run_pvpython(self, pvpython, self.folder, SCRIPT, "out/fields.xdmf", picture, "report.json")
         report = json.loads((self.folder / "report.json").read_text())
         with h5py.File(self.folder / "out/run.h5") as run:
             fields = run["fields"]

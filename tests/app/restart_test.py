@@ -7,6 +7,7 @@ import resource
 import shutil
 import signal
 import subprocess
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -389,10 +390,13 @@ class LostPermission(RestartTest):
             np.testing.assert_array_equal(f["series/step"], range(0, steps + 521, 1000))
 
     def test_for_a_while_costs_no_more_than_checkpoints(self):
-        # Frames go on: their file is open. run.h5 is replaced two seconds after the start.
-        text = flow(20000, "{every: 200}", outputs="  trajectory: {every: 1000}\n")
+        # Frames go on: their file is open. run.h5 is replaced two seconds after the start, long after all this.
+        text = flow(4000, "{every: 20}", outputs="  trajectory: {every: 200}\n")
         expected = self.reference(text)
         process = self.start_as_nobody(text)
+        deadline = threading.Timer(60, process.kill)
+        deadline.start()
+        self.addCleanup(deadline.cancel)
         self.wait_for("out/checkpoint.previous.h5")
         self.take_away()
         told = ""

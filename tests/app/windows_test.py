@@ -13,7 +13,7 @@ import h5py
 import numpy as np
 
 from program import ProgramTest, input_text
-from pvpython import run_pvpython
+from pvpython import pvpython_command, run_pvpython
 
 QUANTITIES = ("density", "velocity", "temperature", "pressure_tensor")
 FIELDS = ("  fields: {every: 3, bins: [1, 2, 3], quantities: [density, velocity, temperature, pressure_tensor], "
@@ -186,8 +186,9 @@ class Windows(ProgramTest):
                 self.assertEqual(tuple(count), (1, *values.shape[1:]))
 
     def test_paraview_shows_them_one_after_the_other(self):
+        pvpython = pvpython_command(self)
         self.run_flow()
-        run_pvpython(self, self.folder, LOOK, "out/fields_in_time.xdmf", "report.json")
+        run_pvpython(self, pvpython, self.folder, LOOK, "out/fields_in_time.xdmf", "report.json")
         report = json.loads((self.folder / "report.json").read_text())
         found = self.fields()
         self.assertEqual(len(report), len(found["time"]))

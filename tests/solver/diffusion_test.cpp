@@ -4,16 +4,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "physics/observables/diffusion.hpp"
-#include "physics/theory.hpp"
-#include "tests/physics/statistics.hpp"
 #include "tests/solver/same_bits.hpp"
 #include "tests/support/observing.hpp"
 #include "tests/support/solvers.hpp"

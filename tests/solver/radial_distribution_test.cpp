@@ -1,16 +1,17 @@
 /// Pairs by their distance: against all pairs one by one, the same counts whatever executes the run.
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "physics/observables/radial_distribution.hpp"
-#include "tests/physics/statistics.hpp"
 #include "tests/support/observing.hpp"
 #include "tests/support/solvers.hpp"
 #include "tests/support/systems.hpp"

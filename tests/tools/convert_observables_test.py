@@ -160,6 +160,7 @@ class Observables(ToolTest):
                 self.assertIn(f"holds no {name} (output.{name} in the input)", self.command("convert", made(REGION), name, f"a{ending}", status=2).stderr)
         for arguments, words in ((("modes", "a.vti"), "modes can be written as .csv, .npz"),
                                  (("modes", "a.csv", "--quantity", "density"), "modes has no 'density', only transverse, transverse_error"),
+                                 (("modes", "a.csv", "--quantity", ""), "modes has no '', only transverse"),
                                  (("modes", "a.npz", "--quantity", "viscosity"), "--quantity is for .csv files of modes, diffusion"),
                                  (("series", "a.csv", "--quantity", "time"), "--quantity is for .csv files of modes, diffusion"),
                                  (("modes", "a.csv", "--unwrap"), "are for particles")):

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import io
 import json
+import os
 import shutil
 import tracemalloc
 import unittest
 import xml.etree.ElementTree as xml
 from pathlib import Path
+from unittest import mock
 
 import h5py
 import numpy as np
@@ -16,7 +21,7 @@ from convert_test import read_vti
 from fields_test import WINDOWS
 from made_runs import FLOW, ToolTest, made
 from mpcflow_tools import convert
-from pvpython import run_pvpython
+from pvpython import pvpython_command, run_pvpython
 
 TENSORS = WINDOWS.replace("temperature], bins: [2, 1, 10]", "temperature, pressure_tensor], bins: [2, 5, 10]")
 FIELDS = ("density", "velocity", "temperature", "pressure_tensor")
@@ -92,8 +97,9 @@ class WindowFiles(ToolTest):
                     np.testing.assert_array_equal(arrays[name], fields[name][index])
 
     def test_paraview_plays_the_collection(self) -> None:
+        pvpython = pvpython_command(self)
         self.command("convert", made(TENSORS), "windows", "a film.pvd")
-        run_pvpython(self, self.folder, LOOK, "a film.pvd", "report.json")
+        run_pvpython(self, pvpython, self.folder, LOOK, "a film.pvd", "report.json")
         report = json.loads((self.folder / "report.json").read_text())
         with h5py.File(made(TENSORS) / "fields.h5") as file:
             fields = file["fields"]
@@ -148,6 +154,28 @@ class Replacing(ToolTest):
             self.assertIn("fields.h5", self.command("convert", folder, "windows", name, "--overwrite", status=3).stderr)
         self.assertEqual({path: path.read_bytes() for path in self.folder.rglob("a*") if path.is_file()}, before)
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["a.csv", "a.npz", "a.pvd", "a_windows", "copy"])
+
+    def test_a_rename_that_fails_leaves_what_was_there(self) -> None:
+        self.command("convert", made(WINDOWS), "windows", "a.pvd")
+        before = {path: path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}
+        renames = []
+
+        def rename(source: Path, target: Path) -> None:
+            renames.append(target)
+            if len(renames) == 2:  # the new folder, when the old one has gone
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
+            os.rename(source, target)
+
+        with mock.patch("os.replace", rename), contextlib.redirect_stderr(io.StringIO()) as told:
+            self.assertEqual(convert.main([str(made(WINDOWS)), "windows", str(self.folder / "a.pvd"), "--overwrite"]), 3)
+        self.assertIn("No space left", told.getvalue())
+        self.assertEqual([path.name for path in renames], [renames[0].name, "a_windows", "a_windows"])
+        self.assertEqual({path: path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}, before)
+
+    def test_a_name_that_is_not_text_is_refused(self) -> None:
+        name = os.fsdecode(b"a\xff.pvd")
+        self.assertIn("take another", self.command("convert", made(WINDOWS), "windows", name, status=2).stderr)
+        self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_what_the_run_did_not_write(self) -> None:
         self.assertIn("output.fields.time_window in the input", self.command("convert", made(FLOW), "windows", "a.pvd", status=2).stderr)

@@ -52,8 +52,8 @@ def whole_file(path: Path, overwrite: bool = True) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(path: Path, ending: str, overwrite: bool) -> Iterator[Path]:
-    """Yields a folder beside `path` to fill; it gets its name when the block has ended well, and goes if not. What is there
-    is replaced only if it is a folder of files with this ending and of nothing else."""
+    """Yields a folder beside `path` to fill; it gets its name when the block has ended well, and goes if not: then what is
+    there stays. It is replaced only if it is a folder of files with this ending and of nothing else."""
     if path.is_symlink() or path.exists():
         if not overwrite:
             raise ResultsError(f"{path}: exists already (--overwrite replaces it)")
@@ -68,5 +68,7 @@ def whole_folder(path: Path, ending: str, overwrite: bool) -> Iterator[Path]:
             os.replace(path, old)
         os.replace(aside, path)
     finally:
+        if old.exists() and not path.exists():
+            os.replace(old, path)
         for folder in (aside, old):
             shutil.rmtree(folder, ignore_errors=True)

@@ -8,7 +8,7 @@
 
 RUN is the output directory of a run. Memory does not grow with the number of frames or windows. Numbers keep their bits.
 
-Names are those of docs/output.md; beside each NAME of a .npz file, other than of particles, stands NAME_unit.
+Names are those of docs/output.md; beside each NAME of a .npz file that is a number, other than of particles, stands NAME_unit.
 
 Of an observable, .npz has everything; .csv has one table, of the arrays with the same axes (times, waves, walls ...): one line a place, first
 the columns that say where, then each array with its error and what theory expects, units in the header. --quantity takes the table
@@ -86,7 +86,7 @@ def convert_observable(arguments: argparse.Namespace) -> None:
                 observable_files.write_npz(found, aside)
                 return
             first, *others = found.choices()
-            observable_files.write_csv(found, arguments.quantity or first, aside)
+            observable_files.write_csv(found, first if arguments.quantity is None else arguments.quantity, aside)
     if arguments.quantity is None:
         print(f"{file}: the table of {first}; the others of {subject}: {', '.join(f'--quantity {name}' for name in others)}")
 

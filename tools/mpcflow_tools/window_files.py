@@ -8,7 +8,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from mpcflow_tools.command import whole_file, whole_folder
+from mpcflow_tools.command import BadArgument, whole_file, whole_folder
 from mpcflow_tools.field_files import LENGTH_UNIT, arrays_of, column_names, columns, write_array, write_bins, write_vti
 from mpcflow_tools.particle_files import text_lines
 from mpcflow_tools.results import MissingResult
@@ -26,6 +26,10 @@ def _ended(run: Run) -> Windows:
 def write_windows_pvd(run: Run, path: Path, overwrite: bool) -> None:
     """A ParaView collection: a list of the windows and their times, and a folder beside it with an image of each."""
     windows = _ended(run)
+    try:
+        path.name.encode()
+    except UnicodeEncodeError as error:
+        raise BadArgument(f"{ascii(str(path))}: the collection names its images in UTF-8, which this name is not: take another") from error
     digits = max(4, len(str(len(windows) - 1)))
     folder = path.with_name(f"{path.stem}_windows")
     with whole_file(path, overwrite) as aside, whole_folder(folder, ".vti", overwrite) as images, aside.open("w", encoding="utf-8") as file:
