@@ -80,6 +80,16 @@ class ProgramTest(unittest.TestCase):
         self.addCleanup(clean_up)
         return process
 
+    def small_disk(self, megabytes: int) -> Path:
+        """A file system of this size, the folder "disk". Skips the test where none may be mounted."""
+        disk = self.folder / "disk"
+        disk.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "mpcflow-test", disk], capture_output=True)
+        if mounted.returncode != 0:
+            self.skipTest("may not mount a small file system here")
+        self.addCleanup(subprocess.run, ["umount", disk])
+        return disk
+
     def has_gpu(self) -> bool:
         return bool(json.loads(self.mpcflow("devices", "--json").stdout)["cuda"])
 

@@ -176,12 +176,7 @@ class Stopping(ProgramTest):
 
     def test_a_full_disk(self):
         reference = self.reference()
-        disk = self.folder / "disk"
-        disk.mkdir()
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "mpcflow-test", disk], capture_output=True)
-        if mounted.returncode != 0:
-            self.skipTest("may not mount a small file system here")
-        self.addCleanup(subprocess.run, ["umount", disk])
+        disk = self.small_disk(4)
         name = self.write_input(input_text(steps=ENDLESS, outputs=FRAMES))
         done = self.mpcflow("run", name, "--output", "disk/out", status=None)
         self.check_full_disk(disk / "out", done, reference)
