@@ -18,7 +18,7 @@ namespace mpcflow {
 namespace {
 
 /// Steps of a timing: whole periods, about so many steps.
-constexpr std::int64_t timed_steps = 64;
+constexpr std::int64_t timed_steps = 128;
 
 std::int64_t whole_periods(std::int64_t interval) {
     return interval * std::max<std::int64_t>(1, (timed_steps + interval / 2) / interval);

@@ -365,10 +365,9 @@ private:
     StepPlan<Law> foresee() {
         StepPlan<Law> plan = plan_;
         plan.begin_step(system_, static_cast<std::uint64_t>(step_));
-        resolve_cells<<<block_count(cell_count_), block_size>>>(plan, cell_count_, sums_.data(),
-                                                                sum_format(tuner_.summation()), actions_.data(),
-                                                                next_draws_.data(), nullptr, WallQueue{},
-                                                                report_.data(), Resolving::foreseen);
+        resolve_cells<Resolving::foreseen><<<block_count(cell_count_), block_size>>>(
+            plan, cell_count_, sums_.data(), sum_format(tuner_.summation()), actions_.data(), next_draws_.data(), nullptr,
+            WallQueue{}, report_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         return plan;
     }
@@ -391,10 +390,9 @@ private:
     void step(StepWay way) {
         plan_.begin_step(system_, static_cast<std::uint64_t>(step_));
         const WallQueue wall_queue{wall_places_.data(), wall_places_.size() > 0 ? wall_state_.data() : nullptr};
-        resolve_cells<<<block_count(cell_count_), block_size>>>(plan_, cell_count_, sums_.data(), sum_format(way.summation),
-                                                                actions_.data(), next_draws_.data(),
-                                                                way.reorders ? places_.data() : nullptr, wall_queue,
-                                                                report_.data(), Resolving::for_the_step);
+        resolve_cells<Resolving::for_the_step><<<block_count(cell_count_), block_size>>>(
+            plan_, cell_count_, sums_.data(), sum_format(way.summation), actions_.data(), next_draws_.data(),
+            way.reorders ? places_.data() : nullptr, wall_queue, report_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         Particle* to = particles_.data();
         if (way.reorders) {

@@ -1,6 +1,7 @@
 #include "gpu/execution_tuner.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -12,8 +13,9 @@ namespace mpcflow {
 
 namespace {
 
-/// Longest trial; who has not lost his order by then re-orders that seldom that its cost does not count.
-constexpr int longest_trial = 512;
+/// Longest trial, to whose half there are intervals; who has not lost his order by then re-orders that seldom that its
+/// cost does not count.
+constexpr int longest_trial = 1024;
 /// Fixed intervals up to this are tried whole.
 constexpr int longest_whole_interval = 128;
 /// Steps of a trial that does not re-order.
@@ -25,7 +27,7 @@ constexpr double hopeless = 1.1;
 /// trial, so that only who is slow beyond that is out after one.
 constexpr double round_margin[] = {3.0, 1.06, 1.03};
 constexpr int rounds = 4;
-/// A trial's step that does not count, and its step that re-orders.
+/// A trial's step that does not count, and one that re-orders what was left of the trial before.
 constexpr int opening_steps = 2;
 /// Relative change of the distinct cells before a re-ordering that asks for new timing.
 constexpr double noteworthy_change = 0.1;
@@ -86,15 +88,24 @@ void ExecutionTuner::start() {
 
 bool ExecutionTuner::reorders() const { return fixed_reorder_ <= longest_whole_interval; }
 
+/// Steps of a trial at a fixed interval: a plain one of each age, and one that re-orders.
+int ExecutionTuner::whole_trial() const { return opening_steps + fixed_reorder_ + 1; }
+
+/// Whether a trial's step re-orders; without `reorders()` it is of a run that hardly ever does, but for its start.
+bool ExecutionTuner::reorders_at(int step) const {
+    if (phase_ == Phase::warm_up) return step == 0;
+    if (!reorders()) return false;
+    if (fixed_reorder_ > 0) return step == opening_steps - 1 || step == whole_trial() - 1;
+    return step >= opening_steps - 1 && std::has_single_bit(static_cast<unsigned>(step) + 1);
+}
+
 std::vector<StepWay> ExecutionTuner::next_batch() const {
     std::vector<StepWay> ways;
     if (is_settled()) return ways;
-    // The step of a trial that re-orders; a trial without one is of a run that hardly ever does, but for its start.
-    const int reordering_step = phase_ == Phase::warm_up ? 0 : reorders() ? opening_steps - 1 : -1;
     const int done = trial_steps_;
     int left = batch_size;
-    if (fixed_reorder_ > 0 && reorders() && phase_ != Phase::warm_up) left = std::min(left, opening_steps + fixed_reorder_ - done);
-    for (int i = 0; i < left; ++i) ways.push_back({candidates_[current_].summation, done + i == reordering_step});
+    if (fixed_reorder_ > 0 && reorders() && phase_ != Phase::warm_up) left = std::min(left, whole_trial() - done);
+    for (int i = 0; i < left; ++i) ways.push_back({candidates_[current_].summation, reorders_at(done + i)});
     return ways;
 }
 
@@ -106,8 +117,7 @@ void ExecutionTuner::learn(std::span<const StepCost> costs) {
 }
 
 void ExecutionTuner::add_step(const StepCost& cost, bool is_reordering) {
-    // A step that re-orders adds to the sums of cells before it, in the old order.
-    const TimedStep step{cost.milliseconds, distinct_cells_, is_reordering ? distinct_cells_ : cost.distinct_cells, age_, trial_};
+    const TimedStep step{cost.milliseconds, distinct_cells_, cost.distinct_cells, age_, trial_};
     age_ = is_reordering ? 0 : age_ + 1;
     distinct_cells_ = cost.distinct_cells;
     // Of the warm-up it is not known from which order it began.
@@ -119,9 +129,9 @@ void ExecutionTuner::add_step(const StepCost& cost, bool is_reordering) {
         ++order_[age].observations;
     }
     Candidate& candidate = candidates_[current_];
-    if (phase_ == Phase::rounds && (trial_steps_ > 0 || !reorders())) {
+    if (phase_ == Phase::rounds && (trial_steps_ >= opening_steps || !reorders())) {
         (is_reordering ? candidate.reordering : candidate.plain).push_back(step);
-        if (!is_reordering && trial_steps_ >= opening_steps) least_cost_ = std::min(least_cost_, step.milliseconds);
+        if (!is_reordering) least_cost_ = std::min(least_cost_, step.milliseconds);
     }
     ++trial_steps_;
 }
@@ -138,13 +148,17 @@ void ExecutionTuner::evaluate(Candidate& candidate) const {
         return;
     }
     const StepCostModel model(candidate.plain);
-    std::vector<double> excesses;
-    for (const TimedStep& step : candidate.reordering) excesses.push_back(model.excess(step));
-    double sum = excesses.empty() ? 0.0 : std::max(0.0, lower_median(excesses));
     const std::vector<double> misfits = misfits_by_age(model, candidate.plain);
+    ReorderingCost reordering;
+    for (TimedStep step : candidate.reordering) {
+        // It adds to the sums of cells before it, in the old order, of which no count is taken.
+        step.distinct_after = order_[std::min<std::size_t>(step.age + 1, order_.size() - 1)].distinct_cells();
+        reordering.add(step.age + 1, model.excess(step) - misfits[std::min<std::size_t>(step.age, misfits.size() - 1)]);
+    }
+    double sum = 0.0;
     for (int k = 1; k <= static_cast<int>(misfits.size()); ++k) {
         sum += model.milliseconds(order_[k - 1].distinct_cells(), order_[k].distinct_cells(), k - 1) + misfits[k - 1];
-        const double average = sum / k;
+        const double average = (sum + reordering.milliseconds(k)) / k;
         const bool is_allowed = fixed_reorder_ == 0 || k == fixed_reorder_;
         if (is_allowed && average < candidate.best_average) {
             candidate.best_average = average;
@@ -168,17 +182,17 @@ bool ExecutionTuner::trial_is_over() {
         // Without re-orderings what counts is the cost long after the first one.
         return steps >= (reorders() ? warm_up_steps : longest_whole_interval);
     }
-    if (fixed_reorder_ > 0) return steps >= (reorders() ? opening_steps + fixed_reorder_ : plain_trial);
+    if (fixed_reorder_ > 0) return steps >= (reorders() ? whole_trial() : plain_trial);
     if (steps < next_look_) return false;
-    next_look_ = steps + batch_size;
+    next_look_ *= 2;
     // Its best steps, in full order, cost more than the steps of the best so far do on average.
     const Candidate* const leader = best();
     const bool is_hopeless = leader != nullptr && least_cost_ > hopeless * leader->best_average;
     if (is_hopeless || steps >= longest_trial) return true;
     Candidate so_far = candidates_[current_];
     evaluate(so_far);
-    // Well past its minimum the average only rises.
-    return steps >= 2 * so_far.best_interval + opening_steps;
+    // There are intervals up to half the steps. Well past its minimum the average only rises.
+    return steps >= 3 * so_far.best_interval;
 }
 
 void ExecutionTuner::begin_trial() {

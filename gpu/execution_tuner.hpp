@@ -3,10 +3,11 @@
 ///
 /// All ways give the same bits, so the steps that are timed are steps of the run, and none is wasted. A
 /// trial of a way begins with a step that does not count (a kernel's first launch takes longer) and one that
-/// re-orders the particles. Then it goes on without, while the particles drift and a warp's fall into
-/// more and more cells. All plain steps of a way give what such a step costs in a certain order (step_cost_model.hpp);
-/// what a re-ordering step took beyond that is r. With the mean order of all trials after i steps, and with what steps of
-/// that age take beyond the fit, c_i is the cost of the i-th plain step after a re-ordering. Re-ordering every k steps so costs (r + c_1 + ... + c_k) / k a step, since
+/// re-orders the particles. Then it re-orders every 2, 4, 8, ... steps, once each: between two re-orderings the particles
+/// drift, and a warp's fall into more and more cells. All plain steps of a way give what such a step costs in a certain
+/// order, all that re-order what this adds after such an interval (step_cost_model.hpp). With the mean order of all trials
+/// after i steps, and with what steps of that age take beyond the fit, c_i is the cost of the i-th plain step after a
+/// re-ordering. Re-ordering every k steps so costs (r_k + c_1 + ... + c_k) / k a step, since
 /// the step that re-orders works on the disorder of the k-th; the k that makes this least is the best. Plain C++, no
 /// device: the solver brings the figures.
 
@@ -76,7 +77,7 @@ private:
         Summation summation = Summation::peers;
         bool is_out = false;                   ///< plainly slower, or not in this round
         std::vector<TimedStep> plain{};        ///< steps of its trials
-        std::vector<TimedStep> reordering{};
+        std::vector<TimedStep> reordering{};   ///< after intervals of the trial's own
         double best_average = std::numeric_limits<double>::infinity();  ///< ms a step at best_interval
         int best_interval = 1;
     };
@@ -90,6 +91,8 @@ private:
 
     void start();
     [[nodiscard]] bool reorders() const;
+    [[nodiscard]] int whole_trial() const;
+    [[nodiscard]] bool reorders_at(int step) const;
     void add_step(const StepCost& cost, bool is_reordering);
     void evaluate(Candidate& candidate) const;
     [[nodiscard]] bool trial_is_over();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <utility>
@@ -122,6 +123,17 @@ double StepCostModel::milliseconds(double distinct_before, double distinct_after
 
 double StepCostModel::excess(const TimedStep& step) const {
     return step.milliseconds - milliseconds(step.distinct_before, step.distinct_after, step.age);
+}
+
+double ReorderingCost::milliseconds(int interval) const {
+    if (by_interval_.empty()) return 0.0;
+    const auto value = [](const auto& timed) { return std::max(0.0, lower_median(timed->second)); };
+    const auto above = by_interval_.lower_bound(interval);
+    if (above == by_interval_.end()) return value(std::prev(above));
+    if (above == by_interval_.begin()) return value(above);
+    const auto below = std::prev(above);
+    const double part = static_cast<double>(interval - below->first) / (above->first - below->first);
+    return value(below) + part * (value(above) - value(below));
 }
 
 }  // namespace mpcflow

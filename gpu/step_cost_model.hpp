@@ -1,8 +1,10 @@
 #pragma once
-/// What a step that does not re-order costs, as a function of the order that the particles are in.
+/// What a step costs, as a function of the order that the particles are in, and what re-ordering them adds.
 
 #include <array>
+#include <map>
 #include <span>
+#include <vector>
 
 namespace mpcflow {
 
@@ -42,6 +44,21 @@ private:
     double mean_cost_ = 0.0;
     Row mean_{};
     Row slope_{};
+};
+
+/// What it adds to a step that it re-orders the particles: more where this is done seldom, for then they have farther to
+/// go in memory.
+class ReorderingCost {
+public:
+    /// A re-ordering step after `interval` steps took so much longer than a plain one would have.
+    void add(int interval, double milliseconds) { by_interval_[interval].push_back(milliseconds); }
+
+    /// ms, of a re-ordering every `interval` steps: the middle one of those timed, at least 0. Between the intervals that
+    /// were timed along a straight line, beyond them as at the nearest; 0 where none was.
+    [[nodiscard]] double milliseconds(int interval) const;
+
+private:
+    std::map<int, std::vector<double>> by_interval_;
 };
 
 /// The middle one of at least one value; of the two in the middle the lower.

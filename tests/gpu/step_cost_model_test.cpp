@@ -75,6 +75,21 @@ TEST(StepCostModel, fits_what_does_not_vary_and_what_varies_together) {
     for (const TimedStep& step : steps) EXPECT_NEAR(model.excess(step), 0.0, 1e-4);
 }
 
+TEST(ReorderingCost, is_the_middle_one_timed_and_straight_in_between) {
+    ReorderingCost cost;
+    EXPECT_EQ(cost.milliseconds(7), 0.0);
+    for (const double milliseconds : {0.4, 0.5, 3.0}) cost.add(4, milliseconds);
+    for (const double milliseconds : {1.3, 0.9}) cost.add(8, milliseconds);
+    EXPECT_DOUBLE_EQ(cost.milliseconds(1), 0.5);
+    EXPECT_DOUBLE_EQ(cost.milliseconds(4), 0.5);
+    EXPECT_DOUBLE_EQ(cost.milliseconds(7), 0.8);
+    EXPECT_DOUBLE_EQ(cost.milliseconds(100), 0.9);
+    // A re-ordering that took no longer than a plain step costs nothing, and never less.
+    ReorderingCost none;
+    none.add(2, -0.3);
+    EXPECT_EQ(none.milliseconds(2), 0.0);
+}
+
 TEST(LowerMedian, is_the_middle_or_the_lower_of_two) {
     EXPECT_EQ(lower_median(std::vector{5.0}), 5.0);
     EXPECT_EQ(lower_median(std::vector{5.0, 1.0}), 1.0);
