@@ -155,9 +155,12 @@ void ExecutionTuner::evaluate(Candidate& candidate) const {
         step.distinct_after = order_[std::min<std::size_t>(step.age + 1, order_.size() - 1)].distinct_cells();
         reordering.add(step.age + 1, model.excess(step) - misfits[std::min<std::size_t>(step.age, misfits.size() - 1)]);
     }
+    // Where times are mostly noise the fit may lead anywhere; no step of a mean order takes less than the luckiest one did.
+    const double least = std::ranges::min_element(candidate.plain, {}, &TimedStep::milliseconds)->milliseconds;
     double sum = 0.0;
     for (int k = 1; k <= static_cast<int>(misfits.size()); ++k) {
-        sum += model.milliseconds(order_[k - 1].distinct_cells(), order_[k].distinct_cells(), k - 1) + misfits[k - 1];
+        const double plain = model.milliseconds(order_[k - 1].distinct_cells(), order_[k].distinct_cells(), k - 1);
+        sum += std::max(least, plain + misfits[k - 1]);
         const double average = (sum + reordering.milliseconds(k)) / k;
         const bool is_allowed = fixed_reorder_ == 0 || k == fixed_reorder_;
         if (is_allowed && average < candidate.best_average) {
@@ -216,8 +219,9 @@ void ExecutionTuner::end_trial() {
     // All of them, as the order is known better than when their trials ended.
     for (Candidate& candidate : candidates_) evaluate(candidate);
     if (++round_ == rounds) return settle();
-    const double limit = round_margin[round_ - 1] * best()->best_average;
-    for (Candidate& candidate : candidates_) candidate.is_out |= candidate.best_average > limit;
+    const Candidate* const leader = best();
+    const double limit = round_margin[round_ - 1] * leader->best_average;
+    for (Candidate& candidate : candidates_) candidate.is_out |= &candidate != leader && candidate.best_average > limit;
     current_ = 0;
     while (candidates_[current_].is_out) ++current_;
 }
