@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import atexit
+import importlib
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import traceback
 import unittest
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import NoReturn
 
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
 sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
@@ -97,6 +101,25 @@ def made(text: str) -> Path:
     return folder / "out"
 
 
+def _run_and_exit(main: Callable[[list[str]], int], argv: list[str], folder: Path, out: int, err: int) -> NoReturn:
+    """The child's part of ToolTest.command: whatever happens, it must not return into the test."""
+    code = 1
+    try:
+        os.chdir(folder)
+        os.dup2(out, 1)
+        os.dup2(err, 2)
+        sys.stdout, sys.stderr = open(1, "w", encoding="utf-8", closefd=False), open(2, "w", encoding="utf-8", closefd=False)
+        code = main(argv)
+    except SystemExit as stop:  # argparse
+        code = stop.code if isinstance(stop.code, int) else 1
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
 class ToolTest(unittest.TestCase):
     """A test with an empty folder of its own, `self.folder`."""
 
@@ -119,5 +142,19 @@ class ToolTest(unittest.TestCase):
         return done
 
     def command(self, module: str, *arguments: object, status: int = 0) -> subprocess.CompletedProcess[str]:
-        """Runs a command of the package."""
-        return self.python("-m", f"mpcflow_tools.{module}", *arguments, status=status)
+        """Runs a command of the package as python() would, but forked from here: its libraries, whose loading takes longer than
+        most commands, are loaded once a test program."""
+        main = importlib.import_module(f"mpcflow_tools.{module}").main
+        argv = list(map(str, arguments))
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            child = os.fork()
+            if child == 0:
+                _run_and_exit(main, argv, self.folder, out.fileno(), err.fileno())
+            code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            said = []
+            for stream in (out, err):
+                stream.seek(0)
+                said.append(stream.read().decode())
+        self.assertEqual(code, status, "".join(said))
+        self.assertNotIn("Traceback", said[1])
+        return subprocess.CompletedProcess([module, *argv], code, *said)
