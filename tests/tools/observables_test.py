@@ -47,7 +47,9 @@ class Numbers(ToolTest):
             found = {one.name: one for one in analyze(run, ["viscosity"])[0].estimates}
             self.assertEqual(found["Green-Kubo"].value, run.stress["viscosity"].values[at])
             self.assertEqual(found["Green-Kubo"].error, run.stress["viscosity"].known_error()[at])
-            self.assertTrue(1 <= at <= 5, at)
+            # Momentum has diffused by a cell, 2 nu t = 1, and the kinetic part is forgotten long before.
+            diffused = 2.0 * float(run.theory["predicted_viscosity"]) * run.stress["time"].values
+            self.assertTrue(diffused[at - 1] < 1.0 <= diffused[at], at)
             self.assertEqual(settled_lag(run, np.arange(2)), 1)
         with Run(made(WALLS)) as run:
             self.assertIn("fluid at rest without walls only", " ".join(analyze(run, ["viscosity"])[0].notes))
