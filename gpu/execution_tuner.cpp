@@ -25,8 +25,9 @@ constexpr int warm_up_steps = 48;
 constexpr double hopeless = 1.1;
 /// A candidate so much above the best is not in the next round. Whatever else the host does can stretch all of a
 /// trial, so that only who is slow beyond that is out after one.
-constexpr double round_margin[] = {3.0, 1.06, 1.03};
-constexpr int rounds = 4;
+constexpr double round_margin[] = {3.0, 1.25, 1.25, 1.15, 1.15, 1.06, 1.03};
+/// So many that each way is timed often enough at the full clock, which a hot card lowers for a quarter of the time.
+constexpr int rounds = 8;
 /// A trial's step that does not count, and one that re-orders what was left of the trial before.
 constexpr int opening_steps = 2;
 /// Relative change of the distinct cells before a re-ordering that asks for new timing.
