@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <limits>
 #include <stdexcept>
 
@@ -26,8 +27,10 @@ constexpr double hopeless = 1.1;
 /// A candidate so much above the best is not in the next round. Whatever else the host does can stretch all of a
 /// trial, so that only who is slow beyond that is out after one.
 constexpr double round_margin[] = {3.0, 1.25, 1.25, 1.15, 1.15, 1.06, 1.03};
-/// So many that each way is timed often enough at the full clock, which a hot card lowers for a quarter of the time.
+/// With margins that wide and so many rounds each way is timed often enough at full speed, also where a card that is busy all the
+/// time is slower for a quarter of it.
 constexpr int rounds = 8;
+static_assert(std::size(round_margin) == rounds - 1);
 /// A trial's step that does not count, and one that re-orders what was left of the trial before.
 constexpr int opening_steps = 2;
 /// Relative change of the distinct cells before a re-ordering that asks for new timing.
@@ -220,9 +223,8 @@ void ExecutionTuner::end_trial() {
     // All of them, as the order is known better than when their trials ended.
     for (Candidate& candidate : candidates_) evaluate(candidate);
     if (++round_ == rounds) return settle();
-    const Candidate* const leader = best();
-    const double limit = round_margin[round_ - 1] * leader->best_average;
-    for (Candidate& candidate : candidates_) candidate.is_out |= &candidate != leader && candidate.best_average > limit;
+    const double limit = round_margin[round_ - 1] * best()->best_average;
+    for (Candidate& candidate : candidates_) candidate.is_out |= candidate.best_average > limit;
     current_ = 0;
     while (candidates_[current_].is_out) ++current_;
 }

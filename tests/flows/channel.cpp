@@ -13,8 +13,8 @@ namespace {
 Measured measured(const Moments& moments) { return {moments.mean(), moments.standard_error()}; }
 
 /// The line u = p y (L - y) + q through slabs one cell wide, by least squares; y (L - y) is averaged
-/// over each slab, which is its value at the centre less 1/12. Without the slabs next to the walls, whose particles collide
-/// with virtual ones, too, and are a fraction of a per cent faster than the parabola (docs/validation.md).
+/// over each slab, which is its value at the centre less 1/12. Without the slabs next to the walls, which are a
+/// fraction of a per cent off the parabola (docs/validation.md).
 struct Line {
     double p = 0.0;
     double q = 0.0;

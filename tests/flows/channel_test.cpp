@@ -83,12 +83,12 @@ struct Axes {
 };
 
 TEST_P(Channel, flows_are_alike_along_all_axes) {
-    // L = 8 at the same u_max: 0.24 / sqrt(T), and T = 600, so 1 %.
+    // L = 8 at the same u_max: 0.24 / sqrt(T) for a fit to all layers, measured to be 1.8 times that for six of eight; T = 2000, so 1 %.
     for (const Axes axes : {Axes{1, 2}, Axes{0, 1}, Axes{2, 1}}) {
         std::array<int, 3> size{9, 9, 9};
         size[axes.walls] = 8;
         const System system = channel(size, axes.walls, axes.flow, srd_viscosity, 0.3);
-        const ChannelFlow flow = measure(system, {400, 6000});
+        const ChannelFlow flow = measure(system, {400, 20000});
         EXPECT_NEAR(flow.viscosity.value, srd_viscosity, 0.03 * srd_viscosity + sigmas * 0.01 * srd_viscosity);
         EXPECT_LT(std::abs(flow.slip_length.value), 0.1 + sigmas * flow.slip_length.error);
     }

@@ -8,6 +8,7 @@
 #include <map>
 #include <numbers>
 #include <random>
+#include <string>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -237,6 +238,25 @@ TEST(ExecutionTuner, takes_reordering_for_what_it_costs_at_the_interval) {
         tune(tuner, machine);
         EXPECT_LT(machine.average(tuner.summation(), tuner.reorder()), 1.01 * machine.best_average(Summation::match))
             << "seed " << seed << ": " << tuner.report();
+    }
+}
+
+TEST(ExecutionTuner, foretells_what_steps_take) {
+    // Re-ordering that soon costs several times as much, and plain steps whose cost is not straight in the cells.
+    for (const double scattered : {0.0, 2.0, 12.0}) {
+        for (const double late : {1.0, 3.0}) {
+            Machine machine;
+            machine.models[Summation::peers] = {2.0, 3.0, 0.3, scattered};
+            machine.memory = 10.0;
+            machine.wandering = 30.0;
+            machine.late = late;
+            ExecutionTuner tuner({Summation::peers}, 0);
+            tune(tuner, machine);
+            const std::string report = tuner.report();
+            const double foretold = std::stod(report.substr(report.rfind(": ") + 2));
+            EXPECT_NEAR(foretold, machine.average(Summation::peers, tuner.reorder()), 0.005 * foretold)
+                << "scattered " << scattered << ", power " << late << ": " << report;
+        }
     }
 }
 

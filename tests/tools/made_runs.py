@@ -6,6 +6,7 @@ import atexit
 import importlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -102,22 +103,29 @@ def made(text: str) -> Path:
 
 
 def _run_and_exit(main: Callable[[list[str]], int], argv: list[str], folder: Path, out: int, err: int) -> NoReturn:
-    """The child's part of ToolTest.command: whatever happens, it must not return into the test."""
-    code = 1
+    """The child's part of ToolTest.command: whatever happens, it does not return into the test."""
+    status = 1
     try:
-        os.chdir(folder)
         os.dup2(out, 1)
         os.dup2(err, 2)
         sys.stdout, sys.stderr = open(1, "w", encoding="utf-8", closefd=False), open(2, "w", encoding="utf-8", closefd=False)
-        code = main(argv)
-    except SystemExit as stop:  # argparse
-        code = stop.code if isinstance(stop.code, int) else 1
-    except BaseException:
-        traceback.print_exc()
-    finally:
+        try:
+            os.chdir(folder)
+            for name in ("COLUMNS", "LINES", "NO_COLOR", "MPLCONFIGDIR"):
+                os.environ.pop(name, None)
+            os.environ["HOME"] = str(folder)
+            signal.alarm(120)
+            sys.exit(main(argv))
+        except SystemExit as stop:
+            if isinstance(stop.code, str):
+                print(stop.code, file=sys.stderr)
+            status = stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 1
+        except BaseException:
+            traceback.print_exc()
         sys.stdout.flush()
         sys.stderr.flush()
-        os._exit(code)
+    finally:
+        os._exit(status)
 
 
 class ToolTest(unittest.TestCase):
@@ -155,6 +163,6 @@ class ToolTest(unittest.TestCase):
             for stream in (out, err):
                 stream.seek(0)
                 said.append(stream.read().decode())
-        self.assertEqual(code, status, "".join(said))
+        self.assertEqual(code, status, f"{module} {argv}\n" + "".join(said))
         self.assertNotIn("Traceback", said[1])
         return subprocess.CompletedProcess([module, *argv], code, *said)

@@ -32,7 +32,7 @@ fluid: {{density: 10}}
 collision: {{rule: srd, angle: 130, time_step: 0.1}}
 thermostat: {{kind: maxwell_boltzmann}}
 boundaries: {{x: periodic, y: periodic, z: no_slip}}
-# The flow has hardly begun in so few steps, but stands out of the noise of either box.
+# The flow has hardly begun in so few steps, but stands out of the noise also in the small box of memory_test.py.
 forces: [{{uniform: [1, 0, 0]}}]
 run: {{steps: 15}}
 output:

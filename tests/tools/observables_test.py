@@ -13,7 +13,7 @@ from mpcflow_tools.analyze import analyze
 from mpcflow_tools.mode_analysis import wave_names
 from mpcflow_tools.observable_plot import FIGURES
 from mpcflow_tools.report import report_page
-from mpcflow_tools.stress_analysis import expected_wall_stress, settled_lag
+from mpcflow_tools.stress_analysis import expected_wall_stress, settled_lag, settling_steps
 
 
 class Numbers(ToolTest):
@@ -47,10 +47,15 @@ class Numbers(ToolTest):
             found = {one.name: one for one in analyze(run, ["viscosity"])[0].estimates}
             self.assertEqual(found["Green-Kubo"].value, run.stress["viscosity"].values[at])
             self.assertEqual(found["Green-Kubo"].error, run.stress["viscosity"].known_error()[at])
-            # Momentum has diffused by a cell, 2 nu t = 1, and the kinetic part is forgotten long before.
+            # Here momentum has diffused by a cell, 2 nu t = 1, after the kinetic part is forgotten.
             diffused = 2.0 * float(run.theory["predicted_viscosity"]) * run.stress["time"].values
             self.assertTrue(diffused[at - 1] < 1.0 <= diffused[at], at)
             self.assertEqual(settled_lag(run, np.arange(2)), 1)
+        # SRD at h = 1: 1 / (0.486 + 0.5) = 1.014 of the stress is forgotten in a step, 7 / -ln 0.0142 = 1.6 steps; 2 nu t = 1 after 0.9. The
+        # kinetic part of a dilute fluid, which keeps half, takes 7 / ln 2 = 10.1 steps, and momentum 0.1.
+        self.assertAlmostEqual(settling_steps(0.486, 0.568, 1.0, 1.0), 1.646, places=2)
+        self.assertAlmostEqual(settling_steps(1.5, 5.0, 1.0, 1.0), 10.099, places=3)
+        self.assertAlmostEqual(settling_steps(0.0486, 0.87, 0.1, 0.1), 5.747, places=3)
         with Run(made(WALLS)) as run:
             self.assertIn("fluid at rest without walls only", " ".join(analyze(run, ["viscosity"])[0].notes))
 

@@ -6,8 +6,8 @@ Between no-slip walls at y = 0 and y = L a fluid of kinematic viscosity nu under
 
 with the slip length b, which is 0 where the fluid sticks to the walls. A run gives averages of u over bins,
 not values at points: the model is averaged over the same bins before it is compared. Next to a wall, as far as the
-collision cells reach that it cuts, the fluid collides with the wall's virtual particles, too, and is a fraction of a per cent
-faster than the parabola (docs/validation.md): fits leave these bins out.
+collision cells reach that it cuts, the profile is a fraction of a per cent off the parabola (docs/validation.md): fits leave these
+bins out where the others span most of the slit.
 
 Units are those of the run's input, lengths in cells.
 """
@@ -23,6 +23,8 @@ Array = NDArray[np.float64]
 
 # The edge of a collision cell: so far into the fluid reach the cells that a wall cuts.
 WALL_LAYER = 1.0
+# A fit to less of the slit than this part has errors that outweigh what the layers at the walls put wrong.
+LEAST_SPAN = 0.75
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,6 @@ class Fit:
     viscosity_error: float
     slip_length: float
     slip_length_error: float
-    bins: int  # that were fitted
 
 
 def parabola_average(edges: Array, width: float) -> Array:
@@ -94,25 +95,25 @@ def noise_correlation(edges: Array, width: float) -> Array:
     return correlation
 
 
-def away_from_walls(profile: Profile, slit: Slit) -> Profile:
-    """The bins without those that are in part next to a wall; all where fewer than three would be left."""
-    inside = (profile.edges[:-1] >= WALL_LAYER - 1e-9) & (profile.edges[1:] <= slit.width - WALL_LAYER + 1e-9)
-    kept = np.flatnonzero(inside)
-    if len(kept) < 3:
-        return profile
-    first, last = int(kept[0]), int(kept[-1]) + 1
-    return Profile(profile.edges[first:last + 1], profile.velocity[first:last], profile.velocity_error[first:last])
+def fitted_bins(edges: Array, width: float) -> slice:
+    """The bins that a fit takes: those that do not reach within WALL_LAYER of a wall, where there are three of them and they span
+    LEAST_SPAN of the slit; all otherwise."""
+    inside = np.flatnonzero((edges[:-1] >= WALL_LAYER - 1e-9) & (edges[1:] <= width - WALL_LAYER + 1e-9))
+    if len(inside) < 3 or edges[inside[-1] + 1] - edges[inside[0]] < LEAST_SPAN * width - 1e-9:
+        return slice(0, len(edges) - 1)
+    return slice(int(inside[0]), int(inside[-1]) + 1)
 
 
 def fit_profile(whole: Profile, slit: Slit) -> Fit:
-    """Fits nu and b by least squares weighted with the bins' standard errors, to the bins away from the walls.
+    """Fits nu and b to the fitted_bins of a profile, by least squares weighted with their standard errors.
 
     The standard errors of nu and b follow from those of the bins and `noise_correlation`. The correlations
     are left out of the weights, for with them the fit would look at the bins next to the walls most of all.
 
     Raises ValueError where the profile has too few bins, or a bin without a usable error.
     """
-    profile = away_from_walls(whole, slit)
+    bins = fitted_bins(whole.edges, slit.width)
+    profile = Profile(whole.edges[bins.start:bins.stop + 1], whole.velocity[bins], whole.velocity_error[bins])
     if len(profile.velocity) < 3:
         raise ValueError("a fit needs at least 3 bins between the walls")
     if not np.all(np.isfinite(profile.velocity_error) & (profile.velocity_error > 0.0)):
@@ -128,4 +129,4 @@ def fit_profile(whole: Profile, slit: Slit) -> Fit:
     viscosity, slip = slit.acceleration / (2.0 * p0), p1 / (p0 * slit.width)
     gradient = np.array([[-viscosity / p0, 0.0], [-slip / p0, 1.0 / (p0 * slit.width)]])
     errors = np.sqrt(np.diag(gradient @ covariance @ gradient.T))
-    return Fit(float(viscosity), float(errors[0]), float(slip), float(errors[1]), len(profile.velocity))
+    return Fit(float(viscosity), float(errors[0]), float(slip), float(errors[1]))

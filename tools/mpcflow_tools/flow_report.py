@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mpcflow_tools.flow import Fit, Profile, Slit, velocity_average
+from mpcflow_tools.flow import Fit, Profile, Slit, fitted_bins, velocity_average
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,14 @@ def profile_table(run: FlowRun, marks: Marks, width: int = 80, rows: int = 40) -
     return lines
 
 
+def fitted_of_all(run: FlowRun) -> str:
+    """How many bins a fit takes, as in 14 of 16."""
+    bins = fitted_bins(run.profile.edges, run.slit.width)
+    return f"{bins.stop - bins.start} of {len(run.profile.velocity)}"
+
+
 def summary(run: FlowRun, fit: Fit) -> list[str]:
-    """Fitted viscosity beside the predicted one, slip length and temperature."""
+    """Fitted viscosity beside the predicted one, slip length, temperature, and what was fitted."""
     predicted = run.slit.viscosity
     off = 100.0 * (fit.viscosity / predicted - 1.0)
     return [
@@ -98,6 +104,7 @@ def summary(run: FlowRun, fit: Fit) -> list[str]:
         f"({off:+.1f} %)",
         f"slip length  fitted {Quantity(fit.slip_length, fit.slip_length_error)}   expected 0   (in cells)",
         f"temperature  measured {run.temperature}   set {run.temperature_set:g}",
+        f"fitted       {fitted_of_all(run)} bins (those within a cell of the walls only in narrow slits)",
     ]
 
 

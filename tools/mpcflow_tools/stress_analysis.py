@@ -16,22 +16,29 @@ PRESSURE_UNIT = "energy/a^3"
 FORGOTTEN = 7.0
 
 
-def settled_lag(run: Run, lags: Array) -> int:
-    """The lag up to which correlations of the stress are summed: where theory's kinetic correlation has died away and momentum has
-    diffused by the edge of a cell, 2 nu t = 1, or the last.
+def settling_steps(kinetic_viscosity: float, viscosity: float, free: float, time_step: float) -> float:
+    """Steps after which theory's kinetic correlation of the stress has died away and momentum has diffused by the edge of a cell,
+    2 nu t = 1. `free` is kT h / m.
 
     nu_kin = (kT h/m) (1/c - 1/2) is what a stress gives that keeps the part 1 - c from one step to the next. Particles that have
     collided stay together for a while and collide again, which theory leaves out and the second condition waits for: summed up to 2 steps
-    in place of 6, the viscosity of an SRD fluid of h = 0.1 is 0.4 % smaller (docs/validation.md). The choice thus follows from theory and
+    in place of 6, the viscosity of SRD at h = 0.1 and M = 10 is 0.4 % smaller (docs/validation.md). The choice thus follows from theory and
     not from the noise.
     """
+    kept = abs(1.0 - 1.0 / (kinetic_viscosity / free + 0.5))
+    forgotten = FORGOTTEN / float(-np.log(kept)) if 1e-3 < kept < 1.0 else 1.0
+    return max(forgotten, 0.5 / (viscosity * time_step))
+
+
+def _steps_of_theory(run: Run) -> float:
     fluid = fluid_of(run)
-    free = fluid.temperature * run.time_step / fluid.mass
-    forgets = 1.0 / (float(run.theory["kinetic_viscosity"]) / free + 0.5)
-    kept = abs(1.0 - forgets)
-    forgotten = FORGOTTEN / -np.log(kept) if 1e-3 < kept < 1.0 else 1.0
-    steps = max(forgotten, 0.5 / (float(run.theory["predicted_viscosity"]) * run.time_step))
-    return min(int(np.searchsorted(lags, steps)), len(lags) - 1)
+    return settling_steps(float(run.theory["kinetic_viscosity"]), float(run.theory["predicted_viscosity"]),
+                          fluid.temperature * run.time_step / fluid.mass, run.time_step)
+
+
+def settled_lag(run: Run, lags: Array) -> int:
+    """The lag up to which correlations of the stress are summed: the first after settling_steps, or the last there is."""
+    return min(int(np.searchsorted(lags, _steps_of_theory(run))), len(lags) - 1)
 
 
 def green_kubo_viscosities(run: Run) -> list[Estimate]:
@@ -43,6 +50,8 @@ def green_kubo_viscosities(run: Run) -> list[Estimate]:
     if not len(lags):
         raise ValueError("no samples yet")
     at = settled_lag(run, lags)
+    wanted = int(np.ceil(_steps_of_theory(run)))
+    capped = f" (all there are; theory asks for {wanted})" if lags[at] < wanted else ""
     estimates = []
     for name, title in (("viscosity", "Green-Kubo"), ("kinetic_viscosity", "Green-Kubo, kinetic part"),
                         ("collisional_viscosity", "Green-Kubo, collisional part")):
@@ -50,7 +59,7 @@ def green_kubo_viscosities(run: Run) -> list[Estimate]:
         if not np.isfinite(found.values[at]):
             raise ValueError(f"the run is too short for correlations over {lags[at]} steps")
         estimates.append(Estimate(title, float(found.values[at]), float(found.known_error()[at]), VISCOSITY_UNIT,
-                                  f"correlations of the stress summed up to {lags[at]} steps, of {stress.samples:,} samples",
+                                  f"correlations of the stress summed up to {lags[at]} steps{capped}, of {stress.samples:,} samples",
                                   float(stress.about(f"expected_{name}"))))
     return estimates
 
