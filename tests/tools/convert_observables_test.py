@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import shutil
 import unittest
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from made_runs import FLOW, REGION, REST, WALLS, ToolTest, made
+from made_runs import FLOW, REGION, REST, WALLS, ToolTest, made, read_csv
 from mpcflow_tools import Run
 from mpcflow_tools.observable_files import NUMBERS, TABLES, Observable
 
@@ -28,16 +27,6 @@ def attributes_of(group: h5py.Group) -> dict[str, object]:
     group.visititems(lambda name, entry: found.update({f"{name}/{key}": value for key, value in entry.attrs.items()})
                      if isinstance(entry, h5py.Group) else None)
     return found
-
-
-def read_csv(path: Path) -> tuple[dict[str, list[str]], dict[str, str]]:
-    """Columns of texts by their names, and the units of those that have one."""
-    with path.open(newline="") as file:
-        header, *rows = list(csv.reader(file))
-    assert all(len(row) == len(header) for row in rows) and len(set(header)) == len(header)
-    names = [title.partition(" [")[0] for title in header]
-    units = {name: title.partition(" [")[2].removesuffix("]") for name, title in zip(names, header) if " [" in title}
-    return {name: [row[i] for row in rows] for i, name in enumerate(names)}, units
 
 
 class Observables(ToolTest):

@@ -13,7 +13,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from made_runs import FLOW, REGION, THINNED, ToolTest, made
+from made_runs import FLOW, REGION, THINNED, ToolTest, made, read_numbers
 from mpcflow_tools import Run, Trajectory, convert
 from mpcflow_tools.trajectory import PART_ROWS
 
@@ -181,8 +181,10 @@ class Tables(ToolTest):
     def test_fields_as_csv_and_npz(self) -> None:
         self.command("convert", made(FLOW), "fields", "a.csv")
         self.command("convert", made(FLOW), "fields", "a.npz")
-        table = np.genfromtxt(self.folder / "a.csv", delimiter=",", names=True)
+        table, units = read_numbers(self.folder / "a.csv")
         with Run(made(FLOW)) as run, np.load(self.folder / "a.npz") as arrays:
+            self.assertEqual(units, {"x": "a", "y": "a", "z": "a"} | {name: run.fields.unit(name.partition("_")[0]) for name in table
+                                                                      if name not in "xyz"})
             velocity = run.fields["velocity"]
             np.testing.assert_array_equal(table["velocity_x"], velocity.values[..., 0].ravel())
             np.testing.assert_array_equal(table["velocity_error_z"], velocity.known_error()[..., 2].ravel())
@@ -195,13 +197,15 @@ class Tables(ToolTest):
     def test_series(self) -> None:
         self.command("convert", made(FLOW), "series", "a.csv")
         self.command("convert", made(FLOW), "series", "a.npz")
-        table = np.genfromtxt(self.folder / "a.csv", delimiter=",", names=True)
-        self.assertEqual(table.dtype.names[:2], ("step", "time"))
+        table, units = read_numbers(self.folder / "a.csv")
+        self.assertEqual(list(table)[:2], ["step", "time"])
         with Run(made(FLOW)) as run, np.load(self.folder / "a.npz") as arrays:
             self.assertEqual(sorted(arrays), sorted([*run.series, *(f"{name}_unit" for name in run.series)]))
             for name in run.series:
                 np.testing.assert_array_equal(arrays[name], run.series[name].values)
                 self.assertEqual(str(arrays[f"{name}_unit"]), run.series[name].unit)
+            self.assertEqual(units, {name: unit for name in table
+                                     if (unit := run.series.unit("momentum" if name.startswith("momentum_") else name)) != "1"})
             np.testing.assert_array_equal(table["temperature"], run.series["temperature"].values)
             np.testing.assert_array_equal(table["momentum_y"], run.series["momentum"].values[:, 1])
 

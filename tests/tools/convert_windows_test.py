@@ -19,7 +19,7 @@ import numpy as np
 
 from convert_test import read_vti
 from fields_test import WINDOWS
-from made_runs import FLOW, ToolTest, made
+from made_runs import FLOW, ToolTest, made, read_numbers
 from mpcflow_tools import convert
 from pvpython import pvpython_command, run_pvpython
 
@@ -65,12 +65,15 @@ class WindowFiles(ToolTest):
 
     def test_csv(self) -> None:
         self.command("convert", made(TENSORS), "windows", "a.csv")
-        table = np.genfromtxt(self.folder / "a.csv", delimiter=",", names=True)
-        self.assertEqual(table.dtype.names[:8], ("window", "first_step", "last_step", "samples", "time", "x", "y", "z"))
+        table, units = read_numbers(self.folder / "a.csv")
+        self.assertEqual(list(table)[:8], ["window", "first_step", "last_step", "samples", "time", "x", "y", "z"])
         with h5py.File(made(TENSORS) / "fields.h5") as file:
             fields = file["fields"]
             count, bins = fields["density"].shape[0], fields["density"][0].size
-            self.assertEqual(len(table), count * bins)
+            self.assertEqual(len(table["time"]), count * bins)
+            for column, name in (("time", "time"), ("x", "x_centres"), ("density", "density"), ("pressure_tensor_xz", "pressure_tensor")):
+                self.assertEqual(units[column], fields[name].attrs["unit"].decode())
+            self.assertTrue(units.keys().isdisjoint({"window", "first_step", "last_step", "samples"}))
             np.testing.assert_array_equal(table["window"], np.repeat(np.arange(count), bins))
             for name in ("first_step", "last_step", "samples", "time"):
                 np.testing.assert_array_equal(table[name], np.repeat(fields[name][()], bins))

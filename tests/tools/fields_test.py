@@ -8,7 +8,7 @@ from unittest import mock
 import h5py
 import numpy as np
 
-from made_runs import FLOW, ToolTest, made
+from made_runs import FLOW, ToolTest, made, read_numbers
 from mpcflow_tools import MissingResult, ResultsError, Run, Windows, fields, plot
 from mpcflow_tools.expected import expected_profile, expected_window
 from mpcflow_tools.layers import layer_at, layer_profile, mean_of
@@ -65,7 +65,7 @@ class Tensors(ToolTest):
             self.command("convert", made(TENSOR), "fields", f"a.{ending}")
         with Run(made(TENSOR)) as run, np.load(self.folder / "a.npz") as arrays:
             tensor = run.fields["pressure_tensor"]
-            table = np.genfromtxt(self.folder / "a.csv", delimiter=",", names=True)
+            table, _ = read_numbers(self.folder / "a.csv")
             np.testing.assert_array_equal(table["pressure_tensor_xz"], tensor.values[..., 0, 2].ravel())
             np.testing.assert_array_equal(table["pressure_tensor_error_zy"], tensor.known_error()[..., 2, 1].ravel())
             np.testing.assert_array_equal(arrays["pressure_tensor"], tensor.values)

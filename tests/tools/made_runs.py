@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import csv
 import importlib
 import os
 import shutil
@@ -16,6 +17,9 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
 
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
 sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
@@ -100,6 +104,22 @@ def made(text: str) -> Path:
     if done.returncode != 0:
         raise RuntimeError(f"the run failed:\n{done.stderr}")
     return folder / "out"
+
+
+def read_csv(path: Path) -> tuple[dict[str, list[str]], dict[str, str]]:
+    """Columns of texts by their names, and the units of those that have one."""
+    with path.open(newline="") as file:
+        header, *rows = list(csv.reader(file))
+    assert all(len(row) == len(header) for row in rows) and len(set(header)) == len(header)
+    names = [title.partition(" [")[0] for title in header]
+    units = {name: title.partition(" [")[2].removesuffix("]") for name, title in zip(names, header) if " [" in title}
+    return {name: [row[i] for row in rows] for i, name in enumerate(names)}, units
+
+
+def read_numbers(path: Path) -> tuple[dict[str, NDArray[np.float64]], dict[str, str]]:
+    """The same of columns of numbers alone."""
+    columns, units = read_csv(path)
+    return {name: np.array(column, dtype=np.float64) for name, column in columns.items()}, units
 
 
 def _run_and_exit(main: Callable[[list[str]], int], argv: list[str], folder: Path, out: int, err: int) -> NoReturn:

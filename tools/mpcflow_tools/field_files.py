@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mpcflow_tools.expected import component_name
 from mpcflow_tools.particle_files import text_lines
-from mpcflow_tools.results import MissingResult, ResultsError
+from mpcflow_tools.results import MissingResult, ResultsError, titled
 from mpcflow_tools.run import AXES, Fields, Run
 
 LENGTH_UNIT = "a"  # of the edges of bins
@@ -60,14 +60,17 @@ def write_vti(fields: Fields, path: Path) -> None:
         file.write(b"\n  </AppendedData>\n</VTKFile>\n")
 
 
-def column_names(fields: Fields) -> list[str]:
-    """Of a bin: its place, then each field and its error."""
-    return [*AXES, *(component_name(name, component) for name in arrays_of(fields)
-                     for component in fields.components(name.removesuffix("_error")))]
+def column_titles(fields: Fields) -> list[str]:
+    """Of a bin: its place, then each field and its error, with their units."""
+    titles = [titled(axis, LENGTH_UNIT) for axis in AXES]
+    for name in arrays_of(fields):
+        field = name.removesuffix("_error")
+        titles += [titled(component_name(name, component), fields.unit(field)) for component in fields.components(field)]
+    return titles
 
 
 def columns(fields: Fields) -> Iterator[list[NDArray[np.float64]]]:
-    """What stands under these names, some bins after the others, x fastest."""
+    """What stands under these titles, some bins after the others, x fastest."""
     x, y, z = (fields.centres(axis) for axis in AXES)
     for block in fields.blocks():
         places = np.meshgrid(z[block.z], y[block.y], x, indexing="ij")
@@ -105,7 +108,7 @@ def write_fields_csv(run: Run, path: Path) -> None:
     """One line a bin: its centre, then each field and its error; x fastest."""
     fields = _sampled(run)
     with path.open("w", encoding="ascii") as file:
-        file.write(",".join(column_names(fields)) + "\n")
+        file.write(",".join(column_titles(fields)) + "\n")
         for part in columns(fields):
             file.writelines(text_lines(part, ","))
 

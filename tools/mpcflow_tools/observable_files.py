@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mpcflow_tools.expected import component_name
-from mpcflow_tools.results import MissingResult, ResultsError, Values, reading
+from mpcflow_tools.results import MissingResult, ResultsError, Values, reading, titled
 from mpcflow_tools.run import AXES, Histograms, Measured, Run
 
 NUMBERS = "numbers"  # the table of what has no axes
@@ -132,7 +132,7 @@ class Observable:
                 found[name] = self.numbers[name].values
             elif name.endswith("edges"):
                 edges = self._array(name)
-                found |= {_header(f"{side}_edge", edges.unit): part
+                found |= {titled(f"{side}_edge", edges.unit): part
                           for side, part in (("lower", edges.values[:-1]), ("upper", edges.values[1:]))}
             else:
                 found |= self._spread(name, 1)
@@ -149,12 +149,8 @@ class Observable:
         rows, width = prod(array.values.shape[:axes]), prod(array.values.shape[axes:])
         components = {1: [""], 3: list(AXES)}.get(width) or self.numbers["components"].values.tolist()
         flat = array.values.reshape(rows, width)
-        return {_header(component_name(name.rpartition("/")[2], component), array.unit): flat[:, number]
+        return {titled(component_name(name.rpartition("/")[2], component), array.unit): flat[:, number]
                 for number, component in enumerate(components)}
-
-
-def _header(name: str, unit: str) -> str:
-    return name if unit == "1" else f"{name} [{unit}]"
 
 
 def _is_text(value: Values) -> bool:

@@ -262,3 +262,8 @@ class Table(Mapping[str, Values]):
 
     def __repr__(self) -> str:
         return f"{self._part.name}: {', '.join(self._names)}" if self._names else self._missing
+
+
+def titled(name: str, unit: str) -> str:
+    """The title of a column: its name and, in brackets, its unit if it has one."""
+    return name if unit == "1" else f"{name} [{unit}]"

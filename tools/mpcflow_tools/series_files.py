@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mpcflow_tools.results import ResultsError, reading
+from mpcflow_tools.results import ResultsError, reading, titled
 from mpcflow_tools.run import AXES, Run
 
 
@@ -22,12 +22,13 @@ def _series(run: Run) -> dict[str, NDArray[np.float64]]:
 
 
 def write_series_csv(run: Run, path: Path) -> None:
-    """One line a row, step and time first."""
+    """One line a row, step and time first; titles have the units."""
     series = _series(run)
-    names = [entry for name, values in series.items() for entry in ([f"{name}_{axis}" for axis in AXES] if values.ndim == 2 else [name])]
+    titles = [titled(entry, run.series.unit(name)) for name, values in series.items()
+              for entry in ([f"{name}_{axis}" for axis in AXES] if values.ndim == 2 else [name])]
     with path.open("w", encoding="ascii", newline="") as file, reading(run.path):
         rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(names)
+        rows.writerow(titles)
         columns = [column for values in series.values() for column in np.atleast_2d(values.T)]
         rows.writerows(zip(*(column.tolist() for column in columns)))  # repr of a float: the same bits when read
 

@@ -9,9 +9,9 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from mpcflow_tools.command import BadArgument, whole_file, whole_folder
-from mpcflow_tools.field_files import LENGTH_UNIT, arrays_of, column_names, columns, write_array, write_bins, write_vti
+from mpcflow_tools.field_files import LENGTH_UNIT, arrays_of, column_titles, columns, write_array, write_bins, write_vti
 from mpcflow_tools.particle_files import text_lines
-from mpcflow_tools.results import MissingResult
+from mpcflow_tools.results import MissingResult, titled
 from mpcflow_tools.run import AXES, Run
 from mpcflow_tools.windows import Windows
 
@@ -46,7 +46,8 @@ def write_windows_csv(run: Run, path: Path, overwrite: bool) -> None:
     """One line a window and bin: when, the bin's centre, then each field; x fastest."""
     windows = _ended(run)
     with whole_file(path, overwrite) as aside, aside.open("w", encoding="ascii") as file:
-        file.write(",".join(["window", "first_step", "last_step", "samples", "time", *column_names(windows[0])]) + "\n")
+        time = titled("time", windows.part.values("time").unit)
+        file.write(",".join(["window", "first_step", "last_step", "samples", time, *column_titles(windows[0])]) + "\n")
         for window in windows:
             when = [window.index, window.first_step, window.last_step, window.samples, window.time]
             for part in columns(window):
