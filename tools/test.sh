@@ -115,18 +115,30 @@ if [[ $quick == no ]]; then
         -DMPCFLOW_SANITIZE=address,undefined
 fi
 if [[ $sanitizers == yes ]]; then
+    # The fuzzer takes one core for a minute, so that it runs beside a build.
+    fuzzer=""
+    if have clang++ && [[ -x tests/input/run_fuzzer.sh ]]; then
+        say "Fuzzing the input reader for a minute, in the background"
+        fuzzer_log=$(mktemp)
+        tests/input/run_fuzzer.sh 60 >"$fuzzer_log" 2>&1 &
+        fuzzer=$!
+        trap 'kill "$fuzzer" 2>/dev/null || true; rm -f -- "$fuzzer_log"' EXIT
+    else
+        fail "the fuzzer of the input reader: no clang is here"
+    fi
     say "Building and testing in build-tsan/: thread sanitizer, what has threads"
     build_and_test build-tsan "solver threads" "${sanitized[@]}" \
         -DMPCFLOW_SANITIZE=thread
-    if have clang++ && [[ -x tests/input/run_fuzzer.sh ]]; then
-        say "Fuzzing the input reader for a minute"
-        if tests/input/run_fuzzer.sh 60; then
+    if [[ -n $fuzzer ]]; then
+        say "What the fuzzer of the input reader found"
+        if wait "$fuzzer"; then
             passed=$((passed + 1))
+            tail -n 3 "$fuzzer_log"
         else
+            cat "$fuzzer_log"
             fail "the fuzzer of the input reader"
         fi
-    else
-        fail "the fuzzer of the input reader: no clang is here"
+        fuzzer=""
     fi
 fi
 
