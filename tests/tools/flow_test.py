@@ -170,6 +170,9 @@ class Report(unittest.TestCase):
         self.assertIn("fitted 0.8613 +- 0.0043   predicted 0.8700   (-1.0 %)", text)
         self.assertIn("fitted 0.012 +- 0.021", text)
         self.assertIn("measured 1.00010 +- 0.00040   set 1", text)
+        self.assertIn("fitted       30 of 32 layers, without those at the walls", text)
+        wide = report(example_run(exact_profile(SLIT, 4, 0.8613, 0.0)), Fit(0.8613, 0.0043, 0.012, 0.021), ASCII_MARKS)
+        self.assertIn("fitted       all 4 layers", wide)
         text.encode("ascii")
 
 

@@ -90,9 +90,10 @@ def profile_table(run: FlowRun, marks: Marks, width: int = 80, rows: int = 40) -
 
 
 def fitted_of_all(run: FlowRun) -> str:
-    """How many bins a fit takes, as in 14 of 16."""
-    bins = fitted_bins(run.profile.edges, run.slit.width)
-    return f"{bins.stop - bins.start} of {len(run.profile.velocity)}"
+    """The bins that a fit takes, as in: 14 of 16 layers, without those at the walls."""
+    bins, every = fitted_bins(run.profile.edges, run.slit.width), len(run.profile.velocity)
+    taken = bins.stop - bins.start
+    return f"all {every} layers" if taken == every else f"{taken} of {every} layers, without those at the walls"
 
 
 def summary(run: FlowRun, fit: Fit) -> list[str]:
@@ -104,7 +105,7 @@ def summary(run: FlowRun, fit: Fit) -> list[str]:
         f"({off:+.1f} %)",
         f"slip length  fitted {Quantity(fit.slip_length, fit.slip_length_error)}   expected 0   (in cells)",
         f"temperature  measured {run.temperature}   set {run.temperature_set:g}",
-        f"fitted       {fitted_of_all(run)} bins (those within a cell of the walls only in narrow slits)",
+        f"fitted       {fitted_of_all(run)}",
     ]
 
 

@@ -65,7 +65,7 @@ def flow_viscosity(run: Run) -> list[Estimate]:
     profile allows no fit."""
     flow = read_flow(run)
     fit = fit_profile(flow.profile, flow.slit)
-    how = f"parabola fitted to the velocity in {fitted_of_all(flow)} layers, {flow.steps:,} steps"
+    how = f"parabola fitted to the velocity in {fitted_of_all(flow)}, {flow.steps:,} steps"
     return [Estimate("flow", fit.viscosity, fit.viscosity_error, VISCOSITY_UNIT, how, flow.slit.viscosity),
             Estimate("slip length", fit.slip_length, fit.slip_length_error, "a", "of the same fit", 0.0)]
 
