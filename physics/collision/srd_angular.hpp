@@ -99,7 +99,9 @@ public:
             const Vec3<double> momentum = Vec3<double>{s[13], s[14], s[15]} - cross(centre, total);
             const Vec3<double> rotated_momentum = Vec3<double>{s[16], s[17], s[18]} - cross(centre, rotated_total);
             const Vec3<double> rotated_spin = inverse_inertia(rotated_momentum);
-            scale = thermostat_scale(count, s[19] - dot(total, mean) - dot(rotated_momentum, rotated_spin),
+            const double squared = s[19];
+            const double uncertain = rounding * (squared + std::sqrt(count * squared * dot(rotated_spin, rotated_spin)));
+            scale = thermostat_scale(count, squared - dot(total, mean) - dot(rotated_momentum, rotated_spin), uncertain,
                                      inverse_inertia.is_singular(), key);
             spin = inverse_inertia(momentum) - scale * rotated_spin;
         } else {
@@ -123,15 +125,24 @@ private:
         to[2] = grid.round(v.z);
     }
 
+    /// Of a rotated velocity, relative, and of the sums that angular velocities and energies are differences of: those of
+    /// the arithmetic, or of the grids that contributions are rounded to.
+    static constexpr double rounding = sizeof(Real) == sizeof(float) ? 0x1p-24 : 0x1p-36;
+
     /// Maxwell-Boltzmann scaling of the motion beyond the rigid rotation, of which `energy_2` is twice
     /// the energy: 3 N - 6 degrees of freedom, 3 N - 5 for collinear particles.
-    MPCFLOW_HD double thermostat_scale(double count, double energy_2, bool is_collinear, const CellKey& key) const {
+    ///
+    /// What is scaled is a difference of rounded velocities, so where it is small its energy is not known well. An
+    /// energy that is too small by chance would make the scale too large: a pair of particles, with its one freedom, comes
+    /// near rest often. So an energy that may be all rounding is left alone, `uncertain` being what a rounding makes of
+    /// it; and no other one becomes that small, so that as many pairs stay near rest as belong there.
+    MPCFLOW_HD double thermostat_scale(double count, double energy_2, double uncertain, bool is_collinear,
+                                       const CellKey& key) const {
         const int freedoms = 3 * static_cast<int>(count) - (is_collinear ? 5 : 6);
         RandomSource source = key.source(Stream::thermostat);
-        const double target = parameters_.thermal_variance * thermal_energy(freedoms, source);
-        // Particles at rest to each other (to the rounding of the sums) cannot be scaled.
-        const double least = 1e-9 * parameters_.thermal_variance;
-        return 0.5 * energy_2 > least ? std::sqrt(2.0 * target / energy_2) : 1.0;
+        const double target_2 = 2.0 * parameters_.thermal_variance * thermal_energy(freedoms, source);
+        const double least = 4.0 * uncertain;
+        return energy_2 > least && target_2 > least ? std::sqrt(target_2 / energy_2) : 1.0;
     }
 
     /// Adds the virtual particles of a cell that a wall cuts, one by one, for here their places matter.
