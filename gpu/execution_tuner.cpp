@@ -21,16 +21,22 @@ constexpr int longest_trial = 1024;
 constexpr int longest_whole_interval = 128;
 /// Steps of a trial that does not re-order.
 constexpr int plain_trial = 16;
+/// After each way's first steps, in which its kernels are loaded.
 constexpr int warm_up_steps = 48;
-/// A trial whose candidate is so much above the best is not carried to its end.
-constexpr double hopeless = 1.1;
-/// A candidate so much above the best is not in the next round. Whatever else the host does can stretch all of a
-/// trial, so that only who is slow beyond that is out after one.
-constexpr double round_margin[] = {3.0, 1.25, 1.25, 1.15, 1.15, 1.06, 1.03};
-/// With margins that wide and so many rounds each way is timed often enough at full speed, also where a card that is busy all the
-/// time is slower for a quarter of it.
+/// A candidate of whose plain steps, so many or more, none came nearer than this to what the best takes on average with
+/// its re-orderings, is out at once.
+constexpr double hopeless = 1.25;
+constexpr std::size_t steps_without_hope = 12;
+/// A candidate so much above the best is not in the next round.
+constexpr double round_margin[] = {1.15, 1.10, 1.06, 1.05, 1.04, 1.03, 1.02};
 constexpr int rounds = 8;
 static_assert(std::size(round_margin) == rounds - 1);
+/// Of a round, also where fewer ways are left.
+constexpr int fewest_trials = 3;
+/// No further round after so many steps. Where times are mostly noise, trials are long.
+constexpr int enough_steps = 8192;
+/// Of a block, which has one pace. A trial's first blocks have steps of all ages up to those of the longest interval.
+constexpr int steps_of_block = 64;
 /// A trial's step that does not count, and one that re-orders what was left of the trial before.
 constexpr int opening_steps = 2;
 /// Relative change of the distinct cells before a re-ordering that asks for new timing.
@@ -39,28 +45,8 @@ constexpr int most_observations = 1 << 14;
 /// A choice whose interval is so near the former one is the same choice.
 constexpr double same_interval = 0.25;
 
-/// By how much steps of each age take longer than the model says, which knows straight lines only: of the steps of
-/// about the same age the middle one, in part where they are few and it may be chance.
-std::vector<double> misfits_by_age(const StepCostModel& model, const std::vector<TimedStep>& steps) {
-    constexpr double few_steps = 4.0;
-    const auto width = [](int age) { return (age + 2) / 4; };
-    std::vector<std::vector<double>> excesses;
-    for (const TimedStep& step : steps) {
-        excesses.resize(std::max<std::size_t>(excesses.size(), step.age + 1));
-        excesses[step.age].push_back(model.excess(step));
-    }
-    std::vector<double> misfits(excesses.size(), 0.0);
-    for (int age = 0; age < static_cast<int>(misfits.size()); ++age) {
-        std::vector<double> near;
-        const int last = std::min(age + width(age), static_cast<int>(misfits.size()) - 1);
-        for (int other = age - width(age); other <= last; ++other) {
-            near.insert(near.end(), excesses[other].begin(), excesses[other].end());
-        }
-        if (near.empty()) continue;
-        const auto count = static_cast<double>(near.size());
-        misfits[age] = lower_median(near) * count / (count + few_steps);
-    }
-    return misfits;
+double least_cost(const std::vector<TimedStep>& steps) {
+    return std::ranges::min_element(steps, {}, &TimedStep::milliseconds)->milliseconds;
 }
 
 template <class... Arguments>
@@ -83,9 +69,10 @@ ExecutionTuner::ExecutionTuner(std::vector<Summation> candidates, int reorder)
 void ExecutionTuner::start() {
     phase_ = Phase::warm_up;
     round_ = 0;
-    current_ = 0;
     trial_ = 0;
+    block_ = 0;
     trial_steps_ = 0;
+    timed_steps_ = 0;
     order_.clear();
     for (Candidate& candidate : candidates_) candidate = Candidate{candidate.summation};
 }
@@ -95,10 +82,18 @@ bool ExecutionTuner::reorders() const { return fixed_reorder_ <= longest_whole_i
 /// Steps of a trial at a fixed interval: a plain one of each age, and one that re-orders.
 int ExecutionTuner::whole_trial() const { return opening_steps + fixed_reorder_ + 1; }
 
+/// The candidate that executes a trial's step. In the warm-up all do two steps, one that re-orders and one that does not;
+/// where there are no re-orderings all take turns.
+int ExecutionTuner::whose_turn(int step) const {
+    if (phase_ == Phase::rounds) return in_[static_cast<std::size_t>(step + trial_) % in_.size()];
+    if (!reorders()) return step % count();
+    return step < 2 * count() ? step / 2 : 0;
+}
+
 /// Whether a trial's step re-orders; without `reorders()` it is of a run that hardly ever does, but for its start.
 bool ExecutionTuner::reorders_at(int step) const {
-    if (phase_ == Phase::warm_up) return step == 0;
-    if (!reorders()) return false;
+    if (!reorders()) return phase_ == Phase::warm_up && step == 0;
+    if (phase_ == Phase::warm_up) return step < 2 * count() && step % 2 == 0;
     if (fixed_reorder_ > 0) return step == opening_steps - 1 || step == whole_trial() - 1;
     return step >= opening_steps - 1 && std::has_single_bit(static_cast<unsigned>(step) + 1);
 }
@@ -109,7 +104,9 @@ std::vector<StepWay> ExecutionTuner::next_batch() const {
     const int done = trial_steps_;
     int left = batch_size;
     if (fixed_reorder_ > 0 && reorders() && phase_ != Phase::warm_up) left = std::min(left, whole_trial() - done);
-    for (int i = 0; i < left; ++i) ways.push_back({candidates_[current_].summation, reorders_at(done + i)});
+    for (int i = 0; i < left; ++i) {
+        ways.push_back({candidates_[whose_turn(done + i)].summation, reorders_at(done + i)});
+    }
     return ways;
 }
 
@@ -121,7 +118,7 @@ void ExecutionTuner::learn(std::span<const StepCost> costs) {
 }
 
 void ExecutionTuner::add_step(const StepCost& cost, bool is_reordering) {
-    const TimedStep step{cost.milliseconds, distinct_cells_, cost.distinct_cells, age_, trial_};
+    const TimedStep step{cost.milliseconds, distinct_cells_, cost.distinct_cells, age_, block_};
     age_ = is_reordering ? 0 : age_ + 1;
     distinct_cells_ = cost.distinct_cells;
     // Of the warm-up it is not known from which order it began.
@@ -132,39 +129,47 @@ void ExecutionTuner::add_step(const StepCost& cost, bool is_reordering) {
         order_[age].distinct_sum += cost.distinct_cells;
         ++order_[age].observations;
     }
-    Candidate& candidate = candidates_[current_];
     if (phase_ == Phase::rounds && (trial_steps_ >= opening_steps || !reorders())) {
+        Candidate& candidate = candidates_[whose_turn(trial_steps_)];
         (is_reordering ? candidate.reordering : candidate.plain).push_back(step);
-        if (!is_reordering) least_cost_ = std::min(least_cost_, step.milliseconds);
+        ++timed_steps_;
     }
-    ++trial_steps_;
+    if (++trial_steps_ % steps_of_block == 0) ++block_;
 }
 
-/// From all that is known of a candidate yet: the best interval and its cost.
-void ExecutionTuner::evaluate(Candidate& candidate) const {
+/// All candidates that are in, from all that is known yet.
+void ExecutionTuner::evaluate_all() {
+    std::vector<std::span<const TimedStep>> plain;
+    for (const int i : in_) plain.emplace_back(candidates_[i].plain);
+    const std::vector<double> paces = paces_of_blocks(plain, block_ + 1);
+    for (const int i : in_) evaluate(candidates_[i], paces);
+}
+
+/// The best interval of a candidate and its cost, at the usual pace.
+void ExecutionTuner::evaluate(Candidate& candidate, const std::vector<double>& paces) const {
     candidate.best_average = std::numeric_limits<double>::infinity();
-    if (candidate.plain.empty()) return;
+    if (candidate.plain.empty() || (reorders() && candidate.reordering.empty())) return;
+    const std::vector<TimedStep> steps = at_usual_pace(candidate.plain, paces);
     if (!reorders()) {
         std::vector<double> costs;
-        for (const TimedStep& step : candidate.plain) costs.push_back(step.milliseconds);
+        for (const TimedStep& step : steps) costs.push_back(step.milliseconds);
         candidate.best_average = lower_median(costs);
         candidate.best_interval = fixed_reorder_;
         return;
     }
-    const StepCostModel model(candidate.plain);
-    const std::vector<double> misfits = misfits_by_age(model, candidate.plain);
+    const StepCostModel model(steps);
     ReorderingCost reordering;
-    for (TimedStep step : candidate.reordering) {
+    for (TimedStep step : at_usual_pace(candidate.reordering, paces)) {
         // It adds to the sums of cells before it, in the old order, of which no count is taken.
         step.distinct_after = order_[std::min<std::size_t>(step.age + 1, order_.size() - 1)].distinct_cells();
-        reordering.add(step.age + 1, model.excess(step) - misfits[std::min<std::size_t>(step.age, misfits.size() - 1)]);
+        reordering.add(step.age + 1, model.excess(step));
     }
     // Where times are mostly noise the fit may lead anywhere; no step of a mean order takes less than the luckiest one did.
-    const double least = std::ranges::min_element(candidate.plain, {}, &TimedStep::milliseconds)->milliseconds;
+    const double least = least_cost(steps);
     double sum = 0.0;
-    for (int k = 1; k <= static_cast<int>(misfits.size()); ++k) {
+    for (int k = 1; k <= model.oldest() + 1; ++k) {
         const double plain = model.milliseconds(order_[k - 1].distinct_cells(), order_[k].distinct_cells(), k - 1);
-        sum += std::max(least, plain + misfits[k - 1]);
+        sum += std::max(least, plain);
         const double average = (sum + reordering.milliseconds(k)) / k;
         const bool is_allowed = fixed_reorder_ == 0 || k == fixed_reorder_;
         if (is_allowed && average < candidate.best_average) {
@@ -176,8 +181,9 @@ void ExecutionTuner::evaluate(Candidate& candidate) const {
 
 const ExecutionTuner::Candidate* ExecutionTuner::best() const {
     const Candidate* best = nullptr;
-    for (const Candidate& candidate : candidates_) {
-        if (candidate.is_out || std::isinf(candidate.best_average)) continue;
+    for (const int i : in_) {
+        const Candidate& candidate = candidates_[i];
+        if (std::isinf(candidate.best_average)) continue;
         if (best == nullptr || candidate.best_average < best->best_average) best = &candidate;
     }
     return best;
@@ -187,46 +193,60 @@ bool ExecutionTuner::trial_is_over() {
     const int steps = trial_steps_;
     if (phase_ == Phase::warm_up) {
         // Without re-orderings what counts is the cost long after the first one.
-        return steps >= (reorders() ? warm_up_steps : longest_whole_interval);
+        return steps >= (reorders() ? 2 * count() + warm_up_steps : longest_whole_interval);
     }
     if (fixed_reorder_ > 0) return steps >= (reorders() ? whole_trial() : plain_trial);
     if (steps < next_look_) return false;
     next_look_ *= 2;
-    // Its best steps, in full order, cost more than the steps of the best so far do on average.
-    const Candidate* const leader = best();
-    const bool is_hopeless = leader != nullptr && least_cost_ > hopeless * leader->best_average;
-    if (is_hopeless || steps >= longest_trial) return true;
-    Candidate so_far = candidates_[current_];
-    evaluate(so_far);
+    evaluate_all();
+    drop_hopeless();
+    if (steps >= longest_trial) return true;
     // There are intervals up to half the steps. Well past its minimum the average only rises.
-    return steps >= 3 * so_far.best_interval;
+    return std::ranges::all_of(in_, [&](int i) { return steps >= 3 * candidates_[i].best_interval; });
+}
+
+/// Takes out whose best steps cost more than those of the best do on average.
+void ExecutionTuner::drop_hopeless() {
+    const Candidate* const leader = best();
+    if (leader == nullptr) return;
+    for (const int i : in_) {
+        Candidate& candidate = candidates_[i];
+        candidate.is_out = &candidate != leader && candidate.plain.size() >= steps_without_hope &&
+                           least_cost(candidate.plain) > hopeless * leader->best_average;
+    }
+    std::erase_if(in_, [&](int i) { return candidates_[i].is_out; });
+}
+
+void ExecutionTuner::begin_round() {
+    in_.clear();
+    for (int i = 0; i < count(); ++i) {
+        if (!candidates_[i].is_out) in_.push_back(i);
+    }
+    trials_of_round_ = 0;
+    begin_trial();
 }
 
 void ExecutionTuner::begin_trial() {
     ++trial_;
+    ++block_;
     trial_steps_ = 0;
     next_look_ = batch_size;
-    least_cost_ = std::numeric_limits<double>::infinity();
 }
 
 void ExecutionTuner::end_trial() {
     if (phase_ == Phase::warm_up) {
         phase_ = Phase::rounds;
-        begin_trial();
-        return;
+        return begin_round();
     }
-    evaluate(candidates_[current_]);
-    begin_trial();
-    do ++current_;
-    while (current_ < candidates_.size() && candidates_[current_].is_out);
-    if (current_ < candidates_.size()) return;
-    // All of them, as the order is known better than when their trials ended.
-    for (Candidate& candidate : candidates_) evaluate(candidate);
-    if (++round_ == rounds) return settle();
+    if (++trials_of_round_ < std::max(static_cast<int>(in_.size()), fewest_trials)) return begin_trial();
+    evaluate_all();
+    if (++round_ == rounds || timed_steps_ >= enough_steps) return settle();
     const double limit = round_margin[round_ - 1] * best()->best_average;
-    for (Candidate& candidate : candidates_) candidate.is_out |= candidate.best_average > limit;
-    current_ = 0;
-    while (candidates_[current_].is_out) ++current_;
+    for (const int i : in_) {
+        // Whose turn it never was to re-order is not known yet.
+        candidates_[i].is_out = candidates_[i].best_average > limit && !std::isinf(candidates_[i].best_average);
+    }
+    begin_round();
 }
 
 void ExecutionTuner::settle() {
@@ -261,8 +281,9 @@ void ExecutionTuner::write_report(const Candidate& chosen) {
     std::sort(others.begin(), others.end(),
               [](const Candidate* a, const Candidate* b) { return a->best_average < b->best_average; });
     for (const Candidate* const other : others) {
-        report_ += formatted("%s%s %.4g", other == others.front() ? "; " : ", ",
-                             std::string(name_of(other->summation)).c_str(), other->best_average);
+        report_ += (other == others.front() ? "; " : ", ") + std::string(name_of(other->summation));
+        // Who was out before his turn to re-order came has no average.
+        report_ += std::isinf(other->best_average) ? " far more" : formatted(" %.4g", other->best_average);
     }
 }
 

@@ -1,14 +1,20 @@
 #pragma once
 /// Which way of summing, and how often to re-order: found by timing steps of the run itself.
 ///
-/// All ways give the same bits, so the steps that are timed are steps of the run, and none is wasted. A
-/// trial of a way begins with a step that does not count (a kernel's first launch takes longer) and one that
-/// re-orders the particles. Then it re-orders every 2, 4, 8, ... steps, once each: between two re-orderings the particles
-/// drift, and a warp's fall into more and more cells. All plain steps of a way give what such a step costs in a certain
-/// order, all that re-order what this adds after such an interval (step_cost_model.hpp). With the mean order of all trials
-/// after i steps, and with what steps of that age take beyond the fit, c_i is the cost of the i-th plain step after a
-/// re-ordering. Re-ordering every k steps so costs (r_k + c_1 + ... + c_k) / k a step, since
-/// the step that re-orders works on the disorder of the k-th; the k that makes this least is the best. Plain C++, no
+/// All ways give the same bits, so the steps that are timed are steps of the run, none is wasted, and from one step
+/// to the next another way may be taken. In a trial the ways take turns: a card that reaches its limit of power
+/// changes its clock ten times a second, by up to a third, and so the steps that are compared are neighbours. By how
+/// much all steps of a short time took longer than those of others is taken out of them (paces_of_blocks).
+///
+/// A trial begins with a step that does not count and one that re-orders the particles. Then it re-orders every 2, 4,
+/// 8, ... steps, once each: between two re-orderings the particles drift, and a warp's fall into more and more cells.
+/// In a round there are as many trials as ways, three at least, and in each of them a way takes another turn. All
+/// plain steps of a way give what such a step costs in a certain order, all that re-order what this adds after such
+/// an interval (step_cost_model.hpp). With the mean order of all trials after i steps, c_i is the cost of the i-th
+/// plain step after a re-ordering. Re-ordering every k steps so costs (r_k + c_1 + ... + c_k) / k a step, since the
+/// step that re-orders works on the disorder of the k-th; the k that makes this least is the best.
+///
+/// So ways are compared at the same clock. Alone, one that draws more power runs at a lower one. Plain C++, no
 /// device: the solver brings the figures.
 
 #include <cstddef>
@@ -75,8 +81,8 @@ private:
 
     struct Candidate {
         Summation summation = Summation::peers;
-        bool is_out = false;                   ///< plainly slower, or not in this round
-        std::vector<TimedStep> plain{};        ///< steps of its trials
+        bool is_out = false;                   ///< plainly slower
+        std::vector<TimedStep> plain{};
         std::vector<TimedStep> reordering{};   ///< after intervals of the trial's own
         double best_average = std::numeric_limits<double>::infinity();  ///< ms a step at best_interval
         int best_interval = 1;
@@ -92,10 +98,15 @@ private:
     void start();
     [[nodiscard]] bool reorders() const;
     [[nodiscard]] int whole_trial() const;
+    [[nodiscard]] int count() const { return static_cast<int>(candidates_.size()); }
+    [[nodiscard]] int whose_turn(int step) const;
     [[nodiscard]] bool reorders_at(int step) const;
     void add_step(const StepCost& cost, bool is_reordering);
-    void evaluate(Candidate& candidate) const;
+    void evaluate_all();
+    void evaluate(Candidate& candidate, const std::vector<double>& paces) const;
     [[nodiscard]] bool trial_is_over();
+    void drop_hopeless();
+    void begin_round();
     void begin_trial();
     void end_trial();
     void settle();
@@ -108,11 +119,13 @@ private:
     int round_ = 0;
     Summation summation_;
     int reorder_;
-    std::size_t current_ = 0;  ///< candidate on trial
+    std::vector<int> in_;      ///< candidates that take turns
+    int trials_of_round_ = 0;  ///< so far
     int trial_ = 0;            ///< number of the trial, and its steps so far
+    int block_ = 0;            ///< number of the block, part of a trial
     int trial_steps_ = 0;
     int next_look_ = 0;        ///< after so many steps it is asked again whether more are needed
-    double least_cost_ = 0.0;  ///< of the trial's counted plain steps
+    int timed_steps_ = 0;
     std::vector<Order> order_;        ///< by the steps since a re-ordering
     double distinct_cells_ = 0.0;     ///< after the last step
     int age_ = 0;                     ///< plain steps since the last re-ordering

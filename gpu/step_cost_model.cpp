@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -15,12 +16,19 @@ namespace {
 
 /// Of the regressors' variances; so that regressors which vary together share what they explain.
 constexpr double ridge = 1e-4;
-/// Steps that are so far above the fit do not belong to it: in mean absolute deviations, and at least by this part.
+/// Least absolute deviations, by weighting with their inverse; those below this part of the cost count alike.
+constexpr int absolute_passes = 10;
+constexpr double smallest_part = 0.002;
+/// Steps that are so far from that fit do not belong to it: in middle absolute deviations, and at least by this part.
 constexpr double outlying_deviations = 5.0;
 constexpr double outlying_part = 0.02;
 constexpr int passes = 3;
-/// A trial of fewer steps is not fitted alone.
+/// m(age) is part of what it takes where it may be chance: half where there are so many steps of about that age.
+constexpr double few_steps = 4.0;
+/// Of fewer steps a block's pace is not told.
 constexpr std::size_t fewest_steps = 8;
+/// Fits and paces in turns.
+constexpr int pace_passes = 3;
 
 /// Solves the symmetric, positive definite system by elimination.
 template <std::size_t n>
@@ -39,26 +47,6 @@ std::array<double, n> solve(std::array<std::array<double, n>, n> matrix, std::ar
     return right;
 }
 
-/// The first steps of the trial that was disturbed least; of each trial as many are looked at.
-std::vector<TimedStep> quietest_trial(std::span<const TimedStep> steps) {
-    std::map<int, std::vector<TimedStep>> trials;
-    for (const TimedStep& step : steps) trials[step.trial].push_back(step);
-    std::erase_if(trials, [](const auto& trial) { return trial.second.size() < fewest_steps; });
-    if (trials.empty()) return {steps.begin(), steps.end()};
-    std::size_t length = steps.size();
-    for (const auto& [number, trial] : trials) length = std::min(length, trial.size());
-    const std::vector<TimedStep>* quietest = nullptr;
-    double least = std::numeric_limits<double>::infinity();
-    for (const auto& [number, trial] : trials) {
-        double sum = 0.0;
-        for (std::size_t i = 0; i < length; ++i) sum += trial[i].milliseconds;
-        if (sum >= least) continue;
-        quietest = &trial;
-        least = sum;
-    }
-    return {quietest->begin(), quietest->begin() + static_cast<std::ptrdiff_t>(length)};
-}
-
 }  // namespace
 
 double lower_median(std::span<const double> values) {
@@ -69,42 +57,47 @@ double lower_median(std::span<const double> values) {
 }
 
 StepCostModel::StepCostModel(std::span<const TimedStep> steps) {
-    std::vector<TimedStep> chosen = quietest_trial(steps);
-    for (int pass = 0; pass < passes; ++pass) {
-        fit(chosen);
-        std::vector<double> deviations;
-        for (const TimedStep& step : chosen) deviations.push_back(std::abs(excess(step)));
-        const double limit = std::max(outlying_deviations * lower_median(deviations), outlying_part * mean_cost_);
-        std::vector<TimedStep> near;
-        for (const TimedStep& step : steps) {
-            if (excess(step) <= limit) near.push_back(step);
+    std::vector<double> weights(steps.size(), 1.0);
+    fit(steps, weights);
+    const double least_deviation = smallest_part * mean_cost_;
+    for (int pass = 0; pass < absolute_passes; ++pass) {
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            weights[i] = 1.0 / std::max(std::abs(deviation(steps[i])), least_deviation);
         }
-        if (!near.empty()) chosen = std::move(near);
+        fit(steps, weights);
     }
-    fit(chosen);
+    for (int pass = 0; pass < passes; ++pass) {
+        std::vector<double> deviations;
+        for (const TimedStep& step : steps) deviations.push_back(std::abs(deviation(step)));
+        const double limit = std::max(outlying_deviations * lower_median(deviations), outlying_part * mean_cost_);
+        for (std::size_t i = 0; i < steps.size(); ++i) weights[i] = deviations[i] <= limit ? 1.0 : 0.0;
+        fit(steps, weights);
+    }
+    find_misfits(steps);
 }
 
 StepCostModel::Row StepCostModel::row(double distinct_before, double distinct_after, int age) {
     return {distinct_before, distinct_after, std::sqrt(static_cast<double>(age))};
 }
 
-void StepCostModel::fit(std::span<const TimedStep> steps) {
-    const double n = static_cast<double>(steps.size());
+void StepCostModel::fit(std::span<const TimedStep> steps, std::span<const double> weights) {
+    const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
     mean_cost_ = 0.0;
     mean_ = {};
-    for (const TimedStep& step : steps) {
-        const Row x = row(step.distinct_before, step.distinct_after, step.age);
-        mean_cost_ += step.milliseconds / n;
-        for (std::size_t i = 0; i < x.size(); ++i) mean_[i] += x[i] / n;
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+        const Row x = row(steps[s].distinct_before, steps[s].distinct_after, steps[s].age);
+        const double weight = weights[s] / total;
+        mean_cost_ += weight * steps[s].milliseconds;
+        for (std::size_t i = 0; i < x.size(); ++i) mean_[i] += weight * x[i];
     }
     std::array<Row, regressors> covariance{};
     Row with_cost{};
-    for (const TimedStep& step : steps) {
-        Row x = row(step.distinct_before, step.distinct_after, step.age);
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+        Row x = row(steps[s].distinct_before, steps[s].distinct_after, steps[s].age);
         for (std::size_t i = 0; i < x.size(); ++i) x[i] -= mean_[i];
         for (std::size_t i = 0; i < x.size(); ++i) {
-            with_cost[i] += x[i] * (step.milliseconds - mean_cost_);
-            for (std::size_t j = 0; j < x.size(); ++j) covariance[i][j] += x[i] * x[j];
+            with_cost[i] += weights[s] * x[i] * (steps[s].milliseconds - mean_cost_);
+            for (std::size_t j = 0; j < x.size(); ++j) covariance[i][j] += weights[s] * x[i] * x[j];
         }
     }
     for (std::size_t i = 0; i < covariance.size(); ++i) {
@@ -114,15 +107,83 @@ void StepCostModel::fit(std::span<const TimedStep> steps) {
     slope_ = solve(covariance, with_cost);
 }
 
-double StepCostModel::milliseconds(double distinct_before, double distinct_after, int age) const {
+/// The middle one of what steps take beyond the straight lines whose age is that of a point or differs by up to a
+/// quarter; the points are as far apart.
+void StepCostModel::find_misfits(std::span<const TimedStep> steps) {
+    std::vector<std::vector<double>> deviations;
+    for (const TimedStep& step : steps) {
+        deviations.resize(std::max<std::size_t>(deviations.size(), step.age + 1));
+        deviations[step.age].push_back(deviation(step));
+    }
+    oldest_ = static_cast<int>(deviations.size()) - 1;
+    for (int age = 0; age <= oldest_; age += std::max(1, age / 4)) {
+        const int width = (age + 2) / 4;
+        std::vector<double> near;
+        for (int other = age - width; other <= std::min(age + width, oldest_); ++other) {
+            near.insert(near.end(), deviations[other].begin(), deviations[other].end());
+        }
+        const auto count = static_cast<double>(near.size());
+        misfits_.push_back({age, near.empty() ? 0.0 : lower_median(near) * count / (count + few_steps)});
+    }
+}
+
+double StepCostModel::misfit(int age) const {
+    const auto above = std::ranges::lower_bound(misfits_, age, {}, &Misfit::age);
+    if (above == misfits_.end()) return misfits_.back().milliseconds;
+    if (above->age == age || above == misfits_.begin()) return above->milliseconds;
+    const auto below = std::prev(above);
+    const double part = static_cast<double>(age - below->age) / (above->age - below->age);
+    return below->milliseconds + part * (above->milliseconds - below->milliseconds);
+}
+
+double StepCostModel::straight(double distinct_before, double distinct_after, int age) const {
     const Row x = row(distinct_before, distinct_after, age);
     double cost = mean_cost_;
     for (std::size_t i = 0; i < x.size(); ++i) cost += slope_[i] * (x[i] - mean_[i]);
     return cost;
 }
 
-double StepCostModel::excess(const TimedStep& step) const {
-    return step.milliseconds - milliseconds(step.distinct_before, step.distinct_after, step.age);
+double StepCostModel::deviation(const TimedStep& step) const {
+    return step.milliseconds - straight(step.distinct_before, step.distinct_after, step.age);
+}
+
+double StepCostModel::milliseconds(double distinct_before, double distinct_after, int age) const {
+    return straight(distinct_before, distinct_after, age) + misfit(age);
+}
+
+double StepCostModel::excess(const TimedStep& step) const { return deviation(step) - misfit(step.age); }
+
+std::vector<double> paces_of_blocks(std::span<const std::span<const TimedStep>> ways, int blocks) {
+    std::vector<double> paces(static_cast<std::size_t>(blocks), 1.0);
+    for (int pass = 0; pass < pace_passes; ++pass) {
+        std::vector<std::vector<double>> ratios(paces.size());
+        for (const std::span<const TimedStep> steps : ways) {
+            if (steps.empty()) continue;
+            const StepCostModel model(at_usual_pace(steps, paces));
+            for (const TimedStep& step : steps) {
+                const double usual = model.milliseconds(step.distinct_before, step.distinct_after, step.age);
+                if (usual > 0.0) ratios[step.block].push_back(step.milliseconds / usual);
+            }
+        }
+        std::vector<double> told;
+        for (std::size_t block = 0; block < paces.size(); ++block) {
+            if (ratios[block].size() < fewest_steps) continue;
+            paces[block] = lower_median(ratios[block]);
+            told.push_back(paces[block]);
+        }
+        if (told.empty()) break;
+        const double usual = lower_median(told);
+        for (std::size_t block = 0; block < paces.size(); ++block) {
+            if (ratios[block].size() >= fewest_steps) paces[block] /= usual;
+        }
+    }
+    return paces;
+}
+
+std::vector<TimedStep> at_usual_pace(std::span<const TimedStep> steps, std::span<const double> paces) {
+    std::vector<TimedStep> usual(steps.begin(), steps.end());
+    for (TimedStep& step : usual) step.milliseconds /= paces[step.block];
+    return usual;
 }
 
 double ReorderingCost::milliseconds(int interval) const {

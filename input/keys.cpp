@@ -61,7 +61,8 @@ void visit_system(KeyVisitor& keys, System& system) {
                   collision.random_shift);
     });
     keys.section({"thermostat", "What holds the temperature."}, [&] {
-        keys.choice({"kind", "none keeps the energy; maxwell_boltzmann scales relative velocities cell by cell."},
+        keys.choice({"kind", "none leaves the energy to the collisions, which keep it but for srd with angular momentum; "
+                             "maxwell_boltzmann scales relative velocities cell by cell."},
                     system.thermostat.kind);
     });
     keys.section({"boundaries", "The faces of the box."}, [&] {

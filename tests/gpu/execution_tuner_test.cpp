@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numbers>
 #include <random>
 #include <string>
 #include <utility>
@@ -22,7 +21,7 @@ struct CostModel {
     double drifted = 1.4;     ///< ms of a step without any order
     double reordering = 0.4;  ///< ms that a step takes longer where it re-orders particles that are in order
     double scattered = 0.0;   ///< and by how much more where their order is lost
-    double throttled = 0.0;   ///< by what part all steps take longer at most while the clock is lowered
+    double clocked = 0.0;     ///< the part of its time that goes with the inverse of the clock
 };
 
 /// A machine: ways of summing, how fast order is lost, and how much a time scatters.
@@ -38,7 +37,6 @@ public:
     double luck = 0.0;     ///< relative standard deviation of the distinct cells, as the grid is shifted each step
     double first_of_batch = 0.0;   ///< ms that the first step of a batch takes longer
     double spike_share = 0.0;      ///< of the steps, which take half as long again
-    int first_step = 0;            ///< of the 450 after which the clock is lowered again, for 110 of them
     int disturbed_from = 0;        ///< these steps, up to but not with disturbed_until, take 1.6 times as long
     int disturbed_until = 0;
 
@@ -56,8 +54,12 @@ public:
         cost += 0.5 * (luck_before + luck_) * (model.drifted - model.fresh) * cells_of_cost;
         double scatter = noise > 0.0 ? 1.0 + noise * normal_(random_) : 1.0;
         if (spike_share > 0.0 && uniform_(random_) < spike_share) scatter *= 1.5;
-        const int since_lowering = (first_step + steps) % 450;
-        if (since_lowering < 110) scatter *= 1.0 + model.throttled * std::sin(std::numbers::pi * since_lowering / 110.0);
+        if (model.clocked > 0.0) {
+            if (steps % steps_of_clock == 0) {
+                clock_ = std::clamp(usual_clock + 0.6 * (clock_ - usual_clock) + 0.1 * normal_(random_), 0.7, 1.0);
+            }
+            scatter *= 1.0 + model.clocked * (1.0 / clock_ - 1.0);
+        }
         if (steps > disturbed_from && steps <= disturbed_until) scatter *= 1.6;
         return {cost * scatter + std::exchange(extra_, 0.0), distinct_cells(since_) * (1.0 + luck_)};
     }
@@ -99,11 +101,17 @@ private:
     /// Relative changes of the cells by luck count so much more than those by age do.
     static constexpr double cells_of_cost = 1.5;
 
+    /// Of a card at its limit of power, in parts of its highest clock: an H200 with 80 M particles (SRD, mixed) went up and
+    /// down between 1380 and 1965 MHz ten times a second, which are 42 steps.
+    static constexpr int steps_of_clock = 42;
+    static constexpr double usual_clock = 0.9;
+
     [[nodiscard]] double lost(int since) const { return 1.0 - std::exp(-since / memory); }
 
     int since_ = 1000;
     double extra_ = 0.0;
     double luck_ = 0.0;
+    double clock_ = 1.0;
     std::uniform_real_distribution<double> uniform_;
     std::mt19937 random_{12};
     std::normal_distribution<double> normal_;
@@ -211,7 +219,7 @@ TEST(ExecutionTuner, finds_way_and_interval_together_in_noise) {
             // A choice among averages of ten steps and more, each with noise below 0.01 / sqrt(10), that differ
             // by more where the choice matters.
             EXPECT_LT(machine.average(tuner.summation(), tuner.reorder()), 1.015 * best)
-                << "chosen " << static_cast<int>(tuner.summation()) << " every " << tuner.reorder();
+                << tuner.report();
         }
     }
 }
@@ -274,26 +282,27 @@ TEST(ExecutionTuner, foretells_what_steps_take) {
     }
 }
 
-TEST(ExecutionTuner, a_card_that_lowers_its_clock_does_not_mislead_it) {
-    // An H200 that is busy all the time does so for a quarter of it, and slows some ways down more than others.
+TEST(ExecutionTuner, a_card_that_changes_its_clock_does_not_mislead_it) {
     int bad_choices = 0;
     for (unsigned seed = 0; seed < 200; ++seed) {
         Machine machine;
         machine.seed(seed);
-        machine.first_step = static_cast<int>(seed * 97 % 450);
-        machine.models = {{Summation::peers, {2.16, 2.42, 0.35, 1.6, 0.24}},
-                          {Summation::hash, {2.11, 2.36, 0.33, 1.6, 0.23}},
-                          {Summation::match, {2.08, 2.33, 0.3, 1.6, 0.17}}};
+        machine.models = {{Summation::peers, {2.16, 2.52, 0.35, 1.6, 1.0}},
+                          {Summation::match, {2.08, 2.33, 0.3, 1.6, 0.8}},
+                          {Summation::hash, {2.105, 2.36, 0.33, 1.6, 0.9}},
+                          {Summation::segmented, {2.23, 2.45, 0.35, 1.6, 0.8}},
+                          {Summation::direct, {5.15, 5.25, 0.35, 1.6, 0.8}}};
         machine.memory = 8.0;
         machine.noise = 0.006;
         machine.luck = 0.08;
-        ExecutionTuner tuner({Summation::peers, Summation::hash, Summation::match}, 0);
+        ExecutionTuner tuner({Summation::peers, Summation::match, Summation::hash, Summation::segmented, Summation::direct}, 0);
         tune(tuner, machine);
         const double loss = machine.average(tuner.summation(), tuner.reorder()) / machine.best_average(Summation::match) - 1.0;
         EXPECT_LT(loss, 0.03) << "seed " << seed << ": " << tuner.report();
         bad_choices += loss > 0.01 ? 1 : 0;
     }
-    EXPECT_LE(bad_choices, 2);
+    // Where the ways are timed one after the other, it is four in ten.
+    EXPECT_LE(bad_choices, 4);
 }
 
 TEST(ExecutionTuner, keeps_a_fixed_interval_and_compares_ways_at_it) {
@@ -365,7 +374,7 @@ TEST(ExecutionTuner, is_not_led_astray_by_disturbed_steps) {
 TEST(ExecutionTuner, settles_on_one_of_its_candidates_whatever_the_times_are) {
     // Steps of microseconds on a GPU that other processes use, too: times over five orders of magnitude, and cells that
     // have nothing to do with them.
-    for (unsigned seed = 0; seed < 300; ++seed) {
+    for (unsigned seed = 0; seed < 100; ++seed) {
         std::mt19937 random(seed);
         std::uniform_real_distribution<double> cells(1.0, 32.0), power(-3.0, 2.0);
         const bool is_noise_of_cells = seed % 2 == 0;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <random>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -52,7 +53,7 @@ TEST(StepCostModel, takes_no_notice_of_what_was_disturbed) {
     for (const int disturbed : {0, 1, 2}) {
         std::vector<TimedStep> steps = trials(3, 16, 0.002);
         for (TimedStep& step : steps) {
-            if (step.trial == disturbed || step.age == 9) step.milliseconds *= 1.5;
+            if (step.block == disturbed || step.age == 9) step.milliseconds *= 1.5;
         }
         const StepCostModel model(steps);
         for (const int age : {0, 5, 15}) {
@@ -73,6 +74,36 @@ TEST(StepCostModel, fits_what_does_not_vary_and_what_varies_together) {
     }
     const StepCostModel model(steps);
     for (const TimedStep& step : steps) EXPECT_NEAR(model.excess(step), 0.0, 1e-4);
+}
+
+TEST(PacesOfBlocks, are_those_of_all_ways_together) {
+    // Two ways, one of them slower, in the same nine trials; in each of these all steps take longer by the same part.
+    const std::vector<double> slowness{1.0, 1.3, 0.9, 1.0, 1.1, 1.25, 1.0, 0.8, 1.0};
+    std::vector<TimedStep> one = trials(9, 12, 0.005);
+    std::vector<TimedStep> other = one;
+    for (TimedStep& step : other) step.milliseconds *= 2.5;
+    for (std::vector<TimedStep>* const way : {&one, &other}) {
+        for (TimedStep& step : *way) step.milliseconds *= slowness[step.block];
+    }
+    // Of a tenth trial there is too little to tell.
+    one.push_back({99.0, 10.0, 10.0, 0, 9});
+    const std::vector<std::span<const TimedStep>> ways{one, other, {}};
+    const std::vector<double> paces = paces_of_blocks(ways, 10);
+    ASSERT_EQ(paces.size(), 10U);
+    // The middle one of 24 times of 0.5 %: 1.25 * 0.5 / sqrt(24) = 0.13 %, and that of the usual trial.
+    for (int trial = 0; trial < 9; ++trial) EXPECT_NEAR(paces[trial], slowness[trial], 4.5 * 0.002) << trial;
+    EXPECT_EQ(paces[9], 1.0);
+    const std::vector<TimedStep> usual = at_usual_pace(one, paces);
+    ASSERT_EQ(usual.size(), one.size());
+    for (std::size_t i = 0; i < usual.size(); ++i) {
+        EXPECT_DOUBLE_EQ(usual[i].milliseconds, one[i].milliseconds / paces[one[i].block]);
+        EXPECT_EQ(usual[i].age, one[i].age);
+    }
+}
+
+TEST(PacesOfBlocks, tell_nothing_of_times_that_are_nothing) {
+    const std::vector<TimedStep> steps(20, TimedStep{0.0, 14.0, 14.0, 1, 0});
+    EXPECT_EQ(paces_of_blocks(std::vector<std::span<const TimedStep>>{steps}, 2), (std::vector{1.0, 1.0}));
 }
 
 TEST(ReorderingCost, is_the_middle_one_timed_and_straight_in_between) {
