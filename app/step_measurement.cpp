@@ -13,13 +13,13 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int warm_up_steps = 50;
 
+}  // namespace
+
 double time_steps(Solver& solver, std::int64_t steps) {
     const Clock::time_point before = Clock::now();
     solver.run(steps);
-    return std::chrono::duration<double>(Clock::now() - before).count();
+    return std::chrono::duration<double>(Clock::now() - before).count() / static_cast<double>(steps);
 }
-
-}  // namespace
 
 void settle(Solver& solver) {
     solver.run(1);
@@ -29,32 +29,35 @@ void settle(Solver& solver) {
 
 double time_step(Solver& solver, std::int64_t steps) {
     constexpr int repeats = 3;
-    const double warm_up = time_steps(solver, warm_up_steps) / warm_up_steps;
+    const double warm_up = time_steps(solver, warm_up_steps);
     if (steps == 0)
         steps = std::clamp<std::int64_t>(static_cast<std::int64_t>(1.0 / warm_up), 10, 100000);
     double best = std::numeric_limits<double>::infinity();
     for (int i = 0; i < repeats; ++i)
-        best = std::min(best, time_steps(solver, steps) / static_cast<double>(steps));
+        best = std::min(best, time_steps(solver, steps));
     return best;
+}
+
+StepMeasurement measurement_of(const Solver& solver, const System& system, Precision precision, double step_seconds) {
+    StepMeasurement result;
+    result.law = system.collision.conserve_angular_momentum ? "srd+a" : "srd";
+    result.precision = precision;
+    result.summation = solver.summation();
+    result.reorder = solver.reorder_interval();
+    result.particles = system.particle_count();
+    result.step_seconds = step_seconds;
+    result.updates_per_second = static_cast<double>(result.particles) / step_seconds;
+    result.bytes_per_particle = static_cast<double>(solver.memory_bytes()) / static_cast<double>(result.particles);
+    result.device = solver.device_description();
+    return result;
 }
 
 StepMeasurement measure_step(const System& system, const SolverOptions& options, const ChosenDevice& device,
                              std::int64_t steps) {
     const std::unique_ptr<Solver> solver = make_solver(system, options, device);
     settle(*solver);
-    const double best = time_step(*solver, steps);
-
-    StepMeasurement result;
-    result.law = system.collision.conserve_angular_momentum ? "srd+a" : "srd";
-    result.precision = options.precision;
-    result.summation = solver->summation();
-    result.reorder = solver->reorder_interval();
-    result.particles = system.particle_count();
-    result.step_seconds = best;
-    result.updates_per_second = static_cast<double>(result.particles) / best;
-    result.bytes_per_particle = static_cast<double>(solver->memory_bytes()) / static_cast<double>(result.particles);
-    result.device = solver->device_description();
-    return result;
+    const double seconds = time_step(*solver, steps);
+    return measurement_of(*solver, system, options.precision, seconds);
 }
 
 }  // namespace mpcflow

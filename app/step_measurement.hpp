@@ -24,6 +24,13 @@ struct StepMeasurement {
 /// Runs steps until the solver has settled how to execute them.
 void settle(Solver& solver);
 
+/// Seconds that a step took on average of the next `steps` steps.
+[[nodiscard]] double time_steps(Solver& solver, std::int64_t steps);
+
+/// What a solver is whose step takes `step_seconds`.
+[[nodiscard]] StepMeasurement measurement_of(const Solver& solver, const System& system, Precision precision,
+                                             double step_seconds);
+
 /// Seconds that a step takes: the best of three timings of `steps` steps each (0: about a second's).
 [[nodiscard]] double time_step(Solver& solver, std::int64_t steps);
 

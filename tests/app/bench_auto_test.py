@@ -40,10 +40,13 @@ class Choices(ProgramTest):
         results = json.loads(self.mpcflow(*small, "--json").stdout)
         self.assertEqual(len(results), 4)  # two laws, two precisions
         for result in results:
-            self.assertEqual([(fixed["summation"], fixed["reorder"]) for fixed in result["fixed"]],
-                             [("peers", 4), ("peers", 16), ("direct", 4), ("direct", 16)])
-            best = min(fixed["step_seconds"] for fixed in result["fixed"])
-            self.assertAlmostEqual(result["loss"], result["auto"]["step_seconds"] / best - 1, places=9)
+            # The fastest two, which were timed in turns with auto's choice.
+            choices = {(fixed["summation"], fixed["reorder"]) for fixed in result["fixed"]}
+            self.assertEqual(len(choices), 2)
+            self.assertLess(choices, {("peers", 4), ("peers", 16), ("direct", 4), ("direct", 16)})
+            seconds = [fixed["step_seconds"] for fixed in result["fixed"]]
+            self.assertEqual(seconds, sorted(seconds))
+            self.assertAlmostEqual(result["loss"], result["auto"]["step_seconds"] / seconds[0] - 1, places=9)
             self.assertNotEqual(result["auto"]["summation"], "auto")
         self.assertIn("at worst auto takes", self.mpcflow(*small).stdout)
 
