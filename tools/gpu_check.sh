@@ -100,36 +100,45 @@ run_hash() {
     echo "$hash"
 }
 
-# compare_hashes LABEL SETTING...: one thread of the CPU against two, and against the GPU in all its ways.
+# compare_hashes LABEL SETTING...: one thread of the CPU against two, and against the GPU in all its ways. The runs are
+# short, and as many go at a time as there are processors.
 compare_hashes() {
-    local label=$1 setting expected found way summation reorder same=0 of=0
+    local label=$1 setting expected found way summation reorder i same=0
     shift
-    local settings=()
+    local settings=() names=()
     for setting in "$@"; do
         settings+=(--set "$setting")
     done
-    if ! expected=$(run_hash reference "${settings[@]}" --device cpu --threads 1); then
-        fail "$label: the reference run"
-        return
-    fi
-    check() {
-        local what=$1
+    start() {
+        local name=run-${#names[@]}
+        names+=("$1")
         shift
-        of=$((of + 1))
-        if found=$(run_hash other "${settings[@]}" "$@") && [[ $found == "$expected" ]]; then
-            same=$((same + 1))
-        else
-            fail "$label: $what gives ${found:-no hash}, the CPU $expected"
-        fi
+        while (($(jobs -rp | wc -l) >= $(nproc))); do wait -n || true; done
+        run_hash "$name" "${settings[@]}" "$@" >"$scratch/$name.hash" &
     }
-    check "CPU, 2 threads" --device cpu --threads 2
+    start "CPU, 1 thread" --device cpu --threads 1
+    start "CPU, 2 threads" --device cpu --threads 2
     for way in "auto auto" "peers 1" "peers 7" "peers 50" "hash 7" "match 7" "sorted 7" "segmented 7" "two_stage 7" \
         "direct 7" "cas 50"; do
         read -r summation reorder <<<"$way"
-        check "GPU, $summation, reorder $reorder" --device cuda --set "execution.summation=$summation" \
+        start "GPU, $summation, reorder $reorder" --device cuda --set "execution.summation=$summation" \
             --set "execution.reorder=$reorder"
     done
-    printf '    %-66s %s   %d of %d the same\n' "$label" "$expected" "$same" "$of"
+    wait
+    expected=$(<"$scratch/run-0.hash")
+    if [[ -z $expected ]]; then
+        fail "$label: the reference run"
+        return
+    fi
+    for ((i = 1; i < ${#names[@]}; ++i)); do
+        found=$(<"$scratch/run-$i.hash")
+        if [[ $found == "$expected" ]]; then
+            same=$((same + 1))
+        else
+            fail "$label: ${names[i]} gives ${found:-no hash}, the CPU $expected"
+        fi
+    done
+    printf '    %-66s %s   %d of %d the same\n' "$label" "$expected" "$same" "$((${#names[@]} - 1))"
 }
 
 say "State hashes: CPU with 1 and 2 threads; GPU with every exact way of summing, re-ordered every 1, 7, 50 steps and by itself"
