@@ -40,7 +40,7 @@ inline constexpr std::array<GoldenHash, 24> golden_hashes{{
     {"srd_angular_thermostat_periodic_double", 0x2e0de0430c24e3d2},
     {"srd_angular_thermostat_periodic_mixed", 0x7a723fa8c86772a3},
     {"srd_angular_thermostat_walls_z_double", 0x132c36195af423c8},
-    {"srd_angular_thermostat_walls_z_mixed", 0x5676c19dae5fdde0},
+    {"srd_angular_thermostat_walls_z_mixed", 0xddce160d4840e2c3},
     {"srd_angular_thermostat_walls_yz_double", 0xe4a066f794568e0a},
     {"srd_angular_thermostat_walls_yz_mixed", 0x0e76c75f32838d71},
 }};
