@@ -271,7 +271,8 @@ private:
 
     void add_bench_auto(CLI::App& bench) {
         CLI::App* command = bench.add_subcommand(
-            "auto", "Set what a GPU's solver chooses for itself against every fixed way of summing and interval");
+            "auto", "Set what a GPU's solver chooses for itself against the best fixed ways of summing and intervals (three "
+                    "solvers are on the card at a time)");
         command->add_option("--device", shorthands_.device, "auto, cuda or cuda:N")->option_text("DEVICE");
         command->add_option("--density", bench_auto_.densities, "Particles a cell; without, 3 10 30 100")
             ->check(CLI::Range(0.1, 1000.0))

@@ -15,7 +15,7 @@ constexpr int warm_up_steps = 50;
 
 }  // namespace
 
-double time_steps(Solver& solver, std::int64_t steps) {
+double mean_step_seconds(Solver& solver, std::int64_t steps) {
     const Clock::time_point before = Clock::now();
     solver.run(steps);
     return std::chrono::duration<double>(Clock::now() - before).count() / static_cast<double>(steps);
@@ -29,12 +29,12 @@ void settle(Solver& solver) {
 
 double time_step(Solver& solver, std::int64_t steps) {
     constexpr int repeats = 3;
-    const double warm_up = time_steps(solver, warm_up_steps);
+    const double warm_up = mean_step_seconds(solver, warm_up_steps);
     if (steps == 0)
         steps = std::clamp<std::int64_t>(static_cast<std::int64_t>(1.0 / warm_up), 10, 100000);
     double best = std::numeric_limits<double>::infinity();
     for (int i = 0; i < repeats; ++i)
-        best = std::min(best, time_steps(solver, steps));
+        best = std::min(best, mean_step_seconds(solver, steps));
     return best;
 }
 

@@ -25,9 +25,9 @@ struct StepMeasurement {
 void settle(Solver& solver);
 
 /// Seconds that a step took on average of the next `steps` steps.
-[[nodiscard]] double time_steps(Solver& solver, std::int64_t steps);
+[[nodiscard]] double mean_step_seconds(Solver& solver, std::int64_t steps);
 
-/// What a solver is whose step takes `step_seconds`.
+/// The record of a solver whose step was found to take `step_seconds`.
 [[nodiscard]] StepMeasurement measurement_of(const Solver& solver, const System& system, Precision precision,
                                              double step_seconds);
 

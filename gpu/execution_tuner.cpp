@@ -21,22 +21,25 @@ constexpr int longest_trial = 1024;
 constexpr int longest_whole_interval = 128;
 /// Steps of a trial that does not re-order.
 constexpr int plain_trial = 16;
-/// After each way's first steps, in which its kernels are loaded.
+/// Of the first candidate, after two of each in which its kernels are loaded.
 constexpr int warm_up_steps = 48;
-/// A candidate of whose plain steps, so many or more, none came nearer than this to what the best takes on average with
-/// its re-orderings, is out at once.
+/// While an interval is looked for: a candidate of whose plain steps, so many or more, none came nearer than this to what
+/// the best takes on average with its re-orderings, is out at once.
 constexpr double hopeless = 1.25;
 constexpr std::size_t steps_without_hope = 12;
 /// A candidate so much above the best is not in the next round.
 constexpr double round_margin[] = {1.15, 1.10, 1.06, 1.05, 1.04, 1.03, 1.02};
 constexpr int rounds = 8;
 static_assert(std::size(round_margin) == rounds - 1);
-/// Of a round, also where fewer ways are left.
+/// Of a round, also where fewer ways are left; and more where trials are so short that a way would have fewer steps in it.
 constexpr int fewest_trials = 3;
+constexpr int fewest_steps_of_round = 32;
 /// No further round after so many steps. Where times are mostly noise, trials are long.
 constexpr int enough_steps = 8192;
-/// Of a block, which has one pace. A trial's first blocks have steps of all ages up to those of the longest interval.
+/// Of a block, which has one pace. That long trials have several is no harm, as the intervals before are in the first ones.
 constexpr int steps_of_block = 64;
+/// A block goes on in the next trial where it has fewer.
+constexpr int fewest_steps_of_block = 24;
 /// A trial's step that does not count, and one that re-orders what was left of the trial before.
 constexpr int opening_steps = 2;
 /// Relative change of the distinct cells before a re-ordering that asks for new timing.
@@ -71,6 +74,7 @@ void ExecutionTuner::start() {
     round_ = 0;
     trial_ = 0;
     block_ = 0;
+    block_steps_ = 0;
     trial_steps_ = 0;
     timed_steps_ = 0;
     order_.clear();
@@ -82,7 +86,7 @@ bool ExecutionTuner::reorders() const { return fixed_reorder_ <= longest_whole_i
 /// Steps of a trial at a fixed interval: a plain one of each age, and one that re-orders.
 int ExecutionTuner::whole_trial() const { return opening_steps + fixed_reorder_ + 1; }
 
-/// The candidate that executes a trial's step. In the warm-up all do two steps, one that re-orders and one that does not;
+/// The candidate that executes the current trial's step: those that are in take turns. In the warm-up all do two steps, one that re-orders and one that does not;
 /// where there are no re-orderings all take turns.
 int ExecutionTuner::whose_turn(int step) const {
     if (phase_ == Phase::rounds) return in_[static_cast<std::size_t>(step + trial_) % in_.size()];
@@ -133,14 +137,15 @@ void ExecutionTuner::add_step(const StepCost& cost, bool is_reordering) {
         Candidate& candidate = candidates_[whose_turn(trial_steps_)];
         (is_reordering ? candidate.reordering : candidate.plain).push_back(step);
         ++timed_steps_;
+        if (++block_steps_ == steps_of_block) begin_block();
     }
-    if (++trial_steps_ % steps_of_block == 0) ++block_;
+    ++trial_steps_;
 }
 
 /// All candidates that are in, from all that is known yet.
 void ExecutionTuner::evaluate_all() {
     std::vector<std::span<const TimedStep>> plain;
-    for (const int i : in_) plain.emplace_back(candidates_[i].plain);
+    for (const Candidate& candidate : candidates_) plain.emplace_back(candidate.plain);
     const std::vector<double> paces = paces_of_blocks(plain, block_ + 1);
     for (const int i : in_) evaluate(candidates_[i], paces);
 }
@@ -223,12 +228,18 @@ void ExecutionTuner::begin_round() {
         if (!candidates_[i].is_out) in_.push_back(i);
     }
     trials_of_round_ = 0;
+    steps_before_round_ = timed_steps_;
     begin_trial();
+}
+
+void ExecutionTuner::begin_block() {
+    ++block_;
+    block_steps_ = 0;
 }
 
 void ExecutionTuner::begin_trial() {
     ++trial_;
-    ++block_;
+    if (block_steps_ >= fewest_steps_of_block) begin_block();
     trial_steps_ = 0;
     next_look_ = batch_size;
 }
@@ -238,10 +249,15 @@ void ExecutionTuner::end_trial() {
         phase_ = Phase::rounds;
         return begin_round();
     }
-    if (++trials_of_round_ < std::max(static_cast<int>(in_.size()), fewest_trials)) return begin_trial();
-    evaluate_all();
-    if (++round_ == rounds || timed_steps_ >= enough_steps) return settle();
-    const double limit = round_margin[round_ - 1] * best()->best_average;
+    const int ways = static_cast<int>(in_.size());
+    if (++trials_of_round_ < std::max(ways, fewest_trials)) return begin_trial();
+    if (timed_steps_ - steps_before_round_ < fewest_steps_of_round * ways) return begin_trial();
+    // The last look at a trial whose interval is looked for evaluated all there is.
+    if (fixed_reorder_ > 0) evaluate_all();
+    if (++round_ == rounds || timed_steps_ >= enough_steps || (fixed_reorder_ > 0 && ways == 1)) return settle();
+    const Candidate* const leader = best();
+    const double limit = leader == nullptr ? std::numeric_limits<double>::infinity()
+                                           : round_margin[round_ - 1] * leader->best_average;
     for (const int i : in_) {
         // Whose turn it never was to re-order is not known yet.
         candidates_[i].is_out = candidates_[i].best_average > limit && !std::isinf(candidates_[i].best_average);
@@ -250,7 +266,9 @@ void ExecutionTuner::end_trial() {
 }
 
 void ExecutionTuner::settle() {
-    const Candidate& chosen = *best();
+    const Candidate* const leader = best();
+    if (leader == nullptr) throw std::logic_error("ExecutionTuner: no candidate was timed");
+    const Candidate& chosen = *leader;
     const int interval = fixed_reorder_ > 0 ? fixed_reorder_ : chosen.best_interval;
     // Timing again for nothing: the observations scatter more than was thought.
     const bool is_same = !report_.empty() && chosen.summation == summation_ &&
@@ -282,8 +300,9 @@ void ExecutionTuner::write_report(const Candidate& chosen) {
               [](const Candidate* a, const Candidate* b) { return a->best_average < b->best_average; });
     for (const Candidate* const other : others) {
         report_ += (other == others.front() ? "; " : ", ") + std::string(name_of(other->summation));
-        // Who was out before his turn to re-order came has no average.
-        report_ += std::isinf(other->best_average) ? " far more" : formatted(" %.4g", other->best_average);
+        // Whose turn to re-order never came has no average.
+        report_ += std::isinf(other->best_average) ? (other->is_out ? " far more" : " not known")
+                                                   : formatted(" %.4g", other->best_average);
     }
 }
 

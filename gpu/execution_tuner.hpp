@@ -3,7 +3,7 @@
 ///
 /// All ways give the same bits, so the steps that are timed are steps of the run, none is wasted, and from one step
 /// to the next another way may be taken. In a trial the ways take turns: a card that reaches its limit of power
-/// changes its clock ten times a second, by up to a third, and so the steps that are compared are neighbours. By how
+/// changes its clock ten times a second, by up to a quarter, and so the steps that are compared are neighbours. By how
 /// much all steps of a short time took longer than those of others is taken out of them (paces_of_blocks).
 ///
 /// A trial begins with a step that does not count and one that re-orders the particles. Then it re-orders every 2, 4,
@@ -107,6 +107,7 @@ private:
     [[nodiscard]] bool trial_is_over();
     void drop_hopeless();
     void begin_round();
+    void begin_block();
     void begin_trial();
     void end_trial();
     void settle();
@@ -119,13 +120,15 @@ private:
     int round_ = 0;
     Summation summation_;
     int reorder_;
-    std::vector<int> in_;      ///< candidates that take turns
-    int trials_of_round_ = 0;  ///< so far
-    int trial_ = 0;            ///< number of the trial, and its steps so far
-    int block_ = 0;            ///< number of the block, part of a trial
-    int trial_steps_ = 0;
-    int next_look_ = 0;        ///< after so many steps it is asked again whether more are needed
-    int timed_steps_ = 0;
+    std::vector<int> in_;         ///< candidates that take turns
+    int trials_of_round_ = 0;     ///< so far
+    int steps_before_round_ = 0;  ///< timed_steps_ then
+    int trial_ = 0;               ///< number of the trial
+    int trial_steps_ = 0;         ///< so far
+    int next_look_ = 0;           ///< after so many steps of the trial it is asked again whether more are needed
+    int block_ = 0;               ///< number of the block of steps that have one pace
+    int block_steps_ = 0;         ///< so far
+    int timed_steps_ = 0;         ///< since start()
     std::vector<Order> order_;        ///< by the steps since a re-ordering
     double distinct_cells_ = 0.0;     ///< after the last step
     int age_ = 0;                     ///< plain steps since the last re-ordering

@@ -5,9 +5,7 @@
 #include <cstddef>
 #include <iterator>
 #include <limits>
-#include <map>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 namespace mpcflow {
@@ -59,7 +57,7 @@ double lower_median(std::span<const double> values) {
 StepCostModel::StepCostModel(std::span<const TimedStep> steps) {
     std::vector<double> weights(steps.size(), 1.0);
     fit(steps, weights);
-    const double least_deviation = smallest_part * mean_cost_;
+    const double least_deviation = std::max(smallest_part * mean_cost_, std::numeric_limits<double>::min());
     for (int pass = 0; pass < absolute_passes; ++pass) {
         for (std::size_t i = 0; i < steps.size(); ++i) {
             weights[i] = 1.0 / std::max(std::abs(deviation(steps[i])), least_deviation);
@@ -166,15 +164,19 @@ std::vector<double> paces_of_blocks(std::span<const std::span<const TimedStep>> 
             }
         }
         std::vector<double> told;
+        std::vector<bool> is_told(paces.size(), false);
         for (std::size_t block = 0; block < paces.size(); ++block) {
             if (ratios[block].size() < fewest_steps) continue;
-            paces[block] = lower_median(ratios[block]);
-            told.push_back(paces[block]);
+            const double pace = lower_median(ratios[block]);
+            if (!(pace > 0.0)) continue;
+            paces[block] = pace;
+            is_told[block] = true;
+            told.push_back(pace);
         }
         if (told.empty()) break;
         const double usual = lower_median(told);
         for (std::size_t block = 0; block < paces.size(); ++block) {
-            if (ratios[block].size() >= fewest_steps) paces[block] /= usual;
+            if (is_told[block]) paces[block] /= usual;
         }
     }
     return paces;

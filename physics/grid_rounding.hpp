@@ -31,6 +31,7 @@ public:
     MPCFLOW_HD double round(double x) const { return (x + magic_) - magic_; }
     /// q: the grid is 2^-q.
     [[nodiscard]] int bits() const { return q_; }
+    [[nodiscard]] double spacing() const { return std::ldexp(1.0, -q_); }
 
 private:
     double magic_ = 0.0;

@@ -141,7 +141,7 @@ compare_hashes() {
     printf '    %-66s %s   %d of %d the same\n' "$label" "$expected" "$same" "$((${#names[@]} - 1))"
 }
 
-say "State hashes: CPU with 1 and 2 threads; GPU with every exact way of summing, re-ordered every 1, 7, 50 steps and by itself"
+say "State hashes: CPU with 1 and 2 threads; GPU with every exact way of summing, re-ordered every 1, 7, 50 steps and as auto tries it"
 began=$SECONDS
 if ! run_hash first --device cuda >/dev/null; then
     fail "a first run on the GPU"

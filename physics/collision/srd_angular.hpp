@@ -43,7 +43,11 @@ public:
     };
 
     SrdAngular() = default;
-    explicit SrdAngular(const System& system) : parameters_(system), rotation_(system.collision.angle) {}
+    explicit SrdAngular(const System& system)
+        : parameters_(system),
+          rotation_(system.collision.angle),
+          velocity_squared_spacing_(parameters_.rounding.velocity_squared.spacing()),
+          offset_velocity_spacing_(parameters_.rounding.offset_velocity.spacing()) {}
 
     [[nodiscard]] MPCFLOW_HD const LawParameters& parameters() const { return parameters_; }
 
@@ -99,10 +103,9 @@ public:
             const Vec3<double> momentum = Vec3<double>{s[13], s[14], s[15]} - cross(centre, total);
             const Vec3<double> rotated_momentum = Vec3<double>{s[16], s[17], s[18]} - cross(centre, rotated_total);
             const Vec3<double> rotated_spin = inverse_inertia(rotated_momentum);
-            const double squared = s[19];
-            const double uncertain = rounding * (squared + std::sqrt(count * squared * dot(rotated_spin, rotated_spin)));
-            scale = thermostat_scale(count, squared - dot(total, mean) - dot(rotated_momentum, rotated_spin), uncertain,
-                                     inverse_inertia.is_singular(), key);
+            const double energy_2 = s[19] - dot(total, mean) - dot(rotated_momentum, rotated_spin);
+            const double uncertain = energy_rounding(count, s[19], std::sqrt(dot(rotated_spin, rotated_spin)));
+            scale = thermostat_scale(count, energy_2, uncertain, inverse_inertia.is_singular(), key);
             spin = inverse_inertia(momentum) - scale * rotated_spin;
         } else {
             const Vec3<double> lost = Vec3<double>{s[13], s[14], s[15]} - cross(centre, total - rotated_total);
@@ -125,9 +128,14 @@ private:
         to[2] = grid.round(v.z);
     }
 
-    /// Of a rotated velocity, relative, and of the sums that angular velocities and energies are differences of: those of
-    /// the arithmetic, or of the grids that contributions are rounded to.
-    static constexpr double rounding = sizeof(Real) == sizeof(float) ? 0x1p-24 : 0x1p-36;
+    /// How well `thermostat_scale`'s twice the energy is known, where `squared` is the sum of squared velocities and `spin`
+    /// the angular velocity of the rotated ones. Rotated velocities have the relative rounding of Real, and contributions
+    /// that of their grids; an error of angular momentum counts `spin` times.
+    MPCFLOW_HD double energy_rounding(double count, double squared, double spin) const {
+        constexpr double relative = sizeof(Real) == sizeof(float) ? 0x1p-24 : 0x1p-53;
+        return relative * (squared + spin * std::sqrt(count * squared)) +
+               count * (velocity_squared_spacing_ + spin * offset_velocity_spacing_);
+    }
 
     /// Maxwell-Boltzmann scaling of the motion beyond the rigid rotation, of which `energy_2` is twice
     /// the energy: 3 N - 6 degrees of freedom, 3 N - 5 for collinear particles.
@@ -162,6 +170,8 @@ private:
 
     LawParameters parameters_;
     Rotation<Real> rotation_;
+    double velocity_squared_spacing_ = 0.0;
+    double offset_velocity_spacing_ = 0.0;
 };
 
 }  // namespace mpcflow

@@ -33,17 +33,16 @@ class Arguments(ProgramTest):
 
 
 class Choices(ProgramTest):
-    def test_json_has_the_choice_and_each_fixed_way(self):
+    def test_json_has_the_choice_and_the_best_fixed_ones(self):
         self.require_gpu()
         small = ["bench", "auto", "--particles", "20000", "--density", "10", "--summation", "peers", "direct",
                  "--reorder", "4", "16"]
         results = json.loads(self.mpcflow(*small, "--json").stdout)
         self.assertEqual(len(results), 4)  # two laws, two precisions
         for result in results:
-            # The fastest two, which were timed in turns with auto's choice.
-            choices = {(fixed["summation"], fixed["reorder"]) for fixed in result["fixed"]}
-            self.assertEqual(len(choices), 2)
-            self.assertLess(choices, {("peers", 4), ("peers", 16), ("direct", 4), ("direct", 16)})
+            # The two ways at their best intervals, which were timed in turns with auto's choice.
+            self.assertEqual({fixed["summation"] for fixed in result["fixed"]}, {"peers", "direct"})
+            self.assertLessEqual({fixed["reorder"] for fixed in result["fixed"]}, {4, 16})
             seconds = [fixed["step_seconds"] for fixed in result["fixed"]]
             self.assertEqual(seconds, sorted(seconds))
             self.assertAlmostEqual(result["loss"], result["auto"]["step_seconds"] / seconds[0] - 1, places=9)

@@ -104,6 +104,11 @@ TEST(PacesOfBlocks, are_those_of_all_ways_together) {
 TEST(PacesOfBlocks, tell_nothing_of_times_that_are_nothing) {
     const std::vector<TimedStep> steps(20, TimedStep{0.0, 14.0, 14.0, 1, 0});
     EXPECT_EQ(paces_of_blocks(std::vector<std::span<const TimedStep>>{steps}, 2), (std::vector{1.0, 1.0}));
+    std::vector<TimedStep> half = trials(2, 12, 0.0);
+    for (std::size_t i = 0; i < 8; ++i) half[i].milliseconds = 0.0;
+    for (const double pace : paces_of_blocks(std::vector<std::span<const TimedStep>>{half}, 2)) {
+        EXPECT_TRUE(std::isfinite(pace) && pace > 0.0) << pace;
+    }
 }
 
 TEST(ReorderingCost, is_the_middle_one_timed_and_straight_in_between) {

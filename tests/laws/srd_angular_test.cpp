@@ -112,8 +112,7 @@ TYPED_TEST(AngularLaw, acts_on_pairs_along_their_line_at_any_distance) {
     }
 }
 
-/// Of a pair, with a thermostat: its relative velocity along its line before and after a collision, and twice the
-/// energy that is in it, where the rotation leaves only `speed` along the line.
+/// A pair with a thermostat, of whose relative velocity the rotation leaves only `speed` along its line.
 template <class Real>
 class PairNearRest {
 public:
@@ -145,8 +144,8 @@ private:
     Point line_;
 };
 
-// What is left along a pair's line may be no more than rounding. Scaled to a thermal energy that is not known to be one it
-// would fly apart.
+// What is left along a pair's line may be no more than rounding, of velocities in float that is: in double the energy is known
+// well enough. Scaled from an energy that came out too small the pair would fly apart.
 using BothPrecisions = testing::Types<double, float>;
 template <class Real>
 class AngularPairs : public testing::Test {};
