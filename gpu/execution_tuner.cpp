@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "physics/names.hpp"
 
@@ -75,6 +76,7 @@ void ExecutionTuner::start() {
     trial_ = 0;
     block_ = 0;
     block_steps_ = 0;
+    paces_.clear();
     trial_steps_ = 0;
     timed_steps_ = 0;
     order_.clear();
@@ -146,15 +148,16 @@ void ExecutionTuner::add_step(const StepCost& cost, bool is_reordering) {
 void ExecutionTuner::evaluate_all() {
     std::vector<std::span<const TimedStep>> plain;
     for (const Candidate& candidate : candidates_) plain.emplace_back(candidate.plain);
-    const std::vector<double> paces = paces_of_blocks(plain, block_ + 1);
-    for (const int i : in_) evaluate(candidates_[i], paces);
+    paces_.resize(static_cast<std::size_t>(block_) + 1, 1.0);
+    paces_ = refined_paces(plain, std::move(paces_));
+    for (const int i : in_) evaluate(candidates_[i]);
 }
 
 /// The best interval of a candidate and its cost, at the usual pace.
-void ExecutionTuner::evaluate(Candidate& candidate, const std::vector<double>& paces) const {
+void ExecutionTuner::evaluate(Candidate& candidate) const {
     candidate.best_average = std::numeric_limits<double>::infinity();
     if (candidate.plain.empty() || (reorders() && candidate.reordering.empty())) return;
-    const std::vector<TimedStep> steps = at_usual_pace(candidate.plain, paces);
+    const std::vector<TimedStep> steps = at_usual_pace(candidate.plain, paces_);
     if (!reorders()) {
         std::vector<double> costs;
         for (const TimedStep& step : steps) costs.push_back(step.milliseconds);
@@ -164,7 +167,7 @@ void ExecutionTuner::evaluate(Candidate& candidate, const std::vector<double>& p
     }
     const StepCostModel model(steps);
     ReorderingCost reordering;
-    for (TimedStep step : at_usual_pace(candidate.reordering, paces)) {
+    for (TimedStep step : at_usual_pace(candidate.reordering, paces_)) {
         // It adds to the sums of cells before it, in the old order, of which no count is taken.
         step.distinct_after = order_[std::min<std::size_t>(step.age + 1, order_.size() - 1)].distinct_cells();
         reordering.add(step.age + 1, model.excess(step));

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <iterator>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 namespace mpcflow {
@@ -25,8 +24,6 @@ constexpr int passes = 3;
 constexpr double few_steps = 4.0;
 /// Of fewer steps a block's pace is not told.
 constexpr std::size_t fewest_steps = 8;
-/// Fits and paces in turns.
-constexpr int pace_passes = 3;
 
 /// Solves the symmetric, positive definite system by elimination.
 template <std::size_t n>
@@ -55,68 +52,77 @@ double lower_median(std::span<const double> values) {
 }
 
 StepCostModel::StepCostModel(std::span<const TimedStep> steps) {
-    std::vector<double> weights(steps.size(), 1.0);
-    fit(steps, weights);
+    std::vector<Sample> samples;
+    samples.reserve(steps.size());
+    for (const TimedStep& step : steps) {
+        samples.push_back({row(step.distinct_before, step.distinct_after, step.age), step.milliseconds, 1.0});
+    }
+    fit(samples);
     const double least_deviation = std::max(smallest_part * mean_cost_, std::numeric_limits<double>::min());
     for (int pass = 0; pass < absolute_passes; ++pass) {
-        for (std::size_t i = 0; i < steps.size(); ++i) {
-            weights[i] = 1.0 / std::max(std::abs(deviation(steps[i])), least_deviation);
-        }
-        fit(steps, weights);
+        for (Sample& sample : samples) sample.weight = 1.0 / std::max(std::abs(deviation(sample)), least_deviation);
+        fit(samples);
     }
     for (int pass = 0; pass < passes; ++pass) {
         std::vector<double> deviations;
-        for (const TimedStep& step : steps) deviations.push_back(std::abs(deviation(step)));
+        deviations.reserve(samples.size());
+        for (const Sample& sample : samples) deviations.push_back(std::abs(deviation(sample)));
         const double limit = std::max(outlying_deviations * lower_median(deviations), outlying_part * mean_cost_);
-        for (std::size_t i = 0; i < steps.size(); ++i) weights[i] = deviations[i] <= limit ? 1.0 : 0.0;
-        fit(steps, weights);
+        for (std::size_t i = 0; i < samples.size(); ++i) samples[i].weight = deviations[i] <= limit ? 1.0 : 0.0;
+        fit(samples);
     }
-    find_misfits(steps);
+    find_misfits(steps, samples);
 }
 
 StepCostModel::Row StepCostModel::row(double distinct_before, double distinct_after, int age) {
     return {distinct_before, distinct_after, std::sqrt(static_cast<double>(age))};
 }
 
-void StepCostModel::fit(std::span<const TimedStep> steps, std::span<const double> weights) {
-    const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+void StepCostModel::fit(std::span<const Sample> samples) {
+    double total = 0.0;
     mean_cost_ = 0.0;
     mean_ = {};
-    for (std::size_t s = 0; s < steps.size(); ++s) {
-        const Row x = row(steps[s].distinct_before, steps[s].distinct_after, steps[s].age);
-        const double weight = weights[s] / total;
-        mean_cost_ += weight * steps[s].milliseconds;
-        for (std::size_t i = 0; i < x.size(); ++i) mean_[i] += weight * x[i];
+    for (const Sample& sample : samples) {
+        total += sample.weight;
+        mean_cost_ += sample.weight * sample.milliseconds;
+        for (std::size_t i = 0; i < regressors; ++i) mean_[i] += sample.weight * sample.x[i];
     }
+    mean_cost_ /= total;
+    for (double& mean : mean_) mean /= total;
     std::array<Row, regressors> covariance{};
     Row with_cost{};
-    for (std::size_t s = 0; s < steps.size(); ++s) {
-        Row x = row(steps[s].distinct_before, steps[s].distinct_after, steps[s].age);
-        for (std::size_t i = 0; i < x.size(); ++i) x[i] -= mean_[i];
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            with_cost[i] += weights[s] * x[i] * (steps[s].milliseconds - mean_cost_);
-            for (std::size_t j = 0; j < x.size(); ++j) covariance[i][j] += weights[s] * x[i] * x[j];
+    for (const Sample& sample : samples) {
+        Row x = sample.x;
+        for (std::size_t i = 0; i < regressors; ++i) x[i] -= mean_[i];
+        const double cost = sample.milliseconds - mean_cost_;
+        for (std::size_t i = 0; i < regressors; ++i) {
+            const double weighted = sample.weight * x[i];
+            with_cost[i] += weighted * cost;
+            for (std::size_t j = i; j < regressors; ++j) covariance[i][j] += weighted * x[j];
         }
     }
-    for (std::size_t i = 0; i < covariance.size(); ++i) {
+    for (std::size_t i = 0; i < regressors; ++i) {
         // What does not vary explains nothing.
         covariance[i][i] = covariance[i][i] > 0.0 ? covariance[i][i] * (1.0 + ridge) : 1.0;
+        for (std::size_t j = 0; j < i; ++j) covariance[i][j] = covariance[j][i];
     }
     slope_ = solve(covariance, with_cost);
 }
 
 /// The middle one of what steps take beyond the straight lines whose age is that of a point or differs by up to a
 /// quarter; the points are as far apart.
-void StepCostModel::find_misfits(std::span<const TimedStep> steps) {
+void StepCostModel::find_misfits(std::span<const TimedStep> steps, std::span<const Sample> samples) {
     std::vector<std::vector<double>> deviations;
-    for (const TimedStep& step : steps) {
-        deviations.resize(std::max<std::size_t>(deviations.size(), step.age + 1));
-        deviations[step.age].push_back(deviation(step));
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        const auto age = static_cast<std::size_t>(steps[i].age);
+        deviations.resize(std::max(deviations.size(), age + 1));
+        deviations[age].push_back(deviation(samples[i]));
     }
     oldest_ = static_cast<int>(deviations.size()) - 1;
+    std::vector<double> near;
     for (int age = 0; age <= oldest_; age += std::max(1, age / 4)) {
         const int width = (age + 2) / 4;
-        std::vector<double> near;
+        near.clear();
         for (int other = age - width; other <= std::min(age + width, oldest_); ++other) {
             near.insert(near.end(), deviations[other].begin(), deviations[other].end());
         }
@@ -134,50 +140,46 @@ double StepCostModel::misfit(int age) const {
     return below->milliseconds + part * (above->milliseconds - below->milliseconds);
 }
 
-double StepCostModel::straight(double distinct_before, double distinct_after, int age) const {
-    const Row x = row(distinct_before, distinct_after, age);
+double StepCostModel::straight(const Row& x) const {
     double cost = mean_cost_;
-    for (std::size_t i = 0; i < x.size(); ++i) cost += slope_[i] * (x[i] - mean_[i]);
+    for (std::size_t i = 0; i < regressors; ++i) cost += slope_[i] * (x[i] - mean_[i]);
     return cost;
 }
 
-double StepCostModel::deviation(const TimedStep& step) const {
-    return step.milliseconds - straight(step.distinct_before, step.distinct_after, step.age);
-}
+double StepCostModel::deviation(const Sample& sample) const { return sample.milliseconds - straight(sample.x); }
 
 double StepCostModel::milliseconds(double distinct_before, double distinct_after, int age) const {
-    return straight(distinct_before, distinct_after, age) + misfit(age);
+    return straight(row(distinct_before, distinct_after, age)) + misfit(age);
 }
 
-double StepCostModel::excess(const TimedStep& step) const { return deviation(step) - misfit(step.age); }
+double StepCostModel::excess(const TimedStep& step) const {
+    return step.milliseconds - milliseconds(step.distinct_before, step.distinct_after, step.age);
+}
 
-std::vector<double> paces_of_blocks(std::span<const std::span<const TimedStep>> ways, int blocks) {
-    std::vector<double> paces(static_cast<std::size_t>(blocks), 1.0);
-    for (int pass = 0; pass < pace_passes; ++pass) {
-        std::vector<std::vector<double>> ratios(paces.size());
-        for (const std::span<const TimedStep> steps : ways) {
-            if (steps.empty()) continue;
-            const StepCostModel model(at_usual_pace(steps, paces));
-            for (const TimedStep& step : steps) {
-                const double usual = model.milliseconds(step.distinct_before, step.distinct_after, step.age);
-                if (usual > 0.0) ratios[step.block].push_back(step.milliseconds / usual);
-            }
+std::vector<double> refined_paces(std::span<const std::span<const TimedStep>> ways, std::vector<double> paces) {
+    std::vector<std::vector<double>> ratios(paces.size());
+    for (const std::span<const TimedStep> steps : ways) {
+        if (steps.empty()) continue;
+        const StepCostModel model(at_usual_pace(steps, paces));
+        for (const TimedStep& step : steps) {
+            const double usual = model.milliseconds(step.distinct_before, step.distinct_after, step.age);
+            if (usual > 0.0) ratios[step.block].push_back(step.milliseconds / usual);
         }
-        std::vector<double> told;
-        std::vector<bool> is_told(paces.size(), false);
-        for (std::size_t block = 0; block < paces.size(); ++block) {
-            if (ratios[block].size() < fewest_steps) continue;
-            const double pace = lower_median(ratios[block]);
-            if (!(pace > 0.0)) continue;
-            paces[block] = pace;
-            is_told[block] = true;
-            told.push_back(pace);
-        }
-        if (told.empty()) break;
-        const double usual = lower_median(told);
-        for (std::size_t block = 0; block < paces.size(); ++block) {
-            if (is_told[block]) paces[block] /= usual;
-        }
+    }
+    std::vector<double> told;
+    std::vector<bool> is_told(paces.size(), false);
+    for (std::size_t block = 0; block < paces.size(); ++block) {
+        if (ratios[block].size() < fewest_steps) continue;
+        const double pace = lower_median(ratios[block]);
+        if (!(pace > 0.0)) continue;
+        paces[block] = pace;
+        is_told[block] = true;
+        told.push_back(pace);
+    }
+    if (told.empty()) return paces;
+    const double usual = lower_median(told);
+    for (std::size_t block = 0; block < paces.size(); ++block) {
+        if (is_told[block]) paces[block] /= usual;
     }
     return paces;
 }
