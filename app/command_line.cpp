@@ -21,6 +21,7 @@
 #include "app/exit_status.hpp"
 #include "app/machine_info.hpp"
 #include "input/error.hpp"
+#include "input/text.hpp"
 #include "physics/errors.hpp"
 #include "physics/names.hpp"
 
@@ -33,17 +34,6 @@ constexpr const char* footer =
     "results that exist already); 85 stopped by a signal after writing a checkpoint: run again to go on;\n"
     "1 a fault of the program.";
 
-/// The text as YAML that cannot be taken for anything else (a folder may be called 1 or null).
-std::string quoted(const std::string& text) {
-    std::string result = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\')
-            result += '\\';
-        result += c;
-    }
-    return result + "\"";
-}
-
 /// Options that stand for a --set.
 struct Shorthands {
     std::string device, threads;
@@ -55,7 +45,8 @@ struct Shorthands {
         if (!threads.empty())
             overrides.push_back("execution.threads=" + threads);
         if (output)
-            overrides.push_back("output.directory=" + quoted(*output));
+            // Quoted, since a folder may be called 1 or null.
+            overrides.push_back("output.directory=" + input::in_quotes(*output));
     }
 };
 

@@ -2,20 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include "physics/observables/merge_neighbours.hpp"
+#include "physics/observables/not_known.hpp"
 
 namespace mpcflow {
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
 struct Estimate {
-    double value = nan;
-    double error = nan;
+    double value = not_known;
+    double error = not_known;
 };
 
 /// Ratio of the sums over blocks of numerator(i) and denominator(i), with its standard error.
@@ -29,7 +27,7 @@ Estimate ratio(std::size_t blocks, Numerator numerator, Denominator denominator)
     }
     if (!(sum_b > 0.0))
         return {};
-    Estimate result{sum_a / sum_b, nan};
+    Estimate result{sum_a / sum_b, not_known};
     if (blocks < 2)
         return result;
     double squares = 0.0;

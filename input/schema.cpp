@@ -28,7 +28,7 @@ public:
         std::string result = "{";
         for (const auto& [name, value] : members_) {
             result += result.size() == 1 ? "\n" : ",\n";
-            result += "  " + quoted(name) + ": " + indented(value);
+            result += "  " + in_quotes(name) + ": " + indented(value);
         }
         return result + (members_.empty() ? "}" : "\n}");
     }
@@ -60,8 +60,8 @@ public:
 
     [[nodiscard]] std::string take() {
         JsonObject root;
-        root.add("$schema", quoted("https://json-schema.org/draft/2020-12/schema"));
-        root.add("title", quoted("mpcflow input"));
+        root.add("$schema", in_quotes("https://json-schema.org/draft/2020-12/schema"));
+        root.add("title", in_quotes("mpcflow input"));
         describe_section(root, levels_.back());
         return root.text() + "\n";
     }
@@ -70,7 +70,7 @@ public:
     void leave_section() override {
         const Level level = leave();
         JsonObject section;
-        section.add("description", quoted(level.doc));
+        section.add("description", in_quotes(level.doc));
         describe_section(section, level);
         levels_.back().properties.add(level.name, section.text());
     }
@@ -92,18 +92,18 @@ public:
     void leave_list() override {
         const Level level = leave();
         JsonObject list;
-        list.add("description", quoted(level.doc)).add("type", quoted("array")).add("items", level.item);
+        list.add("description", in_quotes(level.doc)).add("type", in_quotes("array")).add("items", level.item);
         list.add("default", "[]");
         levels_.back().properties.add(level.name, list.text());
     }
 
     void flag(const Key& key, bool& value) override {
-        add(key, JsonObject().add("type", quoted("boolean")), json_bool(value));
+        add(key, JsonObject().add("type", in_quotes("boolean")), json_bool(value));
     }
     void text(const Key& key, std::string& value, std::size_t longest) override {
         JsonObject schema;
-        schema.add("type", quoted("string")).add("minLength", "1").add("maxLength", std::to_string(longest));
-        add(key, schema, value.empty() ? "" : quoted(value));
+        schema.add("type", in_quotes("string")).add("minLength", "1").add("maxLength", std::to_string(longest));
+        add(key, schema, value.empty() ? "" : in_quotes(value));
     }
     void real(const Key& key, double& value, const RealRange& range) override {
         add(key, number(range), shortest(value));
@@ -122,10 +122,10 @@ public:
     void integer_or_auto(const Key& key, int& value, const IntegerRange& range) override {
         JsonObject schema;
         schema.add("anyOf", json_list({"{\"const\": \"auto\"}", integer_schema(range).text()}));
-        add(key, schema, value == 0 ? quoted("auto") : std::to_string(value));
+        add(key, schema, value == 0 ? in_quotes("auto") : std::to_string(value));
     }
     void one_of(const Key& key, std::size_t& index, std::span<const std::string_view> names) override {
-        add(key, words(names), quoted(names[index]));
+        add(key, words(names), in_quotes(names[index]));
     }
     void some_of(const Key& key, std::span<const NamedFlag> names) override {
         std::vector<std::string_view> all;
@@ -133,11 +133,11 @@ public:
         for (const NamedFlag& named : names) {
             all.push_back(named.name);
             if (*named.value) {
-                chosen.push_back(quoted(named.name));
+                chosen.push_back(in_quotes(named.name));
             }
         }
         JsonObject schema;
-        schema.add("type", quoted("array")).add("items", words(all).text());
+        schema.add("type", in_quotes("array")).add("items", words(all).text());
         schema.add("minItems", "1").add("uniqueItems", "true");
         add(key, schema, json_list(chosen));
     }
@@ -145,16 +145,16 @@ public:
         const auto names = face_names();
         const std::string face = words(names).text();
         JsonObject map;
-        map.add("type", quoted("object")).add("additionalProperties", "false");
+        map.add("type", in_quotes("object")).add("additionalProperties", "false");
         map.add("properties", JsonObject().add("lower", face).add("upper", face).text());
-        add(key, JsonObject().add("anyOf", json_list({face, map.text()})), quoted(name_of(value.lower)));
+        add(key, JsonObject().add("anyOf", json_list({face, map.text()})), in_quotes(name_of(value.lower)));
     }
     void device(const Key& key, DeviceChoice& value) override {
         JsonObject schema;
-        schema.add("type", quoted("string"));
-        schema.add("pattern", quoted("^(auto|cpu|cuda(:([0-9]|[1-5][0-9]|6[0-3]))?)$"));
+        schema.add("type", in_quotes("string"));
+        schema.add("pattern", in_quotes("^(auto|cpu|cuda(:([0-9]|[1-5][0-9]|6[0-3]))?)$"));
         static_assert(largest_device_index == 63, "the pattern above says 63");
-        add(key, schema, quoted(device_name(value)));
+        add(key, schema, in_quotes(device_name(value)));
     }
 
 private:
@@ -168,7 +168,7 @@ private:
 
     void require(const Key& key) {
         if (key.presence == Presence::required) {
-            levels_.back().required.push_back(quoted(key.name));
+            levels_.back().required.push_back(in_quotes(key.name));
         }
     }
     void enter(const Key& key) {
@@ -181,7 +181,7 @@ private:
         return level;
     }
     static void describe_section(JsonObject& section, const Level& level) {
-        section.add("type", quoted("object")).add("additionalProperties", "false");
+        section.add("type", in_quotes("object")).add("additionalProperties", "false");
         section.add("properties", level.properties.text());
         if (!level.required.empty()) {
             section.add("required", json_list(level.required));
@@ -191,7 +191,7 @@ private:
     /// A key that must be given has no default; an empty `preset` is none either.
     void add(const Key& key, JsonObject schema, std::string preset) {
         require(key);
-        schema.add("description", quoted(key.doc));
+        schema.add("description", in_quotes(key.doc));
         if (key.presence == Presence::optional && !preset.empty()) {
             schema.add("default", std::move(preset));
         }
@@ -200,27 +200,27 @@ private:
 
     static JsonObject number(const RealRange& range) {
         JsonObject schema;
-        schema.add("type", quoted("number"));
+        schema.add("type", in_quotes("number"));
         schema.add(range.lower_bound == Bound::closed ? "minimum" : "exclusiveMinimum", shortest(range.lower));
         schema.add(range.upper_bound == Bound::closed ? "maximum" : "exclusiveMaximum", shortest(range.upper));
         return schema;
     }
     static JsonObject integer_schema(const IntegerRange& range) {
         JsonObject schema;
-        schema.add("type", quoted("integer"));
+        schema.add("type", in_quotes("integer"));
         schema.add("minimum", std::to_string(range.lower)).add("maximum", std::to_string(range.upper));
         return schema;
     }
     static JsonObject triple(const JsonObject& item) {
         JsonObject schema;
-        schema.add("type", quoted("array")).add("items", item.text());
+        schema.add("type", in_quotes("array")).add("items", item.text());
         schema.add("minItems", "3").add("maxItems", "3");
         return schema;
     }
     static JsonObject words(std::span<const std::string_view> names) {
         std::vector<std::string> list;
         for (const std::string_view name : names) {
-            list.push_back(quoted(name));
+            list.push_back(in_quotes(name));
         }
         return JsonObject().add("enum", json_list(list));
     }

@@ -88,7 +88,7 @@ std::string printable(std::string_view text, std::size_t longest) {
     return shown;
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     std::string result = "\"";
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);

@@ -25,7 +25,7 @@ struct TextFault {
 [[nodiscard]] std::string printable(std::string_view text, std::size_t longest = 60);
 
 /// `text` between double quotes, escaped as both JSON and YAML read it.
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string in_quotes(std::string_view text);
 
 /// Line and column of a byte, both from 1; columns count characters.
 struct LineColumn {

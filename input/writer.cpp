@@ -49,7 +49,7 @@ public:
     void flag(const Key& key, bool& value) override { line(key, value ? "true" : "false"); }
     void text(const Key& key, std::string& value, std::size_t) override {
         if (!value.empty()) {
-            line(key, quoted(value));
+            line(key, in_quotes(value));
         }
     }
     void real(const Key& key, double& value, const RealRange&) override { line(key, shortest_real(value)); }

@@ -351,7 +351,7 @@ std::string shown(const Node& node) {
     switch (node.kind) {
         case NodeKind::null: return "nothing";
         case NodeKind::scalar:
-            return node.quoting == Quoting::quoted ? quoted(printable(node.text)) : printable(node.text);
+            return node.quoting == Quoting::quoted ? in_quotes(printable(node.text)) : printable(node.text);
         case NodeKind::sequence: return "a list";
         case NodeKind::map: return "a map";
     }

@@ -107,8 +107,10 @@ build_and_test build-test all "${release[@]}"
 # Not the tests labelled "flows", which measure physics over long runs: the same code paths, too long under a sanitizer.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=0}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
-# Little optimised and with line numbers alone: these builds take their time as it is.
-sanitized=(-DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1" -DMPCFLOW_CUDA=OFF)
+# Little optimised, with line numbers alone and several files in one: these builds take their time as it is. The release
+# build above has told the warnings.
+sanitized=(-DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -w" -DCMAKE_UNITY_BUILD=ON
+    -DMPCFLOW_CUDA=OFF)
 if [[ $quick == no ]]; then
     say "Building and testing in build-asan/: address and undefined-behaviour sanitizers, host code"
     build_and_test build-asan "app fibers input physics program solver threads tuning" "${sanitized[@]}" \

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "physics/observables/multiple_tau.hpp"
+#include "physics/observables/not_known.hpp"
 
 namespace mpcflow {
 
@@ -28,9 +28,8 @@ public:
     /// Means and standard errors; NaN where there is no sample, or for errors fewer than two.
     [[nodiscard]] Estimates estimates() const {
         CorrelationFunction found = blocks_.correlation();
-        constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-        found.mean.resize(static_cast<std::size_t>(values_), nan);
-        found.error.resize(static_cast<std::size_t>(values_), nan);
+        found.mean.resize(static_cast<std::size_t>(values_), not_known);
+        found.error.resize(static_cast<std::size_t>(values_), not_known);
         return {std::move(found.mean), std::move(found.error)};
     }
 

@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <utility>
 
+#include "physics/observables/not_known.hpp"
 #include "physics/theory.hpp"
 
 namespace mpcflow {
 
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// What is correlated: means over the tracers, along x, y, z and of all three together.
 constexpr std::size_t products = 8;
@@ -125,7 +123,7 @@ std::vector<double> DiffusionObservable::diffusion_by_velocity(const std::vector
         return sum / static_cast<double>(free_axes_.size());
     };
     const bool is_known = times().every == 1 && !free_axes_.empty();
-    std::vector<double> integral(lag_times.size(), is_known ? 0.0 : nan);
+    std::vector<double> integral(lag_times.size(), is_known ? 0.0 : not_known);
     if (!is_known) return integral;
     for (std::size_t i = 1; i < integral.size(); ++i) {
         integral[i] = integral[i - 1] + 0.5 * (lag_times[i] - lag_times[i - 1]) * (at(i - 1) + at(i));
@@ -194,7 +192,7 @@ std::vector<double> DiffusionObservable::estimate(const std::vector<double>& lag
     values.insert(values.end(), integral.begin(), integral.end());
     values.push_back(window.is_known() ? (displacements[window.last] - displacements[window.first]) /
                                              (twice_axes * (lag_times[window.last] - lag_times[window.first]))
-                                       : nan);
+                                       : not_known);
     return values;
 }
 
@@ -207,7 +205,7 @@ void DiffusionObservable::add_diffusion(ObservableResults& results, const Correl
         [&](std::span<const double> means) { return estimate(lag_times, window, means); },
         lags > 0 ? function.lag[window.last] : 0);
     // Longer lags have no error here: blocks that are long enough for them are too few.
-    for (std::size_t i = window.last + 1; i < lags; ++i) estimates.error[i] = estimates.error[lags + i] = nan;
+    for (std::size_t i = window.last + 1; i < lags; ++i) estimates.error[i] = estimates.error[lags + i] = not_known;
     const auto add = [&](const std::string& name, std::size_t first, const std::string& description) {
         const auto part = [&](const std::vector<double>& of) {
             const auto begin = of.begin() + static_cast<std::ptrdiff_t>(first);
@@ -222,7 +220,7 @@ void DiffusionObservable::add_diffusion(ObservableResults& results, const Correl
 
     std::string names;
     for (const std::size_t axis : free_axes_) names += "xyz"[axis];
-    const auto time_of = [&](std::size_t lag) { return window.is_known() ? lag_times[lag] : nan; };
+    const auto time_of = [&](std::size_t lag) { return window.is_known() ? lag_times[lag] : not_known; };
     results.attributes.push_back({"free_axes", names});
     results.attributes.push_back({"diffusion", estimates.value.back()});
     results.attributes.push_back({"diffusion_error", estimates.error.back()});

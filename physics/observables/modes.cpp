@@ -1,19 +1,18 @@
 #include "physics/observables/modes.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numbers>
 #include <set>
 #include <span>
 
 #include "physics/elementary.hpp"
+#include "physics/observables/not_known.hpp"
 #include "physics/theory.hpp"
 
 namespace mpcflow {
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 /// Lags of a level. Averages over 1/64 to 1/32 of a lag: sound three periods old loses a fortieth of its amplitude.
 constexpr int points = 64;
 constexpr int values_of_wave = 6;
@@ -98,11 +97,11 @@ std::vector<std::size_t> ModesObservable::choose_lags(const CorrelationFunction&
 /// their own, so that one for which the run is too short takes no other's error away.
 Estimates ModesObservable::viscosities(const CorrelationFunction& correlation) const {
     const std::vector<std::size_t> chosen = choose_lags(correlation);
-    Estimates all{std::vector<double>(wave_count(), nan), std::vector<double>(wave_count(), nan)};
+    Estimates all{std::vector<double>(wave_count(), not_known), std::vector<double>(wave_count(), not_known)};
     for (const std::size_t at : std::set<std::size_t>(chosen.begin(), chosen.end())) {
         if (at == 0) continue;
         const auto functional = [&](std::span<const double> means) {
-            std::vector<double> viscosities(wave_count(), nan);
+            std::vector<double> viscosities(wave_count(), not_known);
             for (std::size_t wave = 0; wave < wave_count(); ++wave) {
                 if (chosen[wave] != at) continue;
                 const std::size_t transverse = products_of_wave * wave;

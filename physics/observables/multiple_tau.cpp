@@ -3,17 +3,15 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <utility>
 
 #include "physics/observables/merge_neighbours.hpp"
+#include "physics/observables/not_known.hpp"
 
 namespace mpcflow {
 
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// Takes numbers one after the other from an array that may be too short.
 template <class T>
@@ -159,7 +157,7 @@ std::vector<std::size_t> MultipleTau::pool_bounds(std::int64_t longest_lag) cons
 
 /// NaN for lags that the sums do not have or that have no pairs.
 std::vector<double> MultipleTau::means(const Block& sums, std::size_t lags) const {
-    std::vector<double> result(lags * products_.size(), nan);
+    std::vector<double> result(lags * products_.size(), not_known);
     for (std::size_t i = 0; i < std::min(result.size(), sums.sums.size()); ++i) {
         const std::int64_t pairs = sums.pairs[i / products_.size()];
         if (pairs > 0) result[i] = sums.sums[i] / static_cast<double>(pairs);
@@ -188,7 +186,7 @@ CorrelationFunction MultipleTau::correlation() const {
             }
             const double n = static_cast<double>(pools.size()) - 1.0;
             result.mean.push_back(mean);
-            result.error.push_back(pools.size() < 3 ? nan : std::sqrt(n / (n - 1.0) * squares) / pairs);
+            result.error.push_back(pools.size() < 3 ? not_known : std::sqrt(n / (n - 1.0) * squares) / pairs);
         }
     }
     return result;
@@ -199,7 +197,7 @@ Estimates MultipleTau::jackknife(const Functional& functional, std::int64_t long
     const std::size_t lags = lags_with_pairs(all);
     Estimates result;
     result.value = functional(means(all, lags));
-    result.error.assign(result.value.size(), nan);
+    result.error.assign(result.value.size(), not_known);
     const std::vector<std::size_t> pools = pool_bounds(longest_lag);
     if (pools.size() < 3) return result;
     std::size_t used = 0;

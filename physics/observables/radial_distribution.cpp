@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <utility>
 
 #include "physics/observables/merge_neighbours.hpp"
+#include "physics/observables/not_known.hpp"
 
 namespace mpcflow {
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double pi = 3.141592653589793;
 /// When so many are full, neighbours are merged in pairs.
 constexpr std::size_t most_blocks = 64;
@@ -77,7 +76,7 @@ void RadialDistributionObservable::add_results(ObservableResults& results) const
         }
         const auto n = static_cast<double>(blocks_.size());
         g.push_back(per_centre / expected_each);
-        error.push_back(blocks_.size() < 2 ? nan
+        error.push_back(blocks_.size() < 2 ? not_known
                                            : std::sqrt(n / (n - 1.0) * squares) / static_cast<double>(centres) / expected_each);
     }
     results.attributes.push_back({"range", bins_.range});

@@ -3,18 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <limits>
 #include <span>
 #include <string>
 #include <utility>
 
+#include "physics/observables/not_known.hpp"
 #include "physics/theory.hpp"
 
 namespace mpcflow {
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr const char* pressure_unit = "energy/a^3";
 constexpr const char* viscosity_unit = "a (energy/mass)^(1/2)";
 
@@ -47,7 +46,7 @@ void multiply(std::span<const double> earlier, std::span<const double> later, st
 std::vector<double> values_of(const std::vector<double>& all, std::size_t product, std::int64_t lags) {
     std::vector<double> values;
     for (std::size_t at = product; values.size() < static_cast<std::size_t>(lags); at += product_count)
-        values.push_back(at < all.size() ? all[at] : nan);
+        values.push_back(at < all.size() ? all[at] : not_known);
     return values;
 }
 
@@ -137,7 +136,7 @@ void StressObservable::add_correlations(ObservableResults& results) const {
     for (std::int64_t i = 0; i < lags_; ++i) {
         for (std::size_t k = 0; k < off_diagonals.size(); ++k) {
             const std::size_t at = static_cast<std::size_t>(i) * product_count + k;
-            of_components.push_back(at < found.mean.size() ? found.mean[at] : nan);
+            of_components.push_back(at < found.mean.size() ? found.mean[at] : not_known);
         }
     }
     results.arrays.push_back({"component_correlation",
@@ -183,8 +182,8 @@ void StressObservable::add_viscosities(ObservableResults& results) const {
         std::vector<double> value, error;
         for (std::size_t i = 0; i < lags; ++i) {
             const std::size_t at = parts.size() * i + part;
-            value.push_back(at < found.value.size() ? found.value[at] : nan);
-            error.push_back(at < found.error.size() ? found.error[at] : nan);
+            value.push_back(at < found.value.size() ? found.value[at] : not_known);
+            error.push_back(at < found.error.size() ? found.error[at] : not_known);
         }
         const std::string name = names[part];
         results.arrays.push_back(named_list(name, std::move(value), viscosity_unit, descriptions[part]));

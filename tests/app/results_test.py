@@ -430,6 +430,9 @@ class Variants(ProgramTest):
         for folder in ("with space", "colon: here", "hash #1", 'quote"d', "deep/er/still", "123", "true", "null"):
             self.mpcflow("run", name, "--output", folder)
             self.assertTrue((self.folder / folder / "run.h5").is_file(), folder)
+        # Not folded into "two lines", as YAML does.
+        told = self.mpcflow("run", name, "--output", "two\nlines", status=2)
+        self.assertIn("more than one line", told.stderr)
 
     def test_foreign_and_damaged_files(self):
         name = self.write_input()

@@ -65,7 +65,7 @@ std::vector<System> variants(const OddSystem& odd) {
     return systems;
 }
 
-std::string describe(const System& system) {
+std::string kind_of(const System& system) {
     return std::string{system.collision.conserve_angular_momentum ? "angular" : "plain"} +
            (system.thermostat.kind == ThermostatKind::none ? "" : ", thermostat") +
            (system.boundaries.faces[0].is_periodic() ? "" : ", walls") +
@@ -95,7 +95,7 @@ TEST_P(OddSystems, have_the_same_bits_whatever_executes_them) {
             SolverOptions other = plain;
             other.threads = 4;
             other.reorder = 3;
-            SCOPED_TRACE(describe(system) + (precision == Precision::mixed ? ", mixed" : ", double"));
+            SCOPED_TRACE(kind_of(system) + (precision == Precision::mixed ? ", mixed" : ", double"));
             expect_same_bits(run(*make_solver(kind(), system, other)), expected);
         }
     }
@@ -103,7 +103,7 @@ TEST_P(OddSystems, have_the_same_bits_whatever_executes_them) {
 
 TEST_P(OddSystems, stay_finite_inside_and_conserve_momentum) {
     for (const System& system : variants(odd())) {
-        SCOPED_TRACE(describe(system));
+        SCOPED_TRACE(kind_of(system));
         const auto solver = make_solver(kind(), system);
         const Totals before = solver->totals();
         EXPECT_EQ(before.particles, system.particle_count());
