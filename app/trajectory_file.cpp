@@ -25,7 +25,7 @@ using hdf5::Group;
 using hdf5::Growth;
 using hdf5::NumberType;
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double fill_value = std::numeric_limits<double>::quiet_NaN();
 
 /// A row of the values of a frame: how many particles there is room for, and whether that may grow.
 struct FrameRow {
@@ -56,7 +56,7 @@ NumberType number_type(Precision precision, const TrajectoryOutput& output) {
 
 /// Layouts of the values of a frame; no `unit` attributes, which H5MD readers try to convert.
 DatasetLayout vectors(FrameRow row, NumberType type, const char* description) {
-    return {type, {row.particles, 3}, row.growth, nan, {description, {}}};
+    return {type, {row.particles, 3}, row.growth, fill_value, {description, {}}};
 }
 
 DatasetLayout images(FrameRow row) {

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <limits>
 #include <stdexcept>
-#include <utility>
 
 #include "physics/names.hpp"
 
@@ -76,7 +75,6 @@ void ExecutionTuner::start() {
     trial_ = 0;
     block_ = 0;
     block_steps_ = 0;
-    paces_.clear();
     trial_steps_ = 0;
     timed_steps_ = 0;
     order_.clear();
@@ -148,16 +146,15 @@ void ExecutionTuner::add_step(const StepCost& cost, bool is_reordering) {
 void ExecutionTuner::evaluate_all() {
     std::vector<std::span<const TimedStep>> plain;
     for (const Candidate& candidate : candidates_) plain.emplace_back(candidate.plain);
-    paces_.resize(static_cast<std::size_t>(block_) + 1, 1.0);
-    paces_ = refined_paces(plain, std::move(paces_));
-    for (const int i : in_) evaluate(candidates_[i]);
+    const std::vector<double> paces = paces_of_blocks(plain, block_ + 1);
+    for (const int i : in_) evaluate(candidates_[i], paces);
 }
 
 /// The best interval of a candidate and its cost, at the usual pace.
-void ExecutionTuner::evaluate(Candidate& candidate) const {
+void ExecutionTuner::evaluate(Candidate& candidate, const std::vector<double>& paces) const {
     candidate.best_average = std::numeric_limits<double>::infinity();
     if (candidate.plain.empty() || (reorders() && candidate.reordering.empty())) return;
-    const std::vector<TimedStep> steps = at_usual_pace(candidate.plain, paces_);
+    const std::vector<TimedStep> steps = at_usual_pace(candidate.plain, paces);
     if (!reorders()) {
         std::vector<double> costs;
         for (const TimedStep& step : steps) costs.push_back(step.milliseconds);
@@ -167,7 +164,7 @@ void ExecutionTuner::evaluate(Candidate& candidate) const {
     }
     const StepCostModel model(steps);
     ReorderingCost reordering;
-    for (TimedStep step : at_usual_pace(candidate.reordering, paces_)) {
+    for (TimedStep step : at_usual_pace(candidate.reordering, paces)) {
         // It adds to the sums of cells before it, in the old order, of which no count is taken.
         step.distinct_after = order_[std::min<std::size_t>(step.age + 1, order_.size() - 1)].distinct_cells();
         reordering.add(step.age + 1, model.excess(step));

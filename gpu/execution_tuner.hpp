@@ -4,7 +4,7 @@
 /// All ways give the same bits, so the steps that are timed are steps of the run, none is wasted, and from one step
 /// to the next another way may be taken. In a trial the ways take turns: a card that reaches its limit of power
 /// changes its clock ten times a second, by up to a quarter, and so the steps that are compared are neighbours. By how
-/// much all steps of a short time took longer than those of others is taken out of them (refined_paces).
+/// much all steps of a short time took longer than those of others is taken out of them (paces_of_blocks).
 ///
 /// A trial begins with a step that does not count and one that re-orders the particles. Then it re-orders every 2, 4,
 /// 8, ... steps, once each: between two re-orderings the particles drift, and a warp's fall into more and more cells.
@@ -103,7 +103,7 @@ private:
     [[nodiscard]] bool reorders_at(int step) const;
     void add_step(const StepCost& cost, bool is_reordering);
     void evaluate_all();
-    void evaluate(Candidate& candidate) const;
+    void evaluate(Candidate& candidate, const std::vector<double>& paces) const;
     [[nodiscard]] bool trial_is_over();
     void drop_hopeless();
     void begin_round();
@@ -128,7 +128,6 @@ private:
     int next_look_ = 0;           ///< after so many steps of the trial it is asked again whether more are needed
     int block_ = 0;               ///< number of the block of steps that have one pace
     int block_steps_ = 0;         ///< so far
-    std::vector<double> paces_;   ///< of the blocks; nearer to the truth with each look
     int timed_steps_ = 0;         ///< since start()
     std::vector<Order> order_;        ///< by the steps since a re-ordering
     double distinct_cells_ = 0.0;     ///< after the last step

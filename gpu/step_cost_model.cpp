@@ -24,6 +24,9 @@ constexpr int passes = 3;
 constexpr double few_steps = 4.0;
 /// Of fewer steps a block's pace is not told.
 constexpr std::size_t fewest_steps = 8;
+/// Fits and paces in turns. Fewer tell paces worse; many would take the cost of ages that one block alone has for that
+/// block's pace.
+constexpr int pace_passes = 3;
 
 /// Solves the symmetric, positive definite system by elimination.
 template <std::size_t n>
@@ -60,7 +63,7 @@ StepCostModel::StepCostModel(std::span<const TimedStep> steps) {
     fit(samples);
     const double least_deviation = std::max(smallest_part * mean_cost_, std::numeric_limits<double>::min());
     for (int pass = 0; pass < absolute_passes; ++pass) {
-        for (Sample& sample : samples) sample.weight = 1.0 / std::max(std::abs(deviation(sample)), least_deviation);
+        for (Sample& sample : samples) sample.weight = least_deviation / std::max(std::abs(deviation(sample)), least_deviation);
         fit(samples);
     }
     for (int pass = 0; pass < passes; ++pass) {
@@ -156,30 +159,33 @@ double StepCostModel::excess(const TimedStep& step) const {
     return step.milliseconds - milliseconds(step.distinct_before, step.distinct_after, step.age);
 }
 
-std::vector<double> refined_paces(std::span<const std::span<const TimedStep>> ways, std::vector<double> paces) {
-    std::vector<std::vector<double>> ratios(paces.size());
-    for (const std::span<const TimedStep> steps : ways) {
-        if (steps.empty()) continue;
-        const StepCostModel model(at_usual_pace(steps, paces));
-        for (const TimedStep& step : steps) {
-            const double usual = model.milliseconds(step.distinct_before, step.distinct_after, step.age);
-            if (usual > 0.0) ratios[step.block].push_back(step.milliseconds / usual);
+std::vector<double> paces_of_blocks(std::span<const std::span<const TimedStep>> ways, int blocks) {
+    std::vector<double> paces(static_cast<std::size_t>(blocks), 1.0);
+    for (int pass = 0; pass < pace_passes; ++pass) {
+        std::vector<std::vector<double>> ratios(paces.size());
+        for (const std::span<const TimedStep> steps : ways) {
+            if (steps.empty()) continue;
+            const StepCostModel model(at_usual_pace(steps, paces));
+            for (const TimedStep& step : steps) {
+                const double usual = model.milliseconds(step.distinct_before, step.distinct_after, step.age);
+                if (usual > 0.0) ratios[step.block].push_back(step.milliseconds / usual);
+            }
         }
-    }
-    std::vector<double> told;
-    std::vector<bool> is_told(paces.size(), false);
-    for (std::size_t block = 0; block < paces.size(); ++block) {
-        if (ratios[block].size() < fewest_steps) continue;
-        const double pace = lower_median(ratios[block]);
-        if (!(pace > 0.0)) continue;
-        paces[block] = pace;
-        is_told[block] = true;
-        told.push_back(pace);
-    }
-    if (told.empty()) return paces;
-    const double usual = lower_median(told);
-    for (std::size_t block = 0; block < paces.size(); ++block) {
-        if (is_told[block]) paces[block] /= usual;
+        std::vector<double> told;
+        std::vector<bool> is_told(paces.size(), false);
+        for (std::size_t block = 0; block < paces.size(); ++block) {
+            if (ratios[block].size() < fewest_steps) continue;
+            const double pace = lower_median(ratios[block]);
+            if (!(pace > 0.0)) continue;
+            paces[block] = pace;
+            is_told[block] = true;
+            told.push_back(pace);
+        }
+        if (told.empty()) break;
+        const double usual = lower_median(told);
+        for (std::size_t block = 0; block < paces.size(); ++block) {
+            if (is_told[block]) paces[block] /= usual;
+        }
     }
     return paces;
 }

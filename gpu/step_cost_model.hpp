@@ -68,10 +68,10 @@ private:
 /// By what factor all steps of a block took longer than usual: a processor that gets hot lowers its clock, whoever steps.
 /// The usual pace, 1, is that of the middle one of the blocks.
 ///
-/// `ways`: the plain steps of each way of summing. `paces`: a factor for each block, as far as it is known, else 1.
-/// Returns them nearer to the truth: the middle one of what a block's steps took, over what the fits of their ways to
-/// all blocks, at those paces, say. As it was where a block has too few steps to tell. A few calls in a row converge.
-[[nodiscard]] std::vector<double> refined_paces(std::span<const std::span<const TimedStep>> ways, std::vector<double> paces);
+/// `ways`: the plain steps of each way of summing, of any blocks from 0 to `blocks` - 1. Returns a factor for each block:
+/// the middle one of what its steps took, over what the fits of their ways to all blocks say; 1 where a block has too few
+/// steps to tell.
+[[nodiscard]] std::vector<double> paces_of_blocks(std::span<const std::span<const TimedStep>> ways, int blocks);
 
 /// The steps as they would have been at the usual pace.
 [[nodiscard]] std::vector<TimedStep> at_usual_pace(std::span<const TimedStep> steps, std::span<const double> paces);

@@ -172,6 +172,15 @@ TEST(ExecutionTuner, finds_the_interval_where_costs_are_not_straight_in_the_cell
                 << "power " << late << ", memory " << memory << ", chosen " << tuner.reorder();
         }
     }
+    // Ages that only the longest trials reach are those of one block of steps each: their cost is no matter of its pace.
+    Machine machine;
+    machine.memory = 300.0;
+    machine.late = 4.0;
+    machine.models[Summation::peers] = {1.0, 3.0, 60.0};
+    ExecutionTuner tuner({Summation::peers}, 0);
+    tune(tuner, machine);
+    EXPECT_LT(machine.average(Summation::peers, tuner.reorder()), 1.01 * machine.best_average(Summation::peers))
+        << "chosen " << tuner.reorder();
 }
 
 TEST(ExecutionTuner, does_not_take_what_the_fit_misses_for_a_cost_of_reordering) {

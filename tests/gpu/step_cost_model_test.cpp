@@ -76,13 +76,7 @@ TEST(StepCostModel, fits_what_does_not_vary_and_what_varies_together) {
     for (const TimedStep& step : steps) EXPECT_NEAR(model.excess(step), 0.0, 1e-4);
 }
 
-std::vector<double> converged_paces(const std::vector<std::span<const TimedStep>>& ways, std::size_t blocks) {
-    std::vector<double> paces(blocks, 1.0);
-    for (int call = 0; call < 3; ++call) paces = refined_paces(ways, paces);
-    return paces;
-}
-
-TEST(RefinedPaces, are_those_of_all_ways_together) {
+TEST(PacesOfBlocks, are_those_of_all_ways_together) {
     // Two ways, one of them slower, in the same nine trials; in each of these all steps take longer by the same part.
     const std::vector<double> slowness{1.0, 1.3, 0.9, 1.0, 1.1, 1.25, 1.0, 0.8, 1.0};
     std::vector<TimedStep> one = trials(9, 12, 0.005);
@@ -94,7 +88,7 @@ TEST(RefinedPaces, are_those_of_all_ways_together) {
     // Of a tenth trial there is too little to tell.
     one.push_back({99.0, 10.0, 10.0, 0, 9});
     const std::vector<std::span<const TimedStep>> ways{one, other, {}};
-    const std::vector<double> paces = converged_paces(ways, 10);
+    const std::vector<double> paces = paces_of_blocks(ways, 10);
     ASSERT_EQ(paces.size(), 10U);
     // The middle one of 24 times of 0.5 %: 1.25 * 0.5 / sqrt(24) = 0.13 %, and that of the usual trial.
     for (int trial = 0; trial < 9; ++trial) EXPECT_NEAR(paces[trial], slowness[trial], 4.5 * 0.002) << trial;
@@ -107,12 +101,12 @@ TEST(RefinedPaces, are_those_of_all_ways_together) {
     }
 }
 
-TEST(RefinedPaces, tell_nothing_of_times_that_are_nothing) {
+TEST(PacesOfBlocks, tell_nothing_of_times_that_are_nothing) {
     const std::vector<TimedStep> steps(20, TimedStep{0.0, 14.0, 14.0, 1, 0});
-    EXPECT_EQ(converged_paces({steps}, 2), (std::vector{1.0, 1.0}));
+    EXPECT_EQ(paces_of_blocks(std::vector<std::span<const TimedStep>>{steps}, 2), (std::vector{1.0, 1.0}));
     std::vector<TimedStep> half = trials(2, 12, 0.0);
     for (std::size_t i = 0; i < 8; ++i) half[i].milliseconds = 0.0;
-    for (const double pace : converged_paces({half}, 2)) {
+    for (const double pace : paces_of_blocks(std::vector<std::span<const TimedStep>>{half}, 2)) {
         EXPECT_TRUE(std::isfinite(pace) && pace > 0.0) << pace;
     }
 }
