@@ -2,7 +2,7 @@
 
 import unittest
 
-from restart_test import RestartTest, flow
+from restarting import RestartTest, flow
 
 
 class OtherDevices(RestartTest):

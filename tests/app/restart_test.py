@@ -1,95 +1,21 @@
-"""Runs that survive: stopped by signals, killed at any moment, and restarted, they end as the run that never stopped."""
+"""Runs that are stopped by signals, refused or restarted elsewhere: restarted, they end as the run that never stopped."""
 
 import os
 import random
 import re
-import resource
 import shutil
 import signal
 import subprocess
 import threading
 import time
 import unittest
-from pathlib import Path
 
 import h5py
 import numpy as np
 
-from program import MPCFLOW, ProgramTest, input_text
+from restarting import OUTPUTS, RestartTest, flow
 
-OUTPUTS = """\
-  trajectory: {every: 15, quantities: [position, velocity]}
-  fields: {every: 3, time_window: 24, quantities: [density, velocity, temperature, pressure_tensor], bins: [1, 2, 3]}
-  histograms: {every: 7, speed_bins: 20, largest_speed: 5}
-  diffusion: {every: 3, tracers: 100}
-  modes: {every: 3, count: 2}
-  stress: {every: 10, burst: 4}
-  radial_distribution: {every: 9, range: 2, bins: 20, centres: 500}
-  walls: {every: 6}
-  series: {every: 10}
-"""
-KILLS = int(os.environ.get("MPCFLOW_KILLS", "15"))
-KILL_LIBRARY = os.environ.get("MPCFLOW_KILL_LIBRARY", "")
 STOPPED = 85
-
-
-def flow(steps: int, checkpoint: str = "", outputs: str = OUTPUTS) -> str:
-    return input_text(steps=steps, outputs=outputs) + (f"checkpoint: {checkpoint}\n" if checkpoint else "")
-
-
-def contents(path: Path) -> dict:
-    """All numbers of a result file by their names, but for those of when, where and by whom it was made."""
-    found = {}
-
-    def collect(name, item):
-        top = name.split("/")[0]
-        if top in ("machine", "program", "input", "theory", "run") or name.startswith(("parameters/mpcflow/input", "h5md/author")):
-            return
-        if isinstance(item, h5py.Dataset):
-            found[name] = item[()]
-        elif top != "parameters":
-            for attribute, value in item.attrs.items():
-                found[f"{name}@{attribute}"] = value
-
-    with h5py.File(path) as f:
-        f.visititems(collect)
-        if "run" in f:
-            for attribute in ("steps_done", "fast_steps", "state_hash", "status"):
-                found[f"run@{attribute}"] = f["run"].attrs[attribute]
-    return found
-
-
-class RestartTest(ProgramTest):
-    def reference(self, text: str) -> dict:
-        """What the files of an undisturbed run hold."""
-        name = self.write_input(text, "reference.yaml")
-        self.mpcflow("run", name, "--output", "reference", "--quiet", "--threads", "1")
-        return self.results("reference")
-
-    def results(self, folder: str) -> dict:
-        found = {f"run.h5:{name}": value for name, value in contents(self.folder / folder / "run.h5").items()}
-        for file in ("trajectory.h5", "fields.h5"):
-            if (self.folder / folder / file).exists():
-                found |= {f"{file}:{name}": value for name, value in contents(self.folder / folder / file).items()}
-        return found
-
-    def check_same(self, found: dict, expected: dict) -> None:
-        self.assertEqual(sorted(found), sorted(expected))
-        self.assertGreater(len(expected), 10)
-        for name, value in expected.items():
-            # Bits, so that NaNs and signs of zeros count.
-            self.assertEqual(np.shape(found[name]), np.shape(value), name)
-            self.assertEqual(np.asarray(found[name]).tobytes(), np.asarray(value).tobytes(), name)
-
-    def wait_for(self, name: str) -> None:
-        deadline = time.monotonic() + 30
-        while not (self.folder / name).exists():
-            self.assertLess(time.monotonic(), deadline, f"{name} does not come")
-            time.sleep(0.01)
-
-    def status_message(self) -> str:
-        with h5py.File(self.folder / "out/run.h5") as f:
-            return f["run"].attrs["message"].decode()
 
 
 class Signals(RestartTest):
@@ -409,111 +335,6 @@ class LostPermission(RestartTest):
         _, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0, told + err)
         self.check_same(self.results("out"), expected)
-
-
-class Kills(RestartTest):
-    def test_killed_at_random_moments(self):
-        text = flow(1500, "{every: 40}")
-        begin = time.monotonic()
-        expected = self.reference(text)
-        duration = time.monotonic() - begin
-        name = self.write_input(text)
-        chance = random.Random(9)
-        kills = runs = restarts = 0
-        while kills < KILLS:
-            for _ in range(chance.choice([1, 1, 1, 2, 3])):
-                kills += self.kill_once(name, chance, duration)
-            # Whatever the kills left goes on to the end, and that is the end of the run that was never killed.
-            self.mpcflow("run", name, "--quiet")
-            self.check_same(self.results("out"), expected)
-            with h5py.File(self.folder / "out/run.h5") as f:
-                restarts += int(f["run"].attrs["restarts"])
-            shutil.rmtree(self.folder / "out")
-            runs += 1
-        print(f"{kills} kills of {runs} runs, each of which then went on to its end, {restarts} times from a checkpoint")
-
-    def kill_once(self, name: str, chance: random.Random, duration: float) -> int:
-        """Runs and kills at a random moment after there is a checkpoint; 0 where the run had ended by then."""
-        process = self.start("run", name, "--quiet", "--threads", str(chance.choice([1, 2, 3])))
-        self.wait_for("out/checkpoint.h5")
-        try:
-            process.wait(timeout=duration * chance.random())
-        except subprocess.TimeoutExpired:
-            process.kill()
-        _, err = process.communicate()
-        self.assertIn(process.returncode, (0, -signal.SIGKILL), err)
-        return int(process.returncode != 0)
-
-    def killed_at(self, call: int, path: str, *arguments: str, mode: str = "kill") -> subprocess.CompletedProcess:
-        # HDF5 1.10 itself loses two kilobytes where it cannot write the first block of a file.
-        (self.folder / "leaks").write_text("leak:libhdf5\n")
-        # A list whose separators are spaces, too, which the path of a checkout may have.
-        library = shutil.copy(KILL_LIBRARY, self.folder)
-        environment = dict(os.environ, LD_PRELOAD=library, KILL_AT_PATH=path, KILL_AT_CALL=str(call), KILL_AT_MODE=mode,
-                           ASAN_OPTIONS="verify_asan_link_order=0", LSAN_OPTIONS=f"suppressions={self.folder / 'leaks'}")
-        return self.mpcflow("run", *arguments, status=None, env=environment)
-
-    @unittest.skipUnless(KILL_LIBRARY, "needs MPCFLOW_KILL_LIBRARY")
-    def test_killed_at_every_kind_of_write(self):
-        """Inside the writing of checkpoints, of run.h5 and of the trajectory, and while a restart drops frames."""
-        text = flow(40, "{every: 20}")
-        expected = self.reference(text)
-        name = self.write_input(text)
-        for path in ("checkpoint", "run.h5", "trajectory", "fields.h5"):
-            killed = 0
-            call = 1
-            while True:
-                done = self.killed_at(call, path, name, "--quiet")
-                if done.returncode == 0:
-                    break
-                self.assertEqual(done.returncode, -signal.SIGKILL, done.stderr)
-                # Killed again on the way, now with frames to drop.
-                again = self.killed_at(1 + call % 7, "trajectory", name, "--quiet")
-                self.assertIn(again.returncode, (0, -signal.SIGKILL), again.stderr)
-                self.mpcflow("run", name, "--quiet")
-                self.check_same(self.results("out"), expected)
-                shutil.rmtree(self.folder / "out")
-                killed += 1
-                call += 1 + call // 6
-            self.assertGreater(killed, 8, path)
-            shutil.rmtree(self.folder / "out")
-
-    @unittest.skipUnless(KILL_LIBRARY, "needs MPCFLOW_KILL_LIBRARY")
-    def test_a_full_disk_for_checkpoints(self):
-        text = flow(100, "{every: 20}")
-        expected = self.reference(text)
-        name = self.write_input(text)
-        # At the start it is the user's to know at once.
-        done = self.killed_at(1, "checkpoint", name, mode="full")
-        self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertIn("disk full", done.stderr)
-        self.assertEqual(os.listdir(self.folder / "out"), [])
-        # Later the run goes on without; the checkpoints that are there stay good.
-        self.mpcflow("run", name, "--quiet", "--set=run.steps=40")
-        good = (self.folder / "out/checkpoint.h5").read_bytes()
-        for call in (1, 5, 12):
-            kept = self.folder / "kept"
-            shutil.copytree(self.folder / "out", kept)
-            done = self.killed_at(call, "checkpoint.h5.tmp", name, mode="full")
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertIn("no checkpoint", done.stderr)
-            self.assertIn("disk full", done.stderr)
-            self.assertEqual((self.folder / "out/checkpoint.h5").read_bytes(), good)
-            self.assertFalse((self.folder / "out/checkpoint.h5.tmp").exists())
-            self.check_same(self.results("out"), expected)
-            shutil.rmtree(self.folder / "out")
-            kept.rename(self.folder / "out")
-
-    def test_a_signal_on_a_full_disk(self):
-        name = self.write_input(flow(10**8, outputs="  series: {every: 10}\n"))
-        limit = 200_000  # bytes of a file: run.h5 fits, 2160 particles do not
-        process = self.start("run", name, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
-        self.wait_for("out/run.h5")
-        process.terminate()
-        _, err = process.communicate(timeout=30)
-        self.assertEqual(process.returncode, 3, err)
-        self.assertIn("no checkpoint could be written", err)
-        self.assertIn("no checkpoint could be written", self.status_message())
 
 
 if __name__ == "__main__":
