@@ -34,7 +34,7 @@ static_assert(std::size(round_margin) == rounds - 1);
 /// Of a round, also where fewer ways are left; and more where trials are so short that a way would have fewer steps in it.
 constexpr int fewest_trials = 3;
 constexpr int fewest_steps_of_round = 32;
-/// No further round after so many steps. Where times are mostly noise, trials are long.
+/// No further trial after so many steps, once the first round is over. Where times are mostly noise, trials are long.
 constexpr int enough_steps = 8192;
 /// Of a block, which has one pace. That long trials have several is no harm, as the intervals before are in the first ones.
 constexpr int steps_of_block = 64;
@@ -250,11 +250,14 @@ void ExecutionTuner::end_trial() {
         return begin_round();
     }
     const int ways = static_cast<int>(in_.size());
-    if (++trials_of_round_ < std::max(ways, fewest_trials)) return begin_trial();
-    if (timed_steps_ - steps_before_round_ < fewest_steps_of_round * ways) return begin_trial();
+    ++trials_of_round_;
+    const bool is_whole_round = trials_of_round_ >= std::max(ways, fewest_trials) &&
+                                timed_steps_ - steps_before_round_ >= fewest_steps_of_round * ways;
+    const bool are_enough = timed_steps_ >= enough_steps && (is_whole_round || round_ > 0);
+    if (!is_whole_round && !are_enough) return begin_trial();
     // The last look at a trial whose interval is looked for evaluated all there is.
     if (fixed_reorder_ > 0) evaluate_all();
-    if (++round_ == rounds || timed_steps_ >= enough_steps || (fixed_reorder_ > 0 && ways == 1)) return settle();
+    if (++round_ == rounds || are_enough || (fixed_reorder_ > 0 && ways == 1)) return settle();
     const Candidate* const leader = best();
     const double limit = leader == nullptr ? std::numeric_limits<double>::infinity()
                                            : round_margin[round_ - 1] * leader->best_average;
