@@ -7,7 +7,6 @@
 #include "app/device.hpp"
 #include "app/json_writer.hpp"
 #include "app/progress.hpp"
-#include "app/step_measurement.hpp"
 #include "app/theory_numbers.hpp"
 #include "gpu/copy_rate.hpp"
 #include "physics/names.hpp"
@@ -70,25 +69,18 @@ int bench_step(const BenchStepOptions& options) {
 
     const double copy_rate = device.kind == DeviceKind::cuda ? measure_copy_rate(device.index) : 0.0;
     std::vector<Measurement> measurements;
-    for (const bool with_angular : {false, true}) {
-        if (options.law == (with_angular ? LawFilter::srd : LawFilter::srd_angular))
-            continue;
+    for (const auto& [with_angular, precision] : kinds_that_pass(options.kinds)) {
         system.collision.conserve_angular_momentum = with_angular;
         system.thermostat.kind = options.thermostat;
-        for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
-            if (options.precision.value_or(precision) != precision)
-                continue;
-            SolverOptions solver_options;
-            solver_options.precision = precision;
-            solver_options.threads = options.threads;
-            solver_options.summation = options.summation;
-            solver_options.reorder = options.reorder;
-            Measurement measured{measure_step(system, solver_options, device, options.steps)};
-            if (copy_rate > 0.0) {
-                measured.copy_fraction = measured.updates_per_second * record_traffic(precision) / copy_rate;
-            }
-            measurements.push_back(measured);
-        }
+        SolverOptions solver_options;
+        solver_options.precision = precision;
+        solver_options.threads = options.threads;
+        solver_options.summation = options.summation;
+        solver_options.reorder = options.reorder;
+        Measurement measured{measure_step(system, solver_options, device, options.steps)};
+        if (copy_rate > 0.0)
+            measured.copy_fraction = measured.updates_per_second * record_traffic(precision) / copy_rate;
+        measurements.push_back(measured);
     }
     if (options.json)
         print_json(measurements, copy_rate);

@@ -1,24 +1,18 @@
 #pragma once
 /// `mpcflow bench step`: how fast this machine runs whole steps.
 
-#include <optional>
-#include <string>
-
+#include "app/step_measurement.hpp"
 #include "input/scenario.hpp"
 
 namespace mpcflow {
 
-/// Which laws a benchmark runs.
-enum class LawFilter { all, srd, srd_angular };
-
 struct BenchStepOptions {
     DeviceChoice device;
-    int threads = 0;                     ///< of the CPU; 0: all
-    std::optional<Precision> precision;  ///< empty: both
-    LawFilter law = LawFilter::all;
+    int threads = 0;  ///< of the CPU; 0: all
+    StepKindFilter kinds;
     ThermostatKind thermostat = ThermostatKind::none;
     Summation summation = Summation::automatic;  ///< on a GPU
-    int reorder = 0;                         ///< 0: the solver's own choice
+    int reorder = 0;                             ///< 0: the solver's own choice
     int cells = 0;  ///< cells per edge of the cubic, periodic box; 0: 200 on a GPU, 32 on a CPU
     double density = 10.0;
     int steps = 0;  ///< steps of each of three timings, the best of which counts; 0: about a second

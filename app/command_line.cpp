@@ -205,9 +205,7 @@ private:
         CLI::App* step = bench.add_subcommand("step", "Time whole steps");
         step->add_option("--device", shorthands_.device, "auto, cpu, cuda or cuda:N")->option_text("DEVICE");
         step->add_option("--threads", bench_.threads, "CPU threads")->check(CLI::Range(1, 4096))->option_text("N");
-        step->add_option("--precision", precision_, "double or mixed; without, both")
-            ->check(CLI::IsMember({"double", "mixed"}));
-        step->add_option("--law", law_, "srd or srd+a; without, both")->check(CLI::IsMember({"srd", "srd+a"}));
+        add_step_kinds(*step);
         step->add_option("--thermostat", thermostat_, "none or maxwell_boltzmann; without, none")
             ->check(CLI::IsMember({"none", "maxwell_boltzmann"}));
         const std::vector<std::string> ways = summation_names(true);
@@ -225,13 +223,9 @@ private:
         add_json(*step);
         step->final_callback([this] {
             bench_.device = bench_device();
-            if (!precision_.empty()) {
-                bench_.precision = precision_ == "mixed" ? Precision::mixed : Precision::double_precision;
-            }
+            bench_.kinds = step_kinds();
             if (!summation_.empty())
                 bench_.summation = summation_of(summation_);
-            if (!law_.empty())
-                bench_.law = law_ == "srd" ? LawFilter::srd : LawFilter::srd_angular;
             if (thermostat_ == "maxwell_boltzmann")
                 bench_.thermostat = ThermostatKind::maxwell_boltzmann;
             bench_.json = json_;
@@ -265,6 +259,7 @@ private:
             "auto", "Set what a GPU's solver chooses for itself against the best fixed ways of summing and intervals (three "
                     "solvers are on the card at a time)");
         command->add_option("--device", shorthands_.device, "auto, cuda or cuda:N")->option_text("DEVICE");
+        add_step_kinds(*command);
         command->add_option("--density", bench_auto_.densities, "Particles a cell; without, 3 10 30 100")
             ->check(CLI::Range(0.1, 1000.0))
             ->option_text("M ...");
@@ -282,6 +277,7 @@ private:
         add_json(*command);
         command->final_callback([this] {
             bench_auto_.device = bench_gpu();
+            bench_auto_.kinds = step_kinds();
             if (!summations_.empty())
                 bench_auto_.ways.clear();
             for (const std::string& name : summations_)
@@ -301,6 +297,21 @@ private:
             bench_outputs_.format = format();
             action_ = [this] { return bench_outputs(bench_outputs_); };
         });
+    }
+
+    void add_step_kinds(CLI::App& command) {
+        command.add_option("--law", law_, "srd or srd+a; without, both")->check(CLI::IsMember({"srd", "srd+a"}));
+        command.add_option("--precision", precision_, "double or mixed; without, both")
+            ->check(CLI::IsMember({"double", "mixed"}));
+    }
+
+    [[nodiscard]] StepKindFilter step_kinds() const {
+        StepKindFilter kinds;
+        if (!law_.empty())
+            kinds.with_angular = law_ == "srd+a";
+        if (!precision_.empty())
+            kinds.precision = precision_ == "mixed" ? Precision::mixed : Precision::double_precision;
+        return kinds;
     }
 
     [[nodiscard]] DeviceChoice bench_device() const {

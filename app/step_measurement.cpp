@@ -15,6 +15,18 @@ constexpr int warm_up_steps = 50;
 
 }  // namespace
 
+std::vector<StepKind> kinds_that_pass(const StepKindFilter& filter) {
+    std::vector<StepKind> kinds;
+    for (const bool with_angular : {false, true}) {
+        for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
+            if (filter.with_angular.value_or(with_angular) == with_angular &&
+                filter.precision.value_or(precision) == precision)
+                kinds.push_back({with_angular, precision});
+        }
+    }
+    return kinds;
+}
+
 double mean_step_seconds(Solver& solver, std::int64_t steps) {
     const Clock::time_point before = Clock::now();
     solver.run(steps);

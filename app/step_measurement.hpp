@@ -2,12 +2,29 @@
 /// How fast a solver runs whole steps: what the benchmarks of the step share.
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "app/device.hpp"
 #include "physics/solver.hpp"
 
 namespace mpcflow {
+
+/// What a benchmark of the step is run for.
+struct StepKind {
+    bool with_angular = false;  ///< SRD+a, which conserves angular momentum
+    Precision precision = Precision::double_precision;
+};
+
+/// Which of them; empty members stand for both.
+struct StepKindFilter {
+    std::optional<bool> with_angular;
+    std::optional<Precision> precision;
+};
+
+/// The kinds that pass: SRD before SRD+a, double before mixed.
+[[nodiscard]] std::vector<StepKind> kinds_that_pass(const StepKindFilter& filter);
 
 struct StepMeasurement {
     std::string law;  ///< "srd" or "srd+a"

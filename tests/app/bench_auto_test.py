@@ -12,7 +12,7 @@ from program import ProgramTest, input_text
 class Arguments(ProgramTest):
     def test_bad_arguments_exit_with_2(self):
         for arguments in (["--device", "cpu"], ["--summation", "auto"], ["--summation", "peers", "fast"], ["--reorder", "0"],
-                          ["--density", "0"], ["--particles", "0"], ["extra"]):
+                          ["--density", "0"], ["--particles", "0"], ["--law", "at"], ["--precision", "single"], ["extra"]):
             with self.subTest(arguments=arguments):
                 done = self.mpcflow("bench", "auto", *arguments, status=2)
                 self.assertTrue(done.stderr)
@@ -47,7 +47,10 @@ class Choices(ProgramTest):
             self.assertEqual(seconds, sorted(seconds))
             self.assertAlmostEqual(result["loss"], result["auto"]["step_seconds"] / seconds[0] - 1, places=9)
             self.assertNotEqual(result["auto"]["summation"], "auto")
-        self.assertIn("at worst auto takes", self.mpcflow(*small).stdout)
+        text = self.mpcflow(*small, "--law", "srd+a", "--precision", "mixed").stdout
+        self.assertIn("at worst auto takes", text)
+        kinds = [line.split()[:2] for line in text.splitlines() if line.startswith("srd")]
+        self.assertEqual(kinds, [["srd+a", "mixed"]])
 
     def test_a_run_tells_and_keeps_what_was_chosen(self):
         self.require_gpu()
