@@ -27,9 +27,10 @@ constexpr int looks = 3;
 /// So many ways, the fastest at first sight with their best intervals, are timed again in turns with auto's choice. Not
 /// two intervals of one way: at first sight, which is short, a way may seem fast that is not.
 constexpr std::size_t finalists = 2;
-constexpr int turns = 5;
-/// A turn lasts longer than a card at its limit of power takes to find the clock at which it keeps that limit: a choice
-/// that draws more power runs at a lower one.
+/// All orders of three.
+constexpr int turns = 6;
+/// So long a turn goes untimed, and so long it is timed. A card at its limit of power lowers its clock for what draws more
+/// power, and takes a while to, in which it has the clock of what ran before.
 constexpr double turn_seconds = 0.25;
 
 struct Comparison {
@@ -67,28 +68,28 @@ double time_at_first_sight(const System& system, const SolverOptions& options, c
     return least;
 }
 
-/// What a step takes with each of `settings`: the middle one of its turns.
+/// What a step takes with each of `settings`: the mean of the middle two of its turns.
 std::vector<StepMeasurement> measure_in_turns(const System& system, const std::vector<SolverOptions>& settings,
                                               const ChosenDevice& device) {
     std::vector<Contender> contenders;
     for (const SolverOptions& options : settings)
         contenders.emplace_back(system, options, device);
     std::vector<std::vector<double>> step_seconds(contenders.size());
-    // There and back: the clock at which one finds the card is that of the one before, which so is not always the same.
+    // Each time in another order, so that nobody always comes after the same one.
     std::vector<std::size_t> order(contenders.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     for (int turn = 0; turn < turns; ++turn) {
         for (const std::size_t i : order) {
-            const double about = contenders[i].time(steps_at_first_sight);
+            const double about = contenders[i].time(turn_seconds / contenders[i].time(steps_at_first_sight));
             step_seconds[i].push_back(contenders[i].time(turn_seconds / about));
         }
-        std::ranges::reverse(order);
+        std::ranges::next_permutation(order);
     }
     std::vector<StepMeasurement> measured;
     for (std::size_t i = 0; i < contenders.size(); ++i) {
-        const auto middle = step_seconds[i].begin() + turns / 2;
-        std::nth_element(step_seconds[i].begin(), middle, step_seconds[i].end());
-        measured.push_back(measurement_of(contenders[i].solver(), system, settings[i].precision, *middle));
+        std::ranges::sort(step_seconds[i]);
+        const double middle = 0.5 * (step_seconds[i][turns / 2 - 1] + step_seconds[i][turns / 2]);
+        measured.push_back(measurement_of(contenders[i].solver(), system, settings[i].precision, middle));
     }
     return measured;
 }
@@ -175,16 +176,16 @@ int bench_auto(const BenchAutoOptions& options) {
     }
     std::vector<Comparison> comparisons;
     for (const std::int64_t particles : options.particles) {
-        for (const auto& [with_angular, precision] : kinds_that_pass(options.kinds)) {
+        for (const auto& [law, precision] : kinds_that_pass(options.kinds)) {
             for (const double density : options.densities) {
                 System system;
                 const int edge =
                     std::max(1, static_cast<int>(std::lround(std::cbrt(static_cast<double>(particles) / density))));
                 system.box.size = {edge, edge, edge};
                 system.fluid.density = density;
-                system.collision.conserve_angular_momentum = with_angular;
+                system.collision.conserve_angular_momentum = law == StepLaw::srd_angular;
                 // Without one it heats up; at 3 particles a cell threefold in 400 steps.
-                if (with_angular)
+                if (law == StepLaw::srd_angular)
                     system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
                 comparisons.push_back(compare(system, precision, device, options));
                 if (!options.json)

@@ -308,7 +308,7 @@ private:
     [[nodiscard]] StepKindFilter step_kinds() const {
         StepKindFilter kinds;
         if (!law_.empty())
-            kinds.with_angular = law_ == "srd+a";
+            kinds.law = law_ == "srd+a" ? StepLaw::srd_angular : StepLaw::srd;
         if (!precision_.empty())
             kinds.precision = precision_ == "mixed" ? Precision::mixed : Precision::double_precision;
         return kinds;

@@ -17,11 +17,10 @@ constexpr int warm_up_steps = 50;
 
 std::vector<StepKind> kinds_that_pass(const StepKindFilter& filter) {
     std::vector<StepKind> kinds;
-    for (const bool with_angular : {false, true}) {
+    for (const StepLaw law : {StepLaw::srd, StepLaw::srd_angular}) {
         for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
-            if (filter.with_angular.value_or(with_angular) == with_angular &&
-                filter.precision.value_or(precision) == precision)
-                kinds.push_back({with_angular, precision});
+            if (filter.law.value_or(law) == law && filter.precision.value_or(precision) == precision)
+                kinds.push_back({law, precision});
         }
     }
     return kinds;

@@ -11,19 +11,22 @@
 
 namespace mpcflow {
 
-/// What a benchmark of the step is run for.
+/// Laws that the benchmarks of the step run.
+enum class StepLaw { srd, srd_angular };
+
+/// A law and a precision to time.
 struct StepKind {
-    bool with_angular = false;  ///< SRD+a, which conserves angular momentum
+    StepLaw law = StepLaw::srd;
     Precision precision = Precision::double_precision;
 };
 
-/// Which of them; empty members stand for both.
+/// Which of them to time: a member that is empty lets both pass.
 struct StepKindFilter {
-    std::optional<bool> with_angular;
+    std::optional<StepLaw> law;
     std::optional<Precision> precision;
 };
 
-/// The kinds that pass: SRD before SRD+a, double before mixed.
+/// Those that pass: SRD before SRD+a, double before mixed.
 [[nodiscard]] std::vector<StepKind> kinds_that_pass(const StepKindFilter& filter);
 
 struct StepMeasurement {

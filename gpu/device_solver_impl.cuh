@@ -259,7 +259,7 @@ private:
     static std::vector<Summation> candidates(Summation wanted) {
         if (wanted != Summation::automatic) return {wanted};
         // Not hash: it finds the peers that match finds, for cards without that instruction. At the clock of the other ways
-        // it seems as fast, but it draws more power, and alone it is slower (docs/performance.md).
+        // it seems as fast, but it draws more power, and alone it is mostly slower (docs/performance.md).
         return {Summation::peers,     Summation::match,     Summation::sorted,
                 Summation::segmented, Summation::two_stage, Summation::direct};
     }

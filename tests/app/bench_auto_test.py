@@ -28,7 +28,7 @@ class Arguments(ProgramTest):
 
     def test_without_a_gpu_exits_with_3(self):
         self.skip_with_gpu()
-        done = self.mpcflow("bench", "auto", status=3)
+        done = self.mpcflow("bench", "auto", "--law", "srd+a", "--precision", "mixed", status=3)
         self.assertRegex(done.stderr, r"^mpcflow: bench auto: .*\n$")
 
 

@@ -56,10 +56,15 @@ class Arguments(ProgramTest):
         small = ["bench", "step", "--device", "cpu", "--cells", "8", "--steps", "5"]
         table = self.mpcflow(*small).stdout
         self.assertIn("srd+a", table)
-        results = json.loads(self.mpcflow(*small, "--law", "srd", "--precision", "mixed", "--json").stdout)
-        self.assertEqual(len(results), 1)
-        self.assertGreater(results[0]["updates_per_second"], 0)
-        self.assertEqual(results[0]["particles"], 5120)
+        all_kinds = [("srd", "double"), ("srd", "mixed"), ("srd+a", "double"), ("srd+a", "mixed")]
+        for options, kinds in (([], all_kinds), (["--law", "srd+a"], all_kinds[2:]), (["--precision", "double"], all_kinds[::2]),
+                               (["--law", "srd", "--precision", "mixed"], all_kinds[1:2])):
+            with self.subTest(options=options):
+                results = json.loads(self.mpcflow(*small, *options, "--json").stdout)
+                self.assertEqual([(result["law"], result["precision"]) for result in results], kinds)
+                for result in results:
+                    self.assertGreater(result["updates_per_second"], 0)
+                    self.assertEqual(result["particles"], 5120)
 
 
 class BadInput(ProgramTest):
