@@ -104,7 +104,8 @@ else
 fi
 build_and_test build-test all "${release[@]}"
 
-# Not the tests labelled "flows", which measure physics over long runs: the same code paths, too long under a sanitizer.
+# Not the tests labelled "flows" and "choices", which measure physics over long runs and the tuner on many machines: the
+# same code paths as others, too long under a sanitizer.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=0}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 # Little optimised, with line numbers alone and several files in one: these builds take their time as it is. The release
