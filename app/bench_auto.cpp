@@ -29,8 +29,8 @@ constexpr int looks = 3;
 constexpr std::size_t finalists = 2;
 /// All orders of three.
 constexpr int turns = 6;
-/// So long a turn goes untimed, and so long it is timed. A card at its limit of power lowers its clock for what draws more
-/// power, and takes a while to, in which it has the clock of what ran before.
+/// So long a turn goes untimed, and then as long again it is timed. A card at its limit of power runs at a lower clock what
+/// draws more power, and takes a while to find that clock; until then it has that of what ran before.
 constexpr double turn_seconds = 0.25;
 
 struct Comparison {
