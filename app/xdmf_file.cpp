@@ -1,17 +1,13 @@
 #include "app/xdmf_file.hpp"
 
 #include <array>
-#include <cerrno>
-#include <cstdio>
-#include <fstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "app/disk_space.hpp"
 #include "app/field_group.hpp"
-#include "app/hdf5/error.hpp"
 #include "app/run_file.hpp"
+#include "app/storage/file_error.hpp"
 #include "app/window_file.hpp"
 
 namespace mpcflow {
@@ -108,18 +104,17 @@ std::string describe_windows(const Box& box, const FieldsOutput& wanted, const s
     return text + "    </Grid>\n" + tail;
 }
 
-void write_xdmf_file(const std::string& path, const std::string& text) {
-    const std::string temporary = path + ".tmp";
-    errno = 0;
-    std::ofstream file(temporary);
-    file << text;
-    file.close();
-    if (!file) {
-        const int error = errno;
-        std::remove(temporary.c_str());
-        throw hdf5::FileError(path + ": cannot write it: " + hdf5::describe_errno(error), error);
+void write_xdmf_file(const storage::Directory& directory, const std::string& name, const std::string& text) {
+    const std::string temporary = name + ".tmp";
+    storage::Descriptor file = directory.create(temporary);
+    int error_number = storage::write_at(file.get(), 0, text.data(), text.size());
+    if (const int at_close = file.close(); error_number == 0)
+        error_number = at_close;
+    if (error_number != 0) {
+        directory.remove(temporary);
+        fail_file(directory.file(name), "write it", error_number);
     }
-    rename_file(temporary, path, Durability::page_cache);
+    directory.rename(temporary, name);
 }
 
 }  // namespace mpcflow

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/storage/directory.hpp"
 #include "input/scenario.hpp"
 
 namespace mpcflow {
@@ -20,7 +21,7 @@ inline constexpr const char* window_xdmf_file_name = "fields_in_time.xdmf";
 /// The same of the windows of fields.h5, without errors: a grid for each of their times, one after the other.
 [[nodiscard]] std::string describe_windows(const Box& box, const FieldsOutput& wanted, const std::vector<double>& times);
 
-/// Writes such a text. A reader sees the whole file, the one before it or none. Throws hdf5::FileError.
-void write_xdmf_file(const std::string& path, const std::string& text);
+/// Writes such a text. A reader sees the whole file, the one before it or none. Throws FileError.
+void write_xdmf_file(const storage::Directory& directory, const std::string& name, const std::string& text);
 
 }  // namespace mpcflow
