@@ -153,7 +153,11 @@ private:
     std::uint64_t append_made_row(hsize_t count, NumberType type, const MakeItems<void>& make);
     std::uint64_t write_made_block(const std::vector<hsize_t>& start, const std::vector<hsize_t>& extent,
                                    std::size_t axis, NumberType type, const MakeItems<void>& make);
-    [[nodiscard]] hsize_t chunk_length(std::size_t axis) const;
+    [[nodiscard]] std::vector<hsize_t> chunk() const;
+    [[nodiscard]] bool takes_whole_chunks(NumberType type) const;
+    std::uint64_t write_made_chunks(const std::vector<hsize_t>& start, hsize_t items, NumberType type,
+                                    const MakeItems<void>& make);
+    [[nodiscard]] std::vector<std::byte> fill_value(NumberType type) const;
     void write_block(const void* numbers, const std::vector<hsize_t>& start, const std::vector<hsize_t>& extent,
                      NumberType type);
     void read_all(void* numbers, NumberType type) const;
