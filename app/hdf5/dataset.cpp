@@ -109,22 +109,25 @@ std::vector<hsize_t> Dataset::shape() const {
 
 std::size_t Dataset::number_count() const { return product(shape()); }
 
-std::size_t Dataset::readable_count() const {
+std::size_t Dataset::readable_count() const { return count_in_file(shape()); }
+
+/// Of rows that are ragged all would be too many: what shorter ones lack takes no room.
+std::size_t Dataset::row_size() const {
+    std::vector<hsize_t> row = shape();
+    row.erase(row.begin());
+    return count_in_file(row);
+}
+
+std::size_t Dataset::count_in_file(const std::vector<hsize_t>& shape) const {
     const TypeHandle stored(check(H5Dget_type(handle_.get()), label_, "read its type"));
     const hsize_t room = disk_->end_of_file() / std::max<std::size_t>(H5Tget_size(stored.get()), 1);
     hsize_t count = 1;
-    for (const hsize_t length : shape()) {
+    for (const hsize_t length : shape) {
         if (length > 0 && count > room / length)
             throw FileError(label_ + ": says that it has more numbers than the file has room for", 0);
         count *= length;
     }
     return count;
-}
-
-std::size_t Dataset::row_size() const {
-    const std::vector<hsize_t> all = shape();
-    const std::size_t count = readable_count();
-    return all.at(0) > 0 ? count / all[0] : 0;
 }
 
 void Dataset::require_row(hsize_t row) const {
@@ -305,7 +308,7 @@ std::uint64_t Dataset::row_checksum(hsize_t row) const {
 
 std::uint64_t Dataset::row_checksum(hsize_t row, hsize_t items) const {
     require_row(row);
-    static_cast<void>(readable_count());  // what it says of its size is possible
+    static_cast<void>(row_size());  // what it says of its size is possible
     std::vector<hsize_t> part = shape();
     std::vector<hsize_t> start(part.size(), 0);
     start[0] = row;

@@ -147,6 +147,7 @@ private:
     [[nodiscard]] std::size_t number_count() const;
     [[nodiscard]] std::size_t readable_count() const;
     [[nodiscard]] std::size_t row_size() const;
+    [[nodiscard]] std::size_t count_in_file(const std::vector<hsize_t>& shape) const;
     void write_all(const void* numbers, std::size_t count, NumberType type);
     void append_rows(const void* numbers, hsize_t count, NumberType type);
     void write_made(NumberType type, const MakeItems<void>& make);
