@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include "app/commands.hpp"
+#include "app/device.hpp"
 #include "app/estimates.hpp"
 #include "app/json_writer.hpp"
 #include "app/progress.hpp"
 #include "app/schedule.hpp"
 #include "app/theory_numbers.hpp"
 #include "input/reader.hpp"
+#include "input/text.hpp"
 #include "physics/grid_rounding.hpp"
 #include "physics/theory.hpp"
 
@@ -66,9 +68,9 @@ void print_flow(const System& system) {
 void print_text(const Scenario& scenario, const std::vector<std::string>& warnings) {
     const System& system = scenario.system;
     const auto& size = system.box.size;
-    fmt::print("{} is valid.\n", scenario.source_name);
+    fmt::print("{} is valid.\n", input::printable(scenario.source_name, std::string::npos));
     if (!scenario.title.empty())
-        fmt::print("title                {}\n", scenario.title);
+        fmt::print("title                {}\n", input::printable(scenario.title, std::string::npos));
     fmt::print("box                  {} x {} x {} cells\n", size[0], size[1], size[2]);
     fmt::print("particles            {}\n", system.particle_count());
     const Schedule schedule(scenario.run, scenario.output);
@@ -89,7 +91,7 @@ void print_text(const Scenario& scenario, const std::vector<std::string>& warnin
     }
     fmt::print("rounding grids       {}\n", grids);
     for (const std::string& warning : warnings)
-        fmt::print("warning: {}\n", warning);
+        fmt::print("warning: {}\n", input::printable(warning, std::string::npos));
 }
 
 void print_json(const Scenario& scenario, const std::vector<std::string>& warnings) {
@@ -124,6 +126,8 @@ void print_json(const Scenario& scenario, const std::vector<std::string>& warnin
 
 int check_command(const CheckOptions& options) {
     const Scenario scenario = read_scenario(options.input.file, options.input.overrides);
+    // As for a run: an input for a device that is not here cannot be run here.
+    const ChosenDevice device = choose_device(scenario.execution.device);
     std::vector<std::string> warnings = find_warnings(scenario);
     for (std::string& shortage : find_shortages(scenario))
         warnings.push_back(std::move(shortage));
