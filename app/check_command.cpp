@@ -65,7 +65,7 @@ void print_flow(const System& system) {
                flow->development_time() / system.collision.time_step);
 }
 
-void print_text(const Scenario& scenario, const std::vector<std::string>& warnings) {
+void print_text(const Scenario& scenario, DeviceKind device, const std::vector<std::string>& warnings) {
     const System& system = scenario.system;
     const auto& size = system.box.size;
     fmt::print("{} is valid.\n", input::printable(scenario.source_name, std::string::npos));
@@ -79,7 +79,7 @@ void print_text(const Scenario& scenario, const std::vector<std::string>& warnin
     print_transport(system);
     print_flow(system);
     fmt::print("memory               about {} for the solver, {} for outputs\n",
-               format_bytes(static_cast<double>(estimate_memory(system, scenario.execution.precision))),
+               format_bytes(static_cast<double>(estimate_solver_memory(scenario, device))),
                format_bytes(static_cast<double>(estimate_output_memory(scenario))));
     for (const FileEstimate& file : estimate_files(scenario)) {
         fmt::print("disk                 {}/{}: about {} ({})\n", scenario.output.directory, file.name,
@@ -94,7 +94,7 @@ void print_text(const Scenario& scenario, const std::vector<std::string>& warnin
         fmt::print("warning: {}\n", input::printable(warning, std::string::npos));
 }
 
-void print_json(const Scenario& scenario, const std::vector<std::string>& warnings) {
+void print_json(const Scenario& scenario, DeviceKind device, const std::vector<std::string>& warnings) {
     const System& system = scenario.system;
     const Schedule schedule(scenario.run, scenario.output);
     JsonWriter json;
@@ -105,8 +105,10 @@ void print_json(const Scenario& scenario, const std::vector<std::string>& warnin
     for (const NamedNumber& number : theory_numbers(system))
         json.member(number.name, number.value);
     json.end_object().key("memory").begin_object();
-    json.member("solver_bytes", estimate_memory(system, scenario.execution.precision));
-    json.member("output_bytes", estimate_output_memory(scenario)).end_object();
+    json.member("solver_bytes", estimate_solver_memory(scenario, device));
+    json.member("output_bytes", estimate_output_memory(scenario));
+    const MemoryNeed need = memory_need(scenario, device);
+    json.member("host_bytes", need.bytes).member("host_address_space", need.address_space).end_object();
     json.member("directory", scenario.output.directory).key("files").begin_array();
     for (const FileEstimate& file : estimate_files(scenario)) {
         json.begin_object().member("name", file.name).member("bytes", file.bytes);
@@ -129,12 +131,12 @@ int check_command(const CheckOptions& options) {
     // As for a run: an input for a device that is not here cannot be run here.
     const ChosenDevice device = choose_device(scenario.execution.device);
     std::vector<std::string> warnings = find_warnings(scenario);
-    for (std::string& shortage : find_shortages(scenario))
+    for (std::string& shortage : find_shortages(scenario, device.kind))
         warnings.push_back(std::move(shortage));
     if (options.format == ReportFormat::json)
-        print_json(scenario, warnings);
+        print_json(scenario, device.kind, warnings);
     else
-        print_text(scenario, warnings);
+        print_text(scenario, device.kind, warnings);
     return 0;
 }
 

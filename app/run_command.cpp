@@ -24,6 +24,7 @@
 #include "app/theory_numbers.hpp"
 #include "input/reader.hpp"
 #include "input/text.hpp"
+#include "physics/errors.hpp"
 #include "input/writer.hpp"
 
 namespace mpcflow {
@@ -117,6 +118,9 @@ int run_command(const RunOptions& options) {
     if (is_done_already(scenario, existing, options.verbosity))
         return static_cast<int>(ExitStatus::done);
     const ChosenDevice device = choose_device(scenario.execution.device);
+    // Linux grants memory that it does not have, and then kills who uses it.
+    if (const std::string shortage = describe_shortage(memory_need(scenario, device.kind)); !shortage.empty())
+        throw EnvironmentError(shortage);
     const std::unique_ptr<Solver> solver = make_solver(scenario.system, solver_options(scenario), device);
 
     const SignalGuard signals;
