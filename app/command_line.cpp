@@ -20,6 +20,7 @@
 #include "app/device.hpp"
 #include "app/exit_status.hpp"
 #include "app/machine_info.hpp"
+#include "app/memory_limits.hpp"
 #include "input/error.hpp"
 #include "input/text.hpp"
 #include "physics/errors.hpp"
@@ -363,6 +364,7 @@ private:
 }  // namespace
 
 int run_command_line(int count, const char* const* arguments) {
+    share_heap_where_limited();
     // Whatever throws before a command runs or in telling of an error, and that is for want of memory.
     try {
         return CommandLine().run(std::vector<std::string>(arguments + 1, arguments + count));

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -217,6 +218,12 @@ std::int64_t thread_stack() {
     pthread_attr_getstacksize(&attributes, &bytes);
     pthread_attr_destroy(&attributes);
     return static_cast<std::int64_t>(bytes);
+}
+
+void share_heap_where_limited() {
+    const ResourceLimits limits = resource_limits();
+    if (std::min(limits.address_space, limits.data) != ResourceLimits::none)
+        mallopt(M_ARENA_MAX, 1);
 }
 
 std::vector<MemoryBound> control_group_bounds(const fs::path& root) {

@@ -39,6 +39,10 @@ struct ResourceLimits {
 /// Bytes of address space that a thread takes, which are those of its stack.
 [[nodiscard]] std::int64_t thread_stack();
 
+/// To be called before there are threads: where address space is limited, they share the heap. Otherwise malloc takes 64 MiB
+/// of it for each, as long as it gets them, which arrays then lack.
+void share_heap_where_limited();
+
 /// The limits of the control groups that this process is in, of version 1, 2 or both, up to the topmost one that is
 /// mounted here. What a group uses already is not available, but for pages of files, which the kernel drops first. What
 /// is missing or makes no sense is no limit. `root` is where the folders proc and sys are.
