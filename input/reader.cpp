@@ -30,7 +30,7 @@ void check_kind(const struct stat& status, const std::string& name) {
         fail(name, "is a directory; the input is a YAML file");
     }
     if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
-        fail(name, "is a device or a socket; the input is a YAML file, or a pipe");
+        fail(name, "is not a regular file");
     }
     if (S_ISREG(status.st_mode) && status.st_size > static_cast<off_t>(input::longest_text)) {
         fail(name, fmt::format("is {} bytes long; at most {} are read", status.st_size, input::longest_text));
