@@ -59,6 +59,9 @@ TEST(ThreadTeam, OneFailureOfSeveralIsThrown) {
 }
 
 TEST(ThreadTeam, SaysWhenThereMayNotBeSoManyThreads) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "a sanitizer takes terabytes of address space";
+#endif
     // In a process of its own, whose stacks find no address space.
     const auto try_it = [] {
         const rlimit limit{rlim_t{1} << 28, rlim_t{1} << 28};
