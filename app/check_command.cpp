@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include "app/commands.hpp"
+#include "app/device.hpp"
 #include "app/estimates.hpp"
 #include "app/json_writer.hpp"
 #include "app/progress.hpp"
 #include "app/schedule.hpp"
 #include "app/theory_numbers.hpp"
 #include "input/reader.hpp"
+#include "input/text.hpp"
 #include "physics/grid_rounding.hpp"
 #include "physics/theory.hpp"
 
@@ -63,12 +65,12 @@ void print_flow(const System& system) {
                flow->development_time() / system.collision.time_step);
 }
 
-void print_text(const Scenario& scenario, const std::vector<std::string>& warnings) {
+void print_text(const Scenario& scenario, DeviceKind device, const std::vector<std::string>& warnings) {
     const System& system = scenario.system;
     const auto& size = system.box.size;
-    fmt::print("{} is valid.\n", scenario.source_name);
+    fmt::print("{} is valid.\n", input::printable(scenario.source_name, std::string::npos));
     if (!scenario.title.empty())
-        fmt::print("title                {}\n", scenario.title);
+        fmt::print("title                {}\n", input::printable(scenario.title, std::string::npos));
     fmt::print("box                  {} x {} x {} cells\n", size[0], size[1], size[2]);
     fmt::print("particles            {}\n", system.particle_count());
     const Schedule schedule(scenario.run, scenario.output);
@@ -77,7 +79,7 @@ void print_text(const Scenario& scenario, const std::vector<std::string>& warnin
     print_transport(system);
     print_flow(system);
     fmt::print("memory               about {} for the solver, {} for outputs\n",
-               format_bytes(static_cast<double>(estimate_memory(system, scenario.execution.precision))),
+               format_bytes(static_cast<double>(estimate_solver_memory(scenario, device))),
                format_bytes(static_cast<double>(estimate_output_memory(scenario))));
     for (const FileEstimate& file : estimate_files(scenario)) {
         fmt::print("disk                 {}/{}: about {} ({})\n", scenario.output.directory, file.name,
@@ -89,10 +91,10 @@ void print_text(const Scenario& scenario, const std::vector<std::string>& warnin
     }
     fmt::print("rounding grids       {}\n", grids);
     for (const std::string& warning : warnings)
-        fmt::print("warning: {}\n", warning);
+        fmt::print("warning: {}\n", input::printable(warning, std::string::npos));
 }
 
-void print_json(const Scenario& scenario, const std::vector<std::string>& warnings) {
+void print_json(const Scenario& scenario, DeviceKind device, const std::vector<std::string>& warnings) {
     const System& system = scenario.system;
     const Schedule schedule(scenario.run, scenario.output);
     JsonWriter json;
@@ -103,8 +105,10 @@ void print_json(const Scenario& scenario, const std::vector<std::string>& warnin
     for (const NamedNumber& number : theory_numbers(system))
         json.member(number.name, number.value);
     json.end_object().key("memory").begin_object();
-    json.member("solver_bytes", estimate_memory(system, scenario.execution.precision));
-    json.member("output_bytes", estimate_output_memory(scenario)).end_object();
+    json.member("solver_bytes", estimate_solver_memory(scenario, device));
+    json.member("output_bytes", estimate_output_memory(scenario));
+    const MemoryNeed need = memory_need(scenario, device);
+    json.member("host_bytes", need.bytes).member("host_address_space", need.address_space).end_object();
     json.member("directory", scenario.output.directory).key("files").begin_array();
     for (const FileEstimate& file : estimate_files(scenario)) {
         json.begin_object().member("name", file.name).member("bytes", file.bytes);
@@ -124,13 +128,15 @@ void print_json(const Scenario& scenario, const std::vector<std::string>& warnin
 
 int check_command(const CheckOptions& options) {
     const Scenario scenario = read_scenario(options.input.file, options.input.overrides);
+    // As for a run: an input for a device that is not here cannot be run here.
+    const ChosenDevice device = choose_device(scenario.execution.device);
     std::vector<std::string> warnings = find_warnings(scenario);
-    for (std::string& shortage : find_shortages(scenario))
+    for (std::string& shortage : find_shortages(scenario, device.kind))
         warnings.push_back(std::move(shortage));
     if (options.format == ReportFormat::json)
-        print_json(scenario, warnings);
+        print_json(scenario, device.kind, warnings);
     else
-        print_text(scenario, warnings);
+        print_text(scenario, device.kind, warnings);
     return 0;
 }
 

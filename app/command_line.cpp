@@ -20,6 +20,7 @@
 #include "app/device.hpp"
 #include "app/exit_status.hpp"
 #include "app/machine_info.hpp"
+#include "app/memory_limits.hpp"
 #include "input/error.hpp"
 #include "input/text.hpp"
 #include "physics/errors.hpp"
@@ -36,14 +37,13 @@ constexpr const char* footer =
 
 /// Options that stand for a --set.
 struct Shorthands {
-    std::string device, threads;
-    std::optional<std::string> output;  ///< given and empty is an error of the input
+    std::optional<std::string> device, threads, output;  ///< given and empty is an error of the input
 
     void append_to(std::vector<std::string>& overrides) const {
-        if (!device.empty())
-            overrides.push_back("execution.device=" + device);
-        if (!threads.empty())
-            overrides.push_back("execution.threads=" + threads);
+        if (device)
+            overrides.push_back("execution.device=" + *device);
+        if (threads)
+            overrides.push_back("execution.threads=" + *threads);
         if (output)
             // Quoted, since a folder may be called 1 or null.
             overrides.push_back("output.directory=" + input::in_quotes(*output));
@@ -66,11 +66,20 @@ void add_shorthands(CLI::App& command, Shorthands& shorthands) {
 }
 
 /// Prints the lines of an error, each once, after the program's name.
-void print_error(const char* kind, const std::string& text) { fmt::print(stderr, "mpcflow: {}{}\n", kind, text); }
+void print_error(const char* kind, const std::string& text) {
+    fmt::print(stderr, "mpcflow: {}{}\n", kind, input::printable_lines(text));
+}
+
+/// Takes no memory for it.
+int report_lack_of_memory() {
+    std::fputs("mpcflow: out of memory; take a smaller box or density, precision mixed or fewer outputs, or have more memory\n",
+               stderr);
+    return static_cast<int>(ExitStatus::environment);
+}
 
 int report_input_error(const InputError& error) {
     for (const std::string& message : error.messages())
-        fmt::print(stderr, "{}\n", message);
+        fmt::print(stderr, "{}\n", input::printable_lines(message));
     return static_cast<int>(ExitStatus::bad_input);
 }
 
@@ -106,8 +115,7 @@ int run_guarded(const std::function<int()>& command) {
         print_error("the simulation failed: ", fault.what());
         return static_cast<int>(ExitStatus::fault);
     } catch (const std::bad_alloc&) {
-        print_error("", "out of memory");
-        return static_cast<int>(ExitStatus::environment);
+        return report_lack_of_memory();
     } catch (const std::system_error& error) {
         print_error("", error.what());
         return static_cast<int>(ExitStatus::environment);
@@ -163,6 +171,8 @@ private:
             shorthands_.append_to(run_.input.overrides);
             if (overwrite_)
                 run_.existing = Existing::overwrite;
+            if (restart_ == "")
+                throw CLI::ValidationError("--restart", "is empty: use auto, never or the name of a checkpoint");
             if (restart_)
                 run_.restart = parse_restart(*restart_);
             if (overwrite_ && restart_ == "auto")
@@ -316,7 +326,7 @@ private:
 
     [[nodiscard]] DeviceChoice bench_device() const {
         try {
-            return shorthands_.device.empty() ? DeviceChoice{} : parse_device(shorthands_.device);
+            return shorthands_.device ? parse_device(*shorthands_.device) : DeviceChoice{};
         } catch (const std::invalid_argument& error) {
             throw CLI::ValidationError("--device", error.what());
         }
@@ -353,6 +363,14 @@ private:
 
 }  // namespace
 
-int run_command_line(const std::vector<std::string>& arguments) { return CommandLine().run(arguments); }
+int run_command_line(int count, const char* const* arguments) {
+    share_heap_where_limited();
+    // Whatever throws before a command runs or in telling of an error, and that is for want of memory.
+    try {
+        return CommandLine().run(std::vector<std::string>(arguments + 1, arguments + count));
+    } catch (const std::bad_alloc&) {
+        return report_lack_of_memory();
+    }
+}
 
 }  // namespace mpcflow

@@ -1,13 +1,10 @@
 #pragma once
 /// The command line.
 
-#include <string>
-#include <vector>
-
 namespace mpcflow {
 
-/// Parses the arguments (without the program's name) and runs the subcommand that they name. Returns the
+/// Parses the arguments, of which the first is the program's name, and runs the subcommand that they name. Returns the
 /// exit status; every error has been printed to stderr by then.
-[[nodiscard]] int run_command_line(const std::vector<std::string>& arguments);
+[[nodiscard]] int run_command_line(int count, const char* const* arguments);
 
 }  // namespace mpcflow

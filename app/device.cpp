@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "app/estimates.hpp"
-#include "app/progress.hpp"
 #include "physics/errors.hpp"
 
 namespace mpcflow {
@@ -79,19 +78,12 @@ std::unique_ptr<Solver> make_solver(const System& system, const SolverOptions& o
     try {
         if (device.kind == DeviceKind::cuda)
             return make_device_solver(system, options, device.index);
-        // Linux grants memory that it does not have and then kills who uses it: refuse before.
-        const std::int64_t needed = estimate_memory(system, options.precision);
-        if (const std::int64_t there_is = machine_memory(); there_is > 0 && needed > there_is) {
-            throw EnvironmentError(
-                fmt::format("out of memory: {} particles take about {}, but this machine has {}; take a "
-                            "smaller box or density, precision mixed, or another machine",
-                            system.particle_count(), format_bytes(static_cast<double>(needed)),
-                            format_bytes(static_cast<double>(there_is))));
-        }
+        if (const std::string shortage = describe_shortage(memory_need(system, options)); !shortage.empty())
+            throw EnvironmentError(shortage);
         return make_host_solver(system, options);
     } catch (const std::bad_alloc&) {
         throw EnvironmentError(
-            fmt::format("out of memory: {} particles do not fit into this machine's memory "
+            fmt::format("out of memory: {} particles do not fit into the memory that there is "
                         "(mpcflow check FILE.yaml says what a run needs)",
                         system.particle_count()));
     }

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "app/checkpoint_file.hpp"
 #include "app/device.hpp"
@@ -83,9 +83,14 @@ std::int64_t estimate_memory(const System& system, Precision precision) {
     return 2 * record_bytes(precision) * system.particle_count() + bytes_per_cell * cells;
 }
 
+std::int64_t estimate_solver_memory(const Scenario& scenario, DeviceKind device) {
+    return device == DeviceKind::cpu ? host_solver_needs(scenario.system, solver_options(scenario)).bytes
+                                     : estimate_memory(scenario.system, scenario.execution.precision);
+}
+
 int copies_in_flight(const Scenario& scenario) {
     constexpr std::int64_t memory_share = 4;
-    return 2 * copy_bytes(scenario) <= machine_memory() / memory_share ? 2 : 1;
+    return 2 * copy_bytes(scenario) <= memory_in_all() / memory_share ? 2 : 1;
 }
 
 int field_blocks_in_flight(const Scenario& scenario) {
@@ -164,18 +169,28 @@ std::vector<std::string> find_warnings(const Scenario& scenario) {
     return warnings;
 }
 
-std::vector<std::string> find_shortages(const Scenario& scenario) {
+MemoryNeed memory_need(const System& system, const SolverOptions& options) {
+    const HostNeeds needs = host_solver_needs(system, options);
+    return {needs.bytes, needs.bytes + (needs.threads - 1) * thread_stack()};
+}
+
+MemoryNeed memory_need(const Scenario& scenario, DeviceKind device) {
+    MemoryNeed need;
+    if (device == DeviceKind::cpu)
+        need = memory_need(scenario.system, solver_options(scenario));
+    // By measurement: code of libraries and pieces of text; and what HDF5 keeps of large arrays that it writes.
+    constexpr std::int64_t of_program = 5 << 20;
+    constexpr std::int64_t most_of_writing = 16 << 20;
+    const std::int64_t others =
+        estimate_output_memory(scenario) + of_program + std::min(copy_bytes(scenario), most_of_writing);
+    const std::int64_t stack_of_writer = thread_stack();
+    return {need.bytes + others, need.address_space + others + stack_of_writer};
+}
+
+std::vector<std::string> find_shortages(const Scenario& scenario, DeviceKind device) {
     std::vector<std::string> shortages;
-    const DeviceKind device = scenario.execution.device.kind;
-    const bool runs_on_cpu =
-        device == DeviceKind::cpu || (device == DeviceKind::automatic && list_devices().devices.empty());
-    const std::int64_t memory = estimate_output_memory(scenario) +
-                                (runs_on_cpu ? estimate_memory(scenario.system, scenario.execution.precision) : 0);
-    if (const std::int64_t there_is = machine_memory(); there_is > 0 && memory > there_is) {
-        shortages.push_back(fmt::format("memory: the run takes about {}, but this machine has {}",
-                                        format_bytes(static_cast<double>(memory)),
-                                        format_bytes(static_cast<double>(there_is))));
-    }
+    if (std::string shortage = describe_shortage(memory_need(scenario, device)); !shortage.empty())
+        shortages.push_back(std::move(shortage));
     std::int64_t disk = 0;
     for (const FileEstimate& file : estimate_files(scenario))
         disk += file.bytes;
@@ -187,12 +202,6 @@ std::vector<std::string> find_shortages(const Scenario& scenario) {
                                         format_bytes(static_cast<double>(space.available))));
     }
     return shortages;
-}
-
-std::int64_t machine_memory() {
-    const long pages = sysconf(_SC_PHYS_PAGES);
-    const long page_bytes = sysconf(_SC_PAGESIZE);
-    return pages > 0 && page_bytes > 0 ? std::int64_t{pages} * page_bytes : 0;
 }
 
 }  // namespace mpcflow

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "app/memory_limits.hpp"
 #include "input/scenario.hpp"
+#include "physics/solver.hpp"
 
 namespace mpcflow {
 
@@ -19,8 +21,11 @@ struct FileEstimate {
 /// what it holds for every cell. Within a third of Solver::memory_bytes().
 [[nodiscard]] std::int64_t estimate_memory(const System& system, Precision precision);
 
+/// The same of the solver on that kind of device; on the CPU as it will be, threads and all.
+[[nodiscard]] std::int64_t estimate_solver_memory(const Scenario& scenario, DeviceKind device);
+
 /// Copies of the particles that may be on their way to the disk at a time: two, so that the run goes on while one is
-/// written, or one where two took more than a quarter of this machine's memory.
+/// written, or one where two took more than a quarter of the memory that the process may have.
 [[nodiscard]] int copies_in_flight(const Scenario& scenario);
 
 /// Field blocks that may be on their way to the disk at a time: small ones wait for a slow disk in large numbers, of
@@ -37,10 +42,14 @@ struct FileEstimate {
 /// What is allowed but hardly meant: each line names a key, says what is wrong and what to do.
 [[nodiscard]] std::vector<std::string> find_warnings(const Scenario& scenario);
 
-/// What this machine has too little of for the run.
-[[nodiscard]] std::vector<std::string> find_shortages(const Scenario& scenario);
+/// What a run on that kind of device needs beyond what the program has when it begins: its solver, if it runs on the CPU;
+/// outputs, threads.
+[[nodiscard]] MemoryNeed memory_need(const Scenario& scenario, DeviceKind device);
 
-/// Bytes of memory that this machine has; 0 if it does not say.
-[[nodiscard]] std::int64_t machine_memory();
+/// The same of a solver on the CPU alone.
+[[nodiscard]] MemoryNeed memory_need(const System& system, const SolverOptions& options);
+
+/// What there is too little of for the run on that kind of device, a line each.
+[[nodiscard]] std::vector<std::string> find_shortages(const Scenario& scenario, DeviceKind device);
 
 }  // namespace mpcflow

@@ -96,7 +96,7 @@ void GrowingFile::leave(bool has_rows) noexcept {
         return;
     try {
         directory_->remove(temporary_name(name_));
-    } catch (const FileError&) {
+    } catch (...) {
         // The next run removes it.
         return;
     }

@@ -17,6 +17,7 @@
 #include "app/trajectory_file.hpp"
 #include "app/window_check.hpp"
 #include "app/window_file.hpp"
+#include "input/text.hpp"
 
 namespace mpcflow {
 
@@ -24,7 +25,8 @@ namespace {
 
 using hdf5::Group;
 
-/// A line of the report: JSON gives the values as they are, text the same with the label.
+/// A line of the report: JSON gives the values as they are, text the same with the label. Texts come from files that
+/// anybody may have written: what a terminal would obey is escaped.
 class Report {
 public:
     explicit Report(ReportFormat format) : format_(format) { json_.begin_object(); }
@@ -33,7 +35,7 @@ public:
         if (format_ == ReportFormat::json)
             json_.member(name, text);
         else if (!text.empty())
-            fmt::print("{:<22}{}\n", label(name), text);
+            fmt::print("{:<22}{}\n", label(name), input::printable(text, std::string::npos));
     }
     void add(const char* name, std::int64_t number) {
         if (format_ == ReportFormat::json)
@@ -58,7 +60,7 @@ public:
         if (format_ == ReportFormat::json)
             json_.member(name, text);
         else if (!text.empty())
-            fmt::print("{}:\n{}{}", label(name), text, text.back() == '\n' ? "" : "\n");
+            fmt::print("{}:\n{}{}", label(name), input::printable_lines(text), text.back() == '\n' ? "" : "\n");
     }
     void finish() {
         if (format_ == ReportFormat::json)
@@ -69,7 +71,7 @@ private:
     static std::string label(const char* name) {
         std::string text = name;
         std::replace(text.begin(), text.end(), '_', ' ');
-        return text;
+        return input::printable(text, std::string::npos);  // some are names that a file has
     }
 
     ReportFormat format_;

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "input/text.hpp"
+
 namespace mpcflow {
 
 void JsonWriter::begin_value() {
@@ -53,20 +55,24 @@ JsonWriter& JsonWriter::key(std::string_view name) {
 JsonWriter& JsonWriter::value(std::string_view text) {
     begin_value();
     text_ += '"';
-    for (const char c : text) {
-        switch (c) {
+    for (std::size_t at = 0; at < text.size();) {
+        const input::Character character = input::character_at(text, at);
+        switch (character.code) {
             case '"': text_ += "\\\""; break;
             case '\\': text_ += "\\\\"; break;
             case '\n': text_ += "\\n"; break;
             case '\t': text_ += "\\t"; break;
             case '\r': text_ += "\\r"; break;
             default:
-                if (static_cast<unsigned char>(c) < 0x20) {
-                    text_ += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+                if (!character.is_valid) {
+                    text_ += "\\ufffd";  // JSON is UTF-8
+                } else if (input::is_control(character.code)) {
+                    text_ += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(character.code));
                 } else {
-                    text_ += c;
+                    text_ += text.substr(at, character.length);
                 }
         }
+        at += character.length;
     }
     text_ += '"';
     return *this;

@@ -10,6 +10,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "input/text.hpp"
+
 namespace mpcflow {
 
 namespace {
@@ -147,7 +149,7 @@ void ProgressDisplay::note(const std::string& text) {
     if (is_silent())
         return;
     clear();
-    show(stream_, text + "\n");
+    show(stream_, input::printable(text, std::string::npos) + "\n");
 }
 
 void ProgressDisplay::clear() {

@@ -21,11 +21,15 @@ RecordsPool::RecordsPool(int most) : shared_(std::make_shared<Shared>()) {
 RecordsPool::~RecordsPool() = default;
 
 std::shared_ptr<ParticleRecords> RecordsPool::take() {
-    std::unique_lock lock(shared_->mutex);
-    shared_->returned.wait(lock, [this] { return !shared_->free.empty(); });
-    // The last one returned: its memory is there already.
-    std::unique_ptr<ParticleRecords> taken = std::move(shared_->free.back());
-    shared_->free.pop_back();
+    std::unique_ptr<ParticleRecords> taken;
+    {
+        std::unique_lock lock(shared_->mutex);
+        shared_->returned.wait(lock, [this] { return !shared_->free.empty(); });
+        // The last one returned: its memory is there already.
+        taken = std::move(shared_->free.back());
+        shared_->free.pop_back();
+    }
+    // Unlocked: where there is no memory for the pointer, it is given back here.
     return {taken.release(), [shared = shared_](ParticleRecords* records) {
                 {
                     const std::lock_guard guard(shared->mutex);

@@ -278,8 +278,8 @@ void ResultWriter::finish(const RunLoopResult& result, const RunEnd& end, const 
 
 void ResultWriter::finish_failed(const std::string& message, const Observed& observed) noexcept {
     record_.status = RunStatus::failed;
-    record_.message = message;
     try {
+        record_.message = message;
         if (trajectory_)
             trajectory_->close();
     } catch (const std::exception&) {

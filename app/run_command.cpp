@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,7 +23,9 @@
 #include "app/signals.hpp"
 #include "app/theory_numbers.hpp"
 #include "input/reader.hpp"
+#include "input/text.hpp"
 #include "input/writer.hpp"
+#include "physics/errors.hpp"
 
 namespace mpcflow {
 
@@ -52,21 +55,24 @@ void announce(const Scenario& scenario, const RunRecord& record, const std::opti
                              scenario.system.particle_count(), steps, precision_name(scenario.execution.precision),
                              scenario.output.directory, record.device, record.device_reason));
     if (checkpoint)
-        show(stderr, fmt::format("going on from {}, step {}\n", checkpoint->path, checkpoint->particles.step));
+        show(stderr, fmt::format("going on from {}, step {}\n", input::printable(checkpoint->path, std::string::npos),
+                                 checkpoint->particles.step));
     for (std::string& warning : find_warnings(scenario))
         remarks.push_back(std::move(warning));
     for (const std::string& remark : remarks)
-        show(stderr, fmt::format("warning: {}\n", remark));
+        show(stderr, fmt::format("warning: {}\n", input::printable(remark, std::string::npos)));
 }
 
-/// Whether the run has nothing left to do; says so.
-bool is_done_already(const Scenario& scenario, Existing existing) {
+/// Whether the run has nothing left to do; says so, unless it is to be quiet.
+bool is_done_already(const Scenario& scenario, Existing existing, Verbosity verbosity) {
     const std::string& folder = scenario.output.directory;
     if (existing != Existing::keep || !is_complete(folder, scenario))
         return false;
-    show(stderr, fmt::format("{}: this run is complete, with all its {} steps; raise run.steps to go on, or give "
-                             "--overwrite to run it again\n",
-                             folder, scenario.run.equilibration + scenario.run.steps));
+    if (verbosity == Verbosity::normal) {
+        show(stderr, fmt::format("{}: this run is complete, with all its {} steps; raise run.steps to go on, or give "
+                                 "--overwrite to run it again\n",
+                                 folder, scenario.run.equilibration + scenario.run.steps));
+    }
     return true;
 }
 
@@ -92,13 +98,13 @@ int run_to_the_end(const RunOptions& options, const Scenario& scenario, Solver& 
     const bool is_stopped = result.signal_number != 0;
     const std::string message = describe_stop(result);
     outputs.finish(result, is_stopped ? RunStatus::interrupted : RunStatus::completed, message, hash);
-    if (options.verbosity == Verbosity::normal || is_stopped)
+    if (options.verbosity == Verbosity::normal)
         print_summary(scenario, result, hash, results.written_files());
     if (!is_stopped)
         return static_cast<int>(ExitStatus::done);
     if (result.writing.checkpoint_failure.empty())
         return static_cast<int>(ExitStatus::stopped);
-    show(stderr, "mpcflow: " + message + "\n");
+    show(stderr, "mpcflow: " + input::printable(message, std::string::npos) + "\n");
     return static_cast<int>(ExitStatus::environment);
 }
 
@@ -109,9 +115,12 @@ int run_command(const RunOptions& options) {
     const std::string& folder = scenario.output.directory;
     const Existing existing = treatment_of_results(options.restart, options.existing, folder);
     check_output_directory(folder, existing);
-    if (is_done_already(scenario, existing))
+    if (is_done_already(scenario, existing, options.verbosity))
         return static_cast<int>(ExitStatus::done);
     const ChosenDevice device = choose_device(scenario.execution.device);
+    // Linux grants memory that it does not have, and then kills who uses it.
+    if (const std::string shortage = describe_shortage(memory_need(scenario, device.kind)); !shortage.empty())
+        throw EnvironmentError(shortage);
     const std::unique_ptr<Solver> solver = make_solver(scenario.system, solver_options(scenario), device);
 
     const SignalGuard signals;
@@ -137,9 +146,12 @@ int run_command(const RunOptions& options) {
     }
     outputs.begin();
     for (const std::string& remark : results.take_remarks())
-        show(stderr, fmt::format("warning: {}\n", remark));
+        show(stderr, fmt::format("warning: {}\n", input::printable(remark, std::string::npos)));
     try {
         return run_to_the_end(options, scenario, *solver, outputs, results);
+    } catch (const std::bad_alloc&) {
+        outputs.finish_failed("out of memory");
+        throw;
     } catch (const std::exception& error) {
         outputs.finish_failed(error.what());
         throw;

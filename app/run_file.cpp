@@ -132,7 +132,7 @@ std::int64_t bytes_of(const RunRecord& record) {
 void remove_quietly(const storage::Directory& directory, const std::string& name) noexcept {
     try {
         directory.remove(name);
-    } catch (const FileError&) {
+    } catch (...) {
         // The next run removes it.
         return;
     }

@@ -61,16 +61,15 @@ void WriterThread::work() {
         }
         // What it holds goes now, not when the next one comes.
         task = nullptr;
-        std::deque<Task> dropped;
         lock.lock();
         is_busy_ = false;
         if (failure != nullptr) {
             failure_ = failure;
-            dropped.swap(tasks_);
+            dropped_.swap(tasks_);
         }
-        if (!dropped.empty()) {
+        if (!dropped_.empty()) {
             lock.unlock();
-            dropped.clear();
+            dropped_.clear();
             lock.lock();
         }
         done_.notify_one();

@@ -42,6 +42,7 @@ private:
     std::condition_variable wake_;  ///< of the thread: a task or the end
     std::condition_variable done_;  ///< of who waits: a task was taken or done
     std::deque<Task> tasks_;
+    std::deque<Task> dropped_;  ///< of the thread: made with all else, as a deque takes memory even when it is empty
     bool is_busy_ = false;
     bool is_ending_ = false;
     std::exception_ptr failure_;

@@ -1,9 +1,12 @@
 #include "input/reader.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
-#include <fstream>
 #include <system_error>
 
 #include "input/checks.hpp"
@@ -21,35 +24,97 @@ namespace {
     throw InputError({name + ": " + what});
 }
 
-std::string read_text(const std::filesystem::path& file, const std::string& name) {
-    std::error_code error;
-    const auto status = std::filesystem::status(file, error);
-    if (error) {
-        fail(name, "cannot be read: " + error.message());
-    }
-    if (std::filesystem::is_directory(status)) {
+/// What cannot be an input: reading a device might do something, and never end.
+void check_kind(const struct stat& status, const std::string& name) {
+    if (S_ISDIR(status.st_mode)) {
         fail(name, "is a directory; the input is a YAML file");
     }
-    // A pipe or a device might block or never end.
-    if (!std::filesystem::is_regular_file(status)) {
+    if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
         fail(name, "is not a regular file");
     }
-    const auto size = std::filesystem::file_size(file, error);
-    if (!error && size > input::longest_text) {
-        fail(name, fmt::format("is {} bytes long; at most {} are read", size, input::longest_text));
+    if (S_ISREG(status.st_mode) && status.st_size > static_cast<off_t>(input::longest_text)) {
+        fail(name, fmt::format("is {} bytes long; at most {} are read", status.st_size, input::longest_text));
     }
-    errno = 0;
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) {
-        fail(name, "cannot be read: " + std::generic_category().message(errno));
+}
+
+/// A file that is open for reading, and closed in the end.
+class OpenFile {
+public:
+    OpenFile(const std::filesystem::path& file, const std::string& name) : name_(name) {
+        struct stat status {};
+        if (stat(file.c_str(), &status) != 0) {
+            fail_to_read();
+        }
+        check_kind(status, name);
+        // A pipe that nobody has opened for writing would hold us here.
+        descriptor_ = open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+        if (descriptor_ < 0) {
+            fail_to_read();
+        }
     }
-    // One byte more than allowed, should the file have grown since.
+    ~OpenFile() {
+        if (descriptor_ >= 0) {
+            close(descriptor_);
+        }
+    }
+    OpenFile(const OpenFile&) = delete;
+    OpenFile& operator=(const OpenFile&) = delete;
+
+    [[nodiscard]] struct stat status() const {
+        struct stat status {};
+        if (fstat(descriptor_, &status) != 0) {
+            fail_to_read();
+        }
+        return status;
+    }
+
+    /// Up to `size` bytes, at least one unless the file has ended. Waits for who writes to a pipe, if there is one.
+    [[nodiscard]] std::size_t read_some(char* to, std::size_t size) const {
+        for (;;) {
+            const ssize_t count = read(descriptor_, to, size);
+            if (count >= 0) {
+                return static_cast<std::size_t>(count);
+            }
+            if (errno == EAGAIN) {
+                pollfd waiting{descriptor_, POLLIN, 0};
+                poll(&waiting, 1, -1);
+            } else if (errno != EINTR) {
+                fail_to_read();
+            }
+        }
+    }
+
+private:
+    [[noreturn]] void fail_to_read() const {
+        fail(name_, "cannot be read: " + std::generic_category().message(errno));
+    }
+
+    std::string name_;
+    int descriptor_ = -1;
+};
+
+std::string read_text(const std::filesystem::path& path, const std::string& name) {
+    const OpenFile file(path, name);
+    // Another file may have come to its place.
+    const struct stat status = file.status();
+    check_kind(status, name);
+    // One byte more than allowed, should the file have grown since, or not say how long it is.
     std::string text(input::longest_text + 1, '\0');
-    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    if (stream.bad()) {
-        fail(name, "cannot be read: " + std::generic_category().message(errno));
+    std::size_t size = 0;
+    while (size < text.size()) {
+        const std::size_t count = file.read_some(text.data() + size, text.size() - size);
+        if (count == 0) {
+            break;
+        }
+        size += count;
     }
-    text.resize(static_cast<std::size_t>(stream.gcount()));
+    if (size > input::longest_text) {
+        fail(name, fmt::format("is more than {} bytes long, which is the most that is read", input::longest_text));
+    }
+    if (size == 0 && S_ISFIFO(status.st_mode)) {
+        fail(name, "is a pipe to which nobody writes; give a YAML file, or begin to write first");
+    }
+    text.resize(size);
     return text;
 }
 

@@ -193,4 +193,12 @@ protected:
 /// The host solver: CPU threads.
 [[nodiscard]] std::unique_ptr<Solver> make_host_solver(const System& system, const SolverOptions& options);
 
+/// What the host solver takes of the machine.
+struct HostNeeds {
+    std::int64_t bytes = 0;  ///< with what its threads hand to each other, which memory_bytes() leaves out
+    int threads = 1;         ///< the caller's among them
+};
+/// Of the solver that make_host_solver would make; takes no memory for it.
+[[nodiscard]] HostNeeds host_solver_needs(const System& system, const SolverOptions& options);
+
 }  // namespace mpcflow

@@ -1,6 +1,5 @@
 #include "app/hdf5/contents.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -42,15 +41,7 @@ private:
     void add_group(hid_t group, const std::string& path, int depth) {
         add(fmt::format("G {}\n", path));
         add_attributes(group, path);
-        std::vector<std::string> names;
-        const auto collect = [](hid_t, const char* name, const H5L_info_t*, void* to) -> herr_t {
-            static_cast<std::vector<std::string>*>(to)->emplace_back(name);
-            return 0;
-        };
-        hsize_t position = 0;
-        check(H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, &position, collect, &names), file_, "list " + path);
-        std::sort(names.begin(), names.end());
-        for (const std::string& name : names) {
+        for (const std::string& name : link_names_of(group, file_)) {
             H5L_info_t link{};
             check(H5Lget_info(group, name.c_str(), &link, H5P_DEFAULT), file_, "look at " + path);
             if (link.type != H5L_TYPE_HARD)
@@ -75,16 +66,7 @@ private:
     }
 
     void add_attributes(hid_t object, const std::string& path) {
-        std::vector<std::string> names;
-        const auto collect = [](hid_t, const char* name, const H5A_info_t*, void* to) -> herr_t {
-            static_cast<std::vector<std::string>*>(to)->emplace_back(name);
-            return 0;
-        };
-        hsize_t position = 0;
-        check(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, &position, collect, &names), file_,
-              "list the attributes of " + path);
-        std::sort(names.begin(), names.end());
-        for (const std::string& name : names) {
+        for (const std::string& name : attribute_names_of(object, file_)) {
             if (path == group_ && name == attribute_)
                 continue;
             const AttributeHandle attribute(check(H5Aopen(object, name.c_str(), H5P_DEFAULT), file_, "open " + name));

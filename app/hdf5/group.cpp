@@ -1,6 +1,7 @@
 #include "app/hdf5/group.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include "app/hdf5/attribute.hpp"
 #include "app/hdf5/error.hpp"
@@ -9,14 +10,14 @@ namespace mpcflow::hdf5 {
 
 namespace {
 
-herr_t collect_name(hid_t, const char* name, const H5A_info_t*, void* names) {
-    static_cast<std::vector<std::string>*>(names)->emplace_back(name);
-    return 0;
-}
-
-herr_t collect_link(hid_t, const char* name, const H5L_info_t*, void* names) {
-    static_cast<std::vector<std::string>*>(names)->emplace_back(name);
-    return 0;
+/// HDF5 is C, through which nothing may be thrown.
+herr_t add_name(const char* name, void* names) noexcept {
+    try {
+        static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+        return 0;
+    } catch (const std::bad_alloc&) {
+        return -1;
+    }
 }
 
 PropertyListHandle creation_list(const DatasetLayout& layout, const std::string& label) {
@@ -153,21 +154,27 @@ std::uint64_t Group::read_unsigned_attribute(const std::string& name) const {
     return value;
 }
 
-std::vector<std::string> Group::attribute_names() const {
+std::vector<std::string> attribute_names_of(hid_t object, const std::string& label) {
     std::vector<std::string> names;
     hsize_t position = 0;
-    check(H5Aiterate2(handle_.get(), H5_INDEX_NAME, H5_ITER_INC, &position, collect_name, &names), file(),
-          "list attributes");
+    const auto collect = [](hid_t, const char* name, const H5A_info_t*, void* to) -> herr_t { return add_name(name, to); };
+    check(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, &position, collect, &names), label, "list attributes");
+    std::sort(names.begin(), names.end());
     return names;
 }
 
-std::vector<std::string> Group::link_names() const {
+std::vector<std::string> link_names_of(hid_t group, const std::string& label) {
     std::vector<std::string> names;
     hsize_t position = 0;
-    check(H5Literate(handle_.get(), H5_INDEX_NAME, H5_ITER_INC, &position, collect_link, &names), file(),
-          "list objects");
+    const auto collect = [](hid_t, const char* name, const H5L_info_t*, void* to) -> herr_t { return add_name(name, to); };
+    check(H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, &position, collect, &names), label, "list objects");
+    std::sort(names.begin(), names.end());
     return names;
 }
+
+std::vector<std::string> Group::attribute_names() const { return attribute_names_of(handle_.get(), file()); }
+
+std::vector<std::string> Group::link_names() const { return link_names_of(handle_.get(), file()); }
 
 void Group::write_text(const std::string& name, std::string_view text, const Meaning& meaning) const {
     const TypeHandle type = text_type(text.size(), label(name));

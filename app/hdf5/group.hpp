@@ -14,6 +14,10 @@
 
 namespace mpcflow::hdf5 {
 
+/// Names of the attributes or of the links of an object, in the order of their bytes; `label` is for messages.
+[[nodiscard]] std::vector<std::string> attribute_names_of(hid_t object, const std::string& label);
+[[nodiscard]] std::vector<std::string> link_names_of(hid_t group, const std::string& label);
+
 /// A group of a file. Writing and reading throw FileError naming file and object.
 class Group {
 public:

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <span>
 #include <thread>
 #include <utility>
@@ -52,9 +54,33 @@ public:
           next_draws_(Law::contributes_rotated ? cell_count_ : 0),
           places_(cell_count_),
           workers_(team_.size()) {
-        for (Worker& worker : workers_) worker.spilled.resize(team_.size());
+        for (int thread = 0; thread < team_.size(); ++thread) {
+            workers_[thread].spilled.resize(team_.size());
+            for (int owner = 0; owner < team_.size(); ++owner) {
+                workers_[thread].spilled[owner].reserve(
+                    room_for_spilled(plan_.next_grid, particle_count_, team_.size(), thread, owner));
+            }
+        }
         create_particles();
         contribute_all();
+    }
+
+    /// What one takes of the machine.
+    [[nodiscard]] static HostNeeds needs(const Law& law, const System& system, const SolverOptions& options) {
+        const int threads = thread_count(options, system);
+        const auto grid = StepPlan<Law>(law, system).next_grid;
+        constexpr std::int64_t bytes_of_draw = Law::contributes_rotated ? sizeof(typename Law::Draw) : 0;
+        constexpr std::int64_t bytes_of_cell =
+            sizeof(Sums) + sizeof(CellAction<Law>) + bytes_of_draw + sizeof(std::int64_t);
+        const std::int64_t particles = system.particle_count();
+        std::int64_t spilled = 0;
+        for (int thread = 0; thread < threads; ++thread) {
+            for (int owner = 0; owner < threads; ++owner)
+                spilled += room_for_spilled(grid, particles, threads, thread, owner);
+        }
+        return {2 * particles * static_cast<std::int64_t>(sizeof(Particle)) + grid.cell_count() * bytes_of_cell +
+                    spilled * static_cast<std::int64_t>(sizeof(Spilled)),
+                threads};
     }
 
     [[nodiscard]] std::int64_t particle_count() const { return particle_count_; }
@@ -175,6 +201,23 @@ private:
                                                : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
         // A thread needs some cells to own.
         return static_cast<int>(std::clamp<std::int64_t>(system.box.volume() / 8, 1, wanted));
+    }
+
+    /// Contributions of a thread to the cells of another one: as many as there are at most, but for odd cases, so that
+    /// lists need not grow, and it is known before what they take. Before the first re-ordering a particle may be in
+    /// anybody's cells; from then on in those of neighbours along z, where it comes by flight and by the shift of the grid
+    /// from up to about a layer of cells.
+    template <class Grid>
+    static std::int64_t room_for_spilled(const Grid& grid, std::int64_t particles, int threads, int thread, int owner) {
+        if (thread == owner) return 0;
+        constexpr double deviations = 6.0;
+        const int apart = std::abs(thread - owner);
+        const bool are_neighbours = apart == 1 || apart == threads - 1;
+        const double layers = static_cast<double>(grid.layer_count()) / threads;
+        const double at_first = 1.0 / threads;
+        const double later = are_neighbours ? std::min(1.0, 1.0 / layers) : 0.0;
+        const double mean = static_cast<double>(particles) / threads * std::max(at_first, later);
+        return static_cast<std::int64_t>(mean + deviations * std::sqrt(mean)) + 16;
     }
 
     [[nodiscard]] std::int64_t first_cell(int thread) const { return cell_count_ * thread / team_.size(); }

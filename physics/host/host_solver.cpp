@@ -46,6 +46,15 @@ public:
           bin_sums_(bin_rule_.bin_count() * fluid_.threads()),
           pressure_sums_(pressure_ == PressureFields::sampled ? bin_sums_.size() : 0) {}
 
+    [[nodiscard]] static HostNeeds needs(const Law& law, const System& system, const SolverOptions& options) {
+        HostNeeds needs = HostFluid<Law, Particle>::needs(law, system, options);
+        const bool has_pressure = options.pressure == PressureFields::sampled;
+        const std::size_t bytes_of_sums = sizeof(BinSums) + (has_pressure ? sizeof(PressureBinSums) : 0);
+        needs.bytes += BinRule(system, options.bins).bin_count() *
+                       (bytes_of_bin(options.pressure) + needs.threads * static_cast<std::int64_t>(bytes_of_sums));
+        return needs;
+    }
+
     void run(std::int64_t count) override { fluid_.run(count); }
 
     [[nodiscard]] std::int64_t current_step() const override { return fluid_.step(); }
@@ -250,6 +259,16 @@ std::unique_ptr<Solver> make_for_particle(const System& system, const SolverOpti
 }
 
 }  // namespace
+
+HostNeeds host_solver_needs(const System& system, const SolverOptions& options) {
+    const auto of_particle = [&]<class Particle>() {
+        return visit_law<typename Particle::Real>(system, [&](const auto& law) {
+            return HostSolver<std::decay_t<decltype(law)>, Particle>::needs(law, system, options);
+        });
+    };
+    return options.precision == Precision::mixed ? of_particle.template operator()<ParticleMixed>()
+                                                 : of_particle.template operator()<ParticleDouble>();
+}
 
 std::unique_ptr<Solver> make_host_solver(const System& system, const SolverOptions& options) {
     try {

@@ -1,40 +1,53 @@
 #pragma once
 /// A team of threads that runs one function together.
 
+#include <atomic>
 #include <barrier>
 #include <condition_variable>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <string>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include "physics/errors.hpp"
 
 namespace mpcflow {
 
 /// `size` threads, of which the caller's is number 0; the others sleep between calls of `run`.
 class ThreadTeam {
 public:
-    explicit ThreadTeam(int size) : size_(size), barrier_(size) {
-        for (int t = 1; t < size; ++t) {
-            workers_.emplace_back([this, t] { work(t); });
+    /// Throws EnvironmentError if there may not be so many threads.
+    explicit ThreadTeam(int size) : size_(size), barrier_(size, NoteFailure{this}) {
+        try {
+            workers_.reserve(static_cast<std::size_t>(size - 1));
+            for (int t = 1; t < size; ++t) {
+                workers_.emplace_back([this, t] { work(t); });
+            }
+        } catch (const std::system_error& error) {
+            const std::size_t begun = workers_.size() + 1;
+            stop();
+            throw EnvironmentError("execution.threads: the system grants " + std::to_string(begun) + " of " +
+                                   std::to_string(size) + " threads (" + error.code().message() +
+                                   "); take fewer, or raise the limit (ulimit -u, ulimit -v)");
+        } catch (...) {
+            stop();
+            throw;
         }
     }
-    ~ThreadTeam() {
-        {
-            const std::lock_guard lock(mutex_);
-            stopping_ = true;
-            ++generation_;
-        }
-        wake_.notify_all();
-        for (std::thread& worker : workers_) worker.join();
-    }
+    ~ThreadTeam() { stop(); }
     ThreadTeam(const ThreadTeam&) = delete;
     ThreadTeam& operator=(const ThreadTeam&) = delete;
 
     [[nodiscard]] int size() const { return size_; }
 
     /// Calls task(thread) once on every thread of the team and returns when all have returned. Within
-    /// the task all threads must call `wait` equally often. The task must not throw between waits.
+    /// the task all threads must call `wait` equally often. What the task throws on one of them ends it on the others
+    /// at their next `wait`, and is thrown here.
     void run(const std::function<void(int)>& task) {
         if (size_ == 1) {
             task(0);
@@ -46,16 +59,56 @@ public:
             ++generation_;
         }
         wake_.notify_all();
-        task(0);
-        wait();
+        take_part(task, 0);
+        if (has_failed_) {
+            // All others are past their last barrier: none touches these any more.
+            has_failed_ = false;
+            std::rethrow_exception(std::exchange(failure_, nullptr));
+        }
     }
 
     /// Waits until every thread of the team has come here.
     void wait() {
-        if (size_ > 1) barrier_.arrive_and_wait();
+        if (size_ == 1) return;
+        barrier_.arrive_and_wait();
+        if (is_broken_) throw Broken{};
     }
 
 private:
+    /// Ends a task whose other threads wait no longer, for one of them has failed.
+    struct Broken {};
+
+    /// Runs when all have come to the barrier and none has gone on: so all see the same, whoever fails next.
+    struct NoteFailure {
+        ThreadTeam* team;
+        void operator()() noexcept { team->is_broken_ = team->has_failed_.load(); }
+    };
+
+    /// The task and the barrier at its end. A thread that fails comes to the barrier at which the others wait; they leave
+    /// the task there, so that it is the last one for all.
+    void take_part(const std::function<void(int)>& task, int thread) noexcept {
+        try {
+            task(thread);
+        } catch (const Broken&) {
+            return;
+        } catch (...) {
+            const std::lock_guard lock(mutex_);
+            if (failure_ == nullptr) failure_ = std::current_exception();
+            has_failed_ = true;
+        }
+        barrier_.arrive_and_wait();
+    }
+
+    void stop() {
+        {
+            const std::lock_guard lock(mutex_);
+            stopping_ = true;
+            ++generation_;
+        }
+        wake_.notify_all();
+        for (std::thread& worker : workers_) worker.join();
+    }
+
     void work(int thread) {
         std::uint64_t seen = 0;
         for (;;) {
@@ -67,13 +120,15 @@ private:
                 if (stopping_) return;
                 task = task_;
             }
-            (*task)(thread);
-            wait();
+            take_part(*task, thread);
         }
     }
 
     int size_;
-    std::barrier<> barrier_;
+    std::atomic<bool> has_failed_{false};  ///< a thread in its task
+    std::atomic<bool> is_broken_{false};   ///< one had by the last barrier
+    std::exception_ptr failure_;
+    std::barrier<NoteFailure> barrier_;
     std::vector<std::thread> workers_;
     std::mutex mutex_;
     std::condition_variable wake_;

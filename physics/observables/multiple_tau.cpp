@@ -83,7 +83,9 @@ void MultipleTau::begin_block() {
         merge_neighbours(blocks_, add_block);
         block_samples_ *= 2;
     }
-    resize_block(blocks_.emplace_back());
+    resize_block(spare_);
+    blocks_.push_back(std::move(spare_));
+    spare_ = {};
 }
 
 void MultipleTau::begin_burst() {
@@ -94,16 +96,39 @@ void MultipleTau::add(std::span<const double> signal) {
     if (static_cast<std::int64_t>(signal.size()) != shape_.values) {
         throw std::invalid_argument("a sample of another shape than its correlator");
     }
+    make_room();
     if (blocks_.empty() || blocks_.back().samples == block_samples_) begin_block();
     ++blocks_.back().samples;
     push(0, signal);
 }
 
-void MultipleTau::push(std::size_t level_index, std::span<const double> signal) {
-    if (level_index == levels_.size()) {
-        levels_.push_back({0, std::vector<double>(static_cast<std::size_t>(options_.points * shape_.values))});
-        for (Block& block : blocks_) resize_block(block);
+void MultipleTau::make_room() {
+    // The level that the sample comes to: of every two of a level, the second one goes on.
+    std::size_t deepest = 0;
+    while (deepest < levels_.size() && levels_[deepest].pushes % 2 == 1 &&
+           static_cast<int>(deepest) + 1 < options_.most_levels) {
+        ++deepest;
     }
+    const bool begins_level = deepest == levels_.size();
+    const bool begins_block = blocks_.empty() || blocks_.back().samples == block_samples_;
+    const auto lags = static_cast<std::size_t>(lag_count(levels_.size() + (begins_level ? 1 : 0)));
+    coarse_.resize(static_cast<std::size_t>(shape_.values));
+    if (begins_block) {
+        spare_.pairs.reserve(lags);
+        spare_.sums.reserve(lags * products_.size());
+        blocks_.reserve(blocks_.size() + 1);
+    }
+    if (!begins_level) return;
+    for (Block& block : blocks_) {
+        block.pairs.reserve(lags);
+        block.sums.reserve(lags * products_.size());
+    }
+    levels_.reserve(levels_.size() + 1);
+    levels_.push_back({0, std::vector<double>(static_cast<std::size_t>(options_.points * shape_.values))});
+    for (Block& block : blocks_) resize_block(block);
+}
+
+void MultipleTau::push(std::size_t level_index, std::span<const double> signal) {
     const std::int64_t push_index = levels_[level_index].pushes++;
     std::ranges::copy(signal, place(levels_[level_index], push_index).begin());
     correlate_newest(level_index);
@@ -111,11 +136,11 @@ void MultipleTau::push(std::size_t level_index, std::span<const double> signal) 
     // both ways of coarsening go on at the same samples.
     if (push_index % 2 == 0 || static_cast<int>(level_index) + 1 == options_.most_levels) return;
     const std::span<const double> earlier = place(levels_[level_index], push_index - 1);
-    std::vector<double> coarse(earlier.begin(), earlier.end());
-    if (options_.coarsening == Coarsening::average) {
-        for (std::size_t i = 0; i < coarse.size(); ++i) coarse[i] = 0.5 * (coarse[i] + signal[i]);
+    // The signal of all levels but the first is in the same place.
+    for (std::size_t i = 0; i < coarse_.size(); ++i) {
+        coarse_[i] = options_.coarsening == Coarsening::average ? 0.5 * (earlier[i] + signal[i]) : earlier[i];
     }
-    push(level_index + 1, coarse);
+    push(level_index + 1, coarse_);
 }
 
 void MultipleTau::correlate_newest(std::size_t level_index) {

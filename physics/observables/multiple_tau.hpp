@@ -65,7 +65,8 @@ public:
     /// Throws std::invalid_argument if points or most_blocks are odd or below 2, or if anything else is out of range.
     MultipleTau(const SignalShape& shape, const MultipleTauOptions& options, Product product);
 
-    /// The next sample; `signal` has shape.values numbers, or std::invalid_argument is thrown.
+    /// The next sample; `signal` has shape.values numbers, or std::invalid_argument is thrown. Where there is no memory for
+    /// it, std::bad_alloc is thrown and nothing has changed.
     void add(std::span<const double> signal);
     /// Forgets the samples so far, not what was added up: no pair reaches from before to after.
     void begin_burst();
@@ -110,6 +111,8 @@ private:
     [[nodiscard]] std::int64_t lag_count(std::size_t levels) const;
     [[nodiscard]] std::int64_t lag(std::int64_t index) const;
     [[nodiscard]] std::span<double> place(Level& level, std::int64_t push) const;
+    /// Takes all memory that the next sample needs.
+    void make_room();
     void begin_block();
     void resize_block(Block& block) const;
     static void add_block(Block& to, const Block& from);
@@ -127,6 +130,8 @@ private:
     std::vector<Level> levels_;
     std::vector<Block> blocks_;
     std::vector<double> products_;  ///< of one pair
+    Block spare_;                   ///< the next one, of which only the memory is there
+    std::vector<double> coarse_;    ///< a sample on its way from one level to the next
 };
 
 }  // namespace mpcflow

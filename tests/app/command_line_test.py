@@ -2,9 +2,11 @@
 
 import json
 import os
+import subprocess
+import time
 import unittest
 
-from program import ProgramTest, input_text
+from program import MPCFLOW, ProgramTest, input_text
 
 # Changes that make an input invalid, and what the message must name.
 BAD_CHANGES = [
@@ -93,6 +95,51 @@ class BadInput(ProgramTest):
         self.mpcflow("check", "empty.yaml", status=2)
         self.assertEqual(self.files(), ["binary.yaml", "empty.yaml"])
 
+    def test_options_given_empty_exit_with_2(self):
+        name = self.write_input()
+        for option in ("--threads", "--device", "--output", "--set"):
+            for command in ("run", "check"):
+                with self.subTest(option=option, command=command):
+                    done = self.mpcflow(command, name, option, "", status=2)
+                    self.assertTrue(done.stderr)
+        self.assertIn("--restart", self.mpcflow("run", name, "--restart", "", status=2).stderr)
+        for option in ("--device", "--threads", "--law", "--precision", "--summation", "--thermostat"):
+            with self.subTest(option=option):
+                self.mpcflow("bench", "step", "--cells", "4", "--steps", "1", option, "", status=2)
+        self.assertEqual(self.files(), [name])
+
+    def test_an_input_may_come_through_a_pipe_that_has_a_writer(self):
+        text = input_text()
+        done = subprocess.run([MPCFLOW, "check", "/dev/stdin"], input=text, cwd=self.folder, capture_output=True, text=True,
+                              timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("particles            2160", done.stdout)
+        # A writer that takes its time, and one that ends without a word.
+        self.write_input(text)
+        slow = "(head -n 3 flow.yaml; sleep 0.5; tail -n +4 flow.yaml)"
+        done = subprocess.run(["bash", "-c", f'"$0" check <({slow})', MPCFLOW], cwd=self.folder, capture_output=True,
+                              text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = subprocess.run(["bash", "-c", '"$0" check <(true)', MPCFLOW], cwd=self.folder, capture_output=True, text=True,
+                              timeout=60)
+        self.assertEqual(done.returncode, 2, done.stdout)
+
+    def test_pipes_without_a_writer_and_devices_are_refused_at_once(self):
+        os.mkfifo(self.folder / "pipe.yaml")
+        for name, what in (("pipe.yaml", "pipe to which nobody writes"), ("/dev/zero", "not a regular file"),
+                           ("/dev/null", "not a regular file"),
+                           (".", "directory")):
+            with self.subTest(name=name):
+                began = time.monotonic()
+                done = self.mpcflow("check", name, status=2)
+                self.assertLess(time.monotonic() - began, 10)
+                self.assertIn(what, done.stderr)
+                self.assertEqual(len(done.stderr.splitlines()), 1)
+        endless = subprocess.run(["bash", "-c", '"$0" check <(yes "a: 1")', MPCFLOW], cwd=self.folder, capture_output=True,
+                                 text=True, timeout=60)
+        self.assertEqual(endless.returncode, 2)
+        self.assertIn("more than 1048576 bytes", endless.stderr)
+
     def test_shorthands_are_checked_like_settings(self):
         name = self.write_input()
         self.mpcflow("run", name, "--device", "gpu", status=2)
@@ -133,6 +180,17 @@ class Check(ProgramTest):
         report = json.loads(self.mpcflow("check", name, "--json", "--set", "forces=[{uniform: [0.5, 0, 0]}]").stdout)
         self.assertTrue(any("Mach" in warning for warning in report["warnings"]))
         self.assertTrue(any("run.equilibration" in warning for warning in report["warnings"]))
+
+    def test_a_device_that_is_not_there(self):
+        name = self.write_input()
+        for device in ("cuda:63", *(() if self.has_gpu() else ("cuda",))):
+            for options in ((), ("--json",)):
+                with self.subTest(device=device, options=options):
+                    done = self.mpcflow("check", name, "--device", device, *options, status=3)
+                    self.assertIn("execution.device: no device cuda:", done.stderr)
+                    self.assertEqual(done.stdout, "")
+                    self.assertIn(done.stderr, self.mpcflow("run", name, "--device", device, status=3).stderr)
+        self.mpcflow("check", name, "--device", "auto")
 
     def test_disk_estimate_is_near_the_truth(self):
         name = self.write_input()

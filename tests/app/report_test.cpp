@@ -22,6 +22,31 @@ TEST(JsonWriter, NestsEscapesAndHasNoInfinities) {
               "  \"list\": [\n    1,\n    true,\n    {}\n  ],\n  \"big\": 18446744073709551615\n}");
 }
 
+TEST(JsonWriter, HasNoTextThatATerminalObeysAndIsUtf8) {
+    JsonWriter json;
+    json.value("\x7F \xC2\x9B \xE2\x80\xAE \xFF \xC3\xA9");
+    EXPECT_EQ(json.text(), "\"\\u007f \\u009b \\u202e \\ufffd \xC3\xA9\"");
+}
+
+TEST(Estimates, OfTheSolverOnTheCpuIsWhatItTakes) {
+    for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
+        for (const bool has_walls : {false, true}) {
+            System system;
+            if (has_walls)
+                system.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
+            SolverOptions options;
+            options.precision = precision;
+            options.threads = 1;
+            const HostNeeds alone = host_solver_needs(system, options);
+            EXPECT_EQ(alone.bytes, make_host_solver(system, options)->memory_bytes());
+            EXPECT_EQ(alone.threads, 1);
+            options.threads = 4;
+            EXPECT_EQ(host_solver_needs(system, options).threads, 4);
+            EXPECT_GT(host_solver_needs(system, options).bytes, alone.bytes) << "lists for each other";
+        }
+    }
+}
+
 TEST(Estimates, MemoryIsNearWhatTheSolverTakes) {
     for (const bool angular : {false, true}) {
         for (const Precision precision : {Precision::double_precision, Precision::mixed}) {

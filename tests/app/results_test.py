@@ -280,6 +280,28 @@ class Results(ProgramTest):
 
 
 class Variants(ProgramTest):
+    def test_info_shows_nothing_that_a_terminal_obeys(self):
+        self.mpcflow("run", self.write_input(input_text(steps=20)), "--quiet")
+        hostile = "\x1b[2J\x07 \u009b31m \u202e \x7f\nsecond"
+        with h5py.File(self.folder / "out/run.h5", "r+") as f:
+            f.attrs["title"] = np.bytes_(hostile.encode())
+            f["run"].attrs["message"] = np.bytes_(hostile.encode() + b"\xff")
+            del f["input/resolved"]
+            f["input"].create_dataset("resolved", data=np.bytes_(hostile.encode()))
+        name = "out/\x1b]0;x\x07.h5"
+        os.rename(self.folder / "out/run.h5", self.folder / name)
+        for options in ((), ("--json",)):
+            done = self.mpcflow("info", name, *options, status=None)  # or it says that somebody wrote into the file
+            shown = done.stdout + done.stderr
+            for character in shown:
+                self.assertFalse((ord(character) < 32 and character not in "\n\t") or 0x7F <= ord(character) < 0xA0
+                                 or character == "\u202e", repr(shown))
+            if done.returncode == 0 and options:
+                self.assertEqual(json.loads(done.stdout)["title"], hostile)
+            elif done.returncode == 0:
+                self.assertIn("\nsecond", done.stdout)
+                self.assertIn("\\x1B[2J\\x07 \\u009B31m \\u202E \\x7F", done.stdout)
+
     def test_quiet_and_minimal(self):
         name = self.write_input(input_text(outputs=""))
         done = self.mpcflow("run", name, "--quiet")

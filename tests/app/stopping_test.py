@@ -93,6 +93,14 @@ class Stopping(ProgramTest):
                 self.assertEqual(f["fields"].attrs["samples"], max(0, (steps - 20) // 3))
                 self.assertIn(run["state_hash_hex"].decode(), out)
 
+    def test_quiet_is_quiet_when_a_signal_comes(self):
+        name = self.write_input(input_text(steps=ENDLESS, outputs=FRAMES))
+        process = self.start("run", name, "--quiet")
+        self.wait_for_size(1_000_000)
+        process.terminate()
+        out, err = process.communicate(timeout=30)
+        self.assertEqual((process.returncode, out, err), (85, "", ""))
+
     def test_a_signal_that_is_ignored_stays_ignored(self):
         # As under nohup.
         name = self.write_input(input_text(steps=ENDLESS, outputs=""))

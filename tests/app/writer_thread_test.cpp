@@ -2,8 +2,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <future>
 #include <memory>
+#include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -14,6 +17,7 @@
 #include "app/permits.hpp"
 #include "app/records_pool.hpp"
 #include "app/writer_thread.hpp"
+#include "tests/support/failing_memory.hpp"
 
 namespace mpcflow {
 namespace {
@@ -227,6 +231,58 @@ TEST(RecordsPool, MayGoBeforeItsRecords) {
         records = pool.take();
     }
     EXPECT_EQ(records->count(), 0);
+}
+
+TEST(WriterThread, TellsOfAFailureWithoutMemory) {
+    WriterThread writer(plenty);
+    std::optional<test::FailingMemory> failing;
+    const std::exception_ptr failure = std::make_exception_ptr(std::runtime_error("out of everything"));
+    Gate gate;
+    writer.post(gate.task());
+    writer.post([&] {
+        failing.emplace(0);
+        std::rethrow_exception(failure);
+    });
+    writer.post([] {});
+    gate.release();
+    bool has_told = false;
+    try {
+        writer.wait();
+    } catch (const std::runtime_error&) {
+        has_told = true;
+    }
+    failing.reset();
+    EXPECT_TRUE(has_told);
+    bool is_done = false;
+    writer.post([&] { is_done = true; });
+    writer.wait();
+    EXPECT_TRUE(is_done);
+}
+
+TEST(RecordsPool, WithoutMemoryForThePointerTheRecordsStay) {
+    RecordsPool pool(1);
+    bool has_failed = false;
+    try {
+        const test::FailingMemory failing(0);
+        static_cast<void>(pool.take());
+    } catch (const std::bad_alloc&) {
+        has_failed = true;
+    }
+    EXPECT_TRUE(has_failed);
+    EXPECT_NE(pool.take(), nullptr);
+}
+
+TEST(Permits, WithoutMemoryForThePointerThePermitStays) {
+    Permits permits(1);
+    bool has_failed = false;
+    try {
+        const test::FailingMemory failing(0);
+        static_cast<void>(permits.take());
+    } catch (const std::bad_alloc&) {
+        has_failed = true;
+    }
+    EXPECT_TRUE(has_failed);
+    EXPECT_NE(permits.take(), nullptr);
 }
 
 }  // namespace

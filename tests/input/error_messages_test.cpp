@@ -434,6 +434,13 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"a control character",
                   least + "seed: 1 \x04 2",
                   {"f.yaml:3:9: the control character 0x04; an input is UTF-8 text"}},
+        ErrorCase{"a control character beyond ASCII",
+                  least + "# \xC2\x9B" "31m\ntitle: \"a\"",
+                  {"f.yaml:3:3: the control character U+009B, which has no place in an input; remove it"}},
+        ErrorCase{"a control character beyond ASCII, escaped",
+                  least + "title: \"a\\u202Eb\"",
+                  {"f.yaml:3:8: title: \"a\\\\u202Eb\" has more than one line, or control characters; one line of text of at "
+                   "most 200 characters is needed"}},
         ErrorCase{"not UTF-8",
                   least + "title: caf\xE9",
                   {"f.yaml:3:11: the byte 0xE9 is not UTF-8; an input is UTF-8 text"}},

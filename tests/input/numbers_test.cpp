@@ -154,10 +154,34 @@ TEST(Text, FindsWhatIsNotUtf8) {
                             "\xF5\x80\x80\x80",
                             "\x01",
                             "\x7F",
+                            "\xC2\x80",
+                            "\xC2\x85",
+                            "\xC2\x9B",
+                            "\xC2\x9F",
+                            "\xD8\x9C",
+                            "\xE2\x80\x8E",
+                            "\xE2\x80\xA8",
+                            "\xE2\x80\xAE",
+                            "\xE2\x81\xA6",
+                            "\xE2\x81\xA9",
                             "\r",
                             "\r\r\n"};
     for (const char* text : faulty) {
         EXPECT_TRUE(find_text_fault(text)) << printable(text);
+    }
+}
+
+TEST(Text, IsShownWithoutWhatATerminalObeys) {
+    const std::string hostile = "a\x1B[31m\xC2\x9B m\x7F\xE2\x80\xAE\n\t\xFF\xC3\xA9";
+    EXPECT_EQ(printable(hostile), "a\\x1B[31m\\u009B m\\x7F\\u202E\\x0A\\x09\\xFF\xC3\xA9");
+    EXPECT_EQ(printable_lines(hostile), "a\\x1B[31m\\u009B m\\x7F\\u202E\n\t\\xFF\xC3\xA9");
+    EXPECT_EQ(printable_lines("one\n\ntwo\n"), "one\n\ntwo\n");
+    EXPECT_EQ(printable_lines(""), "");
+    EXPECT_EQ(in_quotes("\"\\\x1B\xC2\x9B\x7F\xE2\x80\xAE\xC3\xA9"), "\"\\\"\\\\\\u001b\\u009b\\u007f\\u202e\xC3\xA9\"");
+    // What surrounds these is text.
+    for (const char* text : {"\xC2\xA0", "\xE2\x80\x8D", "\xE2\x80\xAF", "\xE2\x81\xA5", "\xF0\x9F\x98\x80", "\xD7\x90"}) {
+        EXPECT_EQ(printable(text), text);
+        EXPECT_FALSE(find_text_fault(text));
     }
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <new>
 #include <random>
 #include <span>
 #include <stdexcept>
@@ -12,6 +13,7 @@
 
 #include "physics/observables/multiple_tau.hpp"
 #include "tests/physics/statistics.hpp"
+#include "tests/support/failing_memory.hpp"
 
 namespace mpcflow::test {
 namespace {
@@ -364,6 +366,40 @@ TEST(MultipleTau, impossible_options_and_samples_are_refused) {
     MultipleTau correlator({2, 2}, {}, multiply);
     EXPECT_THROW(correlator.add(std::vector<double>{1.0}), std::invalid_argument);
     EXPECT_EQ(correlator.samples(), 0);
+}
+
+TEST(MultipleTau, WithoutMemoryForASampleNothingHasChanged) {
+    // Blocks and levels begin all the time; every call of operator new fails once.
+    for (const Coarsening coarsening : {Coarsening::average, Coarsening::decimate}) {
+        MultipleTauOptions options = with_points(coarsening, 4);
+        options.most_blocks = 4;
+        const auto signal = make_signal(100, 2, 7);
+        MultipleTau undisturbed({2, 2}, options, multiply);
+        MultipleTau correlator({2, 2}, options, multiply);
+        int failures = 0;
+        for (const std::vector<double>& sample : signal) {
+            undisturbed.add(sample);
+            for (std::int64_t granted = 0;; ++granted) {
+                const MultipleTauState before = correlator.state();
+                bool has_failed = false;
+                try {
+                    const FailingMemory failing(granted);
+                    correlator.add(sample);
+                } catch (const std::bad_alloc&) {
+                    has_failed = true;
+                }
+                if (!has_failed) break;
+                ++failures;
+                const MultipleTauState after = correlator.state();
+                ASSERT_EQ(after.counters, before.counters);
+                ASSERT_EQ(after.values, before.values);
+                static_cast<void>(correlator.correlation());
+            }
+        }
+        EXPECT_GT(failures, 10);
+        EXPECT_EQ(correlator.state().counters, undisturbed.state().counters);
+        EXPECT_EQ(correlator.state().values, undisturbed.state().values);
+    }
 }
 
 }  // namespace
