@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import unittest
 
-import h5py
 import numpy as np
 
+from forging import edited
 from made_runs import FLOW, REGION, ToolTest, made
 from mpcflow_tools import Run, plot
 from mpcflow_tools.expected import default_axis, default_component, expected_profile, expected_series
@@ -148,12 +148,12 @@ class Command(ToolTest):
 
     def test_runs_that_are_not_whole(self) -> None:
         folder = self.copy_of(FLOW)
-        with h5py.File(folder / "run.h5", "r+") as file:
+        with edited(folder / "run.h5") as file:
             del file["theory"]
             file["fields"].attrs["samples"] = 0
         self.assertNotIn("fields", self.command("plot", folder).stdout)
         self.command("plot", folder, "series/momentum")
-        with h5py.File(folder / "run.h5", "r+") as file:
+        with edited(folder / "run.h5") as file:
             del file["run"]
         self.assertIn("has no attribute", self.command("plot", folder, "series/momentum", status=3).stderr)
 

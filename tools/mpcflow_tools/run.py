@@ -78,6 +78,25 @@ class Measured(Table, Samples):
         """An attribute that is a number, NaN among them. Raises ResultsError."""
         return self._part.real(name)
 
+    def positive(self, name: str) -> float:
+        """An attribute that is a number above 0. Raises ResultsError."""
+        found = finite(self._part.path, f"/{self._part.name}", name, self._part.attribute(name))
+        if found <= 0.0:
+            raise ResultsError(f"{self._part.path}: /{self._part.name} has no number above 0 as {name}: this is not what mpcflow writes")
+        return found
+
+    def count(self, name: str) -> int:
+        """An attribute that is a number of things. Raises ResultsError."""
+        return self._part.integer(name)
+
+    @property
+    def free_axes(self) -> str:
+        """Of diffusion: the axes along which there is neither a wall nor a force, such as "xy". Raises ResultsError."""
+        found = self._part.attribute("free_axes")
+        if found not in ("", "x", "y", "z", "xy", "xz", "yz", "xyz"):
+            raise ResultsError(f"{self._part.path}: /{self._part.name} has no axes as free_axes: this is not what mpcflow writes")
+        return str(found)
+
     def check_samples(self) -> None:
         """Raises MissingResult where the run has nothing of this observable."""
         if not len(self) or self.samples == 0:
@@ -260,6 +279,11 @@ class Run:
     def equilibration(self) -> int:
         """Steps before the first sample."""
         return self._integer("equilibration")
+
+    @property
+    def fast_steps(self) -> int:
+        """Steps in which some particle crossed more than a cell."""
+        return self._integer("fast_steps")
 
     @property
     def restarts(self) -> int:
