@@ -21,7 +21,7 @@ from mpcflow_tools.texts import printable
 
 SEAL_MARK = 0x4C41455346435032
 SEAL_BYTES = 24
-BLOCK_BYTES = 1 << 20  # read at a time
+BLOCK_BYTES = 1 << 17  # read at a time: what is made of them stays in the cache of a core
 
 _MASK = (1 << 64) - 1
 _STEP = 0x9E3779B97F4A7C15
@@ -78,7 +78,10 @@ class Checksum:
         mixed = words + _KEYS[:len(words)]
         mixed += np.uint64(self._words * _STEP & _MASK)
         self._sum += int(words.sum(dtype=np.uint64))
-        self._products += int(((mixed & _LOW_HALF) * (mixed >> _HALF)).sum(dtype=np.uint64))
+        lower = mixed & _LOW_HALF
+        mixed >>= _HALF
+        lower *= mixed
+        self._products += int(lower.sum(dtype=np.uint64))
         self._words += len(words)
 
     def value(self) -> int:
@@ -238,16 +241,20 @@ class _Header:
 
 def _parts(dataset: h5py.Dataset) -> Iterator[bytes]:
     """The raw bytes of a dataset, some at a time."""
-    if dataset.ndim == 0:
-        values = np.empty((), dtype=dataset.dtype)
+    # Whole along the last axes, as many as fit into a block; some at a time along the one before; one by one along the first.
+    axis, size = dataset.ndim, int(dataset.dtype.itemsize)
+    while axis > 0 and size * dataset.shape[axis - 1] <= BLOCK_BYTES:
+        axis -= 1
+        size *= dataset.shape[axis]
+    if axis == 0:
+        values = np.empty(dataset.shape, dtype=dataset.dtype)
         dataset.read_direct(values)
         yield values.tobytes()
         return
-    row = dataset.dtype.itemsize * int(np.prod(dataset.shape[1:], dtype=np.int64))
-    rows = max(1, BLOCK_BYTES // max(row, 1))
-    for first in range(0, dataset.shape[0], rows):
-        values = np.ascontiguousarray(dataset[first:first + rows])
-        yield values.tobytes()
+    some = max(1, BLOCK_BYTES // size)
+    for place in np.ndindex(*dataset.shape[:axis - 1]):
+        for first in range(0, dataset.shape[axis - 1], some):
+            yield np.ascontiguousarray(dataset[(*place, slice(first, first + some))]).tobytes()
 
 
 def header_checksum(file: h5py.File, holder: str = "/") -> int:
