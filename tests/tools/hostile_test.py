@@ -21,6 +21,7 @@ import unicodedata
 import unittest
 import xml.etree.ElementTree as xml
 import zipfile
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
@@ -57,6 +58,10 @@ def in_folder(folder: Path) -> Iterator[None]:
 
 
 class Hostile(ToolTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.statuses: Counter[int | str] = Counter()
+
     def say_of(self, module: str, *arguments: object) -> tuple[int | str, str, str]:
         """Exit status (or what came instead), stdout and stderr of a command that is run in this process."""
         streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="strict", newline="\n") for _ in range(2)]
@@ -83,6 +88,7 @@ class Hostile(ToolTest):
     def fault_of(self, module: str, *arguments: object) -> str:
         """What is wrong with the behaviour of a command; empty where nothing is."""
         status, out, err = self.say_of(module, *arguments)
+        self.statuses[status] += 1
         if status not in (0, 2, 3):
             return f"status {status}"
         for character in out + err:
@@ -150,7 +156,7 @@ class Hostile(ToolTest):
                 self.assertEqual(self.written_fault(folder), "")
             shutil.rmtree(folder)
         self.assertLess(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, 700_000)  # KiB, with matplotlib
-        print(f"{CASES} cases, {time.monotonic() - begun:.0f} s")
+        print(f"{CASES} cases, {time.monotonic() - begun:.0f} s, commands by exit status: {dict(self.statuses)}")
 
     def test_what_is_forged_is_whole_before(self) -> None:
         for version in (1, 2):

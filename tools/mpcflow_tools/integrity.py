@@ -254,7 +254,8 @@ def _parts(dataset: h5py.Dataset) -> Iterator[bytes]:
     some = max(1, BLOCK_BYTES // size)
     for place in np.ndindex(*dataset.shape[:axis - 1]):
         for first in range(0, dataset.shape[axis - 1], some):
-            yield np.ascontiguousarray(dataset[(*place, slice(first, first + some))]).tobytes()
+            selection = (*place, slice(first, first + some))
+            yield np.ascontiguousarray(dataset[selection]).tobytes()
 
 
 def header_checksum(file: h5py.File, holder: str = "/") -> int:

@@ -120,7 +120,7 @@ class Histograms(Mapping[str, Histogram], Samples):
             raise MissingResult(f"{self._part.path}: no histogram '{name}': {has}")
         edges = (self._part.row("occupancy/particles") if name == "occupancy" else self._part.row("speed/edges")[:-1])
         counts, expected = self._part.row(f"{name}/counts").astype(np.float64), self._part.row(f"{name}/expected").astype(np.float64)
-        if not len(edges) == len(counts) == len(expected) >= 2 or np.any(counts < 0.0) or not np.all(expected >= 0.0) or not np.all(np.diff(edges) > 0.0):
+        if not len(edges) == len(counts) == len(expected) >= 2 or np.any(counts < 0.0) or not np.any(counts > 0.0) or not np.all(expected >= 0.0) or not np.all(np.diff(edges) > 0.0):
             raise ResultsError(f"{self._part.path}: the histogram of {name} has other bins than counts: the file is damaged")
         return Histogram(edges.astype(np.float64), counts, expected, "1" if name == "occupancy" else "(kT/m)^(1/2)")
 
@@ -185,7 +185,7 @@ class Run:
         root = self.part("/")
         if not root.has_attribute("format") or root.attribute("format") != "mpcflow run":
             raise ResultsError(f"{self.path}: is no run file of mpcflow")
-        version = root.attribute("format_version")
+        version = root.integer("format_version")
         if version not in VERSIONS:
             raise ResultsError(f"{self.path}: has format version {version}; this program reads versions 1 and 2: take a newer one")
         if version >= SEALED_VERSION and not sealed:

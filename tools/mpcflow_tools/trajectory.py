@@ -144,7 +144,7 @@ class Trajectory(Sequence[Frame]):
     def _check_format(self) -> None:
         """From format version 2 on the head of the file has a checksum, and the file the id of its run. Raises ResultsError."""
         parameters = self._parameters
-        version = parameters.attribute("format_version") if parameters.has_attribute("format_version") else 1
+        version = parameters.integer("format_version") if parameters.has_attribute("format_version") else 1
         if version not in VERSIONS:
             raise ResultsError(f"{self.path}: has format version {version}; this program reads versions 1 and 2: take a newer one")
         if version >= SUMMED_VERSION or parameters.has_attribute("header_checksum"):

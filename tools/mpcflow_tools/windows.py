@@ -115,7 +115,7 @@ class Windows(Sequence[Window]):
         root, self.part = Part(self.path, self._file, "/"), Part(self.path, self._file, "fields")
         if not root.has_attribute("format") or root.attribute("format") != "mpcflow fields" or not self.part:
             raise ResultsError(f"{self.path}: is no file of fields of mpcflow")
-        version = root.attribute("format_version") if root.has_attribute("format_version") else 1
+        version = root.integer("format_version") if root.has_attribute("format_version") else 1
         if version not in VERSIONS:
             raise ResultsError(f"{self.path}: has format version {version}; this program reads versions 1 and 2: take a newer one")
         # Windows count from the moment that last_step lists them: it is read first, and what is beside it is there by then.
