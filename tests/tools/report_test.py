@@ -114,6 +114,14 @@ class Pages(ToolTest):
         for words in ("failed", "the disk is full", "not yet", "2 notes of the solver", "<two>", "trajectory.h5: cannot be read"):
             self.assertIn(words, reader.text)
 
+    def test_what_is_there_stays(self) -> None:
+        folder = self.copy_of(FLOW)
+        (folder / "report.html").write_text("mine")
+        self.assertIn("report.html: exists already (--overwrite", self.command("report", folder, status=3).stderr)
+        self.assertEqual((folder / "report.html").read_text(), "mine")
+        self.command("report", folder, "--overwrite")
+        self.read((folder / "report.html").read_text(encoding="utf-8"))
+
     def test_refusals(self) -> None:
         self.assertIn("no such file", self.command("report", self.folder, status=3).stderr)
         self.assertIn("ends in .html", self.command("report", made(FLOW), "--output", "a.pdf", status=2).stderr)
