@@ -14,6 +14,7 @@ Nothing is read before it is asked for. docs/analysis.md tells more, docs/output
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -120,7 +121,8 @@ class Histograms(Mapping[str, Histogram], Samples):
             raise MissingResult(f"{self._part.path}: no histogram '{name}': {has}")
         edges = (self._part.row("occupancy/particles") if name == "occupancy" else self._part.row("speed/edges")[:-1])
         counts, expected = self._part.row(f"{name}/counts").astype(np.float64), self._part.row(f"{name}/expected").astype(np.float64)
-        if not len(edges) == len(counts) == len(expected) >= 2 or np.any(counts < 0.0) or not np.any(counts > 0.0) or not np.all(expected >= 0.0) or not np.all(np.diff(edges) > 0.0):
+        is_whole = len(edges) == len(counts) == len(expected) >= 2 and np.all(counts >= 0.0) and np.any(counts > 0.0)
+        if not (is_whole and np.all(expected >= 0.0) and np.all(np.diff(edges) > 0.0)):
             raise ResultsError(f"{self._part.path}: the histogram of {name} has other bins than counts: the file is damaged")
         return Histogram(edges.astype(np.float64), counts, expected, "1" if name == "occupancy" else "(kT/m)^(1/2)")
 
@@ -398,13 +400,13 @@ class Run:
 
     @property
     def has_windows(self) -> bool:
-        return (self.path.parent / "fields.h5").is_file()
+        return os.path.lexists(self.path.parent / "fields.h5")
 
     @cached_property
     def windows(self) -> Windows:
         """Fields averaged over windows of time. Raises MissingResult where the run wrote none."""
         path = self.path.parent / "fields.h5"
-        if not path.is_file():
+        if not os.path.lexists(path):
             raise MissingResult(f"{path}: no such file: the run wrote no windows of fields (output.fields.time_window in the input)")
         windows = Windows(path)
         self._check_id(windows.path, windows.run_id, windows.close)
@@ -412,13 +414,13 @@ class Run:
 
     @property
     def has_trajectory(self) -> bool:
-        return (self.path.parent / "trajectory.h5").is_file()
+        return os.path.lexists(self.path.parent / "trajectory.h5")
 
     @cached_property
     def trajectory(self) -> Trajectory:
         """Particles frame by frame. Raises MissingResult where the run wrote none."""
         path = self.path.parent / "trajectory.h5"
-        if not path.is_file():
+        if not os.path.lexists(path):
             raise MissingResult(f"{path}: no such file: the run wrote no trajectory (output.trajectory in the input)")
         trajectory = Trajectory(path)
         self._check_id(trajectory.path, trajectory.run_id, trajectory.close)
