@@ -202,8 +202,11 @@ class Files(ToolTest):
             group["values"] = np.arange(6, dtype="<u8").reshape(2, 3)
             file["a"] = group["values"]
             values = np.arange(6, dtype="<u8").tobytes()
-            expected = (b"G /\nA B int32 2\n" + struct.pack("<2i", 1, 2) + b"\nA b text2 \nab\n" + b"D /a uint64 2 3\n" + values + b"\nG /z\nD /z/grows float32 * 2\nA u float64 \n"
-                        + struct.pack("<d", 0.5) + b"\nD /z/never float64 5\nF\nD /z/none int64 0\nF\nD /z/scalar text4 \nx\0\0y\nD /z/values uint64 2 3\n" + values + b"\n")
+            expected = (b"G /\nA B int32 2\n" + struct.pack("<2i", 1, 2) + b"\nA b text2 \nab\n"
+                        + b"D /a uint64 2 3\n" + values + b"\n"
+                        + b"G /z\nD /z/grows float32 * 2\nA u float64 \n" + struct.pack("<d", 0.5) + b"\n"
+                        + b"D /z/never float64 5\nF\nD /z/none int64 0\nF\nD /z/scalar text4 \nx\0\0y\n"
+                        + b"D /z/values uint64 2 3\n" + values + b"\n")
             self.assertEqual(header_checksum(file), slow_checksum(expected))
             renew_only = file.create_group("fields")
             for name in ("checksum", "last_step"):

@@ -19,11 +19,13 @@ NUMBERS: list[Any] = [np.int64(-1), np.int64(0), np.int64(2**63 - 1), np.uint64(
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{name}: &{name} [{', '.join(['*' + before] * 9)}]\n" for before, name in zip("abcdefgh", "bcdefghi"))
 INPUTS = [
-    BOMB, BOMB + "fluid: *i\n", "{" * 3000, "[" * 100_000, "- " * 50_000, "fluid: {density: " + "9" * 10_000 + "}", "fluid: {density: 1" + "0" * 10_000 + ".5}",
-    "fluid: {density: 1e999999999}", "fluid: !!python/object/apply:os.system [true]", "a: 1\na: 2\n", "fluid: &x {density: 10}", "fluid: [1, 2]", "", "---\na: 1\n---\nb: 2\n",
+    BOMB, BOMB + "fluid: *i\n", "{" * 3000, "[" * 100_000, "- " * 50_000, "fluid: {density: " + "9" * 10_000 + "}",
+    "fluid: {density: 1" + "0" * 10_000 + ".5}", "fluid: {density: 1e999999999}", "fluid: !!python/object/apply:os.system [true]",
+    "a: 1\na: 2\n", "fluid: &x {density: 10}", "fluid: [1, 2]", "", "---\na: 1\n---\nb: 2\n",
     "fluid: {density: nan, temperature: .inf, mass: -1}", "fluid: {density: ten}", "forces: {uniform: 3}", "forces: [{uniform: [1, 2]}]", "forces: [3]",
     "boundaries: {x: [1], y: {}, z: null}", "boundaries: periodic", "thermostat: {kind: [none]}", "collision: {angle: 130", "? [a, b]\n: c\n", "{[a]: 1}",
-    "\x1b[31m: \x07", "a: \"\\x1b[31m\"", "fluid: {density: 1:30, mass: 0x10, temperature: 0o17}", "<<: {a: 1}", "x: " + "y" * 1_200_000, "a: [" + "1, " * 20_000 + "1]",
+    "\x1b[31m: \x07", "a: \"\\x1b[31m\"", "fluid: {density: 1:30, mass: 0x10, temperature: 0o17}", "<<: {a: 1}",
+    "x: " + "y" * 1_200_000, "a: [" + "1, " * 20_000 + "1]",
     "collision: {rule: \"\\x1b[31m\\u202e\", angle: 130, time_step: 1e-7}"]
 
 Change = Callable[[h5py.Group, str, random.Random], None]
@@ -141,10 +143,12 @@ CHANGES: dict[str, Change] = {
     "no components": _shaped(lambda shape: (*shape[:-1], 0)), "five axes": _shaped(lambda shape: (2, 2, 2, 2, 2)),
     "text": _typed("S7"), "float32": _typed("f4"), "int8": _typed("i1"), "complex": _typed("c16"), "compound": _typed([("a", "f8"), ("b", "S3")]),
     "boolean": _typed("?"), "long double": _typed(np.longdouble), "unlimited text": _typed(h5py.string_dtype()), "references": _typed(h5py.ref_dtype),
-    "NaN": _filled(float("nan")), "inf": _filled(float("inf")), "-inf": _filled(float("-inf")), "-1": _filled(-1.0), "0": _filled(0.0), "1e308": _filled(1e308),
-    "1e15": _filled(1e15), "5e-324": _filled(5e-324), "huge": _huge(lambda shape: (1 << 50,) + shape[1:]), "huge within": _huge(lambda shape: (2,) + (1 << 20,) * max(len(shape) - 1, 1)),
-    "virtual": _virtual, "external storage": _external, "soft link to nothing": _linked(h5py.SoftLink("/nowhere")), "soft link to all": _linked(h5py.SoftLink("/")),
-    "external link": _linked(h5py.ExternalLink("/etc/passwd", "/")), "external link to itself": _linked(h5py.ExternalLink("run.h5", "/run")), "cycle": _cycle, "turned": _turned,
+    "NaN": _filled(float("nan")), "inf": _filled(float("inf")), "-inf": _filled(float("-inf")), "-1": _filled(-1.0), "0": _filled(0.0),
+    "1e308": _filled(1e308), "1e15": _filled(1e15), "5e-324": _filled(5e-324), "huge": _huge(lambda shape: (1 << 50,) + shape[1:]),
+    "huge within": _huge(lambda shape: (2,) + (1 << 20,) * max(len(shape) - 1, 1)), "virtual": _virtual, "external storage": _external,
+    "soft link to nothing": _linked(h5py.SoftLink("/nowhere")), "soft link to all": _linked(h5py.SoftLink("/")),
+    "external link": _linked(h5py.ExternalLink("/etc/passwd", "/")), "external link to itself": _linked(h5py.ExternalLink("run.h5", "/run")),
+    "cycle": _cycle, "turned": _turned,
     "named": _named, "removed": _removed, "crowded": _crowded,
 }
 ATTRIBUTE_CHANGES: list[tuple[str, Callable[[Any, random.Random], Any]]] = [

@@ -277,6 +277,12 @@ def window_checksum(header: int, index: int, steps: tuple[int, int], time: float
     return words_checksum([header, index, *steps, float_bits(time), samples, *sums])
 
 
+def frame_checksum(header: int, index: int, step: int, time: float, state_hash: int, particles: int, sums: Iterable[int]) -> int:
+    """Of a frame of trajectory.h5; `sums` are the checksums of the edges of its box and, of its particles alone, of position, velocity,
+    image, id, as far as they are there."""
+    return words_checksum([header, index, step, float_bits(time), state_hash, particles, *sums])
+
+
 def check_header(path: str | Path, file: h5py.File, holder: str = "/") -> int:
     """The header's checksum. Raises DamagedFile where it is another than the one that the file was given."""
     try:
@@ -290,4 +296,4 @@ def check_header(path: str | Path, file: h5py.File, holder: str = "/") -> int:
 
 
 __all__ = ["Checksum", "DamagedFile", "check_header", "check_seal", "checksum", "damaged", "file_checksum", "float_bits",
-           "header_checksum", "is_sealed", "reseal_file", "seal_fault", "seal_file", "window_checksum", "words_checksum"]
+           "frame_checksum", "header_checksum", "is_sealed", "reseal_file", "seal_fault", "seal_file", "window_checksum", "words_checksum"]

@@ -347,9 +347,9 @@ class Run:
     def theory(self) -> dict[str, Values]:
         """What theory predicts of this fluid and flow, by name; float() makes a number of each."""
         found = self.part("theory").attributes()
-        return _Theory(self.path, {name: Values(name, np.asarray(finite(self.path, "/theory", name, value)), _THEORY_UNITS.get(name, _VISCOSITY if "viscosity" in name else "1"),
-                                                "predicted")
-                                   for name, value in found.items()})
+        numbers = {name: np.asarray(finite(self.path, "/theory", name, value)) for name, value in found.items()}
+        return _Theory(self.path, {name: Values(name, value, _THEORY_UNITS.get(name, _VISCOSITY if "viscosity" in name else "1"), "predicted")
+                                   for name, value in numbers.items()})
 
     @cached_property
     def series(self) -> Table:
