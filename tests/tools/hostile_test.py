@@ -82,7 +82,7 @@ class Hostile(ToolTest):
         texts = []
         for stream in streams:
             stream.flush()
-            texts.append(stream.buffer.getvalue().decode("utf-8", errors="surrogateescape"))  # type: ignore[attr-defined]
+            texts.append(stream.buffer.getvalue().decode("utf-8", errors="surrogateescape"))
         return status, texts[0], texts[1]
 
     def fault_of(self, module: str, *arguments: object) -> str:
@@ -164,9 +164,9 @@ class Hostile(ToolTest):
                 folder = Path(shutil.copytree(made(text), self.folder / f"{number} of {version}"))
                 if version == 2:
                     make_version_2(folder)
-                report = ("report", "--output", self.folder / "a.html", "--overwrite")
-                for module, *arguments in (("analyze",), ("watch", "--once"), ("plot",), *([report] if version == 2 and number == 0 else [])):
-                    self.assertEqual(self.say_of(module, folder, *arguments)[::2], (0, ""), (module, number, version))
+                report: tuple[object, ...] = ("report", "--output", self.folder / "a.html", "--overwrite")
+                for module, *arguments in (("analyze",), ("watch", "--once"), ("plot",), *([report] if (version, number) == (2, 0) else [])):
+                    self.assertEqual(self.say_of(str(module), folder, *arguments)[::2], (0, ""), (module, number, version))
 
     def test_no_regular_files(self) -> None:
         """What is a FIFO, a folder, a device, a socket or a link to nowhere in place of a result file is refused at once."""

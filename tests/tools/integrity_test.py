@@ -7,7 +7,9 @@ import random
 import shutil
 import struct
 import unittest
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -163,7 +165,8 @@ class Files(ToolTest):
 
     def test_heads_are_checked_when_files_are_opened(self) -> None:
         folder = self.run_of_version_2()
-        changes = (lambda file: file["fields"].attrs.modify("every", np.int64(5)), lambda file: file["fields/x_edges"].__setitem__(1, 1.5),
+        changes: tuple[Callable[[Any], Any], ...] = (
+                   lambda file: file["fields"].attrs.modify("every", np.int64(5)), lambda file: file["fields/x_edges"].__setitem__(1, 1.5),
                    lambda file: file.attrs.modify("format_version", np.int64(1)), lambda file: file["fields/density"].attrs.modify("unit", np.bytes_("b^-3")),
                    lambda file: set_attribute(file, "new", 1), lambda file: file.move("fields/temperature", "fields/enthalpy"),
                    lambda file: file.attrs.__delitem__("header_checksum"))
