@@ -3,7 +3,7 @@
 
     mpcflow run examples/transport.yaml --output out/transport
     pip install ./tools                                   # or: export PYTHONPATH=$PWD/tools
-    python3 examples/full_analysis.py out/transport       # the table, and out/transport/analysis.png
+    python3 examples/full_analysis.py out/transport       # the table, and out/transport/analysis.png (--overwrite replaces it)
 
 Goes through the steps one by one, so that they can be changed; `mpcflow-analyze` does the same in one command.
 """
@@ -19,6 +19,7 @@ import numpy as np
 
 from mpcflow_tools import MissingResult, ResultsError, Run
 from mpcflow_tools.analyze import analyze
+from mpcflow_tools.command import whole_file
 from mpcflow_tools.decay import fit_decay
 
 
@@ -75,7 +76,7 @@ def draw_diffusion(axes, run):
     axes.legend()
 
 
-def main(path):
+def main(path, overwrite=False):
     with Run(path) as run:
         print(run)
         print()
@@ -89,12 +90,14 @@ def main(path):
                 axes.text(0.5, 0.5, str(error).removeprefix(f"{run.path}: "), ha="center", va="center", wrap=True, fontsize=8)
                 axes.set_axis_off()
         picture = Path(run.path).parent / "analysis.png"
-        figure.savefig(picture, dpi=130)
+        with whole_file(picture, overwrite) as aside:  # one that is there stays, unless it is to be replaced
+            figure.savefig(aside, dpi=130)
         print(f"\npicture      {picture}")
 
 
 if __name__ == "__main__":
     try:
-        main(sys.argv[1] if len(sys.argv) > 1 else "out/transport")
+        paths = [argument for argument in sys.argv[1:] if argument != "--overwrite"]
+        main(paths[0] if paths else "out/transport", "--overwrite" in sys.argv)
     except ResultsError as error:
         sys.exit(f"full_analysis.py: {error}")

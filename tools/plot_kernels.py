@@ -3,6 +3,8 @@
 
     mpcflow bench kernels --json > kernels.json
     tools/plot_kernels.py kernels.json --output docs/images
+
+Pictures that are there are replaced with --overwrite alone.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 try:
+    from mpcflow_tools.command import complain, say
+    from mpcflow_tools.errors import ResultsError
     from mpcflow_tools.kernel_plot import plot_kernels
     from mpcflow_tools.kernel_results import NotABenchmark, read_kernel_results
 except ModuleNotFoundError as error:
@@ -26,15 +30,16 @@ def main() -> int:
     parser.add_argument("results", type=Path, metavar="FILE.json", help="what mpcflow bench kernels --json printed")
     parser.add_argument("--output", type=Path, metavar="DIR",
                         help="where the pictures go, kernels_*.png (default: beside the file)")
+    parser.add_argument("--overwrite", action="store_true", help="replaces pictures that are there")
     arguments = parser.parse_args()
     try:
         folder = arguments.output or arguments.results.parent
         results = read_kernel_results(arguments.results)
         folder.mkdir(parents=True, exist_ok=True)
-        for path in plot_kernels(results, folder):
-            print(path)
-    except (NotABenchmark, OSError) as error:
-        print(f"plot_kernels.py: {error}", file=sys.stderr)
+        for path in plot_kernels(results, folder, arguments.overwrite):
+            say(str(path))
+    except (NotABenchmark, ResultsError, OSError) as error:
+        complain(f"plot_kernels.py: {error}")
         return 1
     return 0
 

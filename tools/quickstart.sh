@@ -56,7 +56,7 @@ say "Running examples/poiseuille.yaml"
 
 say "The flow beside theory"
 if python=$(python_with h5py matplotlib numpy yaml); then
-    PYTHON=$python tools/mpcflow-plot "$output" flow
+    PYTHON=$python tools/mpcflow-plot "$output" flow ${overwrite[@]+"${overwrite[@]}"}
 else
     die "no python3 with h5py, matplotlib, numpy and yaml is here to draw the flow; the results are in $output"
 fi

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import unittest
 
-import h5py
 import numpy as np
 
+from forging import edited
 from made_runs import AT_REST, FLOW, REGION, ToolTest, made
 from mpcflow_tools import Run
 from mpcflow_tools.analyze import SUBJECTS, analyze
@@ -113,7 +113,7 @@ class Command(ToolTest):
         self.assertIn("invalid choice", self.command("analyze", made(FLOW), "entropy", status=2).stderr)
         self.assertIn("no such file", self.command("analyze", self.folder, status=3).stderr)
         folder = self.copy_of(FLOW)
-        with h5py.File(folder / "run.h5", "r+") as file:
+        with edited(folder / "run.h5") as file:
             del file["theory"]
         self.assertIn("theory has no 'predicted_viscosity'", self.command("analyze", folder, status=2).stderr)
 

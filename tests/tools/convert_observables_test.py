@@ -9,6 +9,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+from forging import edited
 from made_runs import FLOW, REGION, REST, WALLS, ToolTest, made, read_csv
 from mpcflow_tools import Run
 from mpcflow_tools.observable_files import NUMBERS, TABLES, Observable
@@ -161,12 +162,12 @@ class Observables(ToolTest):
         for run, name, dataset, quantity in ((REST, "modes", "lag", "transverse"), (REST, "radial_distribution", "radius", "g"),
                                              (FLOW, "histograms", "speed/edges", "speed"), (FLOW, "histograms", "occupancy/particles", "occupancy")):
             folder = self.copy_of(run)
-            with h5py.File(folder / "run.h5", "r+") as file:
+            with edited(folder / "run.h5") as file:
                 values = file[name][dataset][:3]
                 del file[name][dataset]
             arguments = (folder, name, "a.csv", "--quantity", quantity)
             self.assertIn(f"has no dataset {name}/{dataset}", self.command("convert", *arguments, status=3).stderr)
-            with h5py.File(folder / "run.h5", "r+") as file:
+            with edited(folder / "run.h5") as file:
                 file[name][dataset] = values
             self.assertIn("the file is damaged", self.command("convert", *arguments, status=3).stderr)
             shutil.rmtree(folder)

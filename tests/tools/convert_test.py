@@ -13,6 +13,7 @@ from typing import Any
 import h5py
 import numpy as np
 
+from forging import edited
 from made_runs import FLOW, REGION, THINNED, ToolTest, made, read_numbers
 from mpcflow_tools import Run, Trajectory, convert
 from mpcflow_tools.trajectory import PART_ROWS
@@ -134,7 +135,7 @@ class Particles(ToolTest):
     def test_memory_does_not_grow_with_a_frame(self) -> None:
         particles = 6 * PART_ROWS + 17
         folder = self.copy_of(FLOW)
-        with h5py.File(folder / "trajectory.h5", "r+") as file:
+        with edited(folder / "trajectory.h5") as file:
             group = file["particles/all"]
             random = np.random.default_rng(1)
             for name, shape, kind in (("position", (2, particles, 3), "f8"), ("velocity", (2, particles, 3), "f8"),

@@ -59,7 +59,7 @@ class Tensors(ToolTest):
     def test_pictures_and_other_programs(self) -> None:
         for arguments in (["fields/pressure_tensor"], ["fields/pressure_tensor", "--component", "zz", "--across", "y"]):
             path = self.folder / "a.png"
-            self.assertEqual(plot.main([str(made(TENSOR)), *arguments, "--output", str(path)]), 0)
+            self.assertEqual(plot.main([str(made(TENSOR)), *arguments, "--output", str(path), "--overwrite"]), 0)
             self.assertGreater(path.stat().st_size, 10_000)
         for ending in ("csv", "vti", "npz"):
             self.command("convert", made(TENSOR), "fields", f"a.{ending}")
@@ -108,7 +108,7 @@ class InWindows(ToolTest):
         self.assertIn("windows/velocity", listed)
         for subject in ("windows/velocity", "windows/density"):
             path = self.folder / "a.png"
-            self.assertEqual(plot.main([str(made(WINDOWS)), subject, "--output", str(path)]), 0)
+            self.assertEqual(plot.main([str(made(WINDOWS)), subject, "--output", str(path), "--overwrite"]), 0)
             self.assertGreater(path.stat().st_size, 10_000)
         for arguments, words in ((["windows/pressure"], "windows have no 'pressure', only density"),
                                  (["windows/density", "--along", "y"], "only one bin along y"),

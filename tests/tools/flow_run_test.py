@@ -9,6 +9,7 @@ from typing import Any
 import h5py
 import numpy as np
 
+from forging import edited
 from made_runs import ToolTest
 from mpcflow_tools import ResultsError, Run
 from mpcflow_tools.flow import Slit, velocity_average
@@ -61,7 +62,7 @@ class RunFiles(ToolTest):
         self.file = self.folder / "run.h5"
 
     def edit(self, change: Any) -> None:
-        with h5py.File(self.file, "r+") as file:
+        with edited(self.file) as file:
             change(file)
 
 

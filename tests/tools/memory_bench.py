@@ -77,7 +77,7 @@ def commands(run: Path) -> dict[str, list[str]]:
     found = {"analyze": tool("analyze", str(run), "--json"), "report": tool("report", str(run), "--output", "page.html"),
              "watch": tool("watch", str(run), "--once")}
     for subject in ("series/temperature", "fields/density", "fields/velocity", "flow"):
-        found[f"plot {subject}"] = tool("plot", str(run), subject, "--output", "picture.png")
+        found[f"plot {subject}"] = tool("plot", str(run), subject, "--output", "picture.png", "--overwrite")
     found["plot fields/velocity --across x"] = tool("plot", str(run), "fields/velocity", "--across", "x", "--output", "map.png")
     found["convert particles, all frames, .npz"] = tool("convert", str(run), "particles", "all.npz")
     for ending in (".xyz", ".lammpstrj", ".csv"):

@@ -87,7 +87,7 @@ class Pictures(ToolTest):
             with Run(made(text)) as run:
                 for name in run.observables:
                     path = self.folder / f"{name}.png"
-                    self.assertEqual(plot.main([str(made(text)), name, "--output", str(path)]), 0)
+                    self.assertEqual(plot.main([str(made(text)), name, "--output", str(path), "--overwrite"]), 0)
                     self.assertGreater(path.stat().st_size, 10_000)
                     drawn.add(name)
                 self.assertIn(next(iter(run.observables)), self.command("plot", made(text)).stdout.split())

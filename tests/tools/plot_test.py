@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import unittest
 
-import h5py
 import numpy as np
 
+from forging import edited
 from made_runs import FLOW, REGION, ToolTest, made
 from mpcflow_tools import Run, plot
 from mpcflow_tools.expected import default_axis, default_component, expected_profile, expected_series
@@ -116,6 +116,22 @@ class Command(ToolTest):
             self.assertTrue((self.folder / name).read_bytes().startswith(head))
             self.assertEqual((self.folder / name).read_bytes(), (self.folder / f"again_{name}").read_bytes())
 
+    def test_what_is_there_stays(self) -> None:
+        folder = self.copy_of(FLOW)
+        for arguments in ((), ("--output", "a.svg")):
+            path = self.folder / "a.svg" if arguments else folder / "flow.png"
+            path.write_text("mine")
+            self.assertIn(f"{path.name}: exists already (--overwrite", self.command("plot", folder, "flow", *arguments, status=3).stderr)
+            self.assertEqual(path.read_text(), "mine")
+            self.command("plot", folder, "flow", *arguments, "--overwrite")
+            self.assertGreater(path.stat().st_size, 10_000)
+        (self.folder / "link.png").symlink_to(folder / "run.h5")
+        self.command("plot", folder, "flow", "--output", "link.png", status=3)
+        self.command("plot", folder, "flow", "--output", "link.png", "--overwrite")  # the link goes, not what it leads to
+        self.assertFalse((self.folder / "link.png").is_symlink())
+        self.assertEqual((folder / "run.h5").read_bytes()[:4], b"\x89HDF")
+        self.assertEqual([path.name for path in self.folder.iterdir() if path.name.startswith(".")], [])
+
     def test_the_picture_is_beside_the_run(self) -> None:
         folder = self.copy_of(FLOW)
         done = self.command("plot", folder, "fields/velocity", "--component", "y", "--along", "x")
@@ -148,12 +164,12 @@ class Command(ToolTest):
 
     def test_runs_that_are_not_whole(self) -> None:
         folder = self.copy_of(FLOW)
-        with h5py.File(folder / "run.h5", "r+") as file:
+        with edited(folder / "run.h5") as file:
             del file["theory"]
             file["fields"].attrs["samples"] = 0
         self.assertNotIn("fields", self.command("plot", folder).stdout)
         self.command("plot", folder, "series/momentum")
-        with h5py.File(folder / "run.h5", "r+") as file:
+        with edited(folder / "run.h5") as file:
             del file["run"]
         self.assertIn("has no attribute", self.command("plot", folder, "series/momentum", status=3).stderr)
 

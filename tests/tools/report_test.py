@@ -6,9 +6,9 @@ import re
 import unittest
 from html.parser import HTMLParser
 
-import h5py
 import numpy as np
 
+from forging import edited
 from made_runs import FLOW, REGION, ToolTest, made
 from mpcflow_tools import Run
 from mpcflow_tools.conservation import drifts
@@ -102,7 +102,7 @@ class Pages(ToolTest):
 
     def test_interrupted_and_damaged_runs(self) -> None:
         folder = self.copy_of(FLOW)
-        with h5py.File(folder / "run.h5", "r+") as file:
+        with edited(folder / "run.h5") as file:
             file["run"].attrs["status"] = "failed"
             file["run"].attrs["message"] = "the disk is full"
             del file["run"].attrs["state_hash_hex"]
@@ -114,11 +114,19 @@ class Pages(ToolTest):
         for words in ("failed", "the disk is full", "not yet", "2 notes of the solver", "<two>", "trajectory.h5: cannot be read"):
             self.assertIn(words, reader.text)
 
+    def test_what_is_there_stays(self) -> None:
+        folder = self.copy_of(FLOW)
+        (folder / "report.html").write_text("mine")
+        self.assertIn("report.html: exists already (--overwrite", self.command("report", folder, status=3).stderr)
+        self.assertEqual((folder / "report.html").read_text(), "mine")
+        self.command("report", folder, "--overwrite")
+        self.read((folder / "report.html").read_text(encoding="utf-8"))
+
     def test_refusals(self) -> None:
         self.assertIn("no such file", self.command("report", self.folder, status=3).stderr)
         self.assertIn("ends in .html", self.command("report", made(FLOW), "--output", "a.pdf", status=2).stderr)
         folder = self.copy_of(FLOW)
-        with h5py.File(folder / "run.h5", "r+") as file:
+        with edited(folder / "run.h5") as file:
             del file["run"].attrs["wall_time"]
         self.assertIn("/run has no attribute wall_time", self.command("report", folder, status=3).stderr)
         self.assertFalse((folder / "report.html").exists())

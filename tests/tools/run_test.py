@@ -10,6 +10,7 @@ from typing import Any
 import h5py
 import numpy as np
 
+from forging import edited, set_attribute
 from made_runs import EVERYTHING, FLOW, REGION, THINNED, TOOLS, ToolTest, made
 from mpcflow_tools import MissingResult, ResultsError, Run, Trajectory, Values
 from mpcflow_tools.results import parse_input
@@ -155,7 +156,7 @@ class Example(ToolTest):
 
 class Hostile(ToolTest):
     def edit(self, file: Path, change: Any) -> None:
-        with h5py.File(file, "r+") as opened:
+        with edited(file) as opened:
             change(opened)
 
     def test_no_file_and_no_hdf5(self) -> None:
@@ -173,8 +174,8 @@ class Hostile(ToolTest):
 
     def test_a_later_format_is_refused(self) -> None:
         folder = self.copy_of(FLOW)
-        self.edit(folder / "run.h5", lambda file: file.attrs.modify("format_version", 2))
-        with self.assertRaisesRegex(ResultsError, "format version 2"):
+        self.edit(folder / "run.h5", lambda file: file.attrs.modify("format_version", 3))
+        with self.assertRaisesRegex(ResultsError, "format version 3"):
             Run(folder)
 
     def test_what_a_run_did_not_write(self) -> None:
@@ -266,9 +267,38 @@ class Hostile(ToolTest):
             damaged = bytearray(whole)
             damaged[chunk.byte_offset + chunk.size // 2] ^= 4
             (folder / name).write_bytes(damaged)
-            with self.subTest(dataset), self.assertRaisesRegex(ResultsError, f"{name}: cannot be read .*(checksum|filter)"):
+            with self.subTest(dataset), self.assertRaisesRegex(ResultsError, f"{name}: (cannot be read|is damaged).*(checksum|filter)"):
                 self.look_at_everything(folder)
             (folder / name).write_bytes(whole)
+
+    def test_inputs_that_the_program_would_not_take(self) -> None:
+        for text in ("a: &x 1", "a: &x [1]\nb: *x", "a: !!int 3", "a: 1\na: 2", "[" * 17 + "]" * 17, "a: " + "9" * 401, "a: 1e400", "a: 18446744073709551616",
+                     "a: 1\n---\nb: 2", "{[1]: 2}", "a: \x07", "a: [" + "1," * 10_000 + "1]", "a: " + "b" * (1 << 20), "fluid: 3", "fluid: {mass: -1}",
+                     "forces: [{uniform: [1, 2]}]", "thermostat: {kind: [none]}"):
+            with self.subTest(text[:40]), self.assertRaisesRegex(ResultsError, "x: its input has .* which mpcflow does not write"):
+                parse_input(Path("x"), text)
+        for text in ("[1]", "a", ""):
+            with self.assertRaisesRegex(ResultsError, "no YAML mapping"):
+                parse_input(Path("x"), text)
+        with self.assertRaisesRegex(ResultsError, "no YAML"):
+            parse_input(Path("x"), "{a: 1")
+        self.assertEqual(parse_input(Path("x"), "{a: 18446744073709551615, b: \"1\", c: on, d: 007, e: true, f: , g: 1:30, h: .5, i: '~'}"),
+                         {"a": 2**64 - 1, "b": "1", "c": "on", "d": "007", "e": True, "f": None, "g": "1:30", "h": 0.5, "i": "~"})
+
+    def test_texts_are_fit_for_a_terminal(self) -> None:
+        folder = self.copy_of(FLOW)
+
+        def lie(file: h5py.File) -> None:
+            set_attribute(file, "title", np.bytes_("a\x1b[31m\x9b\u202eb\x7f\n水".encode() + b"\xff"))
+            set_attribute(file["series/temperature"], "unit", np.bytes_("\x1b$x^{2,\n"))
+            file["run"].attrs["notes"] = np.array([b"one\x07", b"two\r\n"])
+
+        self.edit(folder / "run.h5", lie)
+        with Run(folder) as run:
+            self.assertEqual(run.title, "a\\x1b[31m\\x9b\\u202eb\\x7f\\x0a水\ufffd")
+            self.assertEqual(run.notes, ["one\\x07", "two\\x0d\\x0a"])
+            self.assertEqual(run.series["temperature"].unit, "?x1b?x^?2??x0a")
+        self.assertIn("a\\x1b[31m", self.command("analyze", folder).stdout)
 
     def test_sizes_beyond_any_memory(self) -> None:
         folder = self.copy_of(FLOW)

@@ -21,6 +21,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+from forging import edited
 from made_runs import FLOW, REGION, TOOLS, ToolTest, made
 from mpcflow_tools.live import LiveRun, Look, disk_of, is_written_to
 from mpcflow_tools.screen import Pen, bar, columns, duration, log_line, rate, screen, size, sparkline
@@ -117,7 +118,7 @@ class Looking(ToolTest):
         self.assertEqual(len(whole), 51)
 
         def cut(rows: int, restarts: int) -> None:
-            with h5py.File(folder / "run.h5", "r+") as file:
+            with edited(folder / "run.h5") as file:
                 for name in list(file["series"]):
                     kept = file["series"][name][:rows]
                     del file["series"][name]
@@ -132,7 +133,7 @@ class Looking(ToolTest):
         folder = self.copy_of(FLOW)
 
         def set_to(steps: int, seconds: float) -> None:
-            with h5py.File(folder / "run.h5", "r+") as file:
+            with edited(folder / "run.h5") as file:
                 file["run"].attrs["steps_done"] = steps
                 file["run"].attrs["wall_time"] = seconds
 
@@ -144,7 +145,7 @@ class Looking(ToolTest):
 
     def test_a_run_that_was_killed(self) -> None:
         folder = self.copy_of(FLOW)
-        with h5py.File(folder / "run.h5", "r+") as file:
+        with edited(folder / "run.h5") as file:
             file["run"].attrs["status"] = np.bytes_("running")
         run = LiveRun(folder)
         self.assertEqual(run.look().status, "running")  # young enough

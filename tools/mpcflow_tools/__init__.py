@@ -1,8 +1,8 @@
 """Reading and looking at the results of mpcflow: docs/analysis.md."""
 
-from mpcflow_tools.results import MissingResult, ResultsError, Values
+from mpcflow_tools.results import DamagedFile, MissingResult, ResultsError, Values
 from mpcflow_tools.run import Run
 from mpcflow_tools.trajectory import Frame, Trajectory
 from mpcflow_tools.windows import Window, Windows
 
-__all__ = ["Frame", "MissingResult", "ResultsError", "Run", "Trajectory", "Values", "Window", "Windows"]
+__all__ = ["DamagedFile", "Frame", "MissingResult", "ResultsError", "Run", "Trajectory", "Values", "Window", "Windows"]

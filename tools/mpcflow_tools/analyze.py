@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from mpcflow_tools.command import exit_status
+from mpcflow_tools.command import exit_status, say
 from mpcflow_tools.diffusion_analysis import diffusion_section
 from mpcflow_tools.estimates import Section
 from mpcflow_tools.mode_analysis import modes_section
@@ -93,9 +93,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     def body() -> None:
         with Run(arguments.run) as run:
             sections = analyze(run, arguments.subjects or list(SUBJECTS))
-            print(json.dumps(as_json(run, sections), allow_nan=False) if arguments.json else as_text(run, sections))
+            say(json.dumps(as_json(run, sections), allow_nan=False) if arguments.json else as_text(run, sections))
 
-    return exit_status("mpcflow-analyze", body)
+    return exit_status("mpcflow-analyze", arguments.run, body)
 
 
 if __name__ == "__main__":

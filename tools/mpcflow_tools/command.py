@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from mpcflow_tools.results import ResultsError
+import numpy as np
+
+from mpcflow_tools.errors import ResultsError
+from mpcflow_tools.texts import printable, printable_lines
+
+# What arithmetic does to numbers that no run has, where nothing has refused them before. With MPCFLOW_TRACEBACK it is shown where.
+HOSTILE = (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError, RecursionError)
 
 
 class BadArgument(ResultsError):
@@ -18,36 +27,77 @@ class BadArgument(ResultsError):
     status = 2
 
 
-def exit_status(name: str, body: Callable[[], None]) -> int:
-    """Runs a command. Statuses are those of the program: 0 done, 2 bad arguments, 3 the environment, 130 Ctrl-C."""
+def say(text: str, file: Any = None) -> None:
+    """Prints lines of text. What a terminal would take for a command is escaped, whoever wrote it."""
+    print(printable_lines(text), file=file)
+
+
+def complain(text: str) -> None:
+    """Prints a message, on one line."""
+    print(printable(text), file=sys.stderr)
+
+
+def exit_status(name: str, run: Path, body: Callable[[], None]) -> int:
+    """Runs a command on the results `run`. Statuses are those of the program: 0 done, 2 bad arguments, 3 the environment, 130 Ctrl-C."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal may know fewer characters than titles have
+            stream.reconfigure(errors="backslashreplace")
     try:
-        body()
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")  # what numbers are not, the results say
+            body()
     except ResultsError as error:
-        print(f"{name}: {error}", file=sys.stderr)
+        complain(f"{name}: {error}")
         return error.status
     except BrokenPipeError:  # what read the output wanted no more
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        print(f"{name}: {error.filename or ''}: {error.strerror or error}", file=sys.stderr)
+        complain(f"{name}: {error.filename or run}: {error.strerror or error}")
+        return 3
+    except HOSTILE as error:
+        if "MPCFLOW_TRACEBACK" in os.environ:
+            raise
+        reason = str(error).split("\n", 1)[0]
+        complain(f"{name}: {run}: holds numbers with which nothing can be done ({type(error).__name__}: {reason[:200]}): it is damaged, or no "
+                 "result of mpcflow; if mpcflow wrote it, please report this with what MPCFLOW_TRACEBACK=1 shows")
         return 3
     except KeyboardInterrupt:
         return 130
     return 0
 
 
-@contextmanager
-def whole_file(path: Path, overwrite: bool = True) -> Iterator[Path]:
-    """Yields a path beside `path` to write to; the file gets its name when the block has ended well, and goes if not."""
-    if path.exists() and not overwrite:
+def check_free(path: Path, overwrite: bool) -> None:
+    """Raises ResultsError where there is a file of this name that is to stay."""
+    if not overwrite and os.path.lexists(path):
         raise ResultsError(f"{path}: exists already (--overwrite replaces it)")
+
+
+@contextmanager
+def whole_file(path: Path, overwrite: bool) -> Iterator[Path]:
+    """Yields a path beside `path` to write to, where an empty file is; the file gets its name when the block has ended well, and goes if
+    not. Without `overwrite` a file that is there stays, also where it came in the meantime. Raises ResultsError."""
+    check_free(path, overwrite)
     path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
+    aside = path.with_name(f".{path.stem}.{os.getpid()}-{secrets.token_hex(4)}{path.suffix}")
+    os.close(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666))  # no link of another's
     try:
         yield aside
-        os.replace(aside, path)
+        _give_name(aside, path, overwrite)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def _give_name(aside: Path, path: Path, overwrite: bool) -> None:
+    if not overwrite:
+        try:
+            os.link(aside, path)
+            return
+        except FileExistsError as error:
+            raise ResultsError(f"{path}: exists already (--overwrite replaces it)") from error
+        except OSError:  # a file system without hard links
+            check_free(path, overwrite)
+    os.replace(aside, path)
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from mpcflow_tools import observable_files
-from mpcflow_tools.command import BadArgument, exit_status, whole_file
+from mpcflow_tools.command import BadArgument, exit_status, say, whole_file
 from mpcflow_tools.field_files import WRITERS as FIELD_WRITERS
 from mpcflow_tools.particle_files import WRITERS as PARTICLE_WRITERS
 from mpcflow_tools.particle_files import Frames
@@ -88,7 +88,7 @@ def convert_observable(arguments: argparse.Namespace) -> None:
             first, *others = found.choices()
             observable_files.write_csv(found, first if arguments.quantity is None else arguments.quantity, aside)
     if arguments.quantity is None:
-        print(f"{file}: the table of {first}; the others of {subject}: {', '.join(f'--quantity {name}' for name in others)}")
+        say(f"{file}: the table of {first}; the others of {subject}: {', '.join(f'--quantity {name}' for name in others)}")
 
 
 def convert(arguments: argparse.Namespace) -> None:
@@ -116,7 +116,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--quantity", metavar="NAME", help="the table of an observable that has this array (.csv)")
     parser.add_argument("--overwrite", action="store_true", help="replaces FILE if it is there")
     arguments = parser.parse_args(argv)
-    return exit_status("mpcflow-convert", lambda: convert(arguments))
+    return exit_status("mpcflow-convert", arguments.run, lambda: convert(arguments))
 
 
 if __name__ == "__main__":

@@ -104,13 +104,13 @@ def growth(found: Displacement) -> tuple[float, float, float, float]:
 def _from_tracers(run: Run, section: Section) -> None:
     tracers = run.diffusion
     theory = float(run.theory["diffusion"])
-    count, axes = int(tracers.about("tracers")), str(tracers.about("free_axes"))
+    count, axes = tracers.count("tracers"), tracers.free_axes
     if not axes:
         section.notes.append("each axis has walls or a force: tracers do not diffuse freely along any")
-    elif np.isfinite(tracers.about("diffusion")):
-        how = (f"growth of the mean square displacement of {count:,} tracers along {axes}, t = {tracers.about('diffusion_from_time'):.4g} "
-               f"to {tracers.about('diffusion_to_time'):.4g}")
-        section.estimates.append(Estimate("diffusion", float(tracers.about("diffusion")), float(tracers.about("diffusion_error")),
+    elif np.isfinite(tracers.number("diffusion")):
+        how = (f"growth of the mean square displacement of {count:,} tracers along {axes}, t = {tracers.number('diffusion_from_time'):.4g} "
+               f"to {tracers.number('diffusion_to_time'):.4g}")
+        section.estimates.append(Estimate("diffusion", tracers.number("diffusion"), tracers.number("diffusion_error"),
                                           VISCOSITY_UNIT, how, theory))
         velocity = tracers["diffusion_by_velocity"]
         known = np.flatnonzero(np.isfinite(velocity.known_error()))
@@ -131,7 +131,7 @@ def _from_trajectory(run: Run, section: Section) -> None:
         section.notes.append("each axis has walls or a force: particles do not diffuse freely along any")
         return
     try:
-        found = displacement(run.trajectory, int(run.about("equilibration")), axes)
+        found = displacement(run.trajectory, run.equilibration, axes)
     except ValueError as error:
         section.notes.append(f"trajectory.h5: {error}")
         return

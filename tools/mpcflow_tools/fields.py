@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mpcflow_tools.results import Part, Table, reading
+from mpcflow_tools.results import Part, ResultsError, Table, read_numbers
 
 AXES = "xyz"
 
 # Bins of a field that are read at a time: a few MB.
 BLOCK_BINS = 1 << 16
+# Of a box, in cells: far more than any has.
+LONGEST_EDGE = float(1 << 20)
 
 
 class Samples:
@@ -24,19 +27,19 @@ class Samples:
 
     @property
     def samples(self) -> int:
-        return int(self._part.attribute("samples")) if self._part else 0
+        return self._part.integer("samples") if self._part else 0
 
     @property
     def every(self) -> int:
-        return int(self._part.attribute("every"))
+        return self._part.integer("every", 1)
 
     @property
     def first_step(self) -> int:
-        return int(self._part.attribute("first_step"))
+        return self._part.integer("first_step")
 
     @property
     def last_step(self) -> int:
-        return int(self._part.attribute("last_step"))
+        return self._part.integer("last_step")
 
 
 @dataclass(frozen=True)
@@ -56,8 +59,20 @@ class Fields(Table, Samples):
         self.errors = frozenset(name for name in part.datasets() if name.endswith("_error"))
         Table.__init__(self, part, names, "holds no fields (output.fields in the input)")
         Samples.__init__(self, part)
+        if part:
+            self.check_shapes()
 
-    @property
+    def check_shapes(self) -> None:
+        """Raises ResultsError where arrays have another number of bins than there are between the edges."""
+        bins = self.bins[::-1]
+        for name in [*self, *self.errors]:
+            shape = self.shape(name)
+            if shape[:3] != bins or shape[3:] not in ((), (3,), (3, 3)) or (name in self.errors and (
+                    name.removesuffix("_error") not in self or self.shape(name.removesuffix("_error")) != shape)):
+                raise ResultsError(f"{self._part.path}: {self._part.name}/{name} has other bins than the edges say, or other components "
+                                   "than mpcflow writes: the file is damaged")
+
+    @cached_property
     def bins(self) -> tuple[int, int, int]:
         """Bins along x, y, z."""
         x, y, z = (len(self.edges(axis)) - 1 for axis in AXES)
@@ -65,7 +80,10 @@ class Fields(Table, Samples):
 
     def edges(self, axis: str) -> NDArray[np.float64]:
         """Edges of the bins along "x", "y" or "z"; one more than there are bins. In cell edges a."""
-        return self._part.array(f"{axis}_edges")
+        edges = self._part.row(f"{axis}_edges").astype(np.float64)
+        if len(edges) < 2 or not np.all(np.diff(edges) > 0.0) or edges[0] != 0.0 or not edges[-1] <= LONGEST_EDGE:
+            raise ResultsError(f"{self._part.path}: {self._part.name}/{axis}_edges are no edges of bins from 0 up: the file is damaged")
+        return edges
 
     def centres(self, axis: str) -> NDArray[np.float64]:
         """Centres of the bins along "x", "y" or "z", in cell edges a."""
@@ -87,12 +105,8 @@ class Fields(Table, Samples):
 
     def block(self, name: str, block: Block) -> NDArray[np.float64]:
         """A part of the dataset `name`."""
-        dataset = self._part.dataset(name)
-        with reading(self._part.path):
-            return np.asarray(dataset[block.z, block.y])
+        return read_numbers(self._part.path, self._part.dataset(name), (block.z, block.y))
 
     def layer(self, name: str, axis: int, index: int) -> NDArray[np.float64]:
         """One layer of bins across x, y or z (axis 0, 1, 2); the other axes stay in the order z y x."""
-        dataset = self._part.dataset(name)
-        with reading(self._part.path):
-            return np.asarray(dataset[(slice(None),) * (2 - axis) + (index,)])
+        return read_numbers(self._part.path, self._part.dataset(name), (slice(None),) * (2 - axis) + (index,))

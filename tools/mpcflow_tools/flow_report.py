@@ -53,7 +53,9 @@ ASCII_MARKS = Marks("=", " ", "|")
 
 
 def bar(value: float, theory: float, full_scale: float, width: int, marks: Marks) -> str:
-    """A bar of `value`, with a mark at `theory`; both from 0 to full_scale over `width` characters."""
+    """A bar of `value`, with a mark at `theory`; both from 0 to full_scale over `width` characters. Empty for what is no number."""
+    if not (np.isfinite(value / full_scale) and np.isfinite(theory / full_scale)):
+        return ""
     steps = len(marks.partial)
     length = int(round(np.clip(value / full_scale, 0.0, 1.0) * width * steps))
     cells = list(marks.full * (length // steps))

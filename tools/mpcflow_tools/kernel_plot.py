@@ -20,6 +20,7 @@ from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator  # noqa: E402
 from PIL import Image  # noqa: E402  (comes with matplotlib)
 
+from mpcflow_tools.command import check_free, whole_file
 from mpcflow_tools.kernel_results import Column, KernelResults, Table  # noqa: E402
 
 GREY = "#7a808a"
@@ -313,25 +314,29 @@ PICTURES: dict[str, tuple[str, Callable[[KernelResults, list[Table]], Figure]]] 
 }
 
 
-def _save(figure: Figure, source: str, path: Path) -> None:
+def _save(figure: Figure, source: str, path: Path, overwrite: bool) -> None:
     """As PNG with a palette, a third as large as with full colours; `source` in small print at the foot."""
     box = figure.get_tightbbox()  # inches
     width, height = figure.get_size_inches()
     figure.text(box.x1 / width, (box.y0 - 0.08) / height, source, ha="right", va="top", fontsize=8.0, color=GREY)
     drawn = io.BytesIO()
     figure.savefig(drawn, format="png", dpi=150, bbox_inches="tight", facecolor="white")
-    Image.open(drawn).convert("RGB").quantize(128).save(path, format="PNG", optimize=True)
+    with whole_file(path, overwrite) as aside:
+        Image.open(drawn).convert("RGB").quantize(128).save(aside, format="PNG", optimize=True)
 
 
-def plot_kernels(results: KernelResults, folder: Path) -> list[Path]:
-    """Writes a picture for each part into `folder`, which exists; returns their paths."""
-    paths = []
+def plot_kernels(results: KernelResults, folder: Path, overwrite: bool = False) -> list[Path]:
+    """Writes a picture for each part into `folder`, which exists; returns their paths. Raises ResultsError where there is one and it is
+    not to be replaced: then none is written."""
+    paths: list[Path] = []
+    for part in results.parts:
+        check_free(folder / PICTURES[part][0], overwrite)
     for part in results.parts:
         name, draw = PICTURES[part]
         with plt.rc_context(RC):
             figure = draw(results, results.part(part))
             size = "" if results.size == "full" else f", size {results.size}"
             paths.append(folder / name)
-            _save(figure, f"{results.device}, CUDA {results.cuda}, commit {results.commit}{size}", paths[-1])
+            _save(figure, f"{results.device}, CUDA {results.cuda}, commit {results.commit}{size}", paths[-1], overwrite)
             plt.close(figure)
     return paths

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mpcflow_tools.files import open_regular
+
 
 class NotABenchmark(Exception):
     """The file is not what `mpcflow bench kernels --json` prints."""
+
+
+# Bytes that are read; what the program prints is a hundredth of it.
+LONGEST_TEXT = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -72,11 +79,15 @@ def _table(entry: dict[str, Any]) -> Table:
 
 
 def read_kernel_results(path: Path) -> KernelResults:
-    """Throws NotABenchmark, OSError."""
+    """Throws NotABenchmark, ResultsError, OSError."""
+    with os.fdopen(open_regular(path), "rb") as file:
+        text = file.read(LONGEST_TEXT + 1)
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        if len(text) > LONGEST_TEXT:
+            raise ValueError(f"more than {LONGEST_TEXT} bytes")
+        found = json.loads(text.decode("utf-8"))
         return KernelResults(found["device"]["name"], found["cuda"], found["commit"], found["size"],
                              float(found["copy_bytes_per_second"]), [_table(entry) for entry in found["tables"]])
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         raise NotABenchmark(f"{path} is not what mpcflow bench kernels --json prints: "
                             f"{type(error).__name__}: {error}") from error

@@ -103,6 +103,10 @@ def is_written_to(folder: Path) -> bool:
         os.close(descriptor)  # and with it our lock, which was there for microseconds
 
 
+def _identity(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_ino, status.st_mtime_ns, status.st_size
+
+
 class LiveRun:
     """The run in a folder. `series` names what is kept as its history."""
 
@@ -121,10 +125,8 @@ class LiveRun:
         file = result_file(self.path, "run.h5")
         with reading(file):
             status = file.stat()
-        known = (status.st_ino, status.st_mtime_ns, status.st_size)
-        if self._look is None or known != self._known:
-            self._look = self._read(file, status.st_mtime)
-            self._known = known
+        if self._look is None or _identity(status) != self._known:
+            self._look, self._known = self._read(file)
             if self._looks and (self._look.wall_time, self._look.steps_done) < self._looks[-1]:
                 self._looks.clear()  # it was started again
             if not self._looks or self._look.wall_time > self._looks[-1][0]:
@@ -153,19 +155,21 @@ class LiveRun:
             before, first = 0.0, 0
         return (last - first) / (now - before) if now > before and last > first else None
 
-    def _read(self, file: Path, modified: float) -> Look:
+    def _read(self, file: Path) -> tuple[Look, tuple[int, ...]]:
+        """What the file says, and which file it is: maybe another than the one that had its name a moment ago."""
         with Run(file) as run:
             fluid = fluid_of(run)
             samples = {name: found.samples for name, found in (("fields", run.fields), ("histograms", run.histograms)) if len(found)}
             samples |= {name: found.samples for name, found in run.observables.items()}
-            return Look(
+            look = Look(
                 title=run.title or "A run without title", folder=file.resolve().parent, status=run.status, message=run.message,
                 device=str(run.machine.get("device", "")), particles=run.particles, box=tuple(int(n) for n in run.box),
-                steps_done=run.steps_done, steps_in_all=run.steps_in_all, equilibration=int(run.about("equilibration")),
-                wall_time=run.wall_time, restarts=int(run.about("restarts")), time_step=run.time_step,
+                steps_done=run.steps_done, steps_in_all=run.steps_in_all, equilibration=run.equilibration,
+                wall_time=run.wall_time, restarts=run.restarts, time_step=run.time_step,
                 wanted_temperature=fluid.temperature, notes=run.notes, samples=samples, series=self._last_row(run),
                 drifts=self._drifts(run, fluid.particles * float(np.sqrt(fluid.mass * fluid.temperature))),
-                history=self._longer_history(run), history_name=self._series, modified=modified)
+                history=self._longer_history(run), history_name=self._series, modified=run.file_status.st_mtime)
+            return look, _identity(run.file_status)
 
     def _last_row(self, run: Run) -> dict[str, float]:
         names = [name for name in run.series if run.series.shape(name)[1:] == () and run.series.shape(name)[0] > 0]
@@ -187,7 +191,7 @@ class LiveRun:
         if self._series not in run.series:
             raise MissingResult(f"{run.path}: series has no '{self._series}', only {', '.join(run.series)}")
         rows = run.series.shape(self._series)[0]
-        if rows < len(self._history) or (self._look is not None and int(run.about("restarts")) != self._look.restarts):
+        if rows < len(self._history) or (self._look is not None and run.restarts != self._look.restarts):
             self._history = np.empty(0)
         new = run.series.rows(self._series, len(self._history), rows).astype(np.float64)
         new = np.sqrt((new**2).sum(axis=1)) if new.ndim == 2 else new

@@ -68,7 +68,7 @@ def modes_section(run: Run) -> Section:
         return section
     names = wave_names(modes["wave_vector"].values, run.box.astype(np.float64))
     found, wave_numbers = decay_viscosities(run)
-    equipartition = float(modes.about("equipartition"))
+    equipartition = modes.positive("equipartition")
     expected = float(run.theory["predicted_viscosity"])
     for number, name in enumerate(names):
         decay = found[number]

@@ -48,7 +48,7 @@ def diffusion_figure(run: Run) -> Figure:
     figure, left, right = _two_panels(run.title)
     moved, by_lag = tracers["mean_square_displacement"], tracers["diffusion_by_displacement"]
     later = times > 0.0
-    free = len(str(tracers.about("free_axes")))
+    free = len(tracers.free_axes)
     _points(left, times[later], moved.values[later], moved.known_error()[later], "measured, all axes")
     left.plot(times[later], 6.0 * expected * times[later], color=THEORY, linewidth=1.6, label=f"6 D t, D = {expected:.4g} by theory")
     left.set_xscale("log")
@@ -57,10 +57,10 @@ def diffusion_figure(run: Run) -> Figure:
     left.set_ylabel("mean square displacement [a²]")
     left.legend(loc="upper left")
     known = later & np.isfinite(by_lag.values) & np.isfinite(by_lag.known_error())
-    _points(right, times[known], by_lag.values[known], by_lag.known_error()[known], f"displacement / ({2 * free} t), {tracers.about('free_axes')}")
+    _points(right, times[known], by_lag.values[known], by_lag.known_error()[known], f"displacement / ({2 * free} t), {tracers.free_axes}")
     right.axhline(expected, color=THEORY, linewidth=1.6, label="theory")
-    if np.isfinite(tracers.about("diffusion")):
-        value, ends = float(tracers.about("diffusion")), [float(tracers.about(f"diffusion_{end}_time")) for end in ("from", "to")]
+    if np.isfinite(tracers.number("diffusion")):
+        value, ends = tracers.number("diffusion"), [tracers.number(f"diffusion_{end}_time") for end in ("from", "to")]
         right.plot(ends, [value, value], color=FITTED, linewidth=2.0, label=f"growth in between, {value:.4g}")
     right.set_xscale("log")
     right.set_xlabel(TIME)
@@ -79,7 +79,7 @@ def modes_figure(run: Run) -> Figure:
     modes, times = run.modes, run.modes["time"].values
     _need(run, len(times) > 2 and len(modes["wave_vector"].values) > 0, "modes")
     figure, left, right = _two_panels(run.title)
-    equipartition = float(modes.about("equipartition"))
+    equipartition = modes.positive("equipartition")
     vectors = modes["wave_vector"].values
     names, lengths = wave_names(vectors, run.box.astype(np.float64)), np.linalg.norm(vectors, axis=1)
     shown = np.flatnonzero(np.argmax(np.abs(vectors), axis=1) == np.argmax(np.abs(vectors[0])))[:6]  # waves along one axis
@@ -120,7 +120,7 @@ def stress_figure(run: Run) -> Figure:
         _points(left, times[known], found.values[known] / stress["correlation"].values[0], found.known_error()[known] / stress["correlation"].values[0],
                 words, colour)
         _points(right, times[known], sums.values[known], sums.known_error()[known], words, colour)
-        right.axhline(float(stress.about(f"expected_{prefix}viscosity")), color=colour, linewidth=1.2, linestyle=DASHED)
+        right.axhline(stress.number(f"expected_{prefix}viscosity"), color=colour, linewidth=1.2, linestyle=DASHED)
     right.plot([], [], color=GREY, linestyle=DASHED, linewidth=1.2, label="theory")
     right.axvline(times[settled_lag(run, lags)], color=GREY, linewidth=0.8, label="where it is read")
     left.axhline(0.0, color=GREY, linewidth=0.8)

@@ -10,6 +10,7 @@ import matplotlib
 from matplotlib.figure import Figure
 
 from mpcflow_tools import style
+from mpcflow_tools.texts import printable_lines
 
 # The colours of pictures as names of the page's style sheet.
 NAMES = {
@@ -89,7 +90,7 @@ class Page:
 
     def folded(self, summary: str, text: str) -> None:
         """Text that opens on a click."""
-        self.add(f"<details><summary>{escape(summary)}</summary><pre>{escape(text)}</pre></details>")
+        self.add(f"<details><summary>{escape(summary)}</summary><pre>{escape(printable_lines(text))}</pre></details>")
 
     def picture(self, figure: Figure, words: str) -> None:
         """A figure as SVG; `words` say what it shows to who cannot see it."""

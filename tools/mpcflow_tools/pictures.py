@@ -66,7 +66,7 @@ def series_figure(run: Run, names: list[str]) -> Figure:
         raise BadArgument(f"{run.path}: the series has no rows yet")
     figure = Figure(figsize=(7.2, 3.3))
     axes = figure.subplots()
-    equilibrated = run.time_step * int(run.about("equilibration"))
+    equilibrated = run.time_step * run.equilibration
     if equilibrated > 0.0:
         axes.axvspan(0.0, min(equilibrated, float(run.series["time"].values[-1])), color=BAND, zorder=0, label="equilibration")
     for name, colour in zip(names, (MEASURED, FITTED)):
@@ -108,6 +108,12 @@ def profile_figure(run: Run, name: str, axis: int, component: str) -> Figure:
     return figure
 
 
+def _sample_steps(first: int, last: int, every: int) -> Array:
+    """The steps of the samples from `first` to `last`; MOST_POINTS of them, evenly spread, where there are more."""
+    count = (last - first) // every + 1
+    return np.linspace(first, first + (count - 1) * every, min(count, MOST_POINTS))
+
+
 @styled
 def windows_figure(run: Run, name: str, axis: int, component: str) -> Figure:
     """A field along one axis in up to MOST_WINDOWS windows of time, evenly chosen, each beside theory of its time. Raises
@@ -124,7 +130,7 @@ def windows_figure(run: Run, name: str, axis: int, component: str) -> Figure:
         mean, _ = layer_profile(window, name, component, axis)
         edges = window.edges(AXES[axis])
         fine = np.linspace(edges[0], edges[-1], 401)
-        times = run.time_step * np.arange(window.first_step, window.last_step + 1, windows.every, dtype=np.float64)
+        times = run.time_step * _sample_steps(window.first_step, window.last_step, windows.every)
         curve = expected_window(run, name, axis, component, times)
         if curve is not None:
             axes.plot(fine, curve.at(fine), color=colour, linewidth=1.2, linestyle=DASHED)
@@ -162,7 +168,7 @@ def slice_figure(run: Run, name: str, axis: int, place: float | None, component:
 
     lying, standing = run.fields.edges(AXES[across]), run.fields.edges(AXES[along])
     shape = (standing[-1] - standing[0]) / (lying[-1] - lying[0])
-    figure = Figure(figsize=(7.2, 1.6 + 5.2 * max(float(shape), 0.2)))
+    figure = Figure(figsize=(7.2, 1.6 + 5.2 * min(max(float(shape), 0.2), 1.5)))
     axes = figure.subplots()
     signed = bool(component) and np.nanmin(plane) < 0.0 < np.nanmax(plane)
     reach = float(np.nanmax(np.abs(plane))) if np.any(np.isfinite(plane)) else 1.0

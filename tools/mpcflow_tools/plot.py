@@ -9,7 +9,7 @@
   mpcflow-plot RUN diffusion            an observable beside theory: diffusion, modes, stress, radial_distribution, walls
   mpcflow-plot RUN flow                 plane Poiseuille flow: a fit of viscosity and slip, table and picture
 
-Pictures are PNG, SVG or PDF by the ending of FILE.
+Pictures are PNG, SVG or PDF by the ending of FILE. One that is there is replaced with --overwrite alone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from mpcflow_tools.command import BadArgument, exit_status
+from mpcflow_tools.command import BadArgument, check_free, complain, exit_status, say
 from mpcflow_tools.expected import component_name, default_axis, default_component
 from mpcflow_tools.flow import fit_profile
 from mpcflow_tools.flow_plot import flow_figure
@@ -33,8 +33,10 @@ from mpcflow_tools.histograms import compare, read_histograms
 from mpcflow_tools.histograms import report as histogram_report
 from mpcflow_tools.observable_plot import FIGURES
 from mpcflow_tools.pictures import profile_figure, series_figure, slice_figure, windows_figure
+from mpcflow_tools.results import ResultsError
 from mpcflow_tools.run import AXES, Run
 from mpcflow_tools.style import check_suffix, save
+from mpcflow_tools.texts import printable
 
 FIELD_OPTIONS = ("along", "across", "at", "component")
 
@@ -49,8 +51,11 @@ def subjects(run: Run) -> list[str]:
             found += ["flow"] if "velocity" in run.fields else []
         except NotAFlow:
             pass
-    if run.has_windows and len(run.windows):
-        found += [f"windows/{name}" for name in run.windows.quantities]
+    try:
+        if run.has_windows and len(run.windows):
+            found += [f"windows/{name}" for name in run.windows.quantities]
+    except ResultsError as error:  # what run.h5 has is no worse for it
+        complain(f"mpcflow-plot: {error}")
     return found + (["histograms"] if len(run.histograms) else []) + list(run.observables)
 
 
@@ -95,7 +100,7 @@ def _flow(run: Run) -> tuple[Figure, str]:
         raise BadArgument(f"{run.path}: {error}") from error
     utf8 = "utf" in (sys.stdout.encoding or "").lower()
     width = min(max(shutil.get_terminal_size((80, 24)).columns, 64), 120)
-    print(report(flow, fit, UNICODE_MARKS if utf8 else ASCII_MARKS, width))
+    say(report(flow, fit, UNICODE_MARKS if utf8 else ASCII_MARKS, width))
     return flow_figure(flow, fit), "flow"
 
 
@@ -105,20 +110,21 @@ def _histograms(run: Run) -> tuple[Figure, str]:
         comparison = compare(histograms)
     except ValueError as error:
         raise BadArgument(f"{run.path}: {error}") from error
-    print(histogram_report(histograms, comparison))
+    say(histogram_report(histograms, comparison))
     return histogram_figure(histograms, comparison), "histograms"
 
 
 def plot(arguments: argparse.Namespace) -> None:
     with Run(arguments.run) as run:
         if arguments.subject is None:
-            print("\n".join(subjects(run)))
+            say("\n".join(subjects(run)))
             return
         kind, _, name = arguments.subject.partition("/")
         if kind not in ("fields", "windows") and any(getattr(arguments, option) is not None for option in FIELD_OPTIONS):
             raise BadArgument("--along, --across, --at and --component are for fields")
         if arguments.output:
             check_suffix(arguments.output)
+            check_free(arguments.output, arguments.overwrite)
         if kind == "series" and name:
             figure, stem = series_figure(run, [name]), f"series_{name}"
         elif kind == "fields" and name:
@@ -135,8 +141,8 @@ def plot(arguments: argparse.Namespace) -> None:
         else:
             raise BadArgument(f"'{arguments.subject}' cannot be drawn, only {', '.join(subjects(run))}")
         path = arguments.output or run.path.parent / f"{stem}.png"
-        save(figure, path)
-        print(f"picture      {path}")
+        save(figure, path, arguments.overwrite)
+        say(f"picture      {printable(str(path))}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -144,12 +150,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("run", type=Path, metavar="RUN", help="the output directory of a run, or its run.h5")
     parser.add_argument("subject", nargs="?", metavar="SUBJECT", help="what is drawn; without it: what there is")
     parser.add_argument("--output", type=Path, metavar="FILE", help="the picture (default: a PNG beside run.h5)")
+    parser.add_argument("--overwrite", action="store_true", help="replaces the picture if it is there")
     parser.add_argument("--along", choices=AXES, help="axis of a profile (default: across the walls, or the one with most bins)")
     parser.add_argument("--across", choices=AXES, help="a map of one layer of bins across this axis")
     parser.add_argument("--at", type=float, metavar="PLACE", help="where that layer is, in cell edges (default: the middle)")
     parser.add_argument("--component", metavar="NAME", help="x, y, z of a vector, xx, xy ... of a tensor (default: along the force, or x)")
     arguments = parser.parse_args(argv)
-    return exit_status("mpcflow-plot", lambda: plot(arguments))
+    return exit_status("mpcflow-plot", arguments.run, lambda: plot(arguments))
 
 
 if __name__ == "__main__":

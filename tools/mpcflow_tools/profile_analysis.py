@@ -21,7 +21,7 @@ def temperature_section(run: Run) -> Section:
     if "temperature" not in run.series:
         section.missing.append(lacks("series"))
         return section
-    settled = run.series["step"].values >= int(run.about("equilibration"))
+    settled = run.series["step"].values >= run.equilibration
     found = blocked_mean(run.series["temperature"].values[settled])
     times = run.series["time"].values[settled][:1]
     curves = expected_series(run, "temperature")

@@ -3,7 +3,7 @@
   mpcflow-report RUN                       report.html beside run.h5
   mpcflow-report RUN --output page.html
 
-The page is readable in light and dark, and printable.
+A page that is there is replaced with --overwrite alone. It is readable in light and dark, and printable.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from html import escape
 from pathlib import Path
 
 from mpcflow_tools.analyze import SUBJECTS, analyze
-from mpcflow_tools.command import BadArgument, exit_status, whole_file
+from mpcflow_tools.command import BadArgument, check_free, exit_status, say, whole_file
 from mpcflow_tools.conservation import drifts
 from mpcflow_tools.expected import component_name, default_axis, default_component
 from mpcflow_tools.flow import fit_profile
@@ -29,6 +29,7 @@ from mpcflow_tools.page import Page
 from mpcflow_tools.pictures import profile_figure, series_figure, windows_figure
 from mpcflow_tools.results import ResultsError
 from mpcflow_tools.run import AXES, Run
+from mpcflow_tools.texts import printable
 
 
 def _duration(seconds: float) -> str:
@@ -63,7 +64,7 @@ def _head(page: Page, run: Run) -> None:
         ("thermostat", str(run.input["thermostat"]["kind"])),
         ("boundaries", ", ".join(f"{axis} {run.input['boundaries'][axis]}" for axis in AXES)),
         ("force", ", ".join(str(force["uniform"]) for force in run.input.get("forces") or []) or "none"),
-        ("steps", f"{run.about('equilibration'):,} to equilibrate, {run.about('steps'):,} after it"),
+        ("steps", f"{run.equilibration:,} to equilibrate, {run.steps_in_all - run.equilibration:,} after it"),
         ("started", str(run.about("start_time"))),
         ("program", " ".join(str(run.program.get(name, "")) for name in ("name", "version", "commit"))),
     ])
@@ -81,7 +82,7 @@ def _performance(page: Page, run: Run) -> None:
                  f"{machine.get('operating_system', '')}"),
         ("memory", _size(float(machine["memory_bytes"])) + " of particles and cells" if "memory_bytes" in machine else ""),
         ("summation, re-ordering", f"{machine.get('summation', '?')}, every {machine.get('reorder_interval', '?')} steps"),
-        ("fast steps", f"{run.about('fast_steps'):,} in which some particle crossed more than a cell"),
+        ("fast steps", f"{run.fast_steps:,} in which some particle crossed more than a cell"),
     ])
     if run.notes:
         page.folded(f"{len(run.notes)} notes of the solver", "\n".join(run.notes))
@@ -206,19 +207,21 @@ def main(argv: Sequence[str] | None = None) -> int:
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", type=Path, metavar="RUN", help="the output directory of a run, or its run.h5")
     parser.add_argument("--output", type=Path, metavar="FILE.html", help="the page (default: report.html beside run.h5)")
+    parser.add_argument("--overwrite", action="store_true", help="replaces the page if it is there")
     arguments = parser.parse_args(argv)
 
     def body() -> None:
         if arguments.output and arguments.output.suffix not in (".html", ".htm"):
             raise BadArgument(f"{arguments.output}: a page ends in .html")
         with Run(arguments.run) as run:
-            text = report_page(run)
             path = arguments.output or run.path.parent / "report.html"
-            with whole_file(path) as aside:
+            check_free(path, arguments.overwrite)
+            text = report_page(run)
+            with whole_file(path, arguments.overwrite) as aside:
                 aside.write_text(text, encoding="utf-8")
-            print(path)
+            say(printable(str(path)))
 
-    return exit_status("mpcflow-report", body)
+    return exit_status("mpcflow-report", arguments.run, body)
 
 
 if __name__ == "__main__":

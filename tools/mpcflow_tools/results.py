@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import re
+import math
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import h5py
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 
+from mpcflow_tools.errors import DamagedFile, MissingResult, ResultsError
+from mpcflow_tools.files import Opened, open_file, open_regular, read_numbers, read_text, reading, result_file
+from mpcflow_tools.input_text import parse_input
+from mpcflow_tools.texts import is_name, plain_unit, printable
 
-class ResultsError(Exception):
-    """A result file cannot be read; says which and why."""
+__all__ = ["MOST", "DamagedFile", "MissingResult", "Opened", "Part", "ResultsError", "Table", "Values", "open_file", "open_regular", "parse_input",
+           "plain", "read_numbers", "reading", "result_file", "text_of", "titled", "whole", "finite"]
 
-    status = 3  # exit status of a command that ends with it: the environment
-
-
-class MissingResult(ResultsError, KeyError):
-    """The results do not hold what was asked for; says what they hold."""
-
-    status = 2  # the arguments
-
-    __str__ = Exception.__str__  # KeyError would print quotes
+# Characters of an attribute that are kept.
+LONGEST_TEXT = 4096
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,18 +59,9 @@ class Values:
         return f"{self.name}: {shape}{reach} ({self.description})"
 
 
-class _Loader(yaml.SafeLoader):
-    """YAML 1.1 takes 1e-05, which has no point, for text; the program's YAML 1.2 for a number."""
-
-
-_Loader.yaml_implicit_resolvers = {first: list(entries) for first, entries in yaml.SafeLoader.yaml_implicit_resolvers.items()}
-_Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:float", re.compile(r"^[-+]?[0-9]+[eE][-+]?[0-9]+$"), list("-+0123456789"))
-
-
 def text_of(value: Any) -> str:
-    """A text as HDF5 keeps it."""
-    return value.decode("utf-8", errors="replace") if isinstance(value, bytes) else str(value)
+    """A text as HDF5 keeps it, on one line and fit for a terminal."""
+    return printable(value.decode("utf-8", errors="replace") if isinstance(value, bytes) else str(value), LONGEST_TEXT)
 
 
 def plain(value: Any) -> Any:
@@ -85,50 +71,14 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray) and value.dtype.kind in "SO":
-        return [text_of(entry) for entry in value.tolist()]
+        return [text_of(entry) for entry in value.ravel().tolist()]
     return value
-
-
-@contextmanager
-def reading(path: Path) -> Iterator[None]:
-    """Turns whatever h5py raises at a damaged file into a ResultsError that names it."""
-    try:
-        yield
-    except ResultsError:
-        raise
-    except (OSError, RuntimeError, LookupError, ValueError, TypeError, AttributeError, ArithmeticError, MemoryError,
-            SystemError) as error:
-        reason = str(error.args[0] if error.args else error).split("\n", 1)[0]
-        raise ResultsError(f"{path}: cannot be read ({reason}): the file is damaged, or was just being written") from error
-
-
-def result_file(path: Path, name: str) -> Path:
-    """`path` itself, or the file `name` in it if it is a folder. Raises ResultsError where it is not."""
-    file = path / name if path.is_dir() else path
-    if not file.is_file():
-        raise ResultsError(f"{file}: no such file")
-    return file
-
-
-def open_file(path: Path) -> h5py.File:
-    """Opens a result file; a run that is writing it is not disturbed. Raises ResultsError.
-
-    As h5py does by default, so that other readers in this process may open it too, for which HDF5 wants the same
-    setting of locks; without locks where that fails, as on file systems that have none.
-    """
-    if not h5py.is_hdf5(path):
-        raise ResultsError(f"{path}: cannot be read: is no HDF5 file, or was cut short at its head")
-    with reading(path):
-        try:
-            return h5py.File(path, "r")
-        except OSError:
-            return h5py.File(path, "r", locking=False)
 
 
 class Part:
     """A group of a result file, read piece by piece as it is asked for."""
 
-    def __init__(self, path: Path, file: h5py.File, name: str) -> None:
+    def __init__(self, path: Path, file: Any, name: str) -> None:
         self.path = path
         self.name = name
         with reading(path):
@@ -140,6 +90,10 @@ class Part:
     def __bool__(self) -> bool:
         return self.group is not None
 
+    def part(self, name: str) -> Part:
+        """A group in this one; empty where there is none."""
+        return Part(self.path, self.group or {}, name)
+
     def dataset(self, name: str) -> h5py.Dataset:
         """Raises ResultsError where the file has no such dataset."""
         with reading(self.path):
@@ -149,26 +103,60 @@ class Part:
             return found
 
     def datasets(self) -> list[str]:
+        """Their names. Raises ResultsError where one is none that could name a file or a column."""
         with reading(self.path):
-            return [] if self.group is None else [name for name, found in self.group.items() if isinstance(found, h5py.Dataset)]
+            names = [] if self.group is None else [name for name, found in self.group.items() if isinstance(found, h5py.Dataset)]
+        return self._checked(names)
+
+    def _checked(self, names: list[str]) -> list[str]:
+        for name in names:
+            if not is_name(name):
+                raise ResultsError(f"{self.path}: {self.name} holds the name '{printable(name, 60)}': this is not what mpcflow writes")
+        return names
 
     def array(self, name: str) -> NDArray[Any]:
+        """The numbers of a dataset."""
+        return read_numbers(self.path, self.dataset(name))
+
+    def row(self, name: str) -> NDArray[Any]:
+        """The same of a dataset of one axis."""
+        found = self.array(name)
+        if found.ndim != 1:
+            raise ResultsError(f"{self.path}: {self.name}/{name} has {found.ndim} axes in place of one: this is not what mpcflow writes")
+        return found
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """Of the dataset `name`, which is not read."""
         dataset = self.dataset(name)
         with reading(self.path):
-            return np.asarray(dataset[()])
+            return tuple(int(length) for length in dataset.shape)
 
     def text(self, name: str) -> str:
+        """A text as it was written, lines and all: not fit for a terminal."""
+        return read_text(self.path, self.dataset(name))
+
+    def unit(self, name: str) -> str:
+        """Of the dataset `name`, which is not read."""
         dataset = self.dataset(name)
         with reading(self.path):
-            return text_of(dataset[()])
+            return plain_unit(text_of(dataset.attrs.get("unit", "1")))
+
+    def description(self, name: str) -> str:
+        dataset = self.dataset(name)
+        with reading(self.path):
+            return text_of(dataset.attrs.get("description", ""))
 
     def values(self, name: str) -> Values:
         """The dataset `name` with its unit, and its error where there is a `name`_error."""
-        dataset = self.dataset(name)
+        values = self.array(name)
+        error = self.array(f"{name}_error") if self.has(f"{name}_error") else None
+        if error is not None and error.shape != values.shape:
+            raise ResultsError(f"{self.path}: {self.name}/{name}_error has another shape than what it is the error of: the file is damaged")
+        return Values(name, values, self.unit(name), self.description(name), error)
+
+    def has(self, name: str) -> bool:
         with reading(self.path):
-            error = np.asarray(self.dataset(f"{name}_error")[()]) if self.group and f"{name}_error" in self.group else None
-            return Values(name, np.asarray(dataset[()]), text_of(dataset.attrs.get("unit", "1")),
-                          text_of(dataset.attrs.get("description", "")), error)
+            return self.group is not None and name in self.group
 
     def has_attribute(self, name: str) -> bool:
         with reading(self.path):
@@ -181,32 +169,41 @@ class Part:
                 raise ResultsError(f"{self.path}: /{self.name.strip('/')} has no attribute {name}")
             return plain(self.group.attrs[name])
 
+    def integer(self, name: str, least: int = 0) -> int:
+        """An attribute that is a whole number. Raises ResultsError."""
+        return whole(self.path, f"/{self.name.strip('/')}", name, self.attribute(name), least)
+
+    def real(self, name: str) -> float:
+        """An attribute that is a number, NaN among them. Raises ResultsError."""
+        found = self.attribute(name)
+        if not isinstance(found, (int, float)):
+            raise ResultsError(f"{self.path}: /{self.name.strip('/')} has no number as {name}: this is not what mpcflow writes")
+        return float(found)
+
     def attributes(self) -> dict[str, Any]:
+        """All of them. Raises ResultsError where a name is none that could name a column."""
         with reading(self.path):
-            return {} if self.group is None else {name: plain(value) for name, value in self.group.attrs.items()}
+            found = {} if self.group is None else {name: plain(value) for name, value in self.group.attrs.items()}
+        self._checked(list(found))
+        return found
 
 
-class _Mapping(dict[str, Any]):
-    """A mapping of an input that says which file has no such key."""
-
-    def __init__(self, path: Path, name: str, found: dict[str, Any]) -> None:
-        super().__init__((key, _Mapping(path, f"{name}{key}.", value) if isinstance(value, dict) else value)
-                         for key, value in found.items())
-        self._place = f"{path}: its input has no {name}"
-
-    def __missing__(self, key: str) -> Any:
-        raise MissingResult(self._place + key)
+# Largest number of steps, particles or bytes that is believed.
+MOST = 1 << 62
 
 
-def parse_input(path: Path, text: str) -> dict[str, Any]:
-    """The YAML of an input file; a key that is not there raises MissingResult. Raises ResultsError."""
-    try:
-        found = yaml.load(text, _Loader)  # a SafeLoader
-    except yaml.YAMLError as error:
-        raise ResultsError(f"{path}: its input is no YAML ({str(error).splitlines()[0]})") from error
-    if not isinstance(found, dict):
-        raise ResultsError(f"{path}: its input is no YAML mapping")
-    return _Mapping(path, "", found)
+def whole(path: Path, place: str, name: str, value: Any, least: int = 0) -> int:
+    """`value` if it is a whole number of at least `least`. Raises ResultsError."""
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= MOST:
+        raise ResultsError(f"{path}: {place} has no whole number from {least} up as {name}: this is not what mpcflow writes")
+    return value
+
+
+def finite(path: Path, place: str, name: str, value: Any) -> float:
+    """`value` if it is a finite number. Raises ResultsError."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not math.isfinite(value):
+        raise ResultsError(f"{path}: {place} has no finite number as {name}: this is not what mpcflow writes")
+    return float(value)
 
 
 class Table(Mapping[str, Values]):
@@ -236,15 +233,11 @@ class Table(Mapping[str, Values]):
     def unit(self, name: str) -> str:
         """Of the dataset `name`, which is not read."""
         self.check(name)
-        dataset = self._part.dataset(name)
-        with reading(self._part.path):
-            return text_of(dataset.attrs.get("unit", "1"))
+        return self._part.unit(name)
 
     def shape(self, name: str) -> tuple[int, ...]:
         """Of the dataset `name`, which is not read."""
-        dataset = self._part.dataset(name)
-        with reading(self._part.path):
-            return tuple(int(length) for length in dataset.shape)
+        return self._part.shape(name)
 
     def rows(self, name: str, first: int, last: int | None = None) -> NDArray[Any]:
         """The rows first <= i < last alone, for datasets larger than the memory; the row `first` where `last` is None,
@@ -252,7 +245,7 @@ class Table(Mapping[str, Values]):
         dataset = self._part.dataset(name)
         with reading(self._part.path):
             first = first + len(dataset) if first < 0 else first
-            return np.asarray(dataset[first:first + 1 if last is None else last])
+        return read_numbers(self._part.path, dataset, (slice(first, first + 1 if last is None else last),))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)

@@ -14,7 +14,8 @@ Nothing is read before it is asked for. docs/analysis.md tells more, docs/output
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,12 +26,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mpcflow_tools.fields import AXES, Block, Fields, Samples
-from mpcflow_tools.results import (MissingResult, Part, ResultsError, Table, Values, open_file, parse_input, reading,
-                                   result_file)
+from mpcflow_tools.integrity import damaged
+from mpcflow_tools.results import MissingResult, Part, ResultsError, Table, Values, finite, open_file, parse_input, result_file, whole
+from mpcflow_tools.shapes import check_shapes
 from mpcflow_tools.trajectory import Trajectory
 from mpcflow_tools.windows import Windows
 
 __all__ = ["AXES", "Block", "Fields", "Histogram", "Histograms", "Measured", "Run", "Samples"]
+
+# Format versions of run.h5 that are read, and the first of those that are sealed.
+VERSIONS = (1, 2)
+SEALED_VERSION = 2
+LARGEST_EDGE = 1 << 20  # cells; far more than any box has
+LONGEST_TITLE = 200  # that the program takes
+STATUSES = ("running", "completed", "interrupted", "failed")
 
 _VISCOSITY = "a (energy/mass)^(1/2)"  # a^2 a time
 _THEORY_UNITS = {
@@ -60,10 +69,34 @@ class Measured(Table, Samples):
         names = [name for name in part.datasets() if not name.endswith("_error") and not name.startswith("expected_")]
         Table.__init__(self, part, names, f"holds no {part.name} (output.{part.name} in the input)")
         Samples.__init__(self, part)
+        check_shapes(part)
 
     def about(self, name: str) -> Any:
         """An attribute of the group. Raises ResultsError."""
         return self._part.attribute(name)
+
+    def number(self, name: str) -> float:
+        """An attribute that is a number, NaN among them. Raises ResultsError."""
+        return self._part.real(name)
+
+    def positive(self, name: str) -> float:
+        """An attribute that is a number above 0. Raises ResultsError."""
+        found = finite(self._part.path, f"/{self._part.name}", name, self._part.attribute(name))
+        if found <= 0.0:
+            raise ResultsError(f"{self._part.path}: /{self._part.name} has no number above 0 as {name}: this is not what mpcflow writes")
+        return found
+
+    def count(self, name: str) -> int:
+        """An attribute that is a number of things. Raises ResultsError."""
+        return self._part.integer(name)
+
+    @property
+    def free_axes(self) -> str:
+        """Of diffusion: the axes along which there is neither a wall nor a force, such as "xy". Raises ResultsError."""
+        found = self._part.attribute("free_axes")
+        if found not in ("", "x", "y", "z", "xy", "xz", "yz", "xyz"):
+            raise ResultsError(f"{self._part.path}: /{self._part.name} has no axes as free_axes: this is not what mpcflow writes")
+        return str(found)
 
     def check_samples(self) -> None:
         """Raises MissingResult where the run has nothing of this observable."""
@@ -86,9 +119,12 @@ class Histograms(Mapping[str, Histogram], Samples):
         if name not in self._names:
             has = f"only {', '.join(self._names)}" if self._names else "the run holds no histograms (output.histograms in the input)"
             raise MissingResult(f"{self._part.path}: no histogram '{name}': {has}")
-        edges = (self._part.array("occupancy/particles") if name == "occupancy" else self._part.array("speed/edges")[:-1])
-        return Histogram(edges.astype(np.float64), self._part.array(f"{name}/counts").astype(np.float64),
-                         self._part.array(f"{name}/expected"), "1" if name == "occupancy" else "(kT/m)^(1/2)")
+        edges = (self._part.row("occupancy/particles") if name == "occupancy" else self._part.row("speed/edges")[:-1])
+        counts, expected = self._part.row(f"{name}/counts").astype(np.float64), self._part.row(f"{name}/expected").astype(np.float64)
+        is_whole = len(edges) == len(counts) == len(expected) >= 2 and np.all(counts >= 0.0) and np.any(counts > 0.0)
+        if not (is_whole and np.all(expected >= 0.0) and np.all(np.diff(edges) > 0.0)):
+            raise ResultsError(f"{self._part.path}: the histogram of {name} has other bins than counts: the file is damaged")
+        return Histogram(edges.astype(np.float64), counts, expected, "1" if name == "occupancy" else "(kT/m)^(1/2)")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -109,8 +145,10 @@ class Histograms(Mapping[str, Histogram], Samples):
         """Particles in a cell that are expected on average."""
         if self._part.group is None:
             raise MissingResult(f"{self._part.path}: the run holds no histograms (output.histograms in the input)")
-        with reading(self._part.path):
-            return float(self._part.group["occupancy"].attrs["mean"])
+        occupancy = self._part.part("occupancy")
+        if not occupancy.has_attribute("mean"):
+            raise ResultsError(f"{self._part.path}: cannot be read: histograms/occupancy has no mean: the file is damaged")
+        return finite(self._part.path, "/histograms/occupancy", "mean", occupancy.attribute("mean"))
 
 
 class _Theory(dict[str, Values]):
@@ -133,16 +171,40 @@ class Run:
 
     def __init__(self, path: str | Path) -> None:
         self.path = result_file(Path(path), "run.h5")
-        self._file = open_file(self.path)
-        root = Part(self.path, self._file, "/")
+        opened = open_file(self.path)
+        self._file = opened.file
+        self.file_status = opened.status  # of the very file that is read, whoever has its name by now
+        try:
+            self._check_format(opened.sealed)
+            root = self.part("/")
+            self.title = str(root.attribute("title"))[:LONGEST_TITLE] if root.has_attribute("title") else ""
+        except ResultsError:
+            self.close()
+            raise
+
+    def _check_format(self, sealed: bool) -> None:
+        """Raises ResultsError where it is no run file, of an unknown version, or has lost its seal."""
+        root = self.part("/")
         if not root.has_attribute("format") or root.attribute("format") != "mpcflow run":
-            self.close()
             raise ResultsError(f"{self.path}: is no run file of mpcflow")
-        if root.attribute("format_version") != 1:
-            version = root.attribute("format_version")
-            self.close()
-            raise ResultsError(f"{self.path}: has format version {version}; this program reads version 1: take a newer one")
-        self.title = str(root.attribute("title")) if root.has_attribute("title") else ""
+        version = root.integer("format_version")
+        if version not in VERSIONS:
+            raise ResultsError(f"{self.path}: has format version {version}; this program reads versions 1 and 2: take a newer one")
+        if version >= SEALED_VERSION and not sealed:
+            raise damaged(self.path, "the seal at its end is not there")
+
+    @cached_property
+    def id(self) -> str | None:
+        """32 hexadecimal digits that all files of the run have; None of runs that were written before there were any."""
+        found = self._run.get("id")
+        return None if found is None else str(found)
+
+    def _check_id(self, path: Path, found: str | None, close: Callable[[], None]) -> None:
+        """Raises ResultsError where the file `path` beside this one is of another run; it is closed then."""
+        if self.id is not None and found != self.id:
+            close()
+            raise ResultsError(f"{path}: is of another run than {self.path.name} (their ids differ): put the file of this run there, "
+                               "or move this one away")
 
     def close(self) -> None:
         """Closes the file. What was read stays."""
@@ -173,10 +235,16 @@ class Run:
             raise ResultsError(f"{self.path}: /run has no attribute {name}")
         return self._run[name]
 
+    def _integer(self, name: str, least: int = 0) -> int:
+        return whole(self.path, "/run", name, self.about(name), least)
+
     @property
     def status(self) -> str:
         """"running", "completed", "interrupted" or "failed"."""
-        return str(self.about("status"))
+        found = str(self.about("status"))
+        if found not in STATUSES:
+            raise ResultsError(f"{self.path}: /run has the status '{found}', which no run has: this is not what mpcflow writes")
+        return found
 
     @property
     def message(self) -> str:
@@ -186,35 +254,59 @@ class Run:
     @property
     def notes(self) -> list[str]:
         """What the solver told in the run."""
-        return [str(note) for note in self._run.get("notes", [])]
+        found = self._run.get("notes", [])
+        return [str(note) for note in found] if isinstance(found, list) else [str(found)]
 
     @property
     def particles(self) -> int:
-        return int(self.about("particles"))
+        return self._integer("particles", 1)
 
     @property
     def box(self) -> NDArray[np.int32]:
         """Cells along x, y, z."""
-        return np.asarray(self.about("box"))
+        found = np.asarray(self.about("box"))
+        if found.shape != (3,) or found.dtype.kind not in "iu" or found.min() < 1 or found.max() > LARGEST_EDGE:
+            raise ResultsError(f"{self.path}: /run has no three edges as box: this is not what mpcflow writes")
+        return found
 
     @property
     def time_step(self) -> float:
         """Time between collisions."""
-        return float(self.about("time_step"))
+        found = finite(self.path, "/run", "time_step", self.about("time_step"))
+        if not 1e-6 <= found <= 1e3:
+            raise ResultsError(f"{self.path}: /run has the time_step {found:g}, which no run has: this is not what mpcflow writes")
+        return found
+
+    @property
+    def equilibration(self) -> int:
+        """Steps before the first sample."""
+        return self._integer("equilibration")
+
+    @property
+    def fast_steps(self) -> int:
+        """Steps in which some particle crossed more than a cell."""
+        return self._integer("fast_steps")
+
+    @property
+    def restarts(self) -> int:
+        return self._integer("restarts")
 
     @property
     def steps_done(self) -> int:
-        return int(self.about("steps_done"))
+        return self._integer("steps_done")
 
     @property
     def steps_in_all(self) -> int:
         """Steps that were wanted, the equilibration included."""
-        return int(self.about("equilibration")) + int(self.about("steps"))
+        return self.equilibration + self._integer("steps")
 
     @property
     def wall_time(self) -> float:
         """Seconds, output included."""
-        return float(self.about("wall_time"))
+        found = finite(self.path, "/run", "wall_time", self.about("wall_time"))
+        if not 0.0 <= found <= 1e12:
+            raise ResultsError(f"{self.path}: /run has the wall_time {found:g}, which no run has: this is not what mpcflow writes")
+        return found
 
     @property
     def state_hash(self) -> str | None:
@@ -254,14 +346,16 @@ class Run:
     @cached_property
     def theory(self) -> dict[str, Values]:
         """What theory predicts of this fluid and flow, by name; float() makes a number of each."""
-        return _Theory(self.path, {name: Values(name, np.asarray(value), _THEORY_UNITS.get(name, _VISCOSITY if "viscosity" in name else "1"),
-                                                "predicted")
-                                   for name, value in self.part("theory").attributes().items()})
+        found = self.part("theory").attributes()
+        numbers = {name: np.asarray(finite(self.path, "/theory", name, value)) for name, value in found.items()}
+        return _Theory(self.path, {name: Values(name, value, _THEORY_UNITS.get(name, _VISCOSITY if "viscosity" in name else "1"), "predicted")
+                                   for name, value in numbers.items()})
 
     @cached_property
     def series(self) -> Table:
         """Numbers against time; "step" and "time" are among them."""
         part = self.part("series")
+        check_shapes(part)
         return Table(part, part.datasets(), "holds no series (output.series in the input)")
 
     @cached_property
@@ -306,27 +400,31 @@ class Run:
 
     @property
     def has_windows(self) -> bool:
-        return (self.path.parent / "fields.h5").is_file()
+        return os.path.lexists(self.path.parent / "fields.h5")
 
     @cached_property
     def windows(self) -> Windows:
         """Fields averaged over windows of time. Raises MissingResult where the run wrote none."""
         path = self.path.parent / "fields.h5"
-        if not path.is_file():
+        if not os.path.lexists(path):
             raise MissingResult(f"{path}: no such file: the run wrote no windows of fields (output.fields.time_window in the input)")
-        return Windows(path)
+        windows = Windows(path)
+        self._check_id(windows.path, windows.run_id, windows.close)
+        return windows
 
     @property
     def has_trajectory(self) -> bool:
-        return (self.path.parent / "trajectory.h5").is_file()
+        return os.path.lexists(self.path.parent / "trajectory.h5")
 
     @cached_property
     def trajectory(self) -> Trajectory:
         """Particles frame by frame. Raises MissingResult where the run wrote none."""
         path = self.path.parent / "trajectory.h5"
-        if not path.is_file():
+        if not os.path.lexists(path):
             raise MissingResult(f"{path}: no such file: the run wrote no trajectory (output.trajectory in the input)")
-        return Trajectory(path)
+        trajectory = Trajectory(path)
+        self._check_id(trajectory.path, trajectory.run_id, trajectory.close)
+        return trajectory
 
     def __repr__(self) -> str:
         lines = [f"Run: {self.title or 'without title'} ({self.path})"]

@@ -11,6 +11,7 @@ import numpy as np
 
 from mpcflow_tools.flow import Array
 from mpcflow_tools.live import Disk, Look
+from mpcflow_tools.texts import printable
 
 NARROWEST = 20
 MOST_NOTES = 6
@@ -34,7 +35,7 @@ class Pen:
     def cut(self, text: str) -> str:
         """`text` no wider than the terminal."""
         dots = "…" if self.unicode else "~"
-        text = "".join(c if c.isprintable() and (self.unicode or c.isascii()) else "?" for c in text)
+        text = "".join(c if c.isprintable() and (self.unicode or c.isascii()) else "?" for c in printable(text))
         if columns(text) <= self.width:
             return text
         while text and columns(text) > self.width - 1:
@@ -100,7 +101,7 @@ def _pairs(pen: Pen, entries: list[tuple[str, str]]) -> list[str]:
     """Names and values, as many in a line as it holds; what is longer than a line is broken."""
     lines: list[str] = []
     used = 0
-    for name, value in entries:
+    for name, value in ((printable(name), printable(value)) for name, value in entries):
         wide = columns(name) + 1 + columns(value)
         if wide > pen.width:
             lines += [pen.cut(line) for line in textwrap.wrap(f"{name} {value}", pen.width)]
@@ -179,7 +180,7 @@ def ending(look: Look) -> str:
     again = "the same command again goes on from the last checkpoint, if there is one"
     return {"running": "", "completed": f"completed in {duration(look.wall_time)}",
             "interrupted": f"interrupted ({look.message}): {again}", "failed": f"failed: {look.message}",
-            "killed": f"killed: nobody writes to {look.folder} any more; {again}"}[look.status]
+            "killed": f"killed: nobody writes to {printable(str(look.folder))} any more; {again}"}[look.status]
 
 
 def screen(look: Look, steps_per_second: float | None, disk: Disk, pen: Pen) -> list[str]:

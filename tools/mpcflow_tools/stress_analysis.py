@@ -60,7 +60,7 @@ def green_kubo_viscosities(run: Run) -> list[Estimate]:
             raise ValueError(f"the run is too short for correlations over {lags[at]} steps")
         estimates.append(Estimate(title, float(found.values[at]), float(found.known_error()[at]), VISCOSITY_UNIT,
                                   f"correlations of the stress summed up to {lags[at]} steps{capped}, of {stress.samples:,} samples",
-                                  float(stress.about(f"expected_{name}"))))
+                                  stress.number(f"expected_{name}")))
     return estimates
 
 
@@ -72,7 +72,7 @@ def pressure_section(run: Run) -> Section:
         return section
     tensor = run.stress["pressure_tensor"]
     values, errors = tensor.values, tensor.known_error()
-    expected = float(run.stress.about("expected_pressure"))
+    expected = run.stress.number("expected_pressure")
     fluid = fluid_of(run)
     # Of the diagonal's three components taken as independent, so that the error is not made too small where they are not.
     section.estimates.append(Estimate("pressure", float(np.trace(values)) / 3.0, float(np.sqrt((np.diag(errors) ** 2).sum())) / 3.0,

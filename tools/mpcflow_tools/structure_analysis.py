@@ -29,7 +29,7 @@ def structure_section(run: Run) -> Section:
     else:
         section.missing.append(lacks("radial_distribution"))
     if len(run.modes) and run.modes.samples > 0:
-        equipartition = float(run.modes.about("equipartition"))
+        equipartition = run.modes.positive("equipartition")
         for kind in ("transverse", "longitudinal"):
             sizes, errors = run.modes[kind].values[:, 0] / equipartition, run.modes[kind].known_error()[:, 0] / equipartition
             used = np.isfinite(errors) & (errors > 0.0)

@@ -62,11 +62,12 @@ def check_suffix(path: Path) -> None:
         raise BadArgument(f"{path}: pictures can be written as {', '.join(SUFFIXES)}")
 
 
-def save(figure: Figure, path: Path) -> None:
-    """Writes a picture, PNG, SVG or PDF by the suffix. Raises BadArgument, OSError."""
+def save(figure: Figure, path: Path, overwrite: bool = False) -> None:
+    """Writes a picture, PNG, SVG or PDF by the suffix. Raises BadArgument, OSError; ResultsError where there is
+    one and it is not to be replaced."""
     check_suffix(path)
     metadata = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}[path.suffix]
-    with matplotlib.rc_context(STYLE), whole_file(path) as aside:
+    with matplotlib.rc_context(STYLE), whole_file(path, overwrite) as aside:
         figure.savefig(aside, dpi=160, bbox_inches="tight", facecolor="white", metadata=metadata)
 
 

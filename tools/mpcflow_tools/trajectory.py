@@ -11,12 +11,16 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from mpcflow_tools.results import MissingResult, Part, ResultsError, open_file, parse_input, reading, result_file
+from mpcflow_tools.integrity import check_header
+from mpcflow_tools.results import MOST, MissingResult, Part, ResultsError, open_file, parse_input, read_numbers, reading, result_file
 
 Array = NDArray[Any]
 
 # Particles that are read at a time where a frame is gone through in parts: a few MB.
 PART_ROWS = 1 << 16
+# Format versions that are read, and the first of those that have checksums.
+VERSIONS = (1, 2)
+SUMMED_VERSION = 2
 
 
 class Frame:
@@ -96,9 +100,10 @@ class Frame:
         return self._trajectory.read(name, self.index, self._rows)
 
     def _read_fixed(self, name: str) -> Array:
-        dataset = self._trajectory.particles_part.dataset(name)
-        with reading(self._trajectory.path):
-            return np.asarray(dataset[self._rows[0]:self._rows[1]])
+        trajectory = self._trajectory
+        if trajectory.particles_part.shape(name) != (trajectory.width,):
+            raise ResultsError(f"{trajectory.path}: {name} has another number of particles than there are ids: the file is damaged")
+        return read_numbers(trajectory.path, trajectory.particles_part.dataset(name), (slice(*self._rows),))
 
 
 class Trajectory(Sequence[Frame]):
@@ -110,29 +115,51 @@ class Trajectory(Sequence[Frame]):
 
     def __init__(self, path: str | Path) -> None:
         self.path = result_file(Path(path), "trajectory.h5")
-        self._file = open_file(self.path)
+        self._file = open_file(self.path).file
+        try:
+            self._open()
+        except ResultsError:
+            self.close()
+            raise
+
+    def _open(self) -> None:
         names = [name for name in ("all", "region", "selection") if Part(self.path, self._file, f"particles/{name}")]
         if not Part(self.path, self._file, "h5md") or not names:
-            self.close()
             raise ResultsError(f"{self.path}: is no trajectory of mpcflow")
         self.particles_part = Part(self.path, self._file, f"particles/{names[0]}")
         self._parameters = Part(self.path, self._file, "parameters/mpcflow")
-        # Frames count from the moment that step lists them.
-        self.steps: NDArray[np.int64] = self.particles_part.array("box/edges/step")
-        self.times: NDArray[np.float64] = self.particles_part.array("box/edges/time")[:len(self.steps)]
+        # Frames count from the moment that step lists them: it is read first, and what is beside it is there by then.
+        self.steps: NDArray[np.int64] = self.particles_part.row("box/edges/step")
+        self._check_format()
+        self.times: NDArray[np.float64] = self.particles_part.row("box/edges/time")[:len(self.steps)]
         self.boxes: NDArray[np.float64] = self.particles_part.array("box/edges/value")[:len(self.steps)]
         if not len(self.steps) == len(self.times) == len(self.boxes):
             raise ResultsError(f"{self.path}: step, time and box differ in their number of frames: the file is damaged")
+        if (self.boxes.shape[1:] != (3, 3) or self.steps.dtype.kind not in "iu" or not np.all(np.isfinite(self.times))
+                or not np.all(np.isfinite(self.boxes)) or np.any((self.steps < 0) | (self.steps > MOST))):
+            raise ResultsError(f"{self.path}: steps, times or boxes of frames are none that a run has: the file is damaged")
         self._ids = self.particles_part.dataset("id/value")
         self._counts = self._read_counts()
 
+    def _check_format(self) -> None:
+        """From format version 2 on the head of the file has a checksum, and the file the id of its run. Raises ResultsError."""
+        parameters = self._parameters
+        version = parameters.integer("format_version") if parameters.has_attribute("format_version") else 1
+        if version not in VERSIONS:
+            raise ResultsError(f"{self.path}: has format version {version}; this program reads versions 1 and 2: take a newer one")
+        if version >= SUMMED_VERSION or parameters.has_attribute("header_checksum"):
+            check_header(self.path, self._file, "/parameters/mpcflow")
+        self.run_id = str(parameters.attribute("run_id")) if parameters.has_attribute("run_id") else None
+
     def _read_counts(self) -> NDArray[np.int64]:
-        with reading(self.path):
-            frames, width = self._ids.shape
-        counts = np.full(len(self.steps), width, dtype=np.int64)
+        shape = self.particles_part.shape("id/value")
+        if len(shape) != 2:
+            raise ResultsError(f"{self.path}: id/value has {len(shape)} axes in place of two: this is not what mpcflow writes")
+        frames, self.width = shape
+        counts = np.full(len(self.steps), self.width, dtype=np.int64)
         if self.region is not None:
-            counts = self._parameters.array("particles")[:len(self.steps)]
-        if frames < len(self.steps) or len(counts) < len(self.steps) or np.any((counts < 0) | (counts > width)):
+            counts = self._parameters.row("particles")[:len(self.steps)]
+        if frames < len(self.steps) or len(counts) < len(self.steps) or counts.dtype.kind not in "iu" or np.any((counts < 0) | (counts > self.width)):
             raise ResultsError(f"{self.path}: frames have other numbers of particles than they say: the file is damaged")
         return counts
 
@@ -200,25 +227,35 @@ class Trajectory(Sequence[Frame]):
         """Lower and upper corner of the region, a; None where frames hold particles of all the box."""
         if not self.particles_part.has_attribute("lower"):
             return None
-        return np.asarray(self.particles_part.attribute("lower")), np.asarray(self.particles_part.attribute("upper"))
+        lower, upper = (np.asarray(self.particles_part.attribute(name)) for name in ("lower", "upper"))
+        if lower.shape != (3,) or upper.shape != (3,) or lower.dtype.kind != "f" or upper.dtype.kind != "f":
+            raise ResultsError(f"{self.path}: its region has no two corners: this is not what mpcflow writes")
+        return lower, upper
 
     @cached_property
     def every_nth_id(self) -> int:
         """Frames hold the particles whose id is a multiple of this; 1: of any id."""
         if not self.particles_part.has_attribute("every_nth_id"):
             return 1
-        return int(self.particles_part.attribute("every_nth_id"))
+        return self.particles_part.integer("every_nth_id", 1)
 
     @cached_property
     def periodic(self) -> tuple[bool, bool, bool]:
         """Whether x, y, z are periodic; walls are where they are not."""
         found = Part(self.path, self._file, f"{self.particles_part.name}/box").attribute("boundary")
+        if not isinstance(found, list) or len(found) != 3:
+            raise ResultsError(f"{self.path}: its box has no three boundaries: this is not what mpcflow writes")
         x, y, z = (text == "periodic" for text in found)
         return x, y, z
 
     @cached_property
     def state_hashes(self) -> NDArray[np.uint64] | None:
-        return self._parameters.array("state_hash") if "state_hash" in self._parameters.datasets() else None
+        if "state_hash" not in self._parameters.datasets():
+            return None
+        found = self._parameters.row("state_hash")
+        if len(found) < len(self.steps) or found.dtype.kind != "u":
+            raise ResultsError(f"{self.path}: frames have no state hashes: the file is damaged")
+        return found
 
     @cached_property
     def input(self) -> dict[str, Any]:
@@ -246,8 +283,10 @@ class Trajectory(Sequence[Frame]):
         """Rows of a dataset of a frame. Raises MissingResult for a quantity that the run did not write."""
         if name in ("position", "velocity") and name not in self.quantities:
             raise MissingResult(f"{self.path}: holds no {name} (output.trajectory.quantities in the input)")
+        shape = self.particles_part.shape(f"{name}/value")
+        if shape[2:] != (() if name == "id" else (3,)) or len(shape) < 2:
+            raise ResultsError(f"{self.path}: {name} has other components than mpcflow writes: the file is damaged")
+        if frame >= shape[0] or rows[1] > shape[1]:
+            raise ResultsError(f"{self.path}: {name} has fewer frames or particles than the file says: it is damaged")
         dataset = self.particles_part.dataset(f"{name}/value")
-        with reading(self.path):
-            if frame >= dataset.shape[0] or rows[1] > dataset.shape[1]:
-                raise ResultsError(f"{self.path}: {name} has fewer frames or particles than the file says: it is damaged")
-            return np.asarray(dataset[frame, rows[0]:rows[1]])
+        return read_numbers(self.path, dataset, (frame, slice(*rows)))

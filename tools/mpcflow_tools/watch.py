@@ -22,10 +22,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from mpcflow_tools.command import BadArgument, exit_status
+from mpcflow_tools.command import BadArgument, exit_status, say
 from mpcflow_tools.live import LiveRun, Look, disk_of
 from mpcflow_tools.results import ResultsError
 from mpcflow_tools.screen import NARROWEST, Pen, ending, log_line, screen
+from mpcflow_tools.texts import printable
 
 STATUSES = {"completed": 0, "interrupted": 85, "failed": 1, "killed": 1}
 # Looks that may fail in a row, on a file system that shows a file before its bytes.
@@ -76,15 +77,16 @@ class View:
             sys.stdout.write(f"\x1b[H{text}\x1b[J")
         else:
             for note in look.notes[self._notes:]:
-                print(f"note: {note}")
+                say(f"note: {note}")
             self._notes = len(look.notes)
             if look.steps_done != self._step:
-                print(log_line(look, run.steps_per_second))
+                say(log_line(look, run.steps_per_second))
             self._step = look.steps_done
         sys.stdout.flush()
 
     def say(self, text: str) -> None:
         """What there is to tell while there is nothing to show."""
+        text = printable(text)
         sys.stdout.write(f"\x1b[H{text[:shutil.get_terminal_size((80, 24)).columns - 1]}\x1b[K\x1b[J" if self._is_live else f"{text}\n")
         sys.stdout.flush()
 
@@ -123,7 +125,7 @@ def watch(arguments: argparse.Namespace) -> Look:
         raise BadArgument("--every: a number of seconds above 0")
     if not is_terminal and not arguments.once:
         look = _follow(run, View(False, False), arguments, time.sleep)
-        print(ending(look))
+        say(ending(look))
         return look
     view = View(is_terminal, is_terminal and "NO_COLOR" not in os.environ)
     if arguments.once:
@@ -144,7 +146,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--once", action="store_true", help="says how the run is, and ends")
     arguments = parser.parse_args(argv)
     last: list[Look] = []
-    status = exit_status("mpcflow-watch", lambda: last.append(watch(arguments)))
+    status = exit_status("mpcflow-watch", arguments.run, lambda: last.append(watch(arguments)))
     return status if status or arguments.once or not last else STATUSES[last[0].status]
 
 
