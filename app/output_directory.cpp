@@ -38,10 +38,15 @@ constexpr std::array<const char*, 6> written_aside{run_file_name, trajectory_fil
 
 storage::Directory make_directory(const std::string& path) {
     std::error_code error;
-    fs::create_directories(path, error);
-    if (error && !fs::is_directory(path))
+    const fs::path whole = fs::absolute(path);
+    const fs::path there = existing_part(whole);
+    fs::create_directories(whole, error);
+    if (error && !fs::is_directory(whole))
         fail(path, "cannot make it: " + describe_errno(error.value()));
     try {
+        // A checkpoint in a directory whose name a power failure takes away is of use to nobody.
+        for (fs::path made = whole; made != there && made.has_relative_path(); made = made.parent_path())
+            storage::Directory(made.parent_path().string()).sync();
         return storage::Directory(path);
     } catch (const FileError& reason) {
         throw EnvironmentError(std::string("output.directory: ") + reason.what());

@@ -13,6 +13,7 @@
 #include "app/hdf5/file.hpp"
 #include "app/run_file.hpp"
 #include "app/storage/file_error.hpp"
+#include "app/storage/seal.hpp"
 #include "app/trajectory_file.hpp"
 #include "app/window_check.hpp"
 #include "app/window_file.hpp"
@@ -101,18 +102,25 @@ Checkpoint read_newest(const storage::Directory& directory, std::vector<std::str
     throw EnvironmentError("no checkpoint is good: " + faults + "; " + what_to_do);
 }
 
+/// Whether a sealed file is whole and another run's. One that is damaged is nobody's: its id may be what is wrong with it.
+bool is_of_another_run(const storage::Directory& directory, const std::string& name, const std::string& run_id) {
+    if (!directory.has(name))
+        return false;
+    const std::optional<std::string> id = find_run_id(directory, name);
+    if (!id || *id == run_id)
+        return false;
+    const std::string path = directory.file(name);
+    return storage::find_damage(directory.open(name, storage::Access::read_only).get(), path).empty();
+}
+
 /// Throws EnvironmentError where the directory has files of another run, which this one would replace.
 void check_all_of_one_run(const storage::Directory& directory, const std::string& run_id) {
-    const auto check = [&](const char* name, const std::optional<std::string>& id) {
-        if (id && *id != run_id) {
+    for (const char* name : {run_file_name, checkpoint_file_name, previous_checkpoint_name}) {
+        if (is_of_another_run(directory, name, run_id)) {
             throw EnvironmentError(fmt::format("{}: is another run's than the checkpoint; put back the files that belong "
                                                "together; {}",
                                                directory.file(name), what_to_do));
         }
-    };
-    for (const char* name : {run_file_name, checkpoint_file_name, previous_checkpoint_name}) {
-        if (directory.has(name))
-            check(name, find_run_id(directory, name));
     }
     check_not_of_another_run(directory, trajectory_file_name, run_id, read_frames);
     check_not_of_another_run(directory, window_file_name, run_id, read_windows);
