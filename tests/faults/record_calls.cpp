@@ -28,13 +28,13 @@ using preload::path_of;
 enum Kind : std::int32_t { made = 1, written, sized, renamed, unlinked, synced, directory_synced };
 
 struct Header {
-    std::int32_t kind;
-    std::int32_t path_bytes;
-    std::int32_t second_path_bytes;
-    std::int32_t unused;
-    std::int64_t file;    ///< its inode
-    std::int64_t number;  ///< where bytes were written; the new size
-    std::int64_t bytes;
+    std::int32_t kind = 0;
+    std::int32_t path_bytes = 0;
+    std::int32_t second_path_bytes = 0;
+    std::int32_t unused = 0;
+    std::int64_t file = 0;    ///< its inode
+    std::int64_t number = 0;  ///< where bytes were written; the new size
+    std::int64_t bytes = 0;
 };
 
 std::recursive_mutex one_at_a_time;

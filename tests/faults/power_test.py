@@ -1,0 +1,264 @@
+"""Lost power: what runs leave on the disk if it goes at any moment. They go on from there, or say why not."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+import tempfile
+import unittest
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+from faulty import RECORD_LIBRARY, difference, make_killed_folder, message_fault, numbers, preload_options, preloadable, run
+from replay import DIRECTORY_SYNCED, MADE, PAGE, RENAMED, SECTOR, SIZED, SYNCED, WRITTEN
+from replay import Disk, Event, cut, events_of, read_log, replay
+
+STATES = int(os.environ.get("MPCFLOW_POWER_STATES", "400"))
+CHECKPOINTS = ("checkpoint.h5", "checkpoint.previous.h5")
+# The steps or the first steps of the windows of a file's frames.
+FRAME_STEPS = {"trajectory.h5": "particles/all/position/step", "fields.h5": "fields/first_step"}
+
+
+@dataclass(frozen=True)
+class Recording:
+    """All changes of a folder by a run, after the first `before`, which made what was there."""
+    name: str
+    before: int
+    events: list[Event]
+
+
+@dataclass(frozen=True)
+class Setting:
+    root: Path
+    recordings: list[Recording]
+    expected: dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    state: str
+    end: str
+    wrong: str = ""  # why it is not as it should; empty: it is
+
+
+_setting: Setting
+
+
+def set_setting(setting: Setting) -> None:
+    global _setting
+    _setting = setting
+
+
+def record(folder: Path) -> list[Event]:
+    """What an undisturbed run changes in a folder; it goes on where that holds a checkpoint."""
+    out = (folder / "out").resolve()
+    log = folder / "log"
+    log.unlink(missing_ok=True)
+    environment = {"LD_PRELOAD": preloadable(RECORD_LIBRARY), "RECORD_PATH": str(out), "RECORD_LOG": str(log)}
+    done = run(folder, "--quiet", environment=environment | preload_options(folder))
+    assert done.returncode == 0, done.stderr
+    return read_log(log, out)
+
+
+def write_folder(folder: Path, contents: dict[str, bytes]) -> None:
+    folder.mkdir()
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
+
+
+def lose_power(recording: Recording, seed: str) -> tuple[str, Disk, dict[str, bytes]]:
+    """A state after a loss of power at a random moment of a run."""
+    chance = random.Random(seed)
+    at = chance.randint(recording.before + 1, len(recording.events))
+    disk = replay(cut(recording.events, at, chance))
+    return f"{recording.name} {seed}, after {at} of {len(recording.events)} changes", disk, disk.after_power_loss(chance)
+
+
+def judge(seed: int) -> Verdict:
+    """Makes a state and runs on from it."""
+    recording = _setting.recordings[seed % len(_setting.recordings)]
+    state, disk, contents = lose_power(recording, str(seed))
+    with tempfile.TemporaryDirectory(prefix="state-", dir=_setting.root) as name:
+        folder = Path(name)
+        write_folder(folder / "out", contents)
+        try:
+            done = run(folder)
+        except subprocess.TimeoutExpired:
+            return Verdict(state, "hung", "hangs")
+        error = done.stderr.strip().splitlines()[-1:]
+        told = f" ({' '.join(error)})"
+        if done.returncode == 3:
+            if any(name in disk.durable_names for name in CHECKPOINTS):
+                return Verdict(state, "refused", "refused, though a checkpoint was on the disk" + told)
+            if found := message_fault("".join(error)):
+                return Verdict(state, "refused", found + told)
+            return Verdict(state, "refused with reason")
+        if done.returncode != 0:
+            return Verdict(state, "failed", f"status {done.returncode}" + told)
+        if any("damaged" in path.name for path in (folder / "out").iterdir()):
+            found = moved_aside_fault(folder / "out", done.stderr)
+            return Verdict(state, "wrong numbers" if found else "moved a file aside", found + told if found else "")
+        if found := difference(numbers(folder / "out"), _setting.expected):
+            return Verdict(state, "wrong numbers", found + told)
+        return Verdict(state, "complete before" if "is complete" in done.stderr else
+                       "went on" if "going on from" in done.stderr else "began anew")
+
+
+def moved_aside_fault(out: Path, err: str) -> str:
+    """What is wrong with a run that moved a damaged file aside and went on into a new one; empty: nothing. All else is as
+    it should be, and so are the frames that are there: the last ones."""
+    with h5py.File(out / "run.h5") as f:
+        notes = b" ".join(f["run"].attrs.get("notes", [])).decode()
+    if "damaged" not in err or "damaged" not in notes:
+        return "a file was moved aside, and neither told nor noted"
+    found, expected = numbers(out), dict(_setting.expected)
+    for file, steps in FRAME_STEPS.items():
+        name = f"{file}:{steps}"
+        frames, kept = len(expected[name]), len(found.get(name, ()))
+        if kept == frames:
+            continue
+        for key, value in expected.items():
+            if key.startswith(file + ":") and np.ndim(value) > 0 and len(value) == frames:
+                expected[key] = value[frames - kept:]
+    if "fields_in_time.xdmf" in found:  # it counts windows from the first that is there
+        found["fields_in_time.xdmf"] = expected["fields_in_time.xdmf"]
+    return difference(found, expected)
+
+
+def record_in(folder: Path, name: str) -> Recording:
+    """A run in a folder with what may be there, and that what is replayed with nothing missing is the folder, bit by bit."""
+    out = folder / "out"
+    before = events_of(out) if out.exists() else []
+    events = before + record(folder)
+    replayed = replay(events).contents()
+    there = {path.name: path.read_bytes() for path in out.iterdir()}
+    assert sorted(replayed) == sorted(there), f"{sorted(replayed)} for {sorted(there)}"
+    for file, content in there.items():
+        assert replayed[file] == content, f"{name}: {file} is not what was recorded of it"
+    return Recording(name, len(before), events)
+
+
+class LostPower(unittest.TestCase):
+    def setUp(self) -> None:
+        self.root = Path(tempfile.mkdtemp(prefix="mpcflow-power-"))
+        self.addCleanup(shutil.rmtree, self.root, ignore_errors=True)
+
+    def folder(self, name: str) -> Path:
+        (self.root / name).mkdir()
+        return self.root / name
+
+    def recordings(self) -> list[Recording]:
+        """A run from the beginning, one that goes on where one was killed, and one that goes on where the power was lost."""
+        found = [record_in(self.folder("anew"), "anew")]
+        killed = self.folder("killed")
+        make_killed_folder(killed)
+        found.append(record_in(killed, "after a kill"))
+        # A state from which a run goes on to its end. Some of the program's first versions would not from all.
+        for seed in range(20):
+            lost = self.folder(f"lost{seed}")
+            write_folder(lost / "out", lose_power(found[0], f"first {seed}")[2])
+            if any((lost / "out" / name).exists() for name in CHECKPOINTS) and goes_on(lost):
+                shutil.rmtree(lost / "out")
+                write_folder(lost / "out", lose_power(found[0], f"first {seed}")[2])
+                found.append(record_in(lost, "after lost power"))
+                break
+        return found
+
+    def test_whatever_is_left_the_run_goes_on_or_says_why_not(self) -> None:
+        recordings = self.recordings()
+        self.assertEqual(len(recordings), 3)
+        expected = numbers(self.root / "anew/out")
+        self.assertGreater(len(expected), 100)
+        for recording in recordings:
+            folder = self.root / {"anew": "anew", "after a kill": "killed"}.get(recording.name, "anew")
+            self.assertEqual(difference(numbers(folder / "out"), expected), "")
+        set_setting(Setting(self.root, recordings, expected))
+        with ProcessPoolExecutor(os.cpu_count(), initializer=set_setting, initargs=(_setting,)) as pool:
+            verdicts = list(pool.map(judge, range(STATES), chunksize=4))
+        ends = Counter(v.end for v in verdicts)
+        wrong = [v for v in verdicts if v.wrong]
+        print(f"{STATES} losses of power: {', '.join(f'{count} {end}' for end, count in sorted(ends.items()))}; "
+              f"not as they should: {len(wrong)}, of these silently wrong: {ends['wrong numbers']}", flush=True)
+        if path := os.environ.get("MPCFLOW_POWER_LIST"):
+            Path(path).write_text("".join(f"{v.state}: {v.end}: {v.wrong}\n" for v in wrong))
+        self.assertGreater(ends["went on"], STATES // 3)
+        listed = "\n".join(f"{v.state}: {v.end}: {v.wrong}" for v in wrong[:20])
+        self.assertEqual(len(wrong), 0, f"of {STATES} states:\n{listed}")
+
+
+def goes_on(folder: Path) -> bool:
+    done = run(folder, "--quiet")
+    return done.returncode == 0 and not any("damaged" in path.name for path in (folder / "out").iterdir())
+
+
+class Replay(unittest.TestCase):
+    """What is lost and what is not, of records made by hand."""
+
+    def states(self, events: list[Event], count: int = 300) -> list[dict[str, bytes]]:
+        disk = replay(events)
+        return [disk.after_power_loss(random.Random(seed)) for seed in range(count)]
+
+    def test_what_was_forced_to_the_disk_is_there(self) -> None:
+        events = [Event(MADE, "a", inode=1), Event(WRITTEN, inode=1, data=b"x" * 9000), Event(SYNCED, inode=1),
+                  Event(DIRECTORY_SYNCED)]
+        for state in self.states(events):
+            self.assertEqual(state, {"a": b"x" * 9000})
+
+    def test_a_name_that_was_not_may_be_missing(self) -> None:
+        events = [Event(MADE, "a", inode=1), Event(WRITTEN, inode=1, data=b"x"), Event(SYNCED, inode=1),
+                  Event(RENAMED, "a", "b")]
+        states = self.states(events)
+        for state in ({}, {"a": b"x"}, {"b": b"x"}):
+            self.assertIn(state, states)
+
+    def test_names_keep_their_order_but_for_a_few(self) -> None:
+        events = [Event(MADE, name, inode=i) for i, name in enumerate("abc")]
+        states = self.states(events)
+        in_order = [state for state in states if sorted(state) in ([], ["a"], ["a", "b"], ["a", "b", "c"])]
+        self.assertGreater(len(in_order), 0.9 * len(states))
+        self.assertLess(len(in_order), len(states))
+
+    def test_pages_come_one_by_one_and_torn(self) -> None:
+        old, new = b"o" * 3 * PAGE, b"n" * 3 * PAGE
+        events = [Event(MADE, "a", inode=1), Event(WRITTEN, inode=1, data=old), Event(SYNCED, inode=1), Event(DIRECTORY_SYNCED),
+                  Event(WRITTEN, inode=1, data=new)]
+        seen, torn = set(), 0
+        for state in self.states(events):
+            pages = [state["a"][i * PAGE:(i + 1) * PAGE] for i in range(3)]
+            for page in pages:
+                count = page.count(b"n")
+                self.assertEqual(count % SECTOR, 0)
+                self.assertEqual(page, b"n" * count + b"o" * (PAGE - count))
+                torn += 0 < count < PAGE
+            seen.add(tuple(page[:1] for page in pages))
+        self.assertEqual(len(seen), 8)
+        self.assertGreater(torn, 10)
+
+    def test_a_longer_file_may_be_short_or_hold_zeros(self) -> None:
+        events = [Event(MADE, "a", inode=1), Event(DIRECTORY_SYNCED), Event(WRITTEN, inode=1, data=b"x" * PAGE)]
+        states = [state["a"] for state in self.states(events)]
+        for content in (b"", bytes(PAGE), b"x" * PAGE):
+            self.assertIn(content, states)
+
+    def test_what_was_cut_off_does_not_come_back_behind_a_new_end(self) -> None:
+        events = [Event(MADE, "a", inode=1), Event(WRITTEN, inode=1, data=b"x" * 2 * PAGE), Event(SYNCED, inode=1),
+                  Event(DIRECTORY_SYNCED), Event(SIZED, inode=1, number=PAGE), Event(SIZED, inode=1, number=3 * PAGE)]
+        states = {state["a"] for state in self.states(events)}
+        self.assertEqual(states, {b"x" * 2 * PAGE, b"x" * PAGE, b"x" * PAGE + bytes(2 * PAGE)})
+
+    def test_a_file_that_was_replaced_stays_until_the_names_are_on_the_disk(self) -> None:
+        events = [Event(MADE, "a", inode=1), Event(WRITTEN, inode=1, data=b"old"), Event(SYNCED, inode=1), Event(DIRECTORY_SYNCED),
+                  Event(MADE, "b", inode=2), Event(WRITTEN, inode=2, data=b"new"), Event(SYNCED, inode=2), Event(RENAMED, "b", "a")]
+        self.assertEqual({state["a"] for state in self.states(events)}, {b"old", b"new"})
+        self.assertEqual({state["a"] for state in self.states(events + [Event(DIRECTORY_SYNCED)])}, {b"new"})
+
+
+if __name__ == "__main__":
+    unittest.main()
