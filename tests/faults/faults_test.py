@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from faulty import KINDS, Fault, difference, make_killed_folder, message_fault, numbers, run, run_with
+from faulty import KINDS, Fault, folder_fault, make_killed_folder, message_fault, numbers, run, run_with
 
 # How many cases; "all" for every one.
 CASES = os.environ.get("MPCFLOW_FAULTS", "300")
@@ -118,7 +118,7 @@ def find_failure(fault: Fault, status: int, err: str, faults: int, folder: Path)
             return "survived a kill"
         if fault.kinds == "sync" and faults and not is_harmless(fault):
             return "a failed fsync was passed over"
-        if found := difference(numbers(folder / "out"), _setting.expected):
+        if found := folder_fault(folder / "out", _setting.expected):
             return "status 0, but " + found + told
         left = {path.name for path in (folder / "out").iterdir()} - _setting.names
         return f"left {', '.join(sorted(left))}" if left and fault.kinds not in ("unlink", "rename") else ""
@@ -134,7 +134,7 @@ def find_failure(fault: Fault, status: int, err: str, faults: int, folder: Path)
     done = run(folder, "--quiet")
     if done.returncode != 0:
         return f"does not go on: status {done.returncode}: {done.stderr.strip()}; at first" + told
-    if found := difference(numbers(folder / "out"), _setting.expected):
+    if found := folder_fault(folder / "out", _setting.expected):
         return "goes on to other numbers: " + found + told
     return ""
 
@@ -161,7 +161,7 @@ class Faults(unittest.TestCase):
             shutil.copytree(self.root / "killed/out", folder / "out")
         outcome = run_with(Fault(fault.kinds, FOREVER, smallest=fault.smallest), folder, "--quiet")
         self.assertEqual((outcome.status, outcome.faults), (0, 0), outcome.err)
-        self.assertEqual(difference(numbers(folder / "out"), _setting.expected), "")
+        self.assertEqual(folder_fault(folder / "out", _setting.expected), "")
         return sum(outcome.calls[kind] for kind in fault.kinds.split(",") if outcome.calls[kind] > 0)
 
     def cases(self, chance: random.Random) -> list[Case]:

@@ -145,6 +145,14 @@ def numbers(folder: Path) -> dict[str, np.ndarray]:
     return found
 
 
+def folder_fault(folder: Path, expected: dict[str, np.ndarray]) -> str:
+    """How a folder's results differ from what they should be; empty: not at all."""
+    try:
+        return difference(numbers(folder), expected)
+    except (OSError, RuntimeError, KeyError, ValueError) as error:
+        return f"results that cannot be read: {error}"
+
+
 def difference(found: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -> str:
     """The first number that is not the expected one, bit by bit (so that NaNs and signs of zeros count); empty: none."""
     for name in sorted(found.keys() | expected.keys()):
