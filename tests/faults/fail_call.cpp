@@ -1,17 +1,20 @@
-/// A library to preload: the n-th call of some kind on files whose path contains a text fails, writes half, or kills the
-/// process.
+/// A library to preload: the n-th call of some kind on files whose path contains a text fails, writes half, or kills
+/// the process.
 ///
 ///   FAULT_PATH    the text; calls on other files are left alone and not counted
 ///   FAULT_KINDS   of what kinds the n-th call is meant: names of `kind_names`, joined by commas
 ///   FAULT_CALL    n, from 1
-///   FAULT_MODE    once: it fails; always: it and all later ones; short: it does half, and says so; kill: SIGKILL, inside a
-///                 write after half of it in whole pages (a kill does not tear a page: the kernel finishes it), else before
+///   FAULT_MODE    once: it fails; always: it and all later ones; short: it does half, and says so; kill: SIGKILL,
+///   inside a
+///                 write after half of it in whole pages (a kill does not tear a page: the kernel finishes it), else
+///                 before
 ///   FAULT_ERRNO   the number that failing calls set
 ///   FAULT_BYTES   of the kind "memory" only blocks of so many bytes or more are counted
 ///   FAULT_REPORT  a file that takes the Report; it is right after a SIGKILL, too
 ///
-/// Memory, threads and mappings have no path: they count from the first call on that reaches a file of the text. What libc
-/// does within itself (stacks, heaps, stdio's writes) is not seen.
+/// Memory that HDF5 asks for itself is a kind of its own: HDF5 does not survive every want of it.
+/// Memory, threads and mappings have no path: they count from the first call on that reaches a file of the text. What
+/// libc does within itself (stacks, heaps, stdio's writes) is not seen.
 
 #include <atomic>
 #include <cerrno>
@@ -21,6 +24,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <link.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -35,9 +39,24 @@ using preload::Path;
 using preload::path_at;
 using preload::path_of;
 
-enum Kind { opening, reading, writing, syncing, truncating, allocating, renaming, unlinking, closing, making, mapping, memory, thread };
-constexpr const char* kind_names[] = {"open",   "read",  "write", "sync", "truncate", "allocate", "rename",
-                                      "unlink", "close", "mkdir", "map",  "memory",   "thread"};
+enum Kind {
+    opening,
+    reading,
+    writing,
+    syncing,
+    truncating,
+    allocating,
+    renaming,
+    unlinking,
+    closing,
+    making,
+    mapping,
+    memory,
+    hdf5_memory,
+    thread
+};
+constexpr const char* kind_names[] = {"open",   "read",  "write", "sync", "truncate", "allocate",    "rename",
+                                      "unlink", "close", "mkdir", "map",  "memory",   "hdf5_memory", "thread"};
 constexpr int kinds = sizeof kind_names / sizeof *kind_names;
 
 /// As faulty.py reads it.
@@ -57,6 +76,8 @@ struct Settings {
     Mode mode = Mode::once;
     int error = EIO;
     std::size_t bytes = 0;
+    std::uintptr_t hdf5_begin = 0;  ///< its code
+    std::uintptr_t hdf5_end = 0;
     Report* report = nullptr;
 };
 
@@ -95,11 +116,25 @@ Report* map_report() {
     return static_cast<Report*>(report);
 }
 
+int find_hdf5(dl_phdr_info* object, std::size_t, void*) {
+    if (object->dlpi_name == nullptr || std::strstr(object->dlpi_name, "libhdf5") == nullptr)
+        return 0;
+    for (int i = 0; i < object->dlpi_phnum; ++i) {
+        const auto& part = object->dlpi_phdr[i];
+        if (part.p_type == PT_LOAD && (part.p_flags & PF_X) != 0) {
+            settings.hdf5_begin = object->dlpi_addr + part.p_vaddr;
+            settings.hdf5_end = settings.hdf5_begin + part.p_memsz;
+        }
+    }
+    return 1;
+}
+
 __attribute__((constructor)) void read_settings() {
     settings.report = map_report();
 #ifdef WITHOUT_MEMORY
-    settings.report->calls[memory] = -1;
+    settings.report->calls[memory] = settings.report->calls[hdf5_memory] = -1;
 #endif
+    dl_iterate_phdr(find_hdf5, nullptr);
     for (int kind = 0; kind < kinds; ++kind)
         settings.meant[kind] = lists(setting("FAULT_KINDS", ""), kind_names[kind]);
     settings.call = std::atoll(setting("FAULT_CALL", "0"));
@@ -163,6 +198,12 @@ bool fails(Kind kind) {
     if (fate == Fate::killed)
         raise(SIGKILL);
     return fate == Fate::fails;
+}
+
+/// What kind of memory a caller of malloc asks for.
+[[maybe_unused]] Kind memory_of(const void* caller) {
+    const auto address = reinterpret_cast<std::uintptr_t>(caller);
+    return address >= settings.hdf5_begin && address < settings.hdf5_end ? hdf5_memory : memory;
 }
 
 /// A read or write of `count` bytes at `offset`; `transfer(part)` does so much of it.
@@ -229,9 +270,9 @@ int open_at(const Open& real, int directory, const char* name, int flags, mode_t
 
 extern "C" {
 
-#define MODE_ARGUMENT                         \
-    va_list arguments;                        \
-    va_start(arguments, flags);               \
+#define MODE_ARGUMENT                              \
+    va_list arguments;                             \
+    va_start(arguments, flags);                    \
     const mode_t mode = mode_of(flags, arguments); \
     va_end(arguments)
 
@@ -275,7 +316,8 @@ FILE* fopen64(const char* name, const char* mode) {
 
 ssize_t read(int descriptor, void* bytes, std::size_t count) {
     static const auto real = next(&read, "read");
-    return transfer_bytes(reading, descriptor, 0, count, [&](std::size_t part) { return real(descriptor, bytes, part); });
+    return transfer_bytes(reading, descriptor, 0, count,
+                          [&](std::size_t part) { return real(descriptor, bytes, part); });
 }
 
 ssize_t pread(int descriptor, void* bytes, std::size_t count, off_t offset) {
@@ -430,7 +472,8 @@ void* mmap64(void* address, std::size_t length, int protection, int flags, int d
     return mmap(address, length, protection, flags, descriptor, offset);
 }
 
-int pthread_create(pthread_t* thread_id, const pthread_attr_t* attributes, void* (*start)(void*), void* argument) noexcept {
+int pthread_create(pthread_t* thread_id, const pthread_attr_t* attributes, void* (*start)(void*),
+                   void* argument) noexcept {
     static const auto real = next(&pthread_create, "pthread_create");
     return fails(thread) ? settings.error : real(thread_id, attributes, start, argument);
 }
@@ -445,15 +488,17 @@ void* __libc_memalign(std::size_t alignment, std::size_t bytes);
 
 /// operator new comes through here, too.
 void* malloc(std::size_t bytes) noexcept {
-    return bytes >= settings.bytes && fails(memory) ? nullptr : __libc_malloc(bytes);
+    return bytes >= settings.bytes && fails(memory_of(__builtin_return_address(0))) ? nullptr : __libc_malloc(bytes);
 }
 
 void* calloc(std::size_t count, std::size_t bytes) noexcept {
-    return count * bytes >= settings.bytes && fails(memory) ? nullptr : __libc_calloc(count, bytes);
+    const bool is_counted = count * bytes >= settings.bytes;
+    return is_counted && fails(memory_of(__builtin_return_address(0))) ? nullptr : __libc_calloc(count, bytes);
 }
 
 void* realloc(void* block, std::size_t bytes) noexcept {
-    return bytes >= settings.bytes && fails(memory) ? nullptr : __libc_realloc(block, bytes);
+    const bool is_counted = bytes >= settings.bytes;
+    return is_counted && fails(memory_of(__builtin_return_address(0))) ? nullptr : __libc_realloc(block, bytes);
 }
 
 void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {

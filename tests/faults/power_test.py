@@ -13,11 +13,10 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-import h5py
 import numpy as np
 
-from faulty import RECORD_LIBRARY, difference, folder_fault, make_killed_folder, message_fault, numbers, preload_options, preloadable
-from faulty import run
+from faulty import RECORD_LIBRARY, difference, folder_fault, make_killed_folder, message_fault, moved_aside_fault, numbers
+from faulty import preload_options, preloadable, run
 from replay import DIRECTORY_SYNCED, MADE, PAGE, RENAMED, SECTOR, SIZED, SYNCED, WRITTEN
 from replay import Disk, Event, cut, events_of, read_log, replay
 
@@ -27,8 +26,6 @@ CHECKPOINTS = ("checkpoint.h5", "checkpoint.previous.h5")
 MANY_FRAMES = ("--set=run.steps=160", "--set=checkpoint.every=45", "--set=output.trajectory.every=1",
                "--set=output.trajectory.quantities=[position]", "--set=output.fields.every=1", "--set=output.fields.time_window=2",
                "--set=output.fields.quantities=[density]")
-# The steps or the first steps of the windows of a file's frames.
-FRAME_STEPS = {"trajectory.h5": "particles/all/position/step", "fields.h5": "fields/first_step"}
 
 
 @dataclass(frozen=True)
@@ -115,27 +112,6 @@ def judge(seed: int) -> Verdict:
             return Verdict(state, "wrong numbers", found + told)
         return Verdict(state, "complete before" if "is complete" in done.stderr else
                        "went on" if "going on from" in done.stderr else "began anew")
-
-
-def moved_aside_fault(out: Path, err: str, reference: dict[str, np.ndarray]) -> str:
-    """What is wrong with a run that moved a damaged file aside and went on into a new one; empty: nothing. All else is as
-    it should be, and so are the frames that are there: the last ones."""
-    with h5py.File(out / "run.h5") as f:
-        notes = b" ".join(f["run"].attrs.get("notes", [])).decode()
-    if "damaged" not in err or "damaged" not in notes:
-        return "a file was moved aside, and neither told nor noted"
-    found, expected = numbers(out), dict(reference)
-    for file, steps in FRAME_STEPS.items():
-        name = f"{file}:{steps}"
-        frames, kept = len(expected[name]), len(found.get(name, ()))
-        if kept == frames:
-            continue
-        for key, value in expected.items():
-            if key.startswith(file + ":") and np.ndim(value) > 0 and len(value) == frames:
-                expected[key] = value[frames - kept:]
-    if "fields_in_time.xdmf" in found:  # it counts windows from the first that is there
-        found["fields_in_time.xdmf"] = expected["fields_in_time.xdmf"]
-    return difference(found, expected)
 
 
 def record_in(folder: Path, name: str, *arguments: str) -> Recording:

@@ -1,4 +1,5 @@
-/// A library to preload: records every change of the files of a directory, with its bytes, in the order in which it is done.
+/// A library to preload: records every change of the files of a directory, with its bytes, in the order in which it is
+/// done.
 ///
 ///   RECORD_PATH  the directory, an absolute path without links
 ///   RECORD_LOG   the file that takes the records
@@ -147,7 +148,8 @@ int was_synced(int descriptor, const Sync& real) {
     const int result = real();
     if (result == 0) {
         const struct stat status = status_of(descriptor);
-        record({.kind = S_ISDIR(status.st_mode) ? directory_synced : synced, .file = static_cast<std::int64_t>(status.st_ino)},
+        record({.kind = S_ISDIR(status.st_mode) ? directory_synced : synced,
+                .file = static_cast<std::int64_t>(status.st_ino)},
                path.text);
     }
     return result;
@@ -168,9 +170,9 @@ int changed_names(Kind kind, const Path& path, const Path& second_path, const Ch
 
 extern "C" {
 
-#define MODE_ARGUMENT                                                                                              \
-    va_list arguments;                                                                                             \
-    va_start(arguments, flags);                                                                                    \
+#define MODE_ARGUMENT                                                                                               \
+    va_list arguments;                                                                                              \
+    va_start(arguments, flags);                                                                                     \
     const mode_t mode = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(arguments, mode_t) : 0; \
     va_end(arguments)
 
