@@ -12,7 +12,7 @@
 ///   FAULT_BYTES   of the kind "memory" only blocks of so many bytes or more are counted
 ///   FAULT_REPORT  a file that takes the Report; it is right after a SIGKILL, too
 ///
-/// Memory that HDF5 asks for itself is a kind of its own: HDF5 does not survive every want of it.
+/// Memory that C libraries ask for themselves is a kind of its own: HDF5 does not survive every want of it.
 /// Memory, threads and mappings have no path: they count from the first call on that reaches a file of the text. What
 /// libc does within itself (stacks, heaps, stdio's writes) is not seen.
 
@@ -52,11 +52,11 @@ enum Kind {
     making,
     mapping,
     memory,
-    hdf5_memory,
+    library_memory,
     thread
 };
-constexpr const char* kind_names[] = {"open",   "read",  "write", "sync", "truncate", "allocate",    "rename",
-                                      "unlink", "close", "mkdir", "map",  "memory",   "hdf5_memory", "thread"};
+constexpr const char* kind_names[] = {"open",   "read",  "write", "sync", "truncate", "allocate",       "rename",
+                                      "unlink", "close", "mkdir", "map",  "memory",   "library_memory", "thread"};
 constexpr int kinds = sizeof kind_names / sizeof *kind_names;
 
 /// As faulty.py reads it.
@@ -76,8 +76,8 @@ struct Settings {
     Mode mode = Mode::once;
     int error = EIO;
     std::size_t bytes = 0;
-    std::uintptr_t hdf5_begin = 0;  ///< its code
-    std::uintptr_t hdf5_end = 0;
+    std::uintptr_t own_code[4] =
+        {};  ///< begin and end of the program's, and of libstdc++'s, whose operator new it calls
     Report* report = nullptr;
 };
 
@@ -116,25 +116,28 @@ Report* map_report() {
     return static_cast<Report*>(report);
 }
 
-int find_hdf5(dl_phdr_info* object, std::size_t, void*) {
-    if (object->dlpi_name == nullptr || std::strstr(object->dlpi_name, "libhdf5") == nullptr)
+/// Finds the code of the program, which comes first and has no name, and of libstdc++.
+int find_own_code(dl_phdr_info* object, std::size_t, void*) {
+    const bool is_program = settings.own_code[1] == 0;
+    if (!is_program && std::strstr(object->dlpi_name, "libstdc++") == nullptr)
         return 0;
+    std::uintptr_t* const code = settings.own_code + (is_program ? 0 : 2);
     for (int i = 0; i < object->dlpi_phnum; ++i) {
         const auto& part = object->dlpi_phdr[i];
         if (part.p_type == PT_LOAD && (part.p_flags & PF_X) != 0) {
-            settings.hdf5_begin = object->dlpi_addr + part.p_vaddr;
-            settings.hdf5_end = settings.hdf5_begin + part.p_memsz;
+            code[0] = object->dlpi_addr + part.p_vaddr;
+            code[1] = code[0] + part.p_memsz;
         }
     }
-    return 1;
+    return 0;
 }
 
 __attribute__((constructor)) void read_settings() {
     settings.report = map_report();
 #ifdef WITHOUT_MEMORY
-    settings.report->calls[memory] = settings.report->calls[hdf5_memory] = -1;
+    settings.report->calls[memory] = settings.report->calls[library_memory] = -1;
 #endif
-    dl_iterate_phdr(find_hdf5, nullptr);
+    dl_iterate_phdr(find_own_code, nullptr);
     for (int kind = 0; kind < kinds; ++kind)
         settings.meant[kind] = lists(setting("FAULT_KINDS", ""), kind_names[kind]);
     settings.call = std::atoll(setting("FAULT_CALL", "0"));
@@ -203,7 +206,9 @@ bool fails(Kind kind) {
 /// What kind of memory a caller of malloc asks for.
 [[maybe_unused]] Kind memory_of(const void* caller) {
     const auto address = reinterpret_cast<std::uintptr_t>(caller);
-    return address >= settings.hdf5_begin && address < settings.hdf5_end ? hdf5_memory : memory;
+    const std::uintptr_t* const code = settings.own_code;
+    const bool is_own = (address >= code[0] && address < code[1]) || (address >= code[2] && address < code[3]);
+    return is_own ? memory : library_memory;
 }
 
 /// A read or write of `count` bytes at `offset`; `transfer(part)` does so much of it.

@@ -17,10 +17,14 @@ from pathlib import Path
 
 import numpy as np
 
-from faulty import KINDS, Fault, folder_fault, make_killed_folder, message_fault, numbers, run, run_with
+from faulty import KINDS, Fault, damage_trajectory, folder_fault, last_frames_fault, make_killed_folder, message_fault, numbers
+from faulty import run, run_with
 
+# From the beginning; in the folder of a run that was killed; in such a one whose trajectory has a wrong bit, so that the run
+# moves it aside and goes on into a new one.
+STARTS = ("anew", "again", "damaged")
 # How many cases; "all" for every one.
-CASES = os.environ.get("MPCFLOW_FAULTS", "300")
+CASES = os.environ.get("MPCFLOW_FAULTS", "800")
 FOREVER = 2**62
 # Of calls that are too many to fail each in turn: so many of each mode, spread by chance.
 MOST_OF_MEMORY = 2000
@@ -39,7 +43,7 @@ ERRORS = {
     "mkdir": (errno.EIO, errno.ENOSPC, errno.EACCES),
     "map": (errno.ENOMEM,),
     "memory": (errno.ENOMEM,),
-    "hdf5_memory": (errno.ENOMEM,),
+    "library_memory": (errno.ENOMEM,),
     "thread": (errno.EAGAIN,),
 }
 INTERRUPTED = ("open", "read", "write", "sync", "truncate", "allocate", "close")
@@ -52,7 +56,7 @@ CHANGING = "open,write,sync,truncate,allocate,rename,unlink,close,mkdir"
 
 @dataclass(frozen=True)
 class Case:
-    start: str  # "anew" or "again": from the beginning, or in the folder of a run that was killed
+    start: str  # of STARTS
     fault: Fault
 
 
@@ -102,35 +106,37 @@ def judge(case: Case) -> Verdict:
     """Runs a case in a folder of its own."""
     with tempfile.TemporaryDirectory(prefix="case-", dir=_setting.root) as name:
         folder = Path(name)
-        if case.start == "again":
-            shutil.copytree(_setting.root / "killed/out", folder / "out")
+        if case.start != "anew":
+            shutil.copytree(_setting.root / case.start / "out", folder / "out")
         try:
             outcome = run_with(case.fault, folder, "--quiet")
-            failure = find_failure(case.fault, outcome.status, outcome.err, outcome.faults, folder)
+            failure = find_failure(case, outcome.status, outcome.err, outcome.faults, folder)
         except subprocess.TimeoutExpired:
             return Verdict(case, "hangs", -1, 1, "")
         return Verdict(case, failure, outcome.status, outcome.faults, outcome.fault)
 
 
-def find_failure(fault: Fault, status: int, err: str, faults: int, folder: Path) -> str:
+def find_failure(case: Case, status: int, err: str, faults: int, folder: Path) -> str:
     """What is wrong with how a run ended, and with how it goes on from there; empty: nothing."""
     told = f" (status {status}: {err.strip()})"
+    fault = case.fault
+    compare = last_frames_fault if case.start == "damaged" else folder_fault
     if status == 0:
         if fault.mode == "kill" and faults:
             return "survived a kill"
         if fault.kinds == "sync" and faults and not is_harmless(fault):
             return "a failed fsync was passed over"
-        if found := folder_fault(folder / "out", _setting.expected):
+        if found := compare(folder / "out", _setting.expected):
             return "status 0, but " + found + told
-        left = {path.name for path in (folder / "out").iterdir()} - _setting.names
+        left = {path.name for path in (folder / "out").iterdir() if "damaged" not in path.name} - _setting.names
         return f"left {', '.join(sorted(left))}" if left and fault.kinds not in ("unlink", "rename") else ""
     if is_harmless(fault) or not faults:
         return "ended though nothing was wrong" + told
     if fault.mode == "kill":
         if status != -9:
             return "not killed" + told
-    elif fault.kinds == "hdf5_memory":
-        # HDF5 1.10 reads through null pointers then, or ends the process itself with exit(-1). No more is lost than by a kill.
+    elif fault.kinds == "library_memory":
+        # HDF5 1.10 reads through null pointers then, or ends the process itself with exit(-1): no more is lost than by a kill.
         if status not in (3, 255, -signal.SIGSEGV, -signal.SIGABRT):
             return "wrong status" + told
     elif status != 3:
@@ -140,7 +146,7 @@ def find_failure(fault: Fault, status: int, err: str, faults: int, folder: Path)
     done = run(folder, "--quiet")
     if done.returncode != 0:
         return f"does not go on: status {done.returncode}: {done.stderr.strip()}; at first" + told
-    if found := folder_fault(folder / "out", _setting.expected):
+    if found := compare(folder / "out", _setting.expected):
         return "goes on to other numbers: " + found + told
     return ""
 
@@ -149,11 +155,13 @@ class Faults(unittest.TestCase):
     def setUp(self) -> None:
         self.root = Path(tempfile.mkdtemp(prefix="mpcflow-faults-"))
         self.addCleanup(shutil.rmtree, self.root, ignore_errors=True)
-        for name in ("reference", "killed", "counted"):
+        for name in ("reference", "again", "damaged", "counted"):
             (self.root / name).mkdir()
         done = run(self.root / "reference", "--quiet")
         self.assertEqual(done.returncode, 0, done.stderr)
-        make_killed_folder(self.root / "killed")
+        make_killed_folder(self.root / "again")
+        shutil.copytree(self.root / "again/out", self.root / "damaged/out")
+        damage_trajectory(self.root / "damaged")
         expected = numbers(self.root / "reference/out")
         self.assertGreater(len(expected), 100)
         names = frozenset(path.name for path in (self.root / "reference/out").iterdir())
@@ -163,17 +171,18 @@ class Faults(unittest.TestCase):
         """How many calls of these kinds an undisturbed run makes; it must end as the reference."""
         folder = self.root / "counted"
         shutil.rmtree(folder / "out", ignore_errors=True)
-        if start == "again":
-            shutil.copytree(self.root / "killed/out", folder / "out")
+        if start != "anew":
+            shutil.copytree(self.root / start / "out", folder / "out")
         outcome = run_with(Fault(fault.kinds, FOREVER, smallest=fault.smallest), folder, "--quiet")
         self.assertEqual((outcome.status, outcome.faults), (0, 0), outcome.err)
-        self.assertEqual(folder_fault(folder / "out", _setting.expected), "")
+        compare = last_frames_fault if start == "damaged" else folder_fault
+        self.assertEqual(compare(folder / "out", _setting.expected), "")
         return sum(outcome.calls[kind] for kind in fault.kinds.split(",") if outcome.calls[kind] > 0)
 
     def cases(self, chance: random.Random) -> list[Case]:
         """Of every kind and way, every call and one beyond the last."""
         found = []
-        for start in ("anew", "again"):
+        for start in STARTS:
             for kind in KINDS:
                 counts: dict[int, int] = {}
                 for fault in faults_of(kind):
@@ -197,7 +206,7 @@ class Faults(unittest.TestCase):
             verdicts = list(pool.map(judge, cases, chunksize=4))
         injected = Counter(label(v.case.fault) for v in verdicts if v.faults)
         ends = Counter("to the end" if v.status == 0 else "killed" if v.status == -9 else "told" if v.status == 3 else
-                       "ended by HDF5" if label(v.case.fault) == "hdf5_memory" else "wrong"
+                       "ended by a library" if label(v.case.fault) == "library_memory" else "wrong"
                        for v in verdicts if v.faults)
         wrong = [v for v in verdicts if v.failure]
         print(f"{len(cases)} runs, calls made to fail: {counted(injected)}; {sum(not v.faults for v in verdicts)} runs "
