@@ -10,18 +10,19 @@ import tempfile
 import unittest
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from faulty import RECORD_LIBRARY, difference, folder_fault, make_killed_folder, message_fault, moved_aside_fault, numbers
-from faulty import preload_options, preloadable, run
+from faulty import RECORD_LIBRARY, damage_trajectory, difference, folder_fault, last_frames_fault, make_killed_folder, message_fault
+from faulty import moved_aside_fault, numbers, preload_options, preloadable, run
 from replay import DIRECTORY_SYNCED, MADE, PAGE, RENAMED, SECTOR, SIZED, SYNCED, WRITTEN
 from replay import Disk, Event, cut, events_of, read_log, replay
 
 STATES = int(os.environ.get("MPCFLOW_POWER_STATES", "400"))
 CHECKPOINTS = ("checkpoint.h5", "checkpoint.previous.h5")
+MOVING_ASIDE = "moving aside"
 # A run of so many frames and windows that the indices of its files grow by levels.
 MANY_FRAMES = ("--set=run.steps=160", "--set=checkpoint.every=45", "--set=output.trajectory.every=1",
                "--set=output.trajectory.quantities=[position]", "--set=output.fields.every=1", "--set=output.fields.time_window=2",
@@ -105,6 +106,9 @@ def judge(seed: int) -> Verdict:
             return Verdict(state, "refused with reason")
         if done.returncode != 0:
             return Verdict(state, "failed", f"status {done.returncode}" + told)
+        if recording.name == MOVING_ASIDE:
+            found = last_frames_fault(folder / "out", recording.expected)
+            return Verdict(state, "wrong numbers" if found else "moved a file aside", found + told if found else "")
         if any("damaged" in path.name for path in (folder / "out").iterdir()):
             found = moved_aside_fault(folder / "out", done.stderr, recording.expected)
             return Verdict(state, "wrong numbers" if found else "moved a file aside", found + told if found else "")
@@ -137,7 +141,8 @@ class LostPower(unittest.TestCase):
         return self.root / name
 
     def recordings(self) -> list[Recording]:
-        """Runs from the beginning, one that goes on where one was killed, and one that goes on where the power was lost."""
+        """Runs from the beginning, one that goes on where one was killed, one where the power was lost, and
+        one that moves a damaged trajectory aside."""
         found = [record_in(self.folder("anew"), "anew"), record_in(self.folder("many"), "many frames", *MANY_FRAMES)]
         killed = self.folder("killed")
         make_killed_folder(killed)
@@ -154,11 +159,16 @@ class LostPower(unittest.TestCase):
                     break
         for recording in found[2:]:
             self.assertEqual(difference(recording.expected, found[0].expected), "")
-        return found
+        damaged = self.folder("damaged")
+        make_killed_folder(damaged)
+        damage_trajectory(damaged)
+        moving = record_in(damaged, MOVING_ASIDE)
+        self.assertEqual(last_frames_fault(damaged / "out", found[0].expected), "")
+        return [*found, replace(moving, expected=found[0].expected)]
 
     def test_whatever_is_left_the_run_goes_on_or_says_why_not(self) -> None:
         recordings = self.recordings()
-        self.assertEqual(len(recordings), 4)
+        self.assertEqual(len(recordings), 5)
         self.assertGreater(len(recordings[0].expected), 100)
         set_setting(Setting(self.root, recordings))
         with ProcessPoolExecutor(os.cpu_count(), initializer=set_setting, initargs=(_setting,)) as pool:

@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-#include "preload.hpp"
+#include "tests/faults/preload.hpp"
 
 namespace {
 
