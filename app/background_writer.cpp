@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "app/checkpoint_file.hpp"
-#include "app/hdf5/error.hpp"
 #include "app/observable_group.hpp"
+#include "app/storage/file_error.hpp"
 #include "physics/errors.hpp"
 
 namespace mpcflow {
@@ -75,8 +75,8 @@ void BackgroundWriter::post(WriterThread::Task task) {
     thread_.post([this, task = std::move(task)] {
         try {
             task();
-        } catch (const hdf5::FileError& error) {
-            throw hdf5::FileError(error.what() + describe_remedy(error.what()), error.error_number);
+        } catch (const FileError& error) {
+            throw FileError(error.what() + describe_remedy(error.what()), error.error_number);
         }
     });
 }
@@ -170,6 +170,9 @@ void BackgroundWriter::add_checkpoint(SolverState state) {
         std::string failure;
         try {
             results_.add_checkpoint(state);
+        } catch (const SyncError&) {
+            // Nobody can say what the disk has of the files that are there.
+            throw;
         } catch (const EnvironmentError& error) {
             // It must not end a run that is sound.
             failure = error.what();

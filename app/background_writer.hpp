@@ -36,7 +36,7 @@ public:
     /// The observables have been restored.
     BackgroundWriter(ResultWriter& results, const Scenario& scenario, Observables observables, InFlight most);
 
-    /// Writes the checkpoint that a run starts with, before all other files. Throws hdf5::FileError.
+    /// Writes the checkpoint that a run starts with, before all other files. Throws FileError.
     void save_start(SolverState state);
     /// ResultWriter::begin().
     void begin();

@@ -32,6 +32,7 @@ struct SolverState {
 /// A checkpoint as it was read from its file.
 struct Checkpoint {
     std::string path;
+    std::string run_id;
     std::string resolved_input;  ///< of the run that wrote it
     std::string program_version;
     ParticleSnapshot particles;
@@ -47,7 +48,9 @@ struct Checkpoint {
     std::vector<ObservableState> observables;
     SampledBlock open_window;              ///< the window of time that has not ended
     std::int64_t windows = 0;              ///< in fields.h5
+    std::uint64_t windows_checksum = 0;    ///< chained_checksum() of them
     std::int64_t frames = 0;               ///< in trajectory.h5
+    std::uint64_t frames_checksum = 0;
 
     std::string start_time;
     double wall_time = 0.0;

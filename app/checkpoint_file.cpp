@@ -1,27 +1,24 @@
 #include "app/checkpoint_file.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <filesystem>
-#include <stdexcept>
+#include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "app/disk_space.hpp"
 #include "app/hdf5/error.hpp"
 #include "app/hdf5/file.hpp"
 #include "app/observable_group.hpp"
 #include "app/run_file.hpp"
-#include "app/sealed_file.hpp"
 #include "app/series_group.hpp"
+#include "app/storage/disk_space.hpp"
+#include "app/storage/seal.hpp"
 #include "app/theory_numbers.hpp"
 #include "physics/snapshot.hpp"
 
 namespace mpcflow {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 using hdf5::DatasetLayout;
 using hdf5::Group;
@@ -123,12 +120,23 @@ std::vector<PressureSums> read_pressure(const hdf5::Dataset& rows, std::size_t b
     return bins;
 }
 
+hsize_t bins_of(const hdf5::Dataset& rows) {
+    const std::vector<hsize_t> shape = rows.shape();
+    return shape.size() == 3 ? shape[1] : 0;
+}
+
 std::vector<FieldBlock> read_blocks(const Group& group, const std::string& name) {
     std::vector<FieldBlock> blocks;
     if (!group.has(name))
         return blocks;
     const hdf5::Dataset rows = group.open_dataset(name);
-    for (const std::int64_t samples : group.open_dataset(name + "_samples").read<std::int64_t>()) {
+    const std::vector<std::int64_t> samples_of = group.open_dataset(name + "_samples").read<std::int64_t>();
+    rows.require_rows(samples_of.size(), {bins_of(rows), sums_in_bin});
+    if (group.has(name + "_pressure"))
+        group.open_dataset(name + "_pressure").require_rows(samples_of.size(), {bins_of(rows), pressure_sums_in_bin});
+    for (const std::int64_t samples : samples_of) {
+        if (samples <= 0)
+            throw FileError(name + ": a block of fields without samples", 0);
         const std::vector<double> row = rows.read_row<double>(blocks.size());
         FieldBlock block{samples, std::vector<FieldSums>(row.size() / sums_in_bin)};
         for (std::size_t bin = 0; bin < block.bins.size(); ++bin) {
@@ -170,7 +178,8 @@ void write_fields(const Group& root, const SampledBlock& open_block, const Resul
         write_blocks(group, "blocks", blocks);
     write_open(group, "open", open_block);
     write_open(group, "window", results.open_window);
-    group.write_attribute("windows", results.windows);
+    group.write_attribute("windows", results.windows.rows);
+    group.write_attribute("windows_checksum", results.windows.checksum);
 }
 
 void read_fields(const Group& root, Checkpoint& checkpoint) {
@@ -181,6 +190,7 @@ void read_fields(const Group& root, Checkpoint& checkpoint) {
     checkpoint.open_block = read_open(group, "open");
     checkpoint.open_window = read_open(group, "window");
     checkpoint.windows = group.read_int_attribute("windows");
+    checkpoint.windows_checksum = group.read_unsigned_attribute("windows_checksum");
 }
 
 void write_run(const Group& root, const SolverState& state, const ResultsSoFar& results) {
@@ -189,6 +199,7 @@ void write_run(const Group& root, const SolverState& state, const ResultsSoFar& 
     program.write_attribute("version", program_version());
     program.write_attribute("commit", program_commit());
     const Group run = root.create_group("run");
+    run.write_attribute("id", record.id);
     run.write_attribute("title", record.scenario.title);
     run.write_attribute("precision", std::string_view(precision_name(record.scenario.execution.precision)));
     run.write_attribute("particles", state.particles->count());
@@ -199,7 +210,8 @@ void write_run(const Group& root, const SolverState& state, const ResultsSoFar& 
     run.write_attribute("start_time", record.start_time);
     run.write_attribute("wall_time", record.wall_time);
     run.write_attribute("restarts", record.restarts);
-    run.write_attribute("frames", results.frames);
+    run.write_attribute("frames", results.frames.rows);
+    run.write_attribute("frames_checksum", results.frames.checksum);
     std::string notes;
     for (const std::string& note : record.notes)
         notes += note + "\n";
@@ -210,12 +222,14 @@ void write_run(const Group& root, const SolverState& state, const ResultsSoFar& 
 void read_run(const Group& root, Checkpoint& checkpoint) {
     const Group run = root.open_group("run");
     checkpoint.program_version = root.open_group("program").read_text_attribute("version");
+    checkpoint.run_id = run.read_text_attribute("id");
     checkpoint.fast_steps = run.read_int_attribute("fast_steps");
     checkpoint.state_hash = run.read_unsigned_attribute("state_hash");
     checkpoint.start_time = run.read_text_attribute("start_time");
     checkpoint.wall_time = run.read_double_attribute("wall_time");
     checkpoint.restarts = run.read_int_attribute("restarts");
     checkpoint.frames = run.read_int_attribute("frames");
+    checkpoint.frames_checksum = run.read_unsigned_attribute("frames_checksum");
     checkpoint.resolved_input = run.read_text("input");
     const std::string notes = run.read_text("notes");
     for (std::size_t begin = 0, end = 0; (end = notes.find('\n', begin)) != std::string::npos; begin = end + 1)
@@ -252,75 +266,84 @@ std::int64_t bytes_of(const SolverState& state, const ResultsSoFar& results) {
            static_cast<std::int64_t>(fields);
 }
 
-void write_temporary(const std::string& path, const SolverState& state, const ResultsSoFar& results) {
-    hdf5::File file = hdf5::File::create(path);
+void write_temporary(const storage::Directory& directory, const std::string& name, const SolverState& state,
+                     const ResultsSoFar& results) {
+    hdf5::File file = hdf5::File::create(directory, name);
     try {
-        reserve_space(file.descriptor(), path, 0, bytes_of(state, results));
+        storage::reserve_space(file.descriptor(), file.path(), 0, bytes_of(state, results));
         write_contents(file.root(), state, results);
         file.flush();
-        release_reserve(file.descriptor());
         file.close();
+        storage::seal_file(file.descriptor(), file.path());
+        storage::release_reserve(file.descriptor());
+        storage::sync_file(file.descriptor(), file.path());
+        file.disk().close();
     } catch (...) {
-        // As in write_run_file().
-        if (file.is_open())
-            discard_contents(file.descriptor());
         file.abandon();
         throw;
     }
-    seal_file(path);
+}
+
+/// The contents of a checkpoint whose seal is whole.
+Checkpoint read_contents(const hdf5::File& file, Precision& precision) {
+    const std::string& path = file.path();
+    Checkpoint checkpoint;
+    checkpoint.path = path;
+    const Group root = file.root();
+    if (root.read_text_attribute("format") != checkpoint_file_format)
+        throw BadCheckpoint(path + ": not a checkpoint of mpcflow");
+    if (const std::int64_t version = root.read_int_attribute("format_version"); version != checkpoint_format_version) {
+        throw EnvironmentError(fmt::format("{}: checkpoint of format {}, but this program reads format {}; use the "
+                                           "mpcflow that wrote it",
+                                           path, version, checkpoint_format_version));
+    }
+    read_run(root, checkpoint);
+    const Group run = root.open_group("run");
+    precision = run.read_text_attribute("precision") == "mixed" ? Precision::mixed : Precision::double_precision;
+    checkpoint.particles = read_particles(root, run.read_int_attribute("step"));
+    checkpoint.series = read_series(root);
+    if (root.has("fields"))
+        read_fields(root, checkpoint);
+    checkpoint.observables = read_states(root);
+    return checkpoint;
 }
 
 }  // namespace
 
-void write_checkpoint_file(const std::string& folder, const SolverState& state, const ResultsSoFar& results) {
-    const std::string path = (fs::path(folder) / checkpoint_file_name).string();
-    const std::string temporary = path + ".tmp";
+void write_checkpoint_file(const storage::Directory& directory, const SolverState& state, const ResultsSoFar& results) {
+    const std::string temporary = std::string(checkpoint_file_name) + ".tmp";
     try {
-        write_temporary(temporary, state, results);
-    } catch (...) {
-        std::remove(temporary.c_str());
+        write_temporary(directory, temporary, state, results);
+    } catch (const FileError&) {
+        directory.remove(temporary);
         throw;
     }
-    std::error_code error;
-    if (fs::exists(path, error))
-        rename_file(path, (fs::path(folder) / previous_checkpoint_name).string(), Durability::page_cache);
-    rename_file(temporary, path, Durability::disk);
+    if (directory.has(checkpoint_file_name))
+        directory.rename(checkpoint_file_name, previous_checkpoint_name);
+    directory.rename(temporary, checkpoint_file_name);
+    directory.sync();
 }
 
-Checkpoint read_checkpoint_file(const std::string& path) {
-    if (const std::string damage = find_damage(path); !damage.empty())
+Checkpoint read_checkpoint_file(storage::Descriptor descriptor, const std::string& path) {
+    if (const std::string damage = storage::find_damage(descriptor.get(), path); !damage.empty())
         throw BadCheckpoint(path + ": " + damage);
-    Checkpoint checkpoint;
-    checkpoint.path = path;
-    std::string precision;
-    try {
-        const hdf5::File file = hdf5::File::open(path, hdf5::Access::read_only);
-        const Group root = file.root();
-        if (root.read_text_attribute("format") != checkpoint_file_format)
-            throw BadCheckpoint(path + ": not a checkpoint of mpcflow");
-        if (const std::int64_t version = root.read_int_attribute("format_version");
-            version != checkpoint_format_version) {
-            throw EnvironmentError(fmt::format("{}: checkpoint of format {}, but this program reads format {}; use the "
-                                               "mpcflow that wrote it",
-                                               path, version, checkpoint_format_version));
-        }
-        read_run(root, checkpoint);
-        precision = root.open_group("run").read_text_attribute("precision");
-        checkpoint.particles = read_particles(root, root.open_group("run").read_int_attribute("step"));
-        checkpoint.series = read_series(root);
-        if (root.has("fields"))
-            read_fields(root, checkpoint);
-        checkpoint.observables = read_states(root);
-    } catch (const hdf5::FileError& error) {
-        throw BadCheckpoint(error.what());
-    }
+    const auto disk = std::make_shared<hdf5::DiskFile>(std::move(descriptor), path, hdf5::WriteOrder::any);
+    Precision precision = Precision::double_precision;
+    Checkpoint checkpoint = read_contents(hdf5::File::open(disk, storage::Access::read_only), precision);
     const ParticleSnapshot& particles = checkpoint.particles;
     if (particles.velocity.size() != particles.position.size() || particles.image.size() != particles.position.size() ||
-        snapshot_hash(particles, precision == "mixed" ? Precision::mixed : Precision::double_precision) !=
-            checkpoint.state_hash) {
-        throw BadCheckpoint(path + ": damaged: its particles do not have its state hash");
+        particles.position.size() % 3 != 0 || snapshot_hash(particles, precision) != checkpoint.state_hash) {
+        throw EnvironmentError(path + ": its particles do not have its state hash: this is not what mpcflow wrote");
     }
     return checkpoint;
+}
+
+std::optional<std::string> find_run_id(const storage::Directory& directory, const std::string& name) {
+    try {
+        return hdf5::File::open(directory, name, storage::Access::read_only).root().open_group("run").read_text_attribute("id");
+    } catch (const FileError&) {
+        return std::nullopt;
+    }
 }
 
 std::int64_t checkpoint_bytes(std::int64_t particles, Precision precision) {

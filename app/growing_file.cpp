@@ -1,73 +1,204 @@
 #include "app/growing_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
-#include <cstdio>
-#include <filesystem>
-#include <system_error>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "app/disk_space.hpp"
 #include "app/hdf5/error.hpp"
+#include "app/storage/checksum.hpp"
+#include "app/storage/disk_space.hpp"
+#include "app/storage/journal.hpp"
 
 namespace mpcflow {
 
 namespace {
 
-std::string temporary_path(const std::string& path) { return path + ".tmp"; }
+std::string temporary_name(const std::string& name) { return name + ".tmp"; }
+
+hdf5::File open_as_it_was(const storage::Directory& directory, const std::string& name,
+                          const std::optional<storage::JournalContents>& journal) {
+    const auto disk = std::make_shared<hdf5::DiskFile>(directory.open(name, storage::Access::read_only),
+                                                       directory.file(name), hdf5::WriteOrder::any);
+    if (journal)
+        disk->show_as_it_was(*journal);
+    return hdf5::File::open(disk, storage::Access::read_only);
+}
+
+/// A whole file, but not of this run.
+struct AnotherRunsFile : FileError {
+    explicit AnotherRunsFile(const std::string& path)
+        : FileError(path + ": is another run's; put back the file that belongs here, or choose another output.directory "
+                           "(--output DIR)",
+                    0) {}
+};
 
 }  // namespace
 
-hdf5::File create_growing_file(const std::string& path) {
-    return hdf5::File::create(temporary_path(path), hdf5::WriteOrder::ordered);
+std::uint64_t chained_checksum(std::uint64_t rows_before, std::uint64_t row) {
+    return storage::checksum({rows_before, row});
 }
 
-void name_growing_file(const std::string& path, bool is_first_row) {
+GrowingFile GrowingFile::create(const storage::Directory& directory, const std::string& name) {
+    // One that was left by another file of this name.
+    directory.remove(storage::journal_name(name));
+    return {directory, name, hdf5::File::create(directory, temporary_name(name), hdf5::WriteOrder::ordered)};
+}
+
+GrowingFile GrowingFile::open(const storage::Directory& directory, const std::string& name, JournalUse journal) {
+    const std::string path = directory.file(name);
+    storage::Descriptor descriptor = directory.open(name, storage::Access::read_write);
+    if (journal == JournalUse::roll_back) {
+        if (const auto contents = storage::read_journal(directory, name))
+            storage::roll_back(*contents, descriptor.get(), path);
+    }
+    const auto disk = std::make_shared<hdf5::DiskFile>(std::move(descriptor), path, hdf5::WriteOrder::ordered);
+    hdf5::File file = hdf5::File::open(disk, storage::Access::read_write);
+    disk->guard(std::make_unique<storage::Journal>(directory, name));
+    return {directory, name, std::move(file)};
+}
+
+void GrowingFile::end_row(bool is_first_row) {
     if (is_first_row)
-        rename_file(temporary_path(path), path, Durability::page_cache);
+        directory_->rename(temporary_name(name_), name_);
 }
 
-void close_growing_file(hdf5::File file, const std::string& path) {
-    release_reserve(file.descriptor());
-    sync_file(file.descriptor(), path);
-    file.close();
+void GrowingFile::reopen() {
+    file_.close();
+    file_.disk().sync();
+    std::shared_ptr<hdf5::DiskFile> disk = file_.shared_disk();
+    file_ = hdf5::File::open(std::move(disk), storage::Access::read_write);
 }
 
-void check_growing_file_is_there(const std::string& path, const std::string& rows, RowsBefore before) {
-    std::error_code error;
-    if (std::filesystem::exists(path, error))
+void GrowingFile::sync() {
+    file_.flush();
+    if (file_.disk().is_guarded())
+        file_.disk().sync();
+    else
+        file_.disk().guard(std::make_unique<storage::Journal>(*directory_, name_));
+}
+
+void GrowingFile::close() {
+    storage::release_reserve(file_.descriptor());
+    file_.close();
+    file_.disk().sync();
+    file_.disk().close();
+    directory_->remove(storage::journal_name(name_));
+}
+
+void GrowingFile::leave(bool has_rows) noexcept {
+    if (has_rows)
+        storage::release_reserve(file_.descriptor());
+    file_.abandon();
+    if (has_rows)
         return;
-    throw hdf5::FileError(fmt::format("{}: no such file, but the checkpoint tells of {} {} in it; put it back, or go on "
-                                      "without them in another folder (--restart CHECKPOINT --output DIR)",
-                                      path, before.rows, rows),
-                          ENOENT);
-}
-
-void check_rows_before(const std::string& path, const std::string& rows, RowsBefore before,
-                       std::span<const std::int64_t> steps, std::int64_t lowest) {
-    std::int64_t found = 0;
-    for (const std::int64_t step : steps) {
-        if (step >= before.step || step <= lowest)
-            break;
-        lowest = step;
-        ++found;
-    }
-    if (found != before.rows) {
-        throw hdf5::FileError(fmt::format("{}: has {} {} of before step {}, but the checkpoint tells of {}; put back the "
-                                          "file that belongs to the checkpoint",
-                                          path, found, rows, before.step, before.rows),
-                              0);
+    try {
+        directory_->remove(temporary_name(name_));
+    } catch (const FileError&) {
+        // The next run removes it.
+        return;
     }
 }
 
-void leave_growing_file(hdf5::File& file, const std::string& path, bool has_rows) noexcept {
-    if (has_rows) {
-        release_reserve(file.descriptor());
-    } else {
-        discard_contents(file.descriptor());
-        std::remove(temporary_path(path).c_str());
+RowsFound check_rows(const hdf5::File& file, const OpenRows& open_rows, std::int64_t most) {
+    const RowReader rows = open_rows(file);
+    RowsFound found{rows.run_id, static_cast<std::int64_t>(rows.steps.size()), 0, rows.header_checksum, {}};
+    if (rows.actual_header != rows.header_checksum) {
+        found.damage = "what it says of itself is not what was written";
+        return found;
     }
-    file.abandon();
+    const std::size_t wanted = static_cast<std::size_t>(std::min(most, found.listed));
+    try {
+        for (std::size_t row = 0; row < wanted; ++row) {
+            if (row >= rows.checksums.size() || rows.checksum_of(row) != rows.checksums[row]) {
+                found.damage = fmt::format("the numbers of step {} are not those that were written", rows.steps[row]);
+                return found;
+            }
+            found.checksum = chained_checksum(found.checksum, rows.checksums[row]);
+            ++found.whole;
+        }
+    } catch (const FileError& error) {
+        if (error.error_number != 0)
+            throw;
+        found.damage = error.what();
+    }
+    return found;
+}
+
+namespace {
+
+/// Why the file, read in this way, is not what the checkpoint counts on; empty if it is.
+std::string find_misfit(const storage::Directory& directory, const std::string& name, const std::string& what,
+                        const std::string& run_id, RowsBefore before, const OpenRows& open_rows,
+                        const std::optional<storage::JournalContents>& journal) {
+    try {
+        const RowsFound found = check_rows(open_as_it_was(directory, name, journal), open_rows, before.rows);
+        if (found.damage.empty() && found.run_id != run_id)
+            throw AnotherRunsFile(directory.file(name));
+        if (!found.damage.empty())
+            return found.damage;
+        if (found.whole < before.rows)
+            return fmt::format("it has {} {}, but the checkpoint tells of {}", found.listed, what, before.rows);
+        return found.checksum == before.checksum ? "" : fmt::format("its {} are not those that the checkpoint tells of", what);
+    } catch (const AnotherRunsFile&) {
+        throw;
+    } catch (const FileError& error) {
+        if (error.error_number != 0)
+            throw;
+        return error.what();
+    }
+}
+
+}  // namespace
+
+KeptFile check_kept_file(const storage::Directory& directory, const std::string& name, const std::string& what,
+                         const std::string& run_id, RowsBefore before, const OpenRows& open_rows) {
+    if (!directory.has(name)) {
+        throw FileError(fmt::format("{}: no such file, but the checkpoint tells of {} {} in it; put it back, or go on "
+                                    "without them in another folder (--restart CHECKPOINT --output DIR)",
+                                    directory.file(name), before.rows, what),
+                        ENOENT);
+    }
+    const auto misfit = [&](const std::optional<storage::JournalContents>& journal) {
+        return find_misfit(directory, name, what, run_id, before, open_rows, journal);
+    };
+    const auto journal = storage::read_journal(directory, name);
+    KeptFile kept;
+    kept.damage = misfit(journal);
+    // The file was put back from elsewhere, and the journal is of the one before.
+    if (!kept.damage.empty() && journal && misfit(std::nullopt).empty())
+        kept = {{}, JournalUse::ignore};
+    return kept;
+}
+
+void check_not_of_another_run(const storage::Directory& directory, const std::string& name, const std::string& run_id,
+                              const OpenRows& open_rows) {
+    if (!directory.has(name))
+        return;
+    std::string found;
+    try {
+        const RowReader rows = open_rows(open_as_it_was(directory, name, storage::read_journal(directory, name)));
+        found = rows.actual_header == rows.header_checksum ? rows.run_id : run_id;
+    } catch (const FileError& error) {
+        if (error.error_number != 0)
+            throw;
+        return;  // nobody can read it
+    }
+    if (found != run_id)
+        throw AnotherRunsFile(directory.file(name));
+}
+
+std::string move_aside(const storage::Directory& directory, const std::string& name) {
+    const std::string stem = name.substr(0, name.rfind('.'));
+    std::string aside = stem + ".damaged.h5";
+    for (int number = 2; directory.has(aside); ++number)
+        aside = fmt::format("{}.damaged-{}.h5", stem, number);
+    directory.rename(name, aside);
+    if (directory.has(storage::journal_name(name)))
+        directory.rename(storage::journal_name(name), storage::journal_name(aside));
+    return directory.file(aside);
 }
 
 }  // namespace mpcflow

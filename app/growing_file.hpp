@@ -1,17 +1,18 @@
 #pragma once
 /// What the files have in common that grow by rows while a run goes on: trajectory.h5 and fields.h5.
 ///
-/// Such a file is PATH.tmp until its first row is in it. The values of a row are written and flushed first, and its step,
-/// which says that it is there, last. A failed write leaves the file as the last row left it.
+/// Such a file is NAME.tmp until its first row is in it. The values of a row are written and flushed first, and its step,
+/// which says that it is there, last: a killed process leaves whole rows. From the first sync() on a journal guards what a
+/// checkpoint counts on from lost power. A failed write leaves the file as the last row left it.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
-#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "app/hdf5/file.hpp"
+#include "app/storage/directory.hpp"
 
 namespace mpcflow {
 
@@ -19,35 +20,82 @@ namespace mpcflow {
 struct RowsBefore {
     std::int64_t rows = 0;
     std::int64_t step = 0;
+    std::uint64_t checksum = 0;  ///< chained_checksum() of them all
 };
 
-[[nodiscard]] hdf5::File create_growing_file(const std::string& path);
+/// The checksum of rows, given that of those before and that of the row; of no row it is the header's.
+[[nodiscard]] std::uint64_t chained_checksum(std::uint64_t rows_before, std::uint64_t row);
 
-/// When a row is in the file; the first one gives the file its name.
-void name_growing_file(const std::string& path, bool is_first_row);
+/// The journal is what brings a file back, unless it is another file's.
+enum class JournalUse { roll_back, ignore };
 
-/// Writes all to the disk and closes. Throws hdf5::FileError.
-void close_growing_file(hdf5::File file, const std::string& path);
+class GrowingFile {
+public:
+    [[nodiscard]] static GrowingFile create(const storage::Directory& directory, const std::string& name);
+    /// Opens a file to add to it, as its journal says that it was, if there is one; what it is then is guarded at once.
+    [[nodiscard]] static GrowingFile open(const storage::Directory& directory, const std::string& name, JournalUse journal);
 
-/// Throws hdf5::FileError, saying what to do, unless the file is there. `rows` is what its rows are called.
-void check_growing_file_is_there(const std::string& path, const std::string& rows, RowsBefore before);
+    [[nodiscard]] hdf5::File& file() { return file_; }
+    /// To be called when a row is in the file; the first one gives the file its name.
+    void end_row(bool is_first_row);
+    /// Closes and opens it anew, after rows were dropped: their space may be used again only then. No dataset is open.
+    void reopen();
+    /// Waits until all rows are on the disk, and guards them. Throws SyncError.
+    void sync();
+    /// Writes all to the disk and closes. No dataset is open.
+    void close();
+    /// Leaves the file as its last row left it, and removes it if it has none. What HDF5 still holds is not written.
+    void leave(bool has_rows) noexcept;
 
-/// Throws hdf5::FileError, saying what to do, unless as many rows of this file are of before the step; `steps` are those of
-/// all its rows. They grow from above `lowest` on: where they do not, a kill fell while rows were dropped.
-void check_rows_before(const std::string& path, const std::string& rows, RowsBefore before,
-                       std::span<const std::int64_t> steps, std::int64_t lowest);
+private:
+    GrowingFile(const storage::Directory& directory, std::string name, hdf5::File file)
+        : directory_(&directory), name_(std::move(name)), file_(std::move(file)) {}
 
-/// Leaves the file as its last row left it, and removes it if it has none.
-void leave_growing_file(hdf5::File& file, const std::string& path, bool has_rows) noexcept;
+    const storage::Directory* directory_;
+    std::string name_;
+    hdf5::File file_;
+};
 
-/// The same for `objects`, whose `file` it is and which hold its datasets.
-template <class Objects>
-void abandon_growing_file(std::unique_ptr<Objects> objects, const std::string& path, bool has_rows) noexcept {
-    // HDF5 writes what it still holds when its identifiers are closed. They are kept open for the rest
-    // of the process, in a place that is never destroyed.
-    static auto* const given_up = new std::vector<std::unique_ptr<Objects>>;
-    leave_growing_file(objects->file, path, has_rows);
-    given_up->push_back(std::move(objects));
-}
+/// How a file is read that is checked: who wrote it, and what its rows hold.
+struct RowReader {
+    std::string run_id;
+    std::uint64_t header_checksum = 0;     ///< as it is kept in the file
+    std::uint64_t actual_header = 0;       ///< as the file is
+    std::vector<std::int64_t> steps;       ///< of all rows
+    std::vector<std::uint64_t> checksums;  ///< of rows, as they are kept in the file
+    std::function<std::uint64_t(std::size_t row)> checksum_of;  ///< of a row as it is; throws FileError
+};
+using OpenRows = std::function<RowReader(const hdf5::File& file)>;
+
+/// What of such a file is whole.
+struct RowsFound {
+    std::string run_id;
+    std::int64_t listed = 0;
+    std::int64_t whole = 0;      ///< from the first on
+    std::uint64_t checksum = 0;  ///< chained_checksum() of these
+    std::string damage;          ///< what is wrong with the header or the first row that is not whole; empty if nothing is
+};
+
+/// Reads the header and all that belongs to the first rows, `most` at most. Throws FileError where the file cannot be read at
+/// all; with its `error_number` where that says nothing of what is in it.
+[[nodiscard]] RowsFound check_rows(const hdf5::File& file, const OpenRows& open_rows, std::int64_t most);
+
+/// What a restart finds of a file that its checkpoint counts on.
+struct KeptFile {
+    std::string damage;  ///< why it cannot be gone on with; empty if it can
+    JournalUse journal = JournalUse::roll_back;
+};
+
+/// Verifies every number of the rows that the run keeps. Changes nothing. Throws FileError, saying what to do, where the file
+/// is not there, is another run's, or cannot be read. `what` is what its rows are called.
+[[nodiscard]] KeptFile check_kept_file(const storage::Directory& directory, const std::string& name, const std::string& what,
+                                       const std::string& run_id, RowsBefore before, const OpenRows& open_rows);
+
+/// Throws FileError where a file of this name is there and whole, but of another run.
+void check_not_of_another_run(const storage::Directory& directory, const std::string& name, const std::string& run_id,
+                              const OpenRows& open_rows);
+
+/// Gives a file, and its journal, another name: NAME.damaged.h5, or one with a number. Returns the path.
+std::string move_aside(const storage::Directory& directory, const std::string& name);
 
 }  // namespace mpcflow

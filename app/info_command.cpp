@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <filesystem>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -13,8 +13,9 @@
 #include "app/progress.hpp"
 #include "app/run_file.hpp"
 #include "app/run_record.hpp"
-#include "app/sealed_file.hpp"
+#include "app/storage/seal.hpp"
 #include "app/trajectory_file.hpp"
+#include "app/window_check.hpp"
 #include "app/window_file.hpp"
 
 namespace mpcflow {
@@ -124,21 +125,38 @@ void report_observables(const Group& root, Report& report) {
     }
 }
 
+/// Throws EnvironmentError unless every bit of the file is what was written.
+void check_seal(const hdf5::File& file) {
+    if (const std::string damage = storage::find_damage(file.descriptor(), file.path()); !damage.empty())
+        throw EnvironmentError(file.path() + ": " + damage);
+}
+
+/// The same of a file that grows.
+void check_all_rows(const hdf5::File& file, const OpenRows& open_rows) {
+    const RowsFound found = check_rows(file, open_rows, std::numeric_limits<std::int64_t>::max());
+    if (!found.damage.empty())
+        throw EnvironmentError(file.path() + ": damaged: " + found.damage);
+}
+
 void report_run(const hdf5::File& file, Report& report) {
     const Group root = file.root();
     const std::int64_t version = root.read_int_attribute("format_version");
-    if (version != run_file_format_version) {
+    if (version != 1 && version != run_file_format_version) {
         throw EnvironmentError(
             fmt::format("{}: run file format {}, but this program reads format {}; use the mpcflow that "
                         "wrote it",
                         file.path(), version, run_file_format_version));
     }
+    if (version != 1)
+        check_seal(file);
     const Group program = root.open_group("program");
     const Group machine = root.open_group("machine");
     const Group run = root.open_group("run");
     const Group input = root.open_group("input");
     report.add("kind", std::string("run"));
     report.add("title", root.read_text_attribute("title"));
+    if (run.has_attribute("id"))
+        report.add("run_id", run.read_text_attribute("id"));
     report.add("status", run.read_text_attribute("status"));
     report.add("message", run.read_text_attribute("message"));
     report.add("steps_done", run.read_int_attribute("steps_done"));
@@ -170,13 +188,13 @@ void report_run(const hdf5::File& file, Report& report) {
 }
 
 void report_checkpoint(const hdf5::File& file, Report& report) {
-    if (const std::string damage = find_damage(file.path()); !damage.empty())
-        throw EnvironmentError(file.path() + ": " + damage);
+    check_seal(file);
     const Group root = file.root();
     const Group run = root.open_group("run");
     const Group program = root.open_group("program");
     report.add("kind", std::string("checkpoint"));
     report.add("title", run.read_text_attribute("title"));
+    report.add("run_id", run.read_text_attribute("id"));
     report.add("step", run.read_int_attribute("step"));
     report.add("steps_in_all", run.read_int_attribute("steps_in_all"));
     report.add("restarts", run.read_int_attribute("restarts"));
@@ -200,6 +218,8 @@ void report_trajectory(const hdf5::File& file, Report& report) {
     const auto hashes = parameters.open_dataset("state_hash").read<std::uint64_t>();
     report.add("kind", std::string("trajectory (H5MD)"));
     report.add("title", parameters.read_text_attribute("title"));
+    if (parameters.has_attribute("run_id"))
+        report.add("run_id", parameters.read_text_attribute("run_id"));
     report.add("frames", static_cast<std::int64_t>(steps.size()));
     if (!steps.empty()) {
         report.add("first_step", steps.front());
@@ -231,10 +251,14 @@ void report_trajectory(const hdf5::File& file, Report& report) {
 
 void report_windows(const hdf5::File& file, Report& report) {
     const Group root = file.root();
+    if (root.read_int_attribute("format_version") != 1)
+        check_all_rows(file, read_windows);
     const Group fields = root.open_group("fields");
     const auto steps = fields.open_dataset("last_step").read<std::int64_t>();
     report.add("kind", std::string("fields in time"));
     report.add("title", root.read_text_attribute("title"));
+    if (root.has_attribute("run_id"))
+        report.add("run_id", root.read_text_attribute("run_id"));
     report.add("windows", static_cast<std::int64_t>(steps.size()));
     report.add("time_window", fields.read_int_attribute("time_window"));
     if (!steps.empty())
@@ -247,7 +271,7 @@ void report_windows(const hdf5::File& file, Report& report) {
 bool says(const Group& group, const std::string& name, const std::string& text) {
     try {
         return group.has_attribute(name) && group.read_text_attribute(name) == text;
-    } catch (const hdf5::FileError&) {
+    } catch (const FileError&) {
         return false;
     }
 }
@@ -267,7 +291,7 @@ bool is_our_trajectory(const Group& root) {
 }  // namespace
 
 int info_command(const InfoOptions& options) {
-    const hdf5::File file = hdf5::File::open(options.file, hdf5::Access::read_only);
+    const hdf5::File file = hdf5::File::open(options.file);
     Report report(options.format);
     report.add("file", options.file);
     const Group root = file.root();

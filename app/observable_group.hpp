@@ -10,7 +10,7 @@
 
 namespace mpcflow {
 
-/// Writes a group of the observable's name into `root`. Throws hdf5::FileError.
+/// Writes a group of the observable's name into `root`. Throws FileError.
 void write_results(const hdf5::Group& root, const ObservableResults& results);
 
 /// Writes the group `observables`, with a group for each state.

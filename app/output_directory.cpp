@@ -6,13 +6,12 @@
 #include <filesystem>
 #include <system_error>
 
-#include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include "app/checkpoint_file.hpp"
-#include "app/hdf5/error.hpp"
 #include "app/run_file.hpp"
+#include "app/storage/file_error.hpp"
 #include "app/trajectory_file.hpp"
 #include "app/window_file.hpp"
 #include "app/xdmf_file.hpp"
@@ -37,6 +36,18 @@ constexpr std::array<const char*, 6> written_aside{run_file_name, trajectory_fil
     throw EnvironmentError("output.directory: " + path + ": " + what);
 }
 
+storage::Directory make_directory(const std::string& path) {
+    std::error_code error;
+    fs::create_directories(path, error);
+    if (error && !fs::is_directory(path))
+        fail(path, "cannot make it: " + describe_errno(error.value()));
+    try {
+        return storage::Directory(path);
+    } catch (const FileError& reason) {
+        throw EnvironmentError(std::string("output.directory: ") + reason.what());
+    }
+}
+
 }  // namespace
 
 fs::path existing_part(fs::path path) {
@@ -53,7 +64,7 @@ void check_output_directory(const std::string& path, Existing existing) {
         fail(path, part.string() + " is not a directory; choose another output.directory (--output DIR)");
     }
     if (access(part.c_str(), W_OK | X_OK) != 0) {
-        fail(path, "cannot write to " + part.string() + ": " + hdf5::describe_errno(errno) +
+        fail(path, "cannot write to " + part.string() + ": " + describe_errno(errno) +
                        "; choose another output.directory (--output DIR)");
     }
     if (existing != Existing::refuse)
@@ -66,36 +77,18 @@ void check_output_directory(const std::string& path, Existing existing) {
     }
 }
 
-OutputDirectory::OutputDirectory(std::string path, Existing existing) : path_(std::move(path)) {
-    std::error_code error;
-    fs::create_directories(path_, error);
-    if (error && !fs::is_directory(path_))
-        fail(path_, "cannot make it: " + hdf5::describe_errno(error.value()));
-    descriptor_ = open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor_ < 0)
-        fail(path_, "cannot open it: " + hdf5::describe_errno(errno));
+OutputDirectory::OutputDirectory(const std::string& path, Existing existing) : files_(make_directory(path)) {
     // A file system without locks does without this guard.
-    if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-        close(descriptor_);
-        fail(path_, "another run is writing to it; choose another output.directory (--output DIR)");
-    }
+    if (flock(files_.descriptor(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        fail(path, "another run is writing to it; choose another output.directory (--output DIR)");
     // Again, now that nobody else can be at it.
-    try {
-        check_output_directory(path_, existing);
-    } catch (...) {
-        close(descriptor_);
-        throw;
-    }
+    check_output_directory(path, existing);
     for (const char* name : written_aside)
-        fs::remove(fs::path(path_) / (std::string(name) + ".tmp"), error);
-    if (existing != Existing::overwrite)
-        return;
-    for (const char* name : result_files)
-        fs::remove(fs::path(path_) / name, error);
+        files_.remove(std::string(name) + ".tmp");
+    if (existing == Existing::overwrite) {
+        for (const char* name : result_files)
+            files_.remove(name);
+    }
 }
-
-OutputDirectory::~OutputDirectory() { close(descriptor_); }
-
-std::string OutputDirectory::file(const std::string& name) const { return (fs::path(path_) / name).string(); }
 
 }  // namespace mpcflow

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <string>
 
+#include "app/storage/directory.hpp"
+
 namespace mpcflow {
 
 /// What to do with results that are there already.
@@ -21,22 +23,17 @@ void check_output_directory(const std::string& path, Existing existing);
 [[nodiscard]] std::filesystem::path existing_part(std::filesystem::path path);
 
 /// A directory taken for one run: made if need be, earlier results removed if they are to be
-/// overwritten, and locked, so that two runs never write to one place.
+/// overwritten, and locked, so that two runs never write to one place. It stays the run's own wherever it is moved.
 class OutputDirectory {
 public:
     /// Throws EnvironmentError, also where another run is writing to the directory.
-    OutputDirectory(std::string path, Existing existing);
-    ~OutputDirectory();
-    OutputDirectory(const OutputDirectory&) = delete;
-    OutputDirectory& operator=(const OutputDirectory&) = delete;
+    OutputDirectory(const std::string& path, Existing existing);
 
-    /// The path of a file in it.
-    [[nodiscard]] std::string file(const std::string& name) const;
-    [[nodiscard]] const std::string& path() const { return path_; }
+    [[nodiscard]] const storage::Directory& files() const { return files_; }
+    [[nodiscard]] const std::string& path() const { return files_.path(); }
 
 private:
-    std::string path_;
-    int descriptor_ = -1;
+    storage::Directory files_;
 };
 
 }  // namespace mpcflow

@@ -10,9 +10,12 @@
 #include <fmt/format.h>
 
 #include "app/checkpoint_file.hpp"
-#include "app/hdf5/error.hpp"
 #include "app/hdf5/file.hpp"
 #include "app/run_file.hpp"
+#include "app/storage/file_error.hpp"
+#include "app/trajectory_file.hpp"
+#include "app/window_check.hpp"
+#include "app/window_file.hpp"
 #include "input/differences.hpp"
 #include "input/writer.hpp"
 
@@ -76,24 +79,43 @@ void check_belongs(const Checkpoint& checkpoint, const Scenario& scenario) {
     }
 }
 
-/// The newest of the two checkpoints of a folder that is good.
-Checkpoint read_newest(const std::string& folder, std::vector<std::string>& remarks) {
+/// The newest of the two checkpoints of a directory that is good.
+Checkpoint read_newest(const storage::Directory& directory, std::vector<std::string>& remarks) {
     std::string faults;
     for (const char* name : {checkpoint_file_name, previous_checkpoint_name}) {
-        const std::string path = (fs::path(folder) / name).string();
-        std::error_code ignored;
-        if (!fs::exists(path, ignored))
+        if (!directory.has(name))
             continue;
         try {
-            Checkpoint checkpoint = read_checkpoint_file(path);
-            if (!faults.empty())
+            const std::string path = directory.file(name);
+            Checkpoint checkpoint = read_checkpoint_file(directory.open(name, storage::Access::read_only), path);
+            if (!faults.empty()) {
                 remarks.push_back(faults + "; going on from the one before it, " + path);
+                // The next checkpoint must not push the good one out.
+                directory.remove(checkpoint_file_name);
+            }
             return checkpoint;
         } catch (const BadCheckpoint& fault) {
             faults += (faults.empty() ? "" : "; ") + std::string(fault.what());
         }
     }
     throw EnvironmentError("no checkpoint is good: " + faults + "; " + what_to_do);
+}
+
+/// Throws EnvironmentError where the directory has files of another run, which this one would replace.
+void check_all_of_one_run(const storage::Directory& directory, const std::string& run_id) {
+    const auto check = [&](const char* name, const std::optional<std::string>& id) {
+        if (id && *id != run_id) {
+            throw EnvironmentError(fmt::format("{}: is another run's than the checkpoint; put back the files that belong "
+                                               "together; {}",
+                                               directory.file(name), what_to_do));
+        }
+    };
+    for (const char* name : {run_file_name, checkpoint_file_name, previous_checkpoint_name}) {
+        if (directory.has(name))
+            check(name, find_run_id(directory, name));
+    }
+    check_not_of_another_run(directory, trajectory_file_name, run_id, read_frames);
+    check_not_of_another_run(directory, window_file_name, run_id, read_windows);
 }
 
 bool lies_in(const std::string& file, const std::string& folder) {
@@ -126,38 +148,37 @@ Existing treatment_of_results(const RestartChoice& restart, Existing wanted, con
 }
 
 bool is_complete(const std::string& folder, const Scenario& scenario) {
+    const std::string path = (fs::path(folder) / run_file_name).string();
     try {
-        const hdf5::File file =
-            hdf5::File::open((fs::path(folder) / run_file_name).string(), hdf5::Access::read_only);
+        const hdf5::File file = open_run_file(storage::open_to_read(path), path);
         const hdf5::Group run = file.root().open_group("run");
         return run.read_text_attribute("status") == status_name(RunStatus::completed) &&
                run.read_int_attribute("steps_done") == scenario.run.equilibration + scenario.run.steps &&
                describe_obstacles(file.root().open_group("input").read_text("resolved"), to_yaml(scenario)).empty();
-    } catch (const hdf5::FileError&) {
+    } catch (const FileError&) {
         return false;
     }
 }
 
-std::optional<Checkpoint> find_checkpoint(const RestartChoice& restart, const Scenario& scenario, Existing existing,
+std::optional<Checkpoint> find_checkpoint(const RestartChoice& restart, const Scenario& scenario,
+                                          const storage::Directory& directory, Existing existing,
                                           std::vector<std::string>& remarks) {
     std::optional<Checkpoint> checkpoint;
-    const std::string& folder = scenario.output.directory;
     if (restart.mode == RestartMode::file) {
-        checkpoint = read_checkpoint_file(restart.file);
+        checkpoint = read_checkpoint_file(storage::open_to_read(restart.file), restart.file);
     } else if (existing == Existing::keep) {
-        checkpoint = read_newest(folder, remarks);
+        checkpoint = read_newest(directory, remarks);
     } else {
         return checkpoint;
     }
     check_belongs(*checkpoint, scenario);
-    // The next checkpoint must not push the good one out.
-    if (!remarks.empty()) {
-        std::error_code ignored;
-        fs::remove(fs::path(folder) / checkpoint_file_name, ignored);
-    }
-    // Elsewhere there is no trajectory to add to.
-    if (existing != Existing::keep)
+    if (existing == Existing::keep) {
+        check_all_of_one_run(directory, checkpoint->run_id);
+    } else {
+        // Elsewhere there is nothing to add to, and what begins there is another run.
+        checkpoint->run_id = draw_run_id();
         checkpoint->frames = checkpoint->windows = 0;
+    }
     return checkpoint;
 }
 

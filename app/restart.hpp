@@ -33,11 +33,13 @@ struct RestartChoice {
 /// Whether run.h5 in `folder` is of this input and says that all its steps are done.
 [[nodiscard]] bool is_complete(const std::string& folder, const Scenario& scenario);
 
-/// The checkpoint to go on from; none where the run begins anew. One that is damaged is passed over, and removed, for
-/// the one before it; `remarks` says so. Throws EnvironmentError where there is no good one, or where it is of another
-/// input, precision or version, naming the differences.
+/// The checkpoint to go on from; none where the run begins anew. One of the output directory whose seal proves that it is
+/// damaged is passed over, and removed, for the one before it; `remarks` says so. Throws EnvironmentError where there is no
+/// good one, where one cannot be read, or where it is of another input, precision or version, naming the differences, and
+/// where the other files of the directory are of another run.
 [[nodiscard]] std::optional<Checkpoint> find_checkpoint(const RestartChoice& restart, const Scenario& scenario,
-                                                        Existing existing, std::vector<std::string>& remarks);
+                                                        const storage::Directory& directory, Existing existing,
+                                                        std::vector<std::string>& remarks);
 
 /// Puts solver and observables where the checkpoint was (`remarks`: see restore_observables()), and frees the
 /// checkpoint's particles. Throws EnvironmentError if the state is not one of this system.

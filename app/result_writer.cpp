@@ -1,9 +1,7 @@
 #include "app/result_writer.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <stdexcept>
-#include <system_error>
 #include <variant>
 
 #include <fmt/format.h>
@@ -13,6 +11,8 @@
 #include "app/observable_group.hpp"
 #include "app/progress.hpp"
 #include "app/run_file.hpp"
+#include "app/storage/file_error.hpp"
+#include "app/window_check.hpp"
 #include "app/xdmf_file.hpp"
 
 namespace mpcflow {
@@ -44,21 +44,19 @@ std::int64_t sample_count(const ObservableResults& results) {
     throw std::logic_error(results.name + ": results without a number of samples");
 }
 
-std::string file_size(const std::string& path) {
-    std::error_code error;
-    const auto size = std::filesystem::file_size(path, error);
-    return error ? "?" : format_bytes(static_cast<double>(size));
+std::string described_size(const storage::Directory& directory, const std::string& name) {
+    try {
+        const storage::Descriptor file = directory.open(name, storage::Access::read_only);
+        return format_bytes(static_cast<double>(storage::file_size(file.get(), directory.file(name))));
+    } catch (const FileError&) {
+        return "?";
+    }
 }
 
 }  // namespace
 
 ResultWriter::ResultWriter(const OutputDirectory& directory, RunRecord record, std::optional<Checkpoint> checkpoint)
-    : folder_(directory.path()),
-      run_path_(directory.file(run_file_name)),
-      trajectory_path_(directory.file(trajectory_file_name)),
-      xdmf_path_(directory.file(xdmf_file_name)),
-      window_path_(directory.file(window_file_name)),
-      window_xdmf_path_(directory.file(window_xdmf_file_name)),
+    : directory_(directory.files()),
       record_(std::move(record)),
       field_times_(record_.scenario),
       start_(Clock::now()) {
@@ -68,56 +66,88 @@ ResultWriter::ResultWriter(const OutputDirectory& directory, RunRecord record, s
         const PressureFields pressure = pressure_of(*output.fields);
         fields_.emplace(bins, FieldStatistics::affordable_blocks(bins, block_budget_bytes, pressure), pressure);
     }
-    if (checkpoint)
+    if (!checkpoint) {
+        record_.id = draw_run_id();
+        return;
+    }
+    const std::string path = checkpoint->path;
+    try {
         take_up(std::move(*checkpoint));
+    } catch (const std::invalid_argument& error) {
+        throw EnvironmentError(path + ": is no state of this input: " + error.what());
+    }
 }
 
 void ResultWriter::take_up(Checkpoint checkpoint) {
-    step_ = first_step_ = checkpoint.particles.step;
+    step_ = checkpoint.particles.step;
+    record_.id = checkpoint.run_id;
     record_.fast_steps = checkpoint.fast_steps;
     record_.start_time = checkpoint.start_time;
     record_.restarts = checkpoint.restarts + 1;
     earlier_seconds_ = checkpoint.wall_time;
-    first_frames_ = checkpoint.frames;
+    first_frames_ = {checkpoint.frames, step_, checkpoint.frames_checksum};
     record_.notes.insert(record_.notes.begin(), checkpoint.notes.begin(), checkpoint.notes.end());
     record_.series = std::move(checkpoint.series);
     record_.field_steps = checkpoint.field_steps;
     if (fields_) {
+        const auto& wanted = *record_.scenario.output.fields;
+        for (const SampledBlock* block : {&checkpoint.open_block, &checkpoint.open_window}) {
+            if (block->sums.samples != 0)
+                check_bins(block->sums, field_bins(record_.scenario.output), pressure_of(wanted));
+        }
         averages_are_stale_ = !checkpoint.field_blocks.empty();
         fields_->put_back(checkpoint.field_block_samples, std::move(checkpoint.field_blocks));
         open_block_ = std::move(checkpoint.open_block);
         open_window_ = std::move(checkpoint.open_window);
-        first_windows_ = checkpoint.windows;
+        first_windows_ = {checkpoint.windows, step_, checkpoint.windows_checksum};
     }
 }
 
 void ResultWriter::begin(const Observed& observed) {
-    const RowsBefore frames{first_frames_, first_step_};
-    const RowsBefore windows{first_windows_, first_step_};
     // What does not belong to the checkpoint is found before anything is changed.
-    if (windows.rows > 0)
-        check_windows(window_path_, windows);
-    if (frames.rows > 0)
-        check_frames(trajectory_path_, *record_.scenario.output.trajectory, frames);
-    if (field_times_.time_window > 0) {
-        // It may list windows that are dropped; write() makes it anew of those that stay.
-        std::error_code error;
-        std::filesystem::remove(window_xdmf_path_, error);
-        if (windows.rows == 0)
-            std::filesystem::remove(window_path_, error);
-        windows_ = std::make_unique<WindowFile>(window_path_, record_, windows);
-    }
-    if (frames.rows > 0)
-        trajectory_ = std::make_unique<TrajectoryFile>(trajectory_path_, record_, frames);
-    write(observed, Durability::disk);
+    KeptFile windows;
+    KeptFile frames;
+    if (first_windows_.rows > 0)
+        windows = check_kept_file(directory_, window_file_name, "windows", record_.id, first_windows_, read_windows);
+    if (first_frames_.rows > 0)
+        frames = check_kept_file(directory_, trajectory_file_name, "frames", record_.id, first_frames_, read_frames);
+    if (field_times_.time_window > 0)
+        open_windows(windows);
+    if (first_frames_.rows > 0 && !is_moved_aside(trajectory_file_name, "frames", first_frames_, frames))
+        trajectory_ = std::make_unique<TrajectoryFile>(directory_, record_, first_frames_, frames.journal);
+    write(observed, storage::Durability::disk);
     if (record_.scenario.output.trajectory && !trajectory_) {
         try {
-            trajectory_ = std::make_unique<TrajectoryFile>(trajectory_path_, record_);
+            trajectory_ = std::make_unique<TrajectoryFile>(directory_, record_);
         } catch (const std::exception& error) {
-            mark_run_file(run_path_, RunStatus::failed, error.what());
+            mark_run_file(directory_, RunStatus::failed, error.what());
             throw;
         }
     }
+}
+
+void ResultWriter::open_windows(const KeptFile& kept) {
+    // It may list windows that are dropped; it is made anew of those that stay.
+    directory_.remove(window_xdmf_file_name);
+    if (first_windows_.rows > 0 && !is_moved_aside(window_file_name, "windows", first_windows_, kept)) {
+        windows_ = std::make_unique<WindowFile>(directory_, record_, first_windows_, kept.journal);
+    } else {
+        directory_.remove(window_file_name);
+        windows_ = std::make_unique<WindowFile>(directory_, record_);
+    }
+    window_xdmf_ = std::make_unique<WindowXdmf>(directory_, record_.scenario.system.box, *record_.scenario.output.fields,
+                                                windows_->read_times());
+}
+
+bool ResultWriter::is_moved_aside(const std::string& name, const std::string& what, RowsBefore before, const KeptFile& kept) {
+    if (kept.damage.empty())
+        return false;
+    const std::string aside = move_aside(directory_, name);
+    remarks_.push_back(fmt::format("step {}: {} is damaged ({}): it is kept as {}, and the run goes on into a new one, which "
+                                   "begins here and lacks the {} {} of before",
+                                   before.step, directory_.file(name), kept.damage, aside, before.rows, what));
+    add_note(remarks_.back());
+    return true;
 }
 
 /// The last run.h5, which says how the run ended, must still fit, beside the one before it.
@@ -153,10 +183,11 @@ void ResultWriter::add_to_window(const SampledBlock& block, std::int64_t observa
         return;
     const System& system = record_.scenario.system;
     const auto& bins = record_.scenario.output.fields->bins;
-    windows_->append({open_window_.steps, averages_of(std::move(open_window_.sums), bins,
-                                                      bin_volume(system.box, bins), system.fluid.mass)},
-                     last_run_file_bytes(observable_bytes));
+    const FieldWindow window{open_window_.steps, averages_of(std::move(open_window_.sums), bins,
+                                                             bin_volume(system.box, bins), system.fluid.mass)};
+    windows_->append(window, last_run_file_bytes(observable_bytes));
     open_window_ = {};
+    window_xdmf_->add(windows_->time_of(window));
 }
 
 void ResultWriter::add_checkpoint(const SolverState& state) {
@@ -166,9 +197,9 @@ void ResultWriter::add_checkpoint(const SolverState& state) {
         trajectory_->sync();
     if (windows_)
         windows_->sync();
-    write_checkpoint_file(folder_, state,
-                          {record_, fields_ ? &*fields_ : nullptr, open_window_, windows_ ? windows_->windows() : 0,
-                           trajectory_ ? trajectory_->frames() : 0});
+    const RowsSoFar windows = windows_ ? RowsSoFar{windows_->windows(), windows_->checksum()} : RowsSoFar{};
+    const RowsSoFar frames = trajectory_ ? RowsSoFar{trajectory_->frames(), trajectory_->checksum()} : RowsSoFar{};
+    write_checkpoint_file(directory_, state, {record_, fields_ ? &*fields_ : nullptr, open_window_, windows, frames});
 }
 
 bool ResultWriter::ends_with_checkpoint() const { return record_.scenario.checkpoint || record_.restarts > 0; }
@@ -194,7 +225,7 @@ void ResultWriter::add_note(const std::string& note, Summation summation, int re
 void ResultWriter::update(std::int64_t step, std::int64_t fast_steps, const Observed& observed) {
     step_ = step;
     record_.fast_steps = fast_steps;
-    write(observed, Durability::page_cache);
+    write(observed, storage::Durability::page_cache);
 }
 
 void ResultWriter::update_record() {
@@ -212,24 +243,19 @@ void ResultWriter::update_record() {
     averages_are_stale_ = false;
 }
 
-void ResultWriter::write(const Observed& observed, Durability durability) {
+void ResultWriter::write(const Observed& observed, storage::Durability durability) {
     record_.observables = observed;
     update_record();
-    write_run_file(run_path_, record_, durability);
-    write_xdmf_files();
+    write_run_file(directory_, record_, durability);
+    write_xdmf();
 }
 
-void ResultWriter::write_xdmf_files() {
-    const Box& box = record_.scenario.system.box;
-    const auto& wanted = record_.scenario.output.fields;
-    if (record_.fields && !xdmf_is_written_) {
-        write_xdmf_file(xdmf_path_, describe_fields(box, *wanted));
-        xdmf_is_written_ = true;
-    }
-    if (windows_ && windows_->windows() > windows_in_xdmf_) {
-        write_xdmf_file(window_xdmf_path_, describe_windows(box, *wanted, windows_->times()));
-        windows_in_xdmf_ = windows_->windows();
-    }
+void ResultWriter::write_xdmf() {
+    if (!record_.fields || xdmf_is_written_)
+        return;
+    write_xdmf_file(directory_, xdmf_file_name,
+                    describe_fields(record_.scenario.system.box, *record_.scenario.output.fields));
+    xdmf_is_written_ = true;
 }
 
 void ResultWriter::finish(const RunLoopResult& result, const RunEnd& end, const Observed& observed) {
@@ -237,6 +263,8 @@ void ResultWriter::finish(const RunLoopResult& result, const RunEnd& end, const 
         trajectory_->close();
     if (windows_)
         windows_->close();
+    if (window_xdmf_)
+        window_xdmf_->close();
     step_ = result.steps_done;
     record_.summation = result.summation;
     record_.reorder_interval = result.reorder_interval;
@@ -245,7 +273,7 @@ void ResultWriter::finish(const RunLoopResult& result, const RunEnd& end, const 
     record_.status = end.status;
     record_.message = end.message;
     record_.state_hash = end.state_hash;
-    write(observed, Durability::disk);
+    write(observed, storage::Durability::disk);
 }
 
 void ResultWriter::finish_failed(const std::string& message, const Observed& observed) noexcept {
@@ -262,35 +290,35 @@ void ResultWriter::finish_failed(const std::string& message, const Observed& obs
         if (windows_)
             windows_->close();
     } catch (const std::exception&) {
-        // So are windows, which fields_in_time.xdmf still has to list.
+        // So are windows.
     }
     try {
-        write(observed, Durability::disk);
+        write(observed, storage::Durability::disk);
     } catch (const std::exception&) {
-        mark_run_file(run_path_, RunStatus::failed, message);
+        mark_run_file(directory_, RunStatus::failed, message);
     }
 }
 
 std::vector<WrittenFile> ResultWriter::written_files() const {
     std::vector<WrittenFile> files;
-    std::string contents = file_size(run_path_);
+    std::string contents = described_size(directory_, run_file_name);
     if (record_.scenario.output.series)
         contents += fmt::format(", series of {} rows", record_.series.size());
     if (record_.fields)
         contents += fmt::format(", fields of {} samples", record_.fields->averages.samples);
     for (const ObservableResults& results : record_.observables)
         contents += fmt::format(", {} of {} samples", in_words(results.name), sample_count(results));
-    files.push_back({run_path_, contents});
+    files.push_back({directory_.file(run_file_name), contents});
     if (xdmf_is_written_)
-        files.push_back({xdmf_path_, "the fields of run.h5, for ParaView"});
-    if (windows_in_xdmf_ > 0) {
+        files.push_back({directory_.file(xdmf_file_name), "the fields of run.h5, for ParaView"});
+    if (window_xdmf_ && window_xdmf_->windows() > 0) {
         files.push_back(
-            {window_path_, fmt::format("{}, fields of {} windows of time", file_size(window_path_), windows_->windows())});
-        files.push_back({window_xdmf_path_, "the same, for ParaView"});
+            {directory_.file(window_file_name), fmt::format("{}, fields of {} windows of time", described_size(directory_, window_file_name), windows_->windows())});
+        files.push_back({directory_.file(window_xdmf_file_name), "the same, for ParaView"});
     }
     if (trajectory_) {
         files.push_back(
-            {trajectory_path_, fmt::format("{}, {} frames", file_size(trajectory_path_), trajectory_->frames())});
+            {directory_.file(trajectory_file_name), fmt::format("{}, {} frames", described_size(directory_, trajectory_file_name), trajectory_->frames())});
     }
     return files;
 }

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "app/checkpoint.hpp"
-#include "app/disk_space.hpp"
 #include "app/output_directory.hpp"
 #include "app/run_loop.hpp"
 #include "app/run_record.hpp"
 #include "app/trajectory_file.hpp"
 #include "app/window_file.hpp"
+#include "app/xdmf_file.hpp"
 
 namespace mpcflow {
 
@@ -47,8 +47,11 @@ public:
     [[nodiscard]] bool ends_with_checkpoint() const;
 
     /// Writes the first run.h5, of status "running", and begins trajectory.h5, or drops its frames of after the
-    /// checkpoint. Throws hdf5::FileError, as all that write do.
+    /// checkpoint. What it is to add to is verified first, number by number; what is damaged is moved aside, and a remark
+    /// says so. Throws FileError, as all that write do.
     void begin(const Observed& observed);
+    /// What begin() has to tell the user.
+    [[nodiscard]] std::vector<std::string> take_remarks() { return std::move(remarks_); }
 
     void add_series_row(const SeriesRow& row) { record_.series.push_back(row); }
     /// Adds a frame of these particles, which are in the order of their ids, and leaves room for what observables will
@@ -75,34 +78,33 @@ private:
     using Clock = std::chrono::steady_clock;
 
     void take_up(Checkpoint checkpoint);
+    void open_windows(const KeptFile& kept);
+    /// Whether a file that was verified is damaged; it is moved aside then.
+    [[nodiscard]] bool is_moved_aside(const std::string& name, const std::string& what, RowsBefore before,
+                                      const KeptFile& kept);
     void add_to_window(const SampledBlock& block, std::int64_t observable_bytes);
     [[nodiscard]] std::int64_t last_run_file_bytes(std::int64_t observable_bytes) const;
-    void write_xdmf_files();
+    void write_xdmf();
     void update_record();
     [[nodiscard]] double wall_time() const;
-    void write(const Observed& observed, Durability durability);
+    void write(const Observed& observed, storage::Durability durability);
 
-    std::string folder_;
-    std::string run_path_;
-    std::string trajectory_path_;
-    std::string xdmf_path_;
-    std::string window_path_;
-    std::string window_xdmf_path_;
+    const storage::Directory& directory_;
     RunRecord record_;
     std::optional<FieldStatistics> fields_;
     std::unique_ptr<TrajectoryFile> trajectory_;
     FieldTimes field_times_;
     SampledBlock open_window_;
     std::unique_ptr<WindowFile> windows_;
+    std::unique_ptr<WindowXdmf> window_xdmf_;
     SampledBlock open_block_;
-    std::int64_t first_frames_ = 0;   ///< frames that the trajectory begins with
-    std::int64_t first_windows_ = 0;  ///< windows that fields.h5 begins with
-    std::int64_t first_step_ = 0;     ///< steps done before
+    RowsBefore first_frames_;   ///< frames that the trajectory begins with
+    RowsBefore first_windows_;  ///< windows that fields.h5 begins with
+    std::vector<std::string> remarks_;
     double earlier_seconds_ = 0.0;    ///< wall time before the restart
     std::int64_t step_ = 0;
     bool averages_are_stale_ = false;
     bool xdmf_is_written_ = false;
-    std::int64_t windows_in_xdmf_ = 0;
     Clock::time_point start_;
 };
 

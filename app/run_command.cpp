@@ -117,7 +117,7 @@ int run_command(const RunOptions& options) {
     const SignalGuard signals;
     const OutputDirectory directory(folder, existing);
     std::vector<std::string> remarks;
-    std::optional<Checkpoint> checkpoint = find_checkpoint(options.restart, scenario, existing, remarks);
+    std::optional<Checkpoint> checkpoint = find_checkpoint(options.restart, scenario, directory.files(), existing, remarks);
     const bool is_new = !checkpoint;
     Observables observables = make_observables(scenario);
     if (checkpoint)
@@ -136,6 +136,8 @@ int run_command(const RunOptions& options) {
         outputs.save_start(save_state(*solver, particles));
     }
     outputs.begin();
+    for (const std::string& remark : results.take_remarks())
+        show(stderr, fmt::format("warning: {}\n", remark));
     try {
         return run_to_the_end(options, scenario, *solver, outputs, results);
     } catch (const std::exception& error) {

@@ -1,18 +1,18 @@
 #include "app/run_file.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <functional>
+#include <memory>
+#include <utility>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "app/field_group.hpp"
 #include "app/hdf5/error.hpp"
 #include "app/hdf5/file.hpp"
 #include "app/observable_group.hpp"
 #include "app/series_group.hpp"
+#include "app/storage/disk_space.hpp"
+#include "app/storage/seal.hpp"
 #include "app/theory_numbers.hpp"
 #include "physics/names.hpp"
 
@@ -67,6 +67,7 @@ void write_provenance(const Group& root, const RunRecord& record) {
 void write_run(const Group& root, const RunRecord& record) {
     const System& system = record.scenario.system;
     const Group group = root.create_group("run");
+    group.write_attribute("id", record.id);
     group.write_attribute("seed", system.seed);
     group.write_attribute("precision", std::string_view(precision_name(record.scenario.execution.precision)));
     group.write_attribute("particles", system.particle_count());
@@ -118,48 +119,65 @@ void write_contents(const hdf5::File& file, const RunRecord& record) {
         write_results(root, results);
 }
 
-}  // namespace
+std::int64_t bytes_of(const RunRecord& record) {
+    const std::int64_t bins = record.fields ? static_cast<std::int64_t>(record.fields->averages.density.size()) : 0;
+    const auto rows = static_cast<std::int64_t>(record.series.size());
+    const auto text = static_cast<std::int64_t>(record.scenario.source_text.size() + record.resolved_input.size());
+    std::int64_t observed = 0;
+    for (const ObservableResults& results : record.observables)
+        observed += file_bytes(results.arrays);
+    return text + run_file_bytes(rows, bins, record.scenario.output.fields.value_or(FieldsOutput{})) + observed;
+}
 
-void write_run_file(const std::string& path, const RunRecord& record, Durability durability) {
-    const std::string temporary = path + ".tmp";
-    hdf5::File file = hdf5::File::create(temporary);
+void remove_quietly(const storage::Directory& directory, const std::string& name) noexcept {
     try {
-        const std::int64_t bins =
-            record.fields ? static_cast<std::int64_t>(record.fields->averages.density.size()) : 0;
-        const auto rows = static_cast<std::int64_t>(record.series.size());
-        const auto text =
-            static_cast<std::int64_t>(record.scenario.source_text.size() + record.resolved_input.size());
-        std::int64_t observed = 0;
-        for (const ObservableResults& results : record.observables)
-            observed += file_bytes(results.arrays);
-        reserve_space(file.descriptor(), temporary, 0,
-                      text + run_file_bytes(rows, bins, record.scenario.output.fields.value_or(FieldsOutput{})) +
-                          observed);
-        write_contents(file, record);
-        file.flush();
-        release_reserve(file.descriptor());
-        if (durability == Durability::disk)
-            sync_file(file.descriptor(), temporary);
-        file.close();
-        rename_file(temporary, path, durability);
-    } catch (...) {
-        // Closing would try to write the rest; the space must go back though the descriptor stays open.
-        if (file.is_open())
-            discard_contents(file.descriptor());
-        file.abandon();
-        std::remove(temporary.c_str());
-        throw;
+        directory.remove(name);
+    } catch (const FileError&) {
+        // The next run removes it.
+        return;
     }
 }
 
-void mark_run_file(const std::string& path, RunStatus status, const std::string& message) noexcept {
+}  // namespace
+
+void write_run_file(const storage::Directory& directory, const RunRecord& record, storage::Durability durability) {
+    const std::string temporary = std::string(run_file_name) + ".tmp";
+    hdf5::File file = hdf5::File::create(directory, temporary);
     try {
-        hdf5::File file = hdf5::File::open(path, hdf5::Access::read_write);
+        storage::reserve_space(file.descriptor(), file.path(), 0, bytes_of(record));
+        write_contents(file, record);
+        file.flush();
+        file.close();
+        storage::seal_file(file.descriptor(), file.path());
+        storage::release_reserve(file.descriptor());
+        if (durability == storage::Durability::disk)
+            storage::sync_file(file.descriptor(), file.path());
+        file.disk().close();
+        directory.rename(temporary, run_file_name);
+    } catch (...) {
+        file.abandon();
+        remove_quietly(directory, temporary);
+        throw;
+    }
+    if (durability == storage::Durability::disk)
+        directory.sync();
+}
+
+void mark_run_file(const storage::Directory& directory, RunStatus status, const std::string& message) noexcept {
+    try {
+        if (!directory.has(run_file_name))
+            return;
+        hdf5::File file = hdf5::File::open(directory, run_file_name, storage::Access::read_write);
         try {
-            const Group run = file.root().open_group("run");
-            run.rewrite_attribute("status", status_name(status));
-            run.rewrite_attribute("message", message);
-            file.flush();
+            {
+                const Group run = file.root().open_group("run");
+                run.rewrite_attribute("status", status_name(status));
+                run.rewrite_attribute("message", message);
+            }
+            // Closing cuts the seal off, which is beyond the end that HDF5 knows.
+            file.close();
+            storage::seal_file(file.descriptor(), file.path());
+            file.disk().close();
         } catch (...) {
             file.abandon();
         }
@@ -167,6 +185,15 @@ void mark_run_file(const std::string& path, RunStatus status, const std::string&
         // The message on the terminal is what is left to tell.
         return;
     }
+}
+
+hdf5::File open_run_file(storage::Descriptor descriptor, const std::string& path) {
+    const std::string damage = storage::find_damage(descriptor.get(), path);
+    const auto disk = std::make_shared<hdf5::DiskFile>(std::move(descriptor), path, hdf5::WriteOrder::any);
+    hdf5::File file = hdf5::File::open(disk, storage::Access::read_only);
+    if (!damage.empty() && file.root().read_int_attribute("format_version") != 1)
+        throw FileError(path + ": " + damage, 0);
+    return file;
 }
 
 std::int64_t run_file_bytes(std::int64_t series_rows, std::int64_t field_bins, const FieldsOutput& fields) {

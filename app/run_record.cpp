@@ -1,5 +1,6 @@
 #include "app/run_record.hpp"
 
+#include <random>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -14,6 +15,14 @@ const char* status_name(RunStatus status) {
         case RunStatus::failed: return "failed";
     }
     throw std::logic_error("unknown RunStatus");
+}
+
+std::string draw_run_id() {
+    std::random_device device;
+    std::string id;
+    for (int word = 0; word < 4; ++word)
+        id += fmt::format("{:08x}", device());
+    return id;
 }
 
 std::string format_hash(std::uint64_t hash) { return fmt::format("{:016x}", hash); }

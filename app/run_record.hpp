@@ -71,6 +71,7 @@ struct RunRecord {
     std::vector<std::string> notes;  ///< what the solver had to tell
     std::int64_t memory_bytes = 0;
 
+    std::string id;          ///< of the run: 32 hexadecimal digits, in all its files, kept over restarts
     std::string start_time;  ///< ISO 8601, UTC
     double wall_time = 0.0;     ///< seconds of the run loop, output included, before and after restarts
     double writing_wait = 0.0;  ///< seconds of these that the run waited for outputs to be written, since the restart
@@ -86,6 +87,9 @@ struct RunRecord {
     StepSpan field_steps;  ///< of the samples in the averages
     std::vector<ObservableResults> observables;  ///< of those that have a sample
 };
+
+/// A new RunRecord::id, drawn at random.
+[[nodiscard]] std::string draw_run_id();
 
 /// A state hash as it is printed: 16 hexadecimal digits.
 [[nodiscard]] std::string format_hash(std::uint64_t hash);

@@ -60,7 +60,7 @@ std::vector<SeriesRow> read_series(const Group& root) {
         const std::vector<Number> numbers = group.open_dataset(name).read<Number>();
         const auto each = static_cast<std::size_t>(components);
         if (numbers.size() != each * rows.size())
-            throw hdf5::FileError(std::string("series: ") + name + " has another length than step", 0);
+            throw FileError(std::string("series: ") + name + " has another length than step", 0);
         for (std::size_t i = 0; i < numbers.size(); ++i)
             place(rows[i / each], i % each) = numbers[i];
     };

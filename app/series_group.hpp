@@ -8,10 +8,10 @@
 
 namespace mpcflow {
 
-/// Writes the group `series` into `root`. Throws hdf5::FileError.
+/// Writes the group `series` into `root`. Throws FileError.
 void write_series(const hdf5::Group& root, const std::vector<SeriesRow>& rows);
 
-/// Reads what write_series() wrote. Throws hdf5::FileError.
+/// Reads what write_series() wrote. Throws FileError.
 [[nodiscard]] std::vector<SeriesRow> read_series(const hdf5::Group& root);
 
 }  // namespace mpcflow

@@ -10,9 +10,10 @@
 
 #include <fmt/format.h>
 
-#include "app/disk_space.hpp"
 #include "app/hdf5/error.hpp"
 #include "app/hdf5/file.hpp"
+#include "app/storage/checksum.hpp"
+#include "app/storage/disk_space.hpp"
 #include "app/theory_numbers.hpp"
 
 namespace mpcflow {
@@ -107,6 +108,8 @@ Group write_parameters(const Group& root, const RunRecord& record) {
     group.write_attribute("start_time", record.start_time);
     group.write_attribute("seed", record.scenario.system.seed);
     group.write_attribute("precision", std::string_view(precision_name(record.scenario.execution.precision)));
+    group.write_attribute("format_version", trajectory_format_version);
+    group.write_attribute("run_id", record.id);
     group.write_text("input", record.resolved_input, {"the input as it was run", {}});
     return group;
 }
@@ -115,8 +118,8 @@ Group write_parameters(const Group& root, const RunRecord& record) {
 
 /// The open file and its datasets. Destroyed in reverse order: the file last.
 struct TrajectoryFile::Objects {
-    hdf5::File file;
-    Dataset step{}, time{}, edges{}, id{}, image{}, state_hash{};
+    GrowingFile growing;
+    Dataset step{}, time{}, edges{}, id{}, image{}, state_hash{}, checksum{};
     std::optional<Dataset> position{}, velocity{};
     /// Of frames of a region, which differ in their numbers of particles.
     std::optional<Dataset> count{}, species{}, mass{};
@@ -142,35 +145,57 @@ std::int64_t trajectory_frame_bytes(const System& system, Precision precision, c
     return bytes;
 }
 
-TrajectoryFile::TrajectoryFile(std::string path, const RunRecord& record, RowsBefore before, SpaceCheck space_check)
-    : path_(std::move(path)),
+TrajectoryFile::TrajectoryFile(const storage::Directory& directory, const RunRecord& record, SpaceCheck space_check)
+    : path_(directory.file(trajectory_file_name)),
       system_(record.scenario.system),
       precision_(record.scenario.execution.precision),
       output_(*record.scenario.output.trajectory),
-      space_check_(space_check) {
-    if (before.rows > 0) {
-        go_on(before);
-        return;
-    }
-    objects_ = std::make_unique<Objects>(Objects{.file = create_growing_file(path_)});
+      space_check_(space_check),
+      objects_(std::make_unique<Objects>(Objects{.growing = GrowingFile::create(directory, trajectory_file_name)})) {
     try {
         reserve_frame(usual_frame_particles(system_, output_), 0);
         create(record);
-    } catch (const hdf5::FileError& error) {
+    } catch (const FileError& error) {
         abandon();
         throw explain(error, 0);
+    } catch (...) {
+        abandon();
+        throw;
     }
+}
+
+TrajectoryFile::TrajectoryFile(const storage::Directory& directory, const RunRecord& record, RowsBefore before,
+                               JournalUse journal)
+    : path_(directory.file(trajectory_file_name)),
+      system_(record.scenario.system),
+      precision_(record.scenario.execution.precision),
+      output_(*record.scenario.output.trajectory),
+      space_check_(SpaceCheck::reserve),
+      frames_(before.rows),
+      checksum_(before.checksum),
+      objects_(std::make_unique<Objects>(
+          Objects{.growing = GrowingFile::open(directory, trajectory_file_name, journal)})) {
+    open_datasets();
+    drop_frames(before.rows);
+    // The space of what is dropped is not used again while the old indices may still lead there: only after the file
+    // was closed.
+    close_datasets();
+    objects_->growing.reopen();
+    open_datasets();
+    last_step_ = objects_->step.read<std::int64_t>().back();
 }
 
 void TrajectoryFile::create(const RunRecord& record) {
     Objects& objects = *objects_;
     const FrameRow row = frame_row(system_, output_);
     const NumberType real = number_type(precision_, output_);
-    const Group root = objects.file.root();
+    const Group root = objects.growing.file().root();
     write_h5md_header(root);
     const Group parameters = write_parameters(root, record);
     objects.state_hash = parameters.create_dataset(
         "state_hash", {NumberType::uint64, {}, Growth::by_rows, {}, {"state hash of each frame", {}}});
+    objects.checksum = parameters.create_dataset(
+        "checksum", {NumberType::uint64, {}, Growth::by_rows, {}, {"checksum of all that each frame holds", {}}});
 
     const std::string name = group_name(output_);
     const Group all = root.create_group("particles").create_group(name);
@@ -226,44 +251,19 @@ void TrajectoryFile::create(const RunRecord& record) {
         objects.species = std::move(species);
         objects.mass = std::move(mass);
     }
+    checksum_ = trajectory_header_checksum(objects.growing.file());
+    parameters.write_attribute("header_checksum", checksum_);
 }
 
-void check_frames(const std::string& path, const TrajectoryOutput& output, RowsBefore before) {
-    check_growing_file_is_there(path, "frames", before);
-    const hdf5::File file = hdf5::File::open(path, hdf5::Access::read_only);
-    const std::vector<std::int64_t> steps = file.root()
-                                                .open_group("particles")
-                                                .open_group(group_name(output))
-                                                .open_group("box")
-                                                .open_group("edges")
-                                                .open_dataset("step")
-                                                .read<std::int64_t>();
-    check_rows_before(path, "frames", before, steps, -1);
-}
-
-void TrajectoryFile::go_on(RowsBefore before) {
-    check_frames(path_, output_, before);
-    // The space of what is dropped is not used again while the old indices may still lead there: only after the file
-    // was closed.
-    open();
-    drop_frames(before.rows);
-    hdf5::File file = std::move(objects_->file);
-    objects_.reset();
-    file.close();
-    open();
-    frames_ = before.rows;
-    last_step_ = objects_->step.read<std::int64_t>().back();
-}
-
-void TrajectoryFile::open() {
-    objects_ = std::make_unique<Objects>(Objects{.file = hdf5::File::open_ordered(path_)});
+void TrajectoryFile::open_datasets() {
     Objects& objects = *objects_;
-    const Group root = objects.file.root();
+    const Group root = objects.growing.file().root();
     const Group parameters = root.open_group("parameters").open_group("mpcflow");
     const Group all = root.open_group("particles").open_group(group_name(output_));
     const Group edges = all.open_group("box").open_group("edges");
     const auto values = [&](const char* name) { return all.open_group(name).open_dataset("value"); };
     objects.state_hash = parameters.open_dataset("state_hash");
+    objects.checksum = parameters.open_dataset("checksum");
     objects.step = edges.open_dataset("step");
     objects.time = edges.open_dataset("time");
     objects.edges = edges.open_dataset("value");
@@ -281,20 +281,32 @@ void TrajectoryFile::open() {
     }
 }
 
+void TrajectoryFile::close_datasets() {
+    Objects& objects = *objects_;
+    for (Dataset* dataset : {&objects.step, &objects.time, &objects.edges, &objects.id, &objects.image, &objects.state_hash,
+                             &objects.checksum}) {
+        *dataset = Dataset();
+    }
+    for (std::optional<Dataset>* dataset :
+         {&objects.position, &objects.velocity, &objects.count, &objects.species, &objects.mass}) {
+        dataset->reset();
+    }
+}
+
 void TrajectoryFile::drop_frames(std::int64_t frames) {
     Objects& objects = *objects_;
     const auto rows = static_cast<hsize_t>(frames);
     // First what says that they are there.
     objects.step.shrink_to(rows);
     objects.time.shrink_to(rows);
-    objects.file.flush();
-    for (Dataset* dataset : {&objects.state_hash, &objects.edges, &objects.image, &objects.id})
+    objects.growing.file().flush();
+    for (Dataset* dataset : {&objects.state_hash, &objects.checksum, &objects.edges, &objects.image, &objects.id})
         dataset->shrink_to(rows);
     for (std::optional<Dataset>* dataset : {&objects.position, &objects.velocity, &objects.count}) {
         if (*dataset)
             (*dataset)->shrink_to(rows);
     }
-    objects.file.flush();
+    objects.growing.file().flush();
 }
 
 TrajectoryFile::~TrajectoryFile() {
@@ -307,18 +319,18 @@ void TrajectoryFile::reserve_frame(std::int64_t particles, std::int64_t spare_by
     constexpr std::int64_t metadata_bytes = 256 << 10;
     if (space_check_ == SpaceCheck::none)
         return;
-    const int descriptor = objects_->file.descriptor();
+    const int descriptor = objects_->growing.file().descriptor();
     const std::int64_t frame_bytes = trajectory_frame_bytes(system_, precision_, output_, particles);
-    reserve_space(descriptor, path_, objects_->file.end_of_file(), frame_bytes + metadata_bytes);
-    keep_free(descriptor, path_, spare_bytes);
+    storage::reserve_space(descriptor, path_, objects_->growing.file().end_of_file(), frame_bytes + metadata_bytes);
+    storage::keep_free(descriptor, path_, spare_bytes);
 }
 
-hdf5::FileError TrajectoryFile::explain(const hdf5::FileError& error, std::int64_t step) const {
-    std::string message = hdf5::means_no_room(error.error_number)
+FileError TrajectoryFile::explain(const FileError& error, std::int64_t step) const {
+    std::string message = means_no_room(error.error_number)
                               ? fmt::format(
                                     "{}: {}: no room for the frame of step {}; free space or choose another "
                                     "output.directory",
-                                    path_, hdf5::describe_errno(error.error_number), step)
+                                    path_, describe_errno(error.error_number), step)
                               : fmt::format("{}; the frame of step {} is lost", error.what(), step);
     if (frames_ > 0)
         message += fmt::format("; frames up to step {} are intact", last_step_);
@@ -328,31 +340,34 @@ hdf5::FileError TrajectoryFile::explain(const hdf5::FileError& error, std::int64
 void TrajectoryFile::append(const ParticleRecords& records, std::uint64_t state_hash, std::int64_t spare_bytes) {
     try {
         reserve_frame(records.count(), spare_bytes);
-    } catch (const hdf5::FileError& error) {
+    } catch (const FileError& error) {
         if (frames_ == 0)
             abandon();
         throw explain(error, records.step);
     }
     try {
         write_frame(records, state_hash);
-    } catch (const hdf5::FileError& error) {
+    } catch (const FileError& error) {
         abandon();
         throw explain(error, records.step);
+    } catch (...) {
+        abandon();
+        throw;
     }
     ++frames_;
     last_step_ = records.step;
 }
 
 template <class Number>
-void TrajectoryFile::write_vectors(const ParticleRecords& records) {
+void TrajectoryFile::write_vectors(const ParticleRecords& records, FrameParts& parts) {
     const auto particles = static_cast<hsize_t>(records.count());
     if (objects_->position) {
-        objects_->position->append_row_by_items<Number>(
-            particles, [&](auto first, auto count, auto* to) { copy_positions(records, first, count, to); });
+        parts.values.push_back(objects_->position->append_row_by_items<Number>(
+            particles, [&](auto first, auto count, auto* to) { copy_positions(records, first, count, to); }));
     }
     if (objects_->velocity) {
-        objects_->velocity->append_row_by_items<Number>(
-            particles, [&](auto first, auto count, auto* to) { copy_velocities(records, first, count, to); });
+        parts.values.push_back(objects_->velocity->append_row_by_items<Number>(
+            particles, [&](auto first, auto count, auto* to) { copy_velocities(records, first, count, to); }));
     }
 }
 
@@ -361,16 +376,17 @@ void TrajectoryFile::write_frame(const ParticleRecords& records, std::uint64_t s
     // The values first, flushed, and what says that they are there last: however a kill falls between,
     // the frames that `step` lists are whole.
     const auto particles = static_cast<hsize_t>(records.count());
+    FrameParts parts;
     if (number_type(precision_, output_) == NumberType::float32)
-        write_vectors<float>(records);
+        write_vectors<float>(records, parts);
     else
-        write_vectors<double>(records);
-    objects.image.append_row_by_items<std::int32_t>(
-        particles, [&](auto first, auto count, auto* to) { copy_images(records, first, count, to); });
+        write_vectors<double>(records, parts);
+    parts.values.push_back(objects.image.append_row_by_items<std::int32_t>(
+        particles, [&](auto first, auto count, auto* to) { copy_images(records, first, count, to); }));
     // As wide as in the file: HDF5 converts slowly.
     const auto append_ids = [&](auto number) {
-        objects.id.append_row_by_items<decltype(number)>(
-            particles, [&](auto first, auto count, auto* to) { copy_ids(records, first, count, to); });
+        parts.values.push_back(objects.id.append_row_by_items<decltype(number)>(
+            particles, [&](auto first, auto count, auto* to) { copy_ids(records, first, count, to); }));
     };
     if (has_wide_ids(system_))
         append_ids(std::int64_t{});
@@ -389,17 +405,24 @@ void TrajectoryFile::write_frame(const ParticleRecords& records, std::uint64_t s
     const std::array<double, 9> box_edges{1.0 * size[0], 0.0, 0.0, 0.0, 1.0 * size[1], 0.0, 0.0, 0.0, 1.0 * size[2]};
     objects.edges.append_row(box_edges.data());
     objects.state_hash.append_row(&state_hash);
-    objects.file.flush();
-    const double time = static_cast<double>(records.step) * system_.collision.time_step;
-    objects.time.append_row(&time);
+    parts.step = records.step;
+    parts.time = static_cast<double>(records.step) * system_.collision.time_step;
+    parts.state_hash = state_hash;
+    parts.particles = records.count();
+    parts.edges = storage::checksum(box_edges.data(), sizeof box_edges);
+    const std::uint64_t checksum = frame_checksum(frames_, parts);
+    objects.checksum.append_row(&checksum);
+    objects.growing.file().flush();
+    objects.time.append_row(&parts.time);
     objects.step.append_row(&records.step);
-    objects.file.flush();
-    name_growing_file(path_, frames_ == 0);
+    objects.growing.file().flush();
+    objects.growing.end_row(frames_ == 0);
+    checksum_ = chained_checksum(checksum_, checksum);
 }
 
 void TrajectoryFile::sync() {
     if (objects_ && frames_ > 0)
-        sync_file(objects_->file.descriptor(), path_);
+        objects_->growing.sync();
 }
 
 void TrajectoryFile::close() {
@@ -407,11 +430,14 @@ void TrajectoryFile::close() {
         return;
     if (frames_ == 0)
         return abandon();
-    hdf5::File file = std::move(objects_->file);
+    close_datasets();
+    objects_->growing.close();
     objects_.reset();
-    close_growing_file(std::move(file), path_);
 }
 
-void TrajectoryFile::abandon() noexcept { abandon_growing_file(std::move(objects_), path_, frames_ > 0); }
+void TrajectoryFile::abandon() noexcept {
+    objects_->growing.leave(frames_ > 0);
+    objects_.reset();
+}
 
 }  // namespace mpcflow

@@ -9,11 +9,13 @@
 #include "app/growing_file.hpp"
 #include "app/hdf5/error.hpp"
 #include "app/run_record.hpp"
+#include "app/trajectory_check.hpp"
 #include "physics/particle_records.hpp"
 
 namespace mpcflow {
 
 inline constexpr const char* trajectory_file_name = "trajectory.h5";
+inline constexpr std::int64_t trajectory_format_version = 2;
 
 /// Particles that a frame usually holds: all, those selected, or the mean number in the region.
 [[nodiscard]] std::int64_t usual_frame_particles(const System& system, const TrajectoryOutput& output);
@@ -26,48 +28,45 @@ inline constexpr const char* trajectory_file_name = "trajectory.h5";
 /// file system fails all the same.
 enum class SpaceCheck { reserve, none };
 
-/// Throws hdf5::FileError unless this file has these frames. Changes nothing.
-void check_frames(const std::string& path, const TrajectoryOutput& output, RowsBefore before);
-
 /// Writes frames one by one. After each the file is complete on its own: readable while the run goes on
 /// and after the process is killed. A frame that does not fit on the disk is refused before the first
 /// byte of it is written; if a write fails all the same, the file is left as the last frame left it and
 /// never touched again.
 class TrajectoryFile {
 public:
-    /// Creates the file, as PATH.tmp until its first frame is in it; or, to go on after some frames, opens it and drops
-    /// later ones. Throws hdf5::FileError, also if these frames are not there.
-    TrajectoryFile(std::string path, const RunRecord& record, RowsBefore before,
+    /// Creates the file, as trajectory.h5.tmp until its first frame is in it.
+    TrajectoryFile(const storage::Directory& directory, const RunRecord& record,
                    SpaceCheck space_check = SpaceCheck::reserve);
-    TrajectoryFile(std::string path, const RunRecord& record, SpaceCheck space_check = SpaceCheck::reserve)
-        : TrajectoryFile(std::move(path), record, RowsBefore{}, space_check) {}
+    /// Opens the file, in which check_kept_file() found these frames, to go on after them, and drops later ones.
+    TrajectoryFile(const storage::Directory& directory, const RunRecord& record, RowsBefore before, JournalUse journal);
     ~TrajectoryFile();
     TrajectoryFile(const TrajectoryFile&) = delete;
     TrajectoryFile& operator=(const TrajectoryFile&) = delete;
 
-    /// Appends a frame of these particles, which are in the order of their ids; it must leave `spare_bytes` of the disk free (for run.h5). Throws
-    /// hdf5::FileError saying what was lost and what is intact.
+    /// Appends a frame of these particles, which are in the order of their ids; it must leave `spare_bytes` of the disk
+    /// free (for run.h5). Throws FileError saying what was lost and what is intact.
     void append(const ParticleRecords& records, std::uint64_t state_hash, std::int64_t spare_bytes = 0);
-    /// Waits until the frames are on the disk. Throws hdf5::FileError.
+    /// Waits until the frames are on the disk, and guards them from what comes. Throws SyncError.
     void sync();
-    /// Writes all to the disk and closes. Throws hdf5::FileError.
+    /// Writes all to the disk and closes. Throws FileError.
     void close();
 
     [[nodiscard]] std::int64_t frames() const { return frames_; }
-    [[nodiscard]] const std::string& path() const { return path_; }
+    /// chained_checksum() of all frames.
+    [[nodiscard]] std::uint64_t checksum() const { return checksum_; }
 
 private:
     struct Objects;
 
     void create(const RunRecord& record);
-    void go_on(RowsBefore before);
-    void open();
+    void open_datasets();
+    void close_datasets();
     void drop_frames(std::int64_t frames);
     void reserve_frame(std::int64_t particles, std::int64_t spare_bytes);
     void write_frame(const ParticleRecords& records, std::uint64_t state_hash);
     template <class Number>
-    void write_vectors(const ParticleRecords& records);
-    [[nodiscard]] hdf5::FileError explain(const hdf5::FileError& error, std::int64_t step) const;
+    void write_vectors(const ParticleRecords& records, FrameParts& parts);
+    [[nodiscard]] FileError explain(const FileError& error, std::int64_t step) const;
     void abandon() noexcept;
 
     std::string path_;
@@ -77,6 +76,7 @@ private:
     SpaceCheck space_check_;
     std::int64_t frames_ = 0;
     std::int64_t last_step_ = -1;
+    std::uint64_t checksum_ = 0;
     std::unique_ptr<Objects> objects_;  ///< none: closed or abandoned
 };
 

@@ -5,10 +5,12 @@
 
 #include <fmt/format.h>
 
-#include "app/disk_space.hpp"
 #include "app/field_group.hpp"
 #include "app/hdf5/file.hpp"
+#include "app/storage/checksum.hpp"
+#include "app/storage/disk_space.hpp"
 #include "app/theory_numbers.hpp"
+#include "app/window_check.hpp"
 
 namespace mpcflow {
 
@@ -36,8 +38,8 @@ DatasetLayout list_of(NumberType type, const char* description, const char* unit
 
 /// The open file and its datasets. Destroyed in reverse order: the file last.
 struct WindowFile::Objects {
-    hdf5::File file;
-    Dataset first_step{}, last_step{}, time{}, samples{};
+    GrowingFile growing;
+    Dataset first_step{}, last_step{}, time{}, samples{}, checksum{};
     std::vector<std::pair<FieldQuantity, Dataset>> fields{};
 };
 
@@ -50,42 +52,39 @@ std::int64_t window_bytes(const FieldsOutput& wanted) {
     return bytes;
 }
 
-void check_windows(const std::string& path, RowsBefore before) {
-    check_growing_file_is_there(path, "windows", before);
-    const hdf5::File file = hdf5::File::open(path, hdf5::Access::read_only);
-    // Windows end after the start: a zero is where a step was.
-    check_rows_before(path, "windows", before, file.root().open_group("fields").open_dataset("last_step").read<std::int64_t>(), 0);
-}
+WindowFile::WindowFile(const storage::Directory& directory, const RunRecord& record)
+    : directory_(directory), path_(directory.file(window_file_name)), record_(record) {}
 
-WindowFile::WindowFile(std::string path, const RunRecord& record, RowsBefore before)
-    : path_(std::move(path)), record_(record) {
-    if (before.rows == 0)
-        return;
-    check_windows(path_, before);
-    // As in TrajectoryFile: space that is dropped is used again only after the file was closed.
-    open();
+WindowFile::WindowFile(const storage::Directory& directory, const RunRecord& record, RowsBefore before, JournalUse journal)
+    : directory_(directory),
+      path_(directory.file(window_file_name)),
+      record_(record),
+      windows_(before.rows),
+      checksum_(before.checksum),
+      objects_(std::make_unique<Objects>(Objects{.growing = GrowingFile::open(directory, window_file_name, journal)})) {
+    open_datasets();
     drop_windows(before.rows);
-    hdf5::File file = std::move(objects_->file);
-    objects_.reset();
-    file.close();
-    open();
-    times_ = objects_->time.read<double>();
+    // As in TrajectoryFile: space that is dropped is used again only after the file was closed.
+    close_datasets();
+    objects_->growing.reopen();
+    open_datasets();
 }
 
 WindowFile::~WindowFile() {
-    if (objects_ && times_.empty())
+    if (objects_ && windows_ == 0)
         abandon();
 }
 
 void WindowFile::create() {
-    objects_ = std::make_unique<Objects>(Objects{.file = create_growing_file(path_)});
+    objects_ = std::make_unique<Objects>(Objects{.growing = GrowingFile::create(directory_, window_file_name)});
     Objects& objects = *objects_;
     const FieldsOutput& wanted = *record_.scenario.output.fields;
-    const Group root = objects.file.root();
+    const Group root = objects.growing.file().root();
     root.write_attribute("format", std::string_view(window_file_format));
     root.write_attribute("format_version", window_file_format_version);
     root.write_attribute("title", record_.scenario.title);
     root.write_attribute("commit", program_commit());
+    root.write_attribute("run_id", record_.id);
     root.write_text("input", record_.resolved_input, {"the input as it was run", {}});
     const Group group = root.create_group("fields");
     group.write_attribute("bins", std::span<const std::int32_t>(wanted.bins));
@@ -97,17 +96,21 @@ void WindowFile::create() {
     objects.time =
         group.create_dataset("time", list_of(NumberType::float64, "of the last sample", "a (mass/energy)^(1/2)"));
     objects.samples = group.create_dataset("samples", list_of(NumberType::int64, "samples in the averages", "1"));
+    objects.checksum = group.create_dataset("checksum", list_of(NumberType::uint64, "of all that a window holds", "1"));
     for (const FieldQuantity& quantity : field_quantities(wanted)) {
         objects.fields.emplace_back(
             quantity, group.create_dataset(quantity.name, {NumberType::float64, row_shape(wanted, quantity), Growth::by_rows,
                                                            {}, {quantity.description, quantity.unit}}));
     }
+    checksum_ = window_header_checksum(objects.growing.file());
+    root.write_attribute("header_checksum", checksum_);
 }
 
-void WindowFile::open() {
-    objects_ = std::make_unique<Objects>(Objects{.file = hdf5::File::open_ordered(path_)});
+void WindowFile::open_datasets() {
     Objects& objects = *objects_;
-    const Group group = objects.file.root().open_group("fields");
+    const Group root = objects.growing.file().root();
+    const Group group = root.open_group("fields");
+    objects.checksum = group.open_dataset("checksum");
     objects.first_step = group.open_dataset("first_step");
     objects.last_step = group.open_dataset("last_step");
     objects.time = group.open_dataset("time");
@@ -116,17 +119,24 @@ void WindowFile::open() {
         objects.fields.emplace_back(quantity, group.open_dataset(quantity.name));
 }
 
+void WindowFile::close_datasets() {
+    Objects& objects = *objects_;
+    for (Dataset* dataset : {&objects.first_step, &objects.last_step, &objects.time, &objects.samples, &objects.checksum})
+        *dataset = Dataset();
+    objects.fields.clear();
+}
+
 void WindowFile::drop_windows(std::int64_t windows) {
     Objects& objects = *objects_;
     const auto rows = static_cast<hsize_t>(windows);
     // First what says that they are there.
     objects.last_step.shrink_to(rows);
-    objects.file.flush();
-    for (Dataset* dataset : {&objects.first_step, &objects.time, &objects.samples})
+    objects.growing.file().flush();
+    for (Dataset* dataset : {&objects.first_step, &objects.time, &objects.samples, &objects.checksum})
         dataset->shrink_to(rows);
     for (auto& [quantity, values] : objects.fields)
         values.shrink_to(rows);
-    objects.file.flush();
+    objects.growing.file().flush();
 }
 
 void WindowFile::append(const FieldWindow& window, std::int64_t spare_bytes) {
@@ -134,49 +144,70 @@ void WindowFile::append(const FieldWindow& window, std::int64_t spare_bytes) {
         if (!objects_)
             create();
         constexpr std::int64_t metadata_bytes = 256 << 10;
-        reserve_space(objects_->file.descriptor(), path_, objects_->file.end_of_file(),
+        storage::reserve_space(objects_->growing.file().descriptor(), path_, objects_->growing.file().end_of_file(),
                       window_bytes(*record_.scenario.output.fields) + metadata_bytes);
-        keep_free(objects_->file.descriptor(), path_, spare_bytes);
+        storage::keep_free(objects_->growing.file().descriptor(), path_, spare_bytes);
         write(window);
-    } catch (const hdf5::FileError& error) {
+    } catch (const FileError& error) {
         if (objects_)
             abandon();
-        throw hdf5::FileError(fmt::format("{}: the window of steps {} to {} is lost, earlier ones are intact", error.what(),
+        throw FileError(fmt::format("{}: the window of steps {} to {} is lost, earlier ones are intact", error.what(),
                                           window.steps.first, window.steps.last),
                               error.error_number);
+    } catch (...) {
+        if (objects_)
+            abandon();
+        throw;
     }
 }
 
 void WindowFile::write(const FieldWindow& window) {
     Objects& objects = *objects_;
     // The values first, flushed, and what says that they are there last.
-    for (auto& [quantity, values] : objects.fields)
-        values.append_row((window.averages.*quantity.value).data());
-    const double time =
-        static_cast<double>(window.steps.last) * record_.scenario.system.collision.time_step;
+    const double time = time_of(window);
+    WindowParts parts{window.steps.first, window.steps.last, time, window.averages.samples, {}};
+    for (auto& [quantity, values] : objects.fields) {
+        const std::vector<double>& numbers = window.averages.*quantity.value;
+        values.append_row(numbers.data());
+        parts.values.push_back(storage::checksum(numbers.data(), numbers.size() * sizeof(double)));
+    }
+    const std::uint64_t checksum = window_checksum(windows(), parts);
+    objects.checksum.append_row(&checksum);
     objects.first_step.append_row(&window.steps.first);
     objects.time.append_row(&time);
     objects.samples.append_row(&window.averages.samples);
-    objects.file.flush();
+    objects.growing.file().flush();
     objects.last_step.append_row(&window.steps.last);
-    objects.file.flush();
-    name_growing_file(path_, times_.empty());
-    times_.push_back(time);
+    objects.growing.file().flush();
+    objects.growing.end_row(windows_ == 0);
+    ++windows_;
+    checksum_ = chained_checksum(checksum_, checksum);
+}
+
+std::vector<double> WindowFile::read_times() const {
+    return objects_ ? objects_->time.read<double>() : std::vector<double>();
+}
+
+double WindowFile::time_of(const FieldWindow& window) const {
+    return static_cast<double>(window.steps.last) * record_.scenario.system.collision.time_step;
 }
 
 void WindowFile::sync() {
-    if (objects_)
-        sync_file(objects_->file.descriptor(), path_);
+    if (objects_ && windows_ > 0)
+        objects_->growing.sync();
 }
 
 void WindowFile::close() {
     if (!objects_)
         return;
-    hdf5::File file = std::move(objects_->file);
+    close_datasets();
+    objects_->growing.close();
     objects_.reset();
-    close_growing_file(std::move(file), path_);
 }
 
-void WindowFile::abandon() noexcept { abandon_growing_file(std::move(objects_), path_, !times_.empty()); }
+void WindowFile::abandon() noexcept {
+    objects_->growing.leave(windows_ > 0);
+    objects_.reset();
+}
 
 }  // namespace mpcflow

@@ -15,7 +15,7 @@ namespace mpcflow {
 
 inline constexpr const char* window_file_name = "fields.h5";
 inline constexpr const char* window_file_format = "mpcflow fields";
-inline constexpr std::int64_t window_file_format_version = 1;
+inline constexpr std::int64_t window_file_format_version = 2;
 
 /// Averages over the samples of some steps.
 struct FieldWindow {
@@ -26,44 +26,50 @@ struct FieldWindow {
 /// Bytes that one window adds to the file, a little more than exact.
 [[nodiscard]] std::int64_t window_bytes(const FieldsOutput& wanted);
 
-/// Throws hdf5::FileError unless this file has these windows. Changes nothing.
-void check_windows(const std::string& path, RowsBefore before);
-
 /// Adds windows one by one. After each the file is complete on its own: readable while the run goes on and after the
 /// process is killed. What does not fit on the disk is refused before the first byte of it is written.
 class WindowFile {
 public:
-    /// A new file, which comes to be with its first window; or, to go on after some windows, the one that is there, from
-    /// which later ones are dropped. Throws hdf5::FileError, also if these windows are not there.
-    WindowFile(std::string path, const RunRecord& record, RowsBefore before);
+    /// A new file, which comes to be with its first window.
+    WindowFile(const storage::Directory& directory, const RunRecord& record);
+    /// Opens the file, in which check_kept_file() found these windows, to go on after them, and drops later ones. Throws
+    /// FileError.
+    WindowFile(const storage::Directory& directory, const RunRecord& record, RowsBefore before, JournalUse journal);
     ~WindowFile();
     WindowFile(const WindowFile&) = delete;
     WindowFile& operator=(const WindowFile&) = delete;
 
-    /// Leaves `spare_bytes` of the disk free (for run.h5). Throws hdf5::FileError, saying which window is lost; earlier
+    /// Leaves `spare_bytes` of the disk free (for run.h5). Throws FileError, saying which window is lost; earlier
     /// ones stay.
     void append(const FieldWindow& window, std::int64_t spare_bytes);
-    /// Waits until all is on the disk. Throws hdf5::FileError.
+    /// Waits until all is on the disk, and guards it from what comes. Throws SyncError.
     void sync();
     /// The same, and closes.
     void close();
 
-    [[nodiscard]] std::int64_t windows() const { return static_cast<std::int64_t>(times_.size()); }
-    /// Times of the last samples of the windows so far.
-    [[nodiscard]] const std::vector<double>& times() const { return times_; }
+    [[nodiscard]] std::int64_t windows() const { return windows_; }
+    /// Times of the last samples of the windows so far, read from the file. Of an open one.
+    [[nodiscard]] std::vector<double> read_times() const;
+    /// Time of the last sample of a window.
+    [[nodiscard]] double time_of(const FieldWindow& window) const;
+    /// chained_checksum() of all windows.
+    [[nodiscard]] std::uint64_t checksum() const { return checksum_; }
 
 private:
     struct Objects;
 
     void create();
-    void open();
+    void open_datasets();
+    void close_datasets();
     void drop_windows(std::int64_t windows);
     void write(const FieldWindow& window);
     void abandon() noexcept;
 
+    const storage::Directory& directory_;
     std::string path_;
     const RunRecord& record_;
-    std::vector<double> times_;
+    std::int64_t windows_ = 0;
+    std::uint64_t checksum_ = 0;
     std::unique_ptr<Objects> objects_;  ///< none: not begun, closed or abandoned
 };
 

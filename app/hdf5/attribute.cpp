@@ -35,16 +35,18 @@ void write_text_attribute(hid_t object, const std::string& label, const std::str
     bytes.resize(std::max({text.size(), capacity, std::size_t{1}}), '\0');
     const TypeHandle type = text_type(bytes.size(), label);
     const DataspaceHandle space(check(H5Screate(H5S_SCALAR), label, "create attribute " + name));
-    const AttributeHandle attribute = create_attribute(object, label, name, type.get(), space);
+    AttributeHandle attribute = create_attribute(object, label, name, type.get(), space);
     check(H5Awrite(attribute.get(), type.get(), bytes.data()), label, "write attribute " + name);
+    check(attribute.close(), label, "close attribute " + name);
 }
 
 void write_number_attribute(hid_t object, const std::string& label, const std::string& name, NumberType type,
                             const void* numbers, std::optional<hsize_t> count) {
     const DataspaceHandle space(check(count ? H5Screate_simple(1, &*count, nullptr) : H5Screate(H5S_SCALAR), label,
                                       "create attribute " + name));
-    const AttributeHandle attribute = create_attribute(object, label, name, native_type(type), space);
+    AttributeHandle attribute = create_attribute(object, label, name, native_type(type), space);
     check(H5Awrite(attribute.get(), native_type(type), numbers), label, "write attribute " + name);
+    check(attribute.close(), label, "close attribute " + name);
 }
 
 void write_texts_attribute(hid_t object, const std::string& label, const std::string& name,
@@ -60,8 +62,9 @@ void write_texts_attribute(hid_t object, const std::string& label, const std::st
     const TypeHandle type = text_type(length, label);
     const hsize_t count = texts.size();
     const DataspaceHandle space(check(H5Screate_simple(1, &count, nullptr), label, "create attribute " + name));
-    const AttributeHandle attribute = create_attribute(object, label, name, type.get(), space);
+    AttributeHandle attribute = create_attribute(object, label, name, type.get(), space);
     check(H5Awrite(attribute.get(), type.get(), bytes.data()), label, "write attribute " + name);
+    check(attribute.close(), label, "close attribute " + name);
 }
 
 std::string read_text_attribute(hid_t object, const std::string& label, const std::string& name) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "app/hdf5/handle.hpp"
 
 namespace mpcflow::hdf5 {
+
+class DiskFile;
 
 enum class NumberType { float32, float64, int32, int64, uint64 };
 
@@ -68,10 +71,19 @@ struct DatasetLayout {
 /// its own, and their places in the index.
 [[nodiscard]] std::int64_t row_bytes(const DatasetLayout& layout, const std::vector<hsize_t>& shape);
 
+/// A dataset of an open file. All throw FileError, those that read also where the dataset is not of the shape that is asked
+/// for, or says that it has more numbers than its file has room for.
 class Dataset {
 public:
     Dataset() = default;
-    Dataset(DatasetHandle handle, std::string label) : handle_(std::move(handle)), label_(std::move(label)) {}
+    Dataset(DatasetHandle handle, std::string label, std::shared_ptr<DiskFile> disk)
+        : handle_(std::move(handle)), label_(std::move(label)), disk_(std::move(disk)) {}
+    /// Closing writes what was not flushed: where that fails, the file knows (DiskFile::check()).
+    ~Dataset();
+    Dataset(const Dataset&) = delete;
+    Dataset& operator=(const Dataset&) = delete;
+    Dataset(Dataset&&) noexcept = default;
+    Dataset& operator=(Dataset&&) noexcept = default;
 
     /// Writes all of a dataset, `count` numbers in C order (checked).
     template <typename T>
@@ -94,9 +106,10 @@ public:
         });
     }
     /// Adds one row of `count` items of its second axis in the same way. Ragged rows may have more or fewer than others.
+    /// Returns the checksum of its numbers, which are of the dataset's own type.
     template <typename T>
-    void append_row_by_items(hsize_t count, const MakeItems<T>& make) {
-        append_made_row(count, number_type<T>(), [&](std::size_t first, std::size_t part, void* numbers) {
+    std::uint64_t append_row_by_items(hsize_t count, const MakeItems<T>& make) {
+        return append_made_row(count, number_type<T>(), [&](std::size_t first, std::size_t part, void* numbers) {
             make(first, part, static_cast<T*>(numbers));
         });
     }
@@ -111,36 +124,52 @@ public:
     /// Reads all of it, in C order.
     template <typename T>
     [[nodiscard]] std::vector<T> read() const {
-        std::vector<T> numbers(number_count());
+        std::vector<T> numbers(readable_count());
         read_all(numbers.data(), number_type<T>());
         return numbers;
     }
     /// Reads row `row`.
     template <typename T>
     [[nodiscard]] std::vector<T> read_row(hsize_t row) const {
+        require_row(row);
         std::vector<T> numbers(row_size());
-        read_rows(numbers.data(), row, number_type<T>());
+        read_row_into(numbers.data(), row, number_type<T>());
         return numbers;
     }
+    /// The checksum of row `row`, of its first `items` items where it has a second axis; never all in memory.
+    [[nodiscard]] std::uint64_t row_checksum(hsize_t row, hsize_t items) const;
+    [[nodiscard]] std::uint64_t row_checksum(hsize_t row) const;
+    /// Throws FileError unless the dataset has at least so many rows, each of this shape.
+    void require_rows(hsize_t rows, const std::vector<hsize_t>& shape_of_row) const;
     void write_attribute(const std::string& name, const std::string& text) const;
 
 private:
     [[nodiscard]] std::size_t number_count() const;
+    [[nodiscard]] std::size_t readable_count() const;
     [[nodiscard]] std::size_t row_size() const;
+    [[nodiscard]] std::size_t count_in_file(const std::vector<hsize_t>& shape) const;
     void write_all(const void* numbers, std::size_t count, NumberType type);
     void append_rows(const void* numbers, hsize_t count, NumberType type);
     void write_made(NumberType type, const MakeItems<void>& make);
-    void append_made_row(hsize_t count, NumberType type, const MakeItems<void>& make);
-    void write_made_block(const std::vector<hsize_t>& start, const std::vector<hsize_t>& extent, std::size_t axis,
-                          NumberType type, const MakeItems<void>& make);
-    [[nodiscard]] hsize_t chunk_length(std::size_t axis) const;
+    std::uint64_t append_made_row(hsize_t count, NumberType type, const MakeItems<void>& make);
+    std::uint64_t write_made_block(const std::vector<hsize_t>& start, const std::vector<hsize_t>& extent,
+                                   std::size_t axis, NumberType type, const MakeItems<void>& make);
+    [[nodiscard]] std::vector<hsize_t> chunk() const;
+    [[nodiscard]] bool takes_whole_chunks(NumberType type) const;
+    std::uint64_t write_made_chunks(const std::vector<hsize_t>& start, hsize_t items, NumberType type,
+                                    const MakeItems<void>& make);
+    [[nodiscard]] std::vector<std::byte> fill_value(NumberType type) const;
     void write_block(const void* numbers, const std::vector<hsize_t>& start, const std::vector<hsize_t>& extent,
                      NumberType type);
     void read_all(void* numbers, NumberType type) const;
-    void read_rows(void* numbers, hsize_t row, NumberType type) const;
+    void read_block(void* numbers, const std::vector<hsize_t>& start, const std::vector<hsize_t>& extent,
+                    NumberType type) const;
+    void read_row_into(void* numbers, hsize_t row, NumberType type) const;
+    void require_row(hsize_t row) const;
 
     DatasetHandle handle_;
     std::string label_;
+    std::shared_ptr<DiskFile> disk_;
 };
 
 }  // namespace mpcflow::hdf5

@@ -1,6 +1,5 @@
 #include "app/hdf5/error.hpp"
 
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
@@ -41,21 +40,6 @@ void initialise_library() {
     static thread_local const bool is_quiet = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
     static_cast<void>(done);
     static_cast<void>(is_quiet);
-}
-
-bool means_no_room(int error_number) {
-    return error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG;
-}
-
-std::string describe_errno(int error_number) {
-    switch (error_number) {
-        case ENOSPC: return "disk full";
-        case EDQUOT: return "disk quota exceeded";
-        case EFBIG: return "file size limit reached (see ulimit -f)";
-        case EACCES: return "permission denied";
-        case EROFS: return "the file system is read-only";
-        default: return std::strerror(error_number);
-    }
 }
 
 void fail(const std::string& file, std::string_view what) {

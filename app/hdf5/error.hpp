@@ -1,12 +1,12 @@
 #pragma once
-/// HDF5 failures as EnvironmentErrors that say which file, what was being done, and why it failed.
+/// HDF5 failures as FileErrors that say which file, what was being done, and why it failed.
 
 #include <string>
 #include <string_view>
 
 #include <hdf5.h>
 
-#include "physics/errors.hpp"
+#include "app/storage/file_error.hpp"
 
 namespace mpcflow::hdf5 {
 
@@ -15,18 +15,10 @@ namespace mpcflow::hdf5 {
 /// can look at a file while the run writes it). Every wrapper that opens a file calls it.
 void initialise_library();
 
-/// A failure to write or read a file; `error_number` is errno where the cause is known, or 0.
-struct FileError : EnvironmentError {
-    FileError(const std::string& message, int errno_value)
-        : EnvironmentError(message), error_number(errno_value) {}
-    int error_number = 0;
-};
-
-/// True for the errno values that mean "no room": disk, quota or file-size limit.
-[[nodiscard]] bool means_no_room(int error_number);
-
-/// "disk full", "disk quota exceeded" ...: the reason in words, strerror for the rest.
-[[nodiscard]] std::string describe_errno(int error_number);
+using mpcflow::FileError;
+using mpcflow::SyncError;
+using mpcflow::means_no_room;
+using mpcflow::describe_errno;
 
 /// Throws FileError "FILE: cannot WHAT: REASON", the reason taken from HDF5's error stack.
 [[noreturn]] void fail(const std::string& file, std::string_view what);

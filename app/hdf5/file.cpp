@@ -1,126 +1,129 @@
 #include "app/hdf5/file.hpp"
 
-#include <cerrno>
-#include <filesystem>
+#include <array>
+#include <cstddef>
+#include <utility>
 
-#include <unistd.h>
-
+#include "app/hdf5/driver.hpp"
 #include "app/hdf5/error.hpp"
-#include "app/hdf5/ordered_driver.hpp"
 
 namespace mpcflow::hdf5 {
 
 namespace {
 
-PropertyListHandle file_access(const std::string& path) {
+/// Sets how many bytes of metadata, as they are in the file, HDF5 keeps of a file that grows. A node of a chunk index takes
+/// 2.7 KB of them and 18 KB of memory, so that with HDF5's own 2 MiB and more a run would go on taking memory for ten
+/// thousand frames. Adding rows needs the last node of each level.
+void limit_metadata_cache(hid_t list, const std::string& path) {
+    H5AC_cache_config_t config{};
+    config.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+    check(H5Pget_mdc_config(list, &config), path, "find its metadata cache");
+    config.set_initial_size = true;
+    config.initial_size = config.min_size = config.max_size = std::size_t{256} << 10;
+    config.incr_mode = H5C_incr__off;
+    config.flash_incr_mode = H5C_flash_incr__off;
+    config.decr_mode = H5C_decr__off;
+    check(H5Pset_mdc_config(list, &config), path, "choose its metadata cache");
+}
+
+PropertyListHandle file_access(const std::shared_ptr<DiskFile>& disk) {
+    const std::string& path = disk->path();
     PropertyListHandle list(check(H5Pcreate(H5P_FILE_ACCESS), path, "prepare access"));
     check(H5Pset_libver_bounds(list.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_V18), path, "choose the file format");
-    // A small chunk that is rewritten in place (the open end of a list) then lies within one page, which
-    // the kernel writes whole or not at all when the process is killed.
-    constexpr hsize_t page = 4096;
-    check(H5Pset_alignment(list.get(), page / 2, page), path, "choose the alignment");
+    use_driver(list.get(), disk);
+    if (disk->order() == WriteOrder::ordered)
+        limit_metadata_cache(list.get(), path);
     return list;
 }
 
-/// Why `path` does not open as HDF5, in words for a user.
-std::string why_not_readable(const std::string& path) {
-    namespace fs = std::filesystem;
-    std::error_code error;
-    const fs::file_status status = fs::status(path, error);
-    if (status.type() == fs::file_type::not_found)
-        return "no such file";
-    if (status.type() == fs::file_type::directory)
-        return "this is a directory; give a file in it";
-    if (access(path.c_str(), R_OK) != 0)
-        return describe_errno(errno);
-    if (fs::file_size(path, error) == 0)
+/// Why a file does not open as HDF5, in words for a user; empty where that is not known.
+std::string why_not_hdf5(DiskFile& disk) {
+    constexpr std::array<std::byte, 8> signature{std::byte{0x89}, std::byte{'H'},  std::byte{'D'},  std::byte{'F'},
+                                                 std::byte{'\r'}, std::byte{'\n'}, std::byte{0x1a}, std::byte{'\n'}};
+    if (disk.end_of_file() == 0)
         return "the file is empty";
-    const htri_t is_hdf5 = H5Fis_hdf5(path.c_str());
-    H5Eclear2(H5E_DEFAULT);
-    if (is_hdf5 == 0)
-        return "not an HDF5 file";
-    return {};
+    std::array<std::byte, signature.size()> head{};
+    if (const int error_number = disk.read(0, head.size(), head.data()); error_number != 0)
+        fail_file(disk.path(), "read it", error_number);
+    return head == signature ? "" : "not an HDF5 file";
 }
 
 }  // namespace
 
-File File::create(const std::string& path, WriteOrder order) {
+File File::create(const storage::Directory& directory, const std::string& name, WriteOrder order) {
     initialise_library();
-    const PropertyListHandle access_list = file_access(path);
-    if (order == WriteOrder::ordered)
-        use_ordered_driver(access_list.get());
-    std::error_code ignored;
-    const bool was_there = std::filesystem::exists(path, ignored);
-    FileHandle handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access_list.get()));
-    if (!handle.is_open()) {
-        // On a full disk the file comes to be, but not its first block.
-        if (!was_there)
-            std::filesystem::remove(path, ignored);
-        fail(path, "create it");
+    const auto disk = std::make_shared<DiskFile>(directory.create(name), directory.file(name), order);
+    try {
+        const PropertyListHandle access_list = file_access(disk);
+        FileHandle handle(H5Fcreate(disk->path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access_list.get()));
+        if (!handle.is_open())
+            hdf5::fail(disk->path(), "create it");
+        return {disk, std::move(handle)};
+    } catch (const FileError&) {
+        disk->give_up();
+        directory.remove(name);
+        throw;
     }
-    return {path, std::move(handle)};
 }
 
-File File::open(const std::string& path, Access access) { return open(path, access, WriteOrder::any); }
-
-File File::open_ordered(const std::string& path) {
-    haddr_t end = 0;
-    {
-        const File file = open(path, Access::read_only);
-        check(H5Fget_eoa(file.handle_.get(), &end), path, "find its end");
-    }
-    std::error_code error;
-    if (std::filesystem::file_size(path, error) > end)
-        std::filesystem::resize_file(path, end, error);
-    if (error)
-        throw FileError(path + ": cannot shorten it: " + describe_errno(error.value()), error.value());
-    return open(path, Access::read_write, WriteOrder::ordered);
+File File::open(const storage::Directory& directory, const std::string& name, Access access) {
+    return open(std::make_shared<DiskFile>(directory.open(name, access), directory.file(name), WriteOrder::any), access);
 }
 
-File File::open(const std::string& path, Access access, WriteOrder order) {
+File File::open(const std::string& path) {
+    return open(std::make_shared<DiskFile>(storage::open_to_read(path), path, WriteOrder::any), Access::read_only);
+}
+
+File File::open(std::shared_ptr<DiskFile> disk, Access access) {
     initialise_library();
-    if (const std::string reason = why_not_readable(path); !reason.empty())
+    const std::string& path = disk->path();
+    if (const std::string reason = why_not_hdf5(*disk); !reason.empty())
         throw FileError(path + ": " + reason, 0);
-    const PropertyListHandle access_list = file_access(path);
-    if (order == WriteOrder::ordered)
-        use_ordered_driver(access_list.get());
+    const PropertyListHandle access_list = file_access(disk);
     const unsigned flags = access == Access::read_only ? H5F_ACC_RDONLY : H5F_ACC_RDWR;
     FileHandle handle(H5Fopen(path.c_str(), flags, access_list.get()));
     if (!handle.is_open()) {
-        std::string detail = "unknown HDF5 error";
         try {
-            fail(path, "open it");
+            hdf5::fail(path, "open it");
         } catch (const FileError& error) {
-            detail = error.what();
+            if (error.error_number != 0)
+                throw;
+            throw FileError(std::string(error.what()) + " (the file is damaged or cut short)", 0);
         }
-        throw FileError(detail + " (the file is damaged or cut short)", 0);
     }
-    return {path, std::move(handle)};
+    disk->note_opened();
+    return {std::move(disk), std::move(handle)};
 }
 
 Group File::root() const {
-    return {GroupHandle(check(H5Gopen2(handle_.get(), "/", H5P_DEFAULT), path_, "open its root group")), path_};
+    return {GroupHandle(check(H5Gopen2(handle_.get(), "/", H5P_DEFAULT), path(), "open its root group")), disk_};
 }
 
-void File::flush() { check(H5Fflush(handle_.get(), H5F_SCOPE_LOCAL), path_, "flush it"); }
+void File::flush() {
+    check(H5Fflush(handle_.get(), H5F_SCOPE_LOCAL), path(), "flush it");
+    disk_->check();
+}
 
 std::int64_t File::end_of_file() const {
     hsize_t size = 0;
-    check(H5Fget_filesize(handle_.get(), &size), path_, "read its size");
+    check(H5Fget_filesize(handle_.get(), &size), path(), "read its size");
     return static_cast<std::int64_t>(size);
 }
 
-int File::descriptor() const {
-    void* driver_handle = nullptr;
-    check(H5Fget_vfd_handle(handle_.get(), H5P_DEFAULT, &driver_handle), path_, "find its descriptor");
-    return *static_cast<int*>(driver_handle);
-}
-
 void File::close() {
-    if (handle_.is_open())
-        check(H5Fclose(handle_.release()), path_, "close it");
+    if (!handle_.is_open())
+        return;
+    check(H5Fclose(handle_.release()), path(), "close it");
+    disk_->check();
 }
 
-void File::abandon() noexcept { static_cast<void>(handle_.release()); }
+void File::abandon() noexcept {
+    if (disk_ == nullptr)
+        return;
+    disk_->give_up();
+    if (handle_.is_open())
+        static_cast<void>(H5Fclose(handle_.release()));
+    H5Eclear2(H5E_DEFAULT);
+}
 
 }  // namespace mpcflow::hdf5

@@ -38,12 +38,12 @@ PropertyListHandle creation_list(const DatasetLayout& layout, const std::string&
 Group Group::create_group(const std::string& name) const {
     return {GroupHandle(check(H5Gcreate2(handle_.get(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
                               label(name), "create the group")),
-            file_};
+            disk_};
 }
 
 Group Group::open_group(const std::string& name) const {
     return {GroupHandle(check(H5Gopen2(handle_.get(), name.c_str(), H5P_DEFAULT), label(name), "open the group")),
-            file_};
+            disk_};
 }
 
 Dataset Group::create_dataset(const std::string& name, const DatasetLayout& layout) const {
@@ -63,7 +63,7 @@ Dataset Group::create_dataset(const std::string& name, const DatasetLayout& layo
     Dataset dataset(DatasetHandle(check(H5Dcreate2(handle_.get(), name.c_str(), native_type(layout.type),
                                                    space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT),
                                         label(name), "create the dataset")),
-                    label(name));
+                    label(name), disk_);
     if (!layout.meaning.description.empty())
         dataset.write_attribute("description", layout.meaning.description);
     if (!layout.meaning.unit.empty())
@@ -74,7 +74,7 @@ Dataset Group::create_dataset(const std::string& name, const DatasetLayout& layo
 Dataset Group::open_dataset(const std::string& name) const {
     return {
         DatasetHandle(check(H5Dopen2(handle_.get(), name.c_str(), H5P_DEFAULT), label(name), "open the dataset")),
-        label(name)};
+        label(name), disk_};
 }
 
 void Group::link(const std::string& target, const std::string& name) const {
@@ -94,68 +94,69 @@ bool Group::has_attribute(const std::string& name) const {
 }
 
 void Group::write_attribute(const std::string& name, std::string_view text, std::size_t capacity) const {
-    write_text_attribute(handle_.get(), file_, name, text, capacity);
+    write_text_attribute(handle_.get(), file(), name, text, capacity);
 }
 
 void Group::write_attribute(const std::string& name, double value) const {
-    write_number_attribute(handle_.get(), file_, name, NumberType::float64, &value, std::nullopt);
+    write_number_attribute(handle_.get(), file(), name, NumberType::float64, &value, std::nullopt);
 }
 
 void Group::write_attribute(const std::string& name, std::int64_t value) const {
-    write_number_attribute(handle_.get(), file_, name, NumberType::int64, &value, std::nullopt);
+    write_number_attribute(handle_.get(), file(), name, NumberType::int64, &value, std::nullopt);
 }
 
 void Group::write_attribute(const std::string& name, std::uint64_t value) const {
-    write_number_attribute(handle_.get(), file_, name, NumberType::uint64, &value, std::nullopt);
+    write_number_attribute(handle_.get(), file(), name, NumberType::uint64, &value, std::nullopt);
 }
 
 void Group::write_attribute(const std::string& name, std::span<const std::int32_t> values) const {
-    write_number_attribute(handle_.get(), file_, name, NumberType::int32, values.data(), values.size());
+    write_number_attribute(handle_.get(), file(), name, NumberType::int32, values.data(), values.size());
 }
 
 void Group::write_attribute(const std::string& name, std::span<const double> values) const {
-    write_number_attribute(handle_.get(), file_, name, NumberType::float64, values.data(), values.size());
+    write_number_attribute(handle_.get(), file(), name, NumberType::float64, values.data(), values.size());
 }
 
 void Group::write_attribute(const std::string& name, std::span<const std::string> texts) const {
-    write_texts_attribute(handle_.get(), file_, name, texts);
+    write_texts_attribute(handle_.get(), file(), name, texts);
 }
 
 void Group::rewrite_attribute(const std::string& name, std::string_view text) const {
-    const AttributeHandle attribute(
+    AttributeHandle attribute(
         check(H5Aopen(handle_.get(), name.c_str(), H5P_DEFAULT), label(name), "open the attribute"));
     const TypeHandle type(check(H5Aget_type(attribute.get()), label(name), "read the attribute's type"));
     std::string bytes(text);
     bytes.resize(H5Tget_size(type.get()), '\0');
     check(H5Awrite(attribute.get(), type.get(), bytes.data()), label(name), "rewrite the attribute");
+    check(attribute.close(), label(name), "close the attribute");
 }
 
 std::string Group::read_text_attribute(const std::string& name) const {
-    return hdf5::read_text_attribute(handle_.get(), file_, name);
+    return hdf5::read_text_attribute(handle_.get(), file(), name);
 }
 
 double Group::read_double_attribute(const std::string& name) const {
     double value = 0.0;
-    read_number_attribute(handle_.get(), file_, name, NumberType::float64, &value);
+    read_number_attribute(handle_.get(), file(), name, NumberType::float64, &value);
     return value;
 }
 
 std::int64_t Group::read_int_attribute(const std::string& name) const {
     std::int64_t value = 0;
-    read_number_attribute(handle_.get(), file_, name, NumberType::int64, &value);
+    read_number_attribute(handle_.get(), file(), name, NumberType::int64, &value);
     return value;
 }
 
 std::uint64_t Group::read_unsigned_attribute(const std::string& name) const {
     std::uint64_t value = 0;
-    read_number_attribute(handle_.get(), file_, name, NumberType::uint64, &value);
+    read_number_attribute(handle_.get(), file(), name, NumberType::uint64, &value);
     return value;
 }
 
 std::vector<std::string> Group::attribute_names() const {
     std::vector<std::string> names;
     hsize_t position = 0;
-    check(H5Aiterate2(handle_.get(), H5_INDEX_NAME, H5_ITER_INC, &position, collect_name, &names), file_,
+    check(H5Aiterate2(handle_.get(), H5_INDEX_NAME, H5_ITER_INC, &position, collect_name, &names), file(),
           "list attributes");
     return names;
 }
@@ -163,7 +164,7 @@ std::vector<std::string> Group::attribute_names() const {
 std::vector<std::string> Group::link_names() const {
     std::vector<std::string> names;
     hsize_t position = 0;
-    check(H5Literate(handle_.get(), H5_INDEX_NAME, H5_ITER_INC, &position, collect_link, &names), file_,
+    check(H5Literate(handle_.get(), H5_INDEX_NAME, H5_ITER_INC, &position, collect_link, &names), file(),
           "list objects");
     return names;
 }
@@ -171,7 +172,7 @@ std::vector<std::string> Group::link_names() const {
 void Group::write_text(const std::string& name, std::string_view text, const Meaning& meaning) const {
     const TypeHandle type = text_type(text.size(), label(name));
     const DataspaceHandle space(check(H5Screate(H5S_SCALAR), label(name), "shape the dataset"));
-    const DatasetHandle dataset(check(
+    DatasetHandle dataset(check(
         H5Dcreate2(handle_.get(), name.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
         label(name), "create the dataset"));
     if (!text.empty()) {
@@ -181,6 +182,7 @@ void Group::write_text(const std::string& name, std::string_view text, const Mea
     if (!meaning.description.empty()) {
         write_text_attribute(dataset.get(), label(name), "description", meaning.description, 0);
     }
+    check(dataset.close(), label(name), "close it");
 }
 
 std::string Group::read_text(const std::string& name) const {

@@ -2,12 +2,14 @@
 /// Groups, their attributes, and small whole datasets.
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "app/hdf5/dataset.hpp"
+#include "app/hdf5/disk_file.hpp"
 #include "app/hdf5/handle.hpp"
 
 namespace mpcflow::hdf5 {
@@ -15,8 +17,9 @@ namespace mpcflow::hdf5 {
 /// A group of a file. Writing and reading throw FileError naming file and object.
 class Group {
 public:
-    Group(GroupHandle handle, std::string file) : handle_(std::move(handle)), file_(std::move(file)) {}
+    Group(GroupHandle handle, std::shared_ptr<DiskFile> disk) : handle_(std::move(handle)), disk_(std::move(disk)) {}
 
+    [[nodiscard]] hid_t id() const { return handle_.get(); }
     [[nodiscard]] Group create_group(const std::string& name) const;
     [[nodiscard]] Group open_group(const std::string& name) const;
     [[nodiscard]] Dataset create_dataset(const std::string& name, const DatasetLayout& layout) const;
@@ -53,10 +56,11 @@ public:
     [[nodiscard]] std::string read_text(const std::string& name) const;
 
 private:
-    [[nodiscard]] std::string label(const std::string& name) const { return file_ + ":" + name; }
+    [[nodiscard]] const std::string& file() const { return disk_->path(); }
+    [[nodiscard]] std::string label(const std::string& name) const { return file() + ":" + name; }
 
     GroupHandle handle_;
-    std::string file_;
+    std::shared_ptr<DiskFile> disk_;
 };
 
 }  // namespace mpcflow::hdf5

@@ -39,6 +39,8 @@ Scenario flow(const std::string& folder) {
     return scenario;
 }
 
+Checkpoint read_checkpoint(const std::string& path) { return read_checkpoint_file(storage::open_to_read(path), path); }
+
 class BackgroundWriterTest : public testing::Test {
 protected:
     /// Runs with so many copies of the particles, to the end.
@@ -75,7 +77,7 @@ TEST_F(BackgroundWriterTest, WritesEachStepAsItWas) {
     for (const int copies : {1, 2}) {
         const Scenario scenario = flow(directory.file("out"));
         run(scenario, copies);
-        const hdf5::File file = hdf5::File::open(directory.file("out/trajectory.h5"), hdf5::Access::read_only);
+        const hdf5::File file = hdf5::File::open(directory.file("out/trajectory.h5"));
         const hdf5::Group all = file.root().open_group("particles").open_group("all");
         const auto hashes = file.root()
                                 .open_group("parameters")
@@ -94,21 +96,21 @@ TEST_F(BackgroundWriterTest, WritesEachStepAsItWas) {
         }
         EXPECT_EQ(hashes.back(), hash_);
 
-        const hdf5::File run_file = hdf5::File::open(directory.file("out/run.h5"), hdf5::Access::read_only);
+        const hdf5::File run_file = hdf5::File::open(directory.file("out/run.h5"));
         EXPECT_EQ(run_file.root().open_group("series").open_dataset("step").read<std::int64_t>().size(), 65U);
         EXPECT_EQ(run_file.root().open_group("fields").read_int_attribute("samples"), 60);
         EXPECT_EQ(run_file.root().open_group("histograms").read_int_attribute("samples"), 30);
         EXPECT_EQ(run_file.root().open_group("run").read_text_attribute("status"), "completed");
 
         // That of the last step holds all but what is due there.
-        const Checkpoint last = read_checkpoint_file(directory.file("out/checkpoint.h5"));
+        const Checkpoint last = read_checkpoint(directory.file("out/checkpoint.h5"));
         EXPECT_EQ(last.particles.step, 64);
         EXPECT_EQ(last.state_hash, hash_);
         EXPECT_EQ(last.series.size(), 64U);
         EXPECT_EQ(last.frames, 64);
         ASSERT_EQ(last.observables.size(), 1U);
         EXPECT_EQ(last.observables[0].samples, 29);
-        EXPECT_EQ(read_checkpoint_file(directory.file("out/checkpoint.previous.h5")).particles.step, 63);
+        EXPECT_EQ(read_checkpoint(directory.file("out/checkpoint.previous.h5")).particles.step, 63);
     }
 }
 
@@ -117,7 +119,7 @@ TEST_F(BackgroundWriterTest, SelectionsAreOfTheirStepAndInTheOrderOfIds) {
     Scenario scenario = flow(directory.file("out"));
     scenario.output.trajectory->region = Region{{0.0, 0.0, 0.0}, {6.0, 5.0, 2.0}};
     run(scenario, 1);
-    const hdf5::File file = hdf5::File::open(directory.file("out/trajectory.h5"), hdf5::Access::read_only);
+    const hdf5::File file = hdf5::File::open(directory.file("out/trajectory.h5"));
     const hdf5::Group region = file.root().open_group("particles").open_group("region");
     const auto counts =
         file.root().open_group("parameters").open_group("mpcflow").open_dataset("particles").read<std::int64_t>();

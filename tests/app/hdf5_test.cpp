@@ -1,6 +1,8 @@
 /// The HDF5 wrappers, and the files that are written with them.
 
 #include <algorithm>
+#include <bit>
+#include <cerrno>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
@@ -27,7 +29,9 @@
 namespace mpcflow {
 namespace {
 
-using hdf5::Access;
+using storage::Access;
+using storage::Directory;
+using storage::Durability;
 using hdf5::DatasetLayout;
 using hdf5::File;
 using hdf5::Growth;
@@ -46,7 +50,7 @@ TEST(Hdf5, AttributesAndTextsReadBack) {
     const TemporaryDirectory directory;
     const std::string path = directory.file("a.h5");
     {
-        File file = File::create(path);
+        File file = File::create(Directory(directory.path()), "a.h5");
         const hdf5::Group group = file.root().create_group("g");
         group.write_attribute("text", std::string_view("grün"));
         group.write_attribute("empty", std::string_view(""));
@@ -58,10 +62,10 @@ TEST(Hdf5, AttributesAndTextsReadBack) {
         group.write_text("none", "", {});
     }
     {
-        const File file = File::open(path, Access::read_write);
+        File file = File::open(Directory(directory.path()), "a.h5", Access::read_write);
         file.root().open_group("g").rewrite_attribute("roomy", "123456789");
     }
-    const File file = File::open(path, Access::read_only);
+    const File file = File::open(path);
     const hdf5::Group group = file.root().open_group("g");
     EXPECT_EQ(group.read_text_attribute("text"), "grün");
     EXPECT_EQ(group.read_text_attribute("empty"), "");
@@ -87,7 +91,7 @@ TEST(Hdf5, RowsThatGrowReadBack) {
     constexpr std::size_t width = 50000;  // more than one chunk a row
     for (const hdf5::WriteOrder order : {hdf5::WriteOrder::any, hdf5::WriteOrder::ordered}) {
         {
-            File file = File::create(path, order);
+            File file = File::create(Directory(directory.path()), "rows.h5", order);
             hdf5::Dataset wide = file.root().create_dataset(
                 "wide", {NumberType::float32, {width, 3}, Growth::by_rows, std::nan(""), {"d", "u"}});
             hdf5::Dataset narrow =
@@ -101,7 +105,7 @@ TEST(Hdf5, RowsThatGrowReadBack) {
                 file.flush();
             }
         }
-        const File file = File::open(path, Access::read_only);
+        const File file = File::open(path);
         const hdf5::Dataset wide = file.root().open_dataset("wide");
         EXPECT_EQ(wide.shape(), (std::vector<hsize_t>{20, width, 3}));
         EXPECT_EQ(wide.read_row<double>(17).at(100), 117.0);
@@ -132,16 +136,84 @@ TEST(Hdf5, ChunksAreAboutAMebibyteAndHoldWholeRows) {
 
 TEST(Hdf5, AnEmptyDatasetIsFine) {
     const TemporaryDirectory directory;
-    File file = File::create(directory.file("e.h5"));
+    File file = File::create(Directory(directory.path()), "e.h5");
     hdf5::Dataset empty = file.root().create_dataset("none", {NumberType::float64, {0, 3}, Growth::fixed, {}, {}});
     empty.write(std::vector<double>{});
     EXPECT_TRUE(empty.read<double>().empty());
 }
 
+/// What closing writes is what HDF5 keeps until then: numbers in its chunk cache.
+TEST(Hdf5, AFailureWhileADatasetClosesIsTold) {
+    const TemporaryDirectory directory;
+    const auto write = [&](rlim_t limit_bytes) {
+        std::signal(SIGXFSZ, SIG_IGN);
+        const rlimit limit{limit_bytes, limit_bytes};
+        setrlimit(RLIMIT_FSIZE, &limit);
+        File file = File::create(Directory(directory.path()), "a.h5");
+        try {
+            {
+                hdf5::Dataset numbers =
+                    file.root().create_dataset("n", {NumberType::float64, {50000}, Growth::fixed, {}, {}});
+                numbers.write(std::vector<double>(50000, 1.0));
+            }
+            file.flush();
+            file.close();
+        } catch (const FileError& error) {
+            return error.error_number == EFBIG ? 3 : 1;
+        }
+        return 0;
+    };
+    const auto in_a_child = [&](rlim_t limit) {
+        const pid_t child = fork();
+        if (child == 0)
+            _exit(write(limit));
+        int status = 0;
+        waitpid(child, &status, 0);
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    };
+    EXPECT_EQ(in_a_child(RLIM_INFINITY), 0);
+    EXPECT_EQ(in_a_child(100000), 3);
+}
+
+TEST(Hdf5, WholeChunksHaveTheChecksumsAndFillValuesOfHdf5) {
+    // Reading checks them. Parts of a chunk, several chunks, words that add up to multiples of 65535, nothing but zeros.
+    const TemporaryDirectory directory;
+    for (const hsize_t width : {1500U, 43690U, 43691U, 100000U}) {
+        {
+            File file = File::create(Directory(directory.path()), "a.h5", hdf5::WriteOrder::ordered);
+            hdf5::Dataset rows = file.root().create_dataset(
+                "rows", {NumberType::float64, {width, 3}, Growth::by_ragged_rows, -1.0, {}});
+            const auto append = [&](hsize_t count, auto number) {
+                const std::uint64_t sum = rows.append_row_by_items<double>(count, [&](std::size_t first, std::size_t n, double* to) {
+                    for (std::size_t i = 0; i < 3 * n; ++i)
+                        to[i] = number(3 * first + i);
+                });
+                EXPECT_EQ(rows.row_checksum(rows.shape()[0] - 1, count), sum);
+            };
+            append(width, [](std::size_t i) { return static_cast<double>(i) * 0.1; });
+            append(width / 2 + 1, [](std::size_t i) { return -static_cast<double>(i); });
+            append(width + 7, [](std::size_t) { return 0.0; });
+            append(width, [](std::size_t) { return std::bit_cast<double>(0xffffffffffffffffULL >> 12U); });
+            append(0, [](std::size_t) { return 1.0; });
+            file.flush();
+        }
+        const File file = File::open(directory.file("a.h5"));
+        const hdf5::Dataset rows = file.root().open_dataset("rows");
+        ASSERT_EQ(rows.shape(), (std::vector<hsize_t>{5, width + 7, 3}));
+        EXPECT_EQ(rows.read_row<double>(0).at(3 * width - 1), static_cast<double>(3 * width - 1) * 0.1);
+        EXPECT_EQ(rows.read_row<double>(0).back(), -1.0);
+        EXPECT_EQ(rows.read_row<double>(1).at(3 * (width / 2 + 1) - 1), -static_cast<double>(3 * (width / 2 + 1) - 1));
+        EXPECT_EQ(rows.read_row<double>(1).at(3 * (width / 2 + 1)), -1.0);
+        EXPECT_EQ(rows.read_row<double>(2), std::vector<double>(3 * (width + 7), 0.0));
+        EXPECT_EQ(rows.read_row<double>(3).at(5), std::bit_cast<double>(0xffffffffffffffffULL >> 12U));
+        EXPECT_EQ(rows.read_row<double>(4), std::vector<double>(3 * (width + 7), -1.0));
+    }
+}
+
 TEST(Hdf5, FilesThatCannotBeReadSayWhy) {
     const TemporaryDirectory directory;
     const auto opening = [](const std::string& path) {
-        return message_of([&] { static_cast<void>(File::open(path, Access::read_only)); });
+        return message_of([&] { static_cast<void>(File::open(path)); });
     };
     EXPECT_NE(opening(directory.file("missing.h5")).find("no such file"), std::string::npos);
     EXPECT_NE(opening(directory.path()).find("directory"), std::string::npos);
@@ -150,7 +222,7 @@ TEST(Hdf5, FilesThatCannotBeReadSayWhy) {
     std::ofstream(directory.file("text.h5")) << "this is not HDF5, though its name says so";
     EXPECT_NE(opening(directory.file("text.h5")).find("not an HDF5 file"), std::string::npos);
     EXPECT_NE(message_of([&] {
-                  static_cast<void>(File::create(directory.file("no/such/folder.h5")));
+                  static_cast<void>(File::create(Directory(directory.path()), "no/such/folder.h5"));
               }).find("No such file or directory"),
               std::string::npos);
 }
@@ -173,15 +245,16 @@ RunRecord record_of(const System& system, const Selection& selection = {}) {
 TEST(RunFile, IsReplacedWholeAndMarkedInPlace) {
     const TemporaryDirectory directory;
     const std::string path = directory.file("run.h5");
+    const Directory files(directory.path());
     RunRecord record = record_of(System{});
     record.scenario.output.series = SeriesOutput{1};
-    write_run_file(path, record, Durability::page_cache);
+    write_run_file(files, record, Durability::page_cache);
     record.series.push_back({0, 0.0, 1.5, 1.0, {1.0, 2.0, 3.0}});
     record.steps_done = 5;
-    write_run_file(path, record, Durability::disk);
+    write_run_file(files, record, Durability::disk);
     EXPECT_FALSE(std::filesystem::exists(path + ".tmp"));
-    mark_run_file(path, RunStatus::failed, "the reason");
-    const File file = File::open(path, Access::read_only);
+    mark_run_file(files, RunStatus::failed, "the reason");
+    const File file = File::open(path);
     const hdf5::Group run = file.root().open_group("run");
     EXPECT_EQ(run.read_text_attribute("status"), "failed");
     EXPECT_EQ(run.read_text_attribute("message"), "the reason");
@@ -189,7 +262,8 @@ TEST(RunFile, IsReplacedWholeAndMarkedInPlace) {
     EXPECT_EQ(file.root().open_group("series").open_dataset("momentum").read<double>(),
               (std::vector<double>{1.0, 2.0, 3.0}));
     EXPECT_FALSE(run.has_attribute("state_hash")) << "not known while it runs";
-    mark_run_file(directory.file("missing.h5"), RunStatus::failed, "no crash");
+    std::filesystem::remove(path);
+    mark_run_file(files, RunStatus::failed, "no crash");
 }
 
 /// Runs `action` in a child process, as a file stays open in the process that gave it up.
@@ -240,7 +314,7 @@ bool is_row(const hdf5::Dataset& dataset, std::size_t row, const std::vector<T>&
 /// Frames in a trajectory, each compared with what the fake solver gives; -1 if one differs.
 int intact_frames(const std::string& path, const Selection& which = {}) {
     const System system = small_system();
-    const File file = File::open(path, Access::read_only);
+    const File file = File::open(path);
     const hdf5::Group all = file.root().open_group("particles").open_group(which.region ? "region" : which.is_all() ? "all" : "selection");
     const hdf5::Group parameters = file.root().open_group("parameters").open_group("mpcflow");
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -269,7 +343,7 @@ int intact_frames(const std::string& path, const Selection& which = {}) {
 }
 
 /// Appends frames until the file size limit is met; 0 if that ended as it should.
-int write_until_full(const std::string& path, SpaceCheck space_check, rlim_t limit_bytes,
+int write_until_full(const Directory& files, SpaceCheck space_check, rlim_t limit_bytes,
                      const Selection& which = {}) {
     std::signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{limit_bytes, limit_bytes};
@@ -277,14 +351,14 @@ int write_until_full(const std::string& path, SpaceCheck space_check, rlim_t lim
     const System system = small_system();
     FakeSolver solver(system, {1, 1, 1});
     try {
-        TrajectoryFile file(path, record_of(system, which), space_check);
+        TrajectoryFile file(files, record_of(system, which), space_check);
         for (int frame = 0; frame < 1000; ++frame) {
             append_frame(file, solver, which);
             solver.run(1);
         }
-    } catch (const hdf5::FileError& error) {
+    } catch (const FileError& error) {
         return std::string(error.what()).find("are intact") != std::string::npos &&
-                       hdf5::means_no_room(error.error_number)
+                       means_no_room(error.error_number)
                    ? 0
                    : 2;
     }
@@ -293,12 +367,13 @@ int write_until_full(const std::string& path, SpaceCheck space_check, rlim_t lim
 
 TEST(TrajectoryFile, AFullDiskLeavesEarlierFramesIntact) {
     const TemporaryDirectory directory;
+    const Directory files(directory.path());
     const std::string path = directory.file("trajectory.h5");
     // Limits at odd places, so that the failure meets chunks and metadata alike.
     for (const rlim_t limit : {rlim_t{1100000}, rlim_t{2000000}, rlim_t{2034567}}) {
         for (const SpaceCheck check : {SpaceCheck::reserve, SpaceCheck::none}) {
             for (const Selection& which : selections) {
-                ASSERT_EQ(in_child([&] { return write_until_full(path, check, limit, which); }), 0);
+                ASSERT_EQ(in_child([&] { return write_until_full(files, check, limit, which); }), 0);
                 EXPECT_GT(intact_frames(path, which), 0) << "limit " << limit;
             }
         }
@@ -307,8 +382,8 @@ TEST(TrajectoryFile, AFullDiskLeavesEarlierFramesIntact) {
 
 TEST(TrajectoryFile, AFirstFrameThatDoesNotFitLeavesNoFile) {
     const TemporaryDirectory directory;
-    const std::string path = directory.file("trajectory.h5");
-    const auto too_small = [&](SpaceCheck check) { return write_until_full(path, check, 100000); };
+    const Directory files(directory.path());
+    const auto too_small = [&](SpaceCheck check) { return write_until_full(files, check, 100000); };
     EXPECT_NE(in_child([&] { return too_small(SpaceCheck::reserve); }), 1);
     EXPECT_NE(in_child([&] { return too_small(SpaceCheck::none); }), 1);
     EXPECT_TRUE(std::filesystem::is_empty(directory.path()));
@@ -318,12 +393,13 @@ TEST(TrajectoryFile, IsWholeWheneverItsWriterDies) {
     // The writer ends without another instruction in the middle of a frame: everything but the last
     // frame must be there. (Kills between any two writes of a flush were tried with strace.)
     const TemporaryDirectory directory;
+    const Directory files(directory.path());
     const std::string path = directory.file("trajectory.h5");
     for (const Selection& which : selections) {
         const int status = in_child([&]() -> int {
             const System system = small_system();
             FakeSolver solver(system, {1, 1, 1});
-            TrajectoryFile file(path, record_of(system, which));
+            TrajectoryFile file(files, record_of(system, which));
             for (int frame = 0; frame < 150; ++frame) {  // the chunk index splits at 64
                 append_frame(file, solver, which);
                 solver.run(1);
@@ -337,7 +413,8 @@ TEST(TrajectoryFile, IsWholeWheneverItsWriterDies) {
 
 TEST(TrajectoryFile, FramesOfARegionGrowAndShrink) {
     const TemporaryDirectory directory;
-    const std::string path = directory.file("t.h5");
+    const Directory files(directory.path());
+    const std::string path = directory.file("trajectory.h5");
     const System system = small_system();
     const Region region{{0.0, 0.0, 0.0}, {1.0, 1.0, 2.0}};  // 20 particles are usual
     RunRecord record = record_of(system, {region, 1});
@@ -354,12 +431,12 @@ TEST(TrajectoryFile, FramesOfARegionGrowAndShrink) {
         return snapshot;
     };
     {
-        TrajectoryFile file(path, record);
+        TrajectoryFile file(files, record);
         for (std::size_t i = 0; i < counts.size(); ++i)
             file.append(records_of(frame(counts[i], static_cast<std::int64_t>(i))), i);
         file.close();
     }
-    const File file = File::open(path, Access::read_only);
+    const File file = File::open(path);
     const hdf5::Group group = file.root().open_group("particles").open_group("region");
     const auto values = [&](const char* name) { return group.open_group(name).open_dataset("value"); };
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -383,8 +460,9 @@ TEST(TrajectoryFile, AFrameOfARegionTakesNoMoreThanIsReserved) {
         const RunRecord record = record_of(system, {region, 1});
         const TrajectoryOutput& output = *record.scenario.output.trajectory;
         EXPECT_EQ(usual_frame_particles(system, output), std::ceil(640.0 * height));
-        const std::string path = directory.file("t.h5");
-        TrajectoryFile file(path, record);
+        const Directory files(directory.path());
+    const std::string path = directory.file("trajectory.h5");
+        TrajectoryFile file(files, record);
         ParticleSnapshot snapshot;
         std::uintmax_t before = 0;
         for (const std::size_t count : {1U, 10U, 500U, 5000U, 20U}) {
@@ -416,7 +494,8 @@ TEST(TrajectoryFile, IsStoredInThePrecisionThatIsWanted) {
     solver.copy_particles(snapshot);
     const auto rounded = static_cast<double>(static_cast<float>(snapshot.velocity[10]));
     ASSERT_NE(rounded, snapshot.velocity[10]);
-    const std::string path = directory.file("t.h5");
+    const Directory files(directory.path());
+    const std::string path = directory.file("trajectory.h5");
     for (const Case& c : {Case{Precision::mixed, FilePrecision::automatic, true},
                           Case{Precision::double_precision, FilePrecision::automatic, false},
                           Case{Precision::double_precision, FilePrecision::single_precision, true},
@@ -425,11 +504,11 @@ TEST(TrajectoryFile, IsStoredInThePrecisionThatIsWanted) {
         record.scenario.execution.precision = c.of_run;
         record.scenario.output.trajectory->precision = c.wanted;
         {
-            TrajectoryFile file(path, record);
+            TrajectoryFile file(files, record);
             file.append(records_of(snapshot), 5);
             file.close();
         }
-        const File file = File::open(path, Access::read_only);
+        const File file = File::open(path);
         const auto velocity = file.root().open_group("particles").open_group("all").open_group("velocity");
         EXPECT_EQ(velocity.open_dataset("value").read<double>().at(10), c.is_single ? rounded : snapshot.velocity[10]);
         const std::int64_t bytes =

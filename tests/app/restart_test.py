@@ -227,7 +227,7 @@ class Refusals(RestartTest):
     def test_foreign_files_and_formats(self):
         shutil.copy(self.folder / "out/run.h5", self.newest)
         self.assertIn("going on from the one before it", self.longer().stderr)
-        for file, words in (("missing.h5", "No such file"), ("out/run.h5", "not a checkpoint"), ("out", "not a file")):
+        for file, words in (("missing.h5", "no such file"), ("out/run.h5", "not a checkpoint"), ("out", "this is a directory")):
             self.assertIn(words, self.longer("--restart", file, "--output", "elsewhere", status=3).stderr)
 
     def test_restart_never_and_overwrite(self):

@@ -1,0 +1,43 @@
+#pragma once
+/// A directory that is worked in by its descriptor, so that it stays the same one when it is moved or replaced.
+
+#include <string>
+
+#include "app/storage/descriptor.hpp"
+
+namespace mpcflow::storage {
+
+/// Whether a change has to be on the disk itself when it returns, or may wait in the page cache (which
+/// outlives the process, but not a power failure).
+enum class Durability { page_cache, disk };
+
+enum class Access { read_only, read_write };
+
+/// Names are of files in the directory, without a slash. No link is followed, nothing but a regular file is opened. All
+/// throw FileError, which names the file by the path that the directory had at first.
+class Directory {
+public:
+    explicit Directory(const std::string& path);
+
+    [[nodiscard]] const std::string& path() const { return path_; }
+    /// The path of a file in it, for messages.
+    [[nodiscard]] std::string file(const std::string& name) const;
+    [[nodiscard]] int descriptor() const { return descriptor_.get(); }
+
+    /// A new file, open to be written and read. What had the name is removed, not opened.
+    [[nodiscard]] Descriptor create(const std::string& name) const;
+    [[nodiscard]] Descriptor open(const std::string& name, Access access) const;
+    /// Whether anything has this name, be it a file or a link that leads nowhere.
+    [[nodiscard]] bool has(const std::string& name) const;
+    /// Removes a file or a link, if there is one.
+    void remove(const std::string& name) const;
+    void rename(const std::string& from, const std::string& to) const;
+    /// Waits until names are on the disk that were given and taken. Throws SyncError.
+    void sync() const;
+
+private:
+    std::string path_;
+    Descriptor descriptor_;
+};
+
+}  // namespace mpcflow::storage

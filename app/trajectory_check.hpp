@@ -1,0 +1,30 @@
+#pragma once
+/// The checksums of trajectory.h5. docs/output.md has the format.
+
+#include <cstdint>
+#include <vector>
+
+#include "app/growing_file.hpp"
+
+namespace mpcflow {
+
+/// What a frame is made of. Checksums are those of the numbers as they are in the file; of what is not there is none.
+struct FrameParts {
+    std::int64_t step = 0;
+    double time = 0.0;
+    std::uint64_t state_hash = 0;
+    std::int64_t particles = 0;
+    std::uint64_t edges = 0;
+    std::vector<std::uint64_t> values;  ///< of position, velocity, image, id, in this order
+};
+
+/// The checksum of frame `index`; the same in every run of an input.
+[[nodiscard]] std::uint64_t frame_checksum(std::int64_t index, const FrameParts& parts);
+
+/// The checksum of what a trajectory says of itself.
+[[nodiscard]] std::uint64_t trajectory_header_checksum(const hdf5::File& file);
+
+/// Reads the frames of a trajectory that mpcflow wrote. Throws FileError.
+[[nodiscard]] RowReader read_frames(const hdf5::File& file);
+
+}  // namespace mpcflow

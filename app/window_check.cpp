@@ -1,0 +1,65 @@
+#include "app/window_check.hpp"
+
+#include <bit>
+#include <memory>
+
+#include "app/hdf5/contents.hpp"
+#include "app/hdf5/error.hpp"
+#include "app/storage/checksum.hpp"
+
+namespace mpcflow {
+
+namespace {
+
+/// What is read of windows, one after the other.
+struct Windows {
+    std::vector<std::int64_t> first_steps, last_steps, samples;
+    std::vector<double> times;
+    std::vector<hdf5::Dataset> values;
+
+    [[nodiscard]] std::uint64_t checksum_of(std::size_t row) const {
+        if (row >= first_steps.size() || row >= times.size() || row >= samples.size())
+            throw FileError("windows have no first step, time or number of samples", 0);
+        WindowParts parts{first_steps[row], last_steps[row], times[row], samples[row], {}};
+        for (const hdf5::Dataset& dataset : values)
+            parts.values.push_back(dataset.row_checksum(row));
+        return window_checksum(static_cast<std::int64_t>(row), parts);
+    }
+};
+
+}  // namespace
+
+std::uint64_t window_checksum(std::int64_t index, const WindowParts& parts) {
+    std::vector<std::uint64_t> words{static_cast<std::uint64_t>(index),
+                                     static_cast<std::uint64_t>(parts.first_step),
+                                     static_cast<std::uint64_t>(parts.last_step),
+                                     std::bit_cast<std::uint64_t>(parts.time),
+                                     static_cast<std::uint64_t>(parts.samples)};
+    words.insert(words.end(), parts.values.begin(), parts.values.end());
+    return storage::checksum(words.data(), words.size() * sizeof(std::uint64_t));
+}
+
+std::uint64_t window_header_checksum(const hdf5::File& file) { return hdf5::header_checksum(file, "/", "header_checksum"); }
+
+RowReader read_windows(const hdf5::File& file) {
+    const hdf5::Group root = file.root();
+    const hdf5::Group group = root.open_group("fields");
+    const auto windows = std::make_shared<Windows>();
+    RowReader reader;
+    reader.run_id = root.read_text_attribute("run_id");
+    reader.header_checksum = root.read_unsigned_attribute("header_checksum");
+    reader.actual_header = window_header_checksum(file);
+    reader.steps = windows->last_steps = group.open_dataset("last_step").read<std::int64_t>();
+    reader.checksums = group.open_dataset("checksum").read<std::uint64_t>();
+    windows->first_steps = group.open_dataset("first_step").read<std::int64_t>();
+    windows->times = group.open_dataset("time").read<double>();
+    windows->samples = group.open_dataset("samples").read<std::int64_t>();
+    for (const char* name : {"density", "velocity", "temperature", "pressure_tensor"}) {
+        if (group.has(name))
+            windows->values.push_back(group.open_dataset(name));
+    }
+    reader.checksum_of = [windows](std::size_t row) { return windows->checksum_of(row); };
+    return reader;
+}
+
+}  // namespace mpcflow

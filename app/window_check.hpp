@@ -1,0 +1,29 @@
+#pragma once
+/// The checksums of fields.h5. docs/output.md has the format.
+
+#include <cstdint>
+#include <vector>
+
+#include "app/growing_file.hpp"
+
+namespace mpcflow {
+
+/// What a window is made of.
+struct WindowParts {
+    std::int64_t first_step = 0;
+    std::int64_t last_step = 0;
+    double time = 0.0;
+    std::int64_t samples = 0;
+    std::vector<std::uint64_t> values;  ///< checksums of density, velocity, temperature and pressure tensor that are there
+};
+
+/// The checksum of window `index`; the same in every run of an input.
+[[nodiscard]] std::uint64_t window_checksum(std::int64_t index, const WindowParts& parts);
+
+/// The checksum of what fields.h5 says of itself.
+[[nodiscard]] std::uint64_t window_header_checksum(const hdf5::File& file);
+
+/// Reads the windows of a fields.h5. Throws FileError.
+[[nodiscard]] RowReader read_windows(const hdf5::File& file);
+
+}  // namespace mpcflow
