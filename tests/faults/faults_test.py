@@ -137,7 +137,7 @@ def find_failure(case: Case, status: int, err: str, faults: int, folder: Path) -
             return "not killed" + told
     elif fault.kinds == "library_memory":
         # HDF5 1.10 reads through null pointers then, or ends the process itself with exit(-1): no more is lost than by a kill.
-        if status not in (3, 255, -signal.SIGSEGV, -signal.SIGABRT):
+        if status not in (3, 255, -signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT):
             return "wrong status" + told
     elif status != 3:
         return "wrong status" + told
