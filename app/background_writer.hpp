@@ -52,6 +52,7 @@ public:
     [[nodiscard]] Selection frame_selection() const override;
     [[nodiscard]] const Observables& observables() const override { return observables_; }
     void add_checkpoint(SolverState state) override;
+    [[nodiscard]] bool begins_with_checkpoint() const override { return results_.begins_with_checkpoint(); }
     [[nodiscard]] bool ends_with_checkpoint() const override { return ends_with_checkpoint_; }
     void between_chunks(std::int64_t step, std::int64_t fast_steps) override;
     [[nodiscard]] WritingEnd finish_writing() override;

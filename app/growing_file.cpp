@@ -18,6 +18,19 @@ namespace {
 
 std::string temporary_name(const std::string& name) { return name + ".tmp"; }
 
+std::string aside_name(const std::string& name, int number) {
+    const std::string stem = name.substr(0, name.rfind('.'));
+    return number == 1 ? stem + ".damaged.h5" : fmt::format("{}.damaged-{}.h5", stem, number);
+}
+
+/// The name that move_aside() gave last; empty if it gave none.
+std::string last_aside(const storage::Directory& directory, const std::string& name) {
+    std::string last;
+    for (int number = 1; directory.has(aside_name(name, number)); ++number)
+        last = aside_name(name, number);
+    return last;
+}
+
 hdf5::File open_as_it_was(const storage::Directory& directory, const std::string& name,
                           const std::optional<storage::JournalContents>& journal) {
     const auto disk = std::make_shared<hdf5::DiskFile>(directory.open(name, storage::Access::read_only),
@@ -156,6 +169,8 @@ std::string find_misfit(const storage::Directory& directory, const std::string& 
 KeptFile check_kept_file(const storage::Directory& directory, const std::string& name, const std::string& what,
                          const std::string& run_id, RowsBefore before, const OpenRows& open_rows) {
     if (!directory.has(name)) {
+        if (const std::string aside = last_aside(directory, name); !aside.empty())
+            return {fmt::format("it is {} already", directory.file(aside)), JournalUse::ignore, true};
         throw FileError(fmt::format("{}: no such file, but the checkpoint tells of {} {} in it; put it back, or go on "
                                     "without them in another folder (--restart CHECKPOINT --output DIR)",
                                     directory.file(name), before.rows, what),
@@ -167,9 +182,12 @@ KeptFile check_kept_file(const storage::Directory& directory, const std::string&
     const auto journal = storage::read_journal(directory, name);
     KeptFile kept;
     kept.damage = misfit(journal);
+    // What is not the file's own fault, as want of memory, does not come twice.
+    if (!kept.damage.empty())
+        kept.damage = misfit(journal);
     // The file was put back from elsewhere, and the journal is of the one before.
     if (!kept.damage.empty() && journal && misfit(std::nullopt).empty())
-        kept = {{}, JournalUse::ignore};
+        kept = {{}, JournalUse::ignore, false};
     return kept;
 }
 
@@ -191,14 +209,13 @@ void check_not_of_another_run(const storage::Directory& directory, const std::st
 }
 
 std::string move_aside(const storage::Directory& directory, const std::string& name) {
-    const std::string stem = name.substr(0, name.rfind('.'));
-    std::string aside = stem + ".damaged.h5";
+    std::string aside = aside_name(name, 1);
     for (int number = 2; directory.has(aside); ++number)
-        aside = fmt::format("{}.damaged-{}.h5", stem, number);
-    directory.rename(name, aside);
+        aside = aside_name(name, number);
     if (directory.has(storage::journal_name(name)))
         directory.rename(storage::journal_name(name), storage::journal_name(aside));
-    return directory.file(aside);
+    directory.rename(name, aside);
+    return aside;
 }
 
 }  // namespace mpcflow

@@ -84,6 +84,7 @@ struct RowsFound {
 struct KeptFile {
     std::string damage;  ///< why it cannot be gone on with; empty if it can
     JournalUse journal = JournalUse::roll_back;
+    bool is_aside = false;  ///< a restart before has moved it aside, and was interrupted before its next checkpoint
 };
 
 /// Verifies every number of the rows that the run keeps. Changes nothing. Throws FileError, saying what to do, where the file
@@ -95,7 +96,7 @@ struct KeptFile {
 void check_not_of_another_run(const storage::Directory& directory, const std::string& name, const std::string& run_id,
                               const OpenRows& open_rows);
 
-/// Gives a file, and its journal, another name: NAME.damaged.h5, or one with a number. Returns the path.
+/// Gives a file, and its journal, another name: NAME.damaged.h5, or one with a number. Returns the new name.
 std::string move_aside(const storage::Directory& directory, const std::string& name);
 
 }  // namespace mpcflow

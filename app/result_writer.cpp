@@ -142,11 +142,12 @@ void ResultWriter::open_windows(const KeptFile& kept) {
 bool ResultWriter::is_moved_aside(const std::string& name, const std::string& what, RowsBefore before, const KeptFile& kept) {
     if (kept.damage.empty())
         return false;
-    const std::string aside = move_aside(directory_, name);
-    remarks_.push_back(fmt::format("step {}: {} is damaged ({}): it is kept as {}, and the run goes on into a new one, which "
-                                   "begins here and lacks the {} {} of before",
-                                   before.step, directory_.file(name), kept.damage, aside, before.rows, what));
+    const std::string now = kept.is_aside ? "" : "it is kept as " + directory_.file(move_aside(directory_, name)) + ", and ";
+    remarks_.push_back(fmt::format("step {}: {} is damaged ({}): {}the run goes on into a new one, which begins here and lacks "
+                                   "the {} {} of before",
+                                   before.step, directory_.file(name), kept.damage, now, before.rows, what));
     add_note(remarks_.back());
+    begins_with_checkpoint_ = true;
     return true;
 }
 
@@ -246,8 +247,9 @@ void ResultWriter::update_record() {
 void ResultWriter::write(const Observed& observed, storage::Durability durability) {
     record_.observables = observed;
     update_record();
-    write_run_file(directory_, record_, durability);
+    // Before run.h5 says that all is there.
     write_xdmf();
+    write_run_file(directory_, record_, durability);
 }
 
 void ResultWriter::write_xdmf() {

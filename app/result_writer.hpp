@@ -45,6 +45,8 @@ public:
     /// Of the blocks to come, as long as none was added.
     [[nodiscard]] BlockPlan block_plan() const { return fields_ ? fields_->block_plan() : BlockPlan(); }
     [[nodiscard]] bool ends_with_checkpoint() const;
+    /// Whether the checkpoint that the run goes on from tells of what begin() has moved aside.
+    [[nodiscard]] bool begins_with_checkpoint() const { return begins_with_checkpoint_; }
 
     /// Writes the first run.h5, of status "running", and begins trajectory.h5, or drops its frames of after the
     /// checkpoint. What it is to add to is verified first, number by number; what is damaged is moved aside, and a remark
@@ -101,6 +103,7 @@ private:
     RowsBefore first_frames_;   ///< frames that the trajectory begins with
     RowsBefore first_windows_;  ///< windows that fields.h5 begins with
     std::vector<std::string> remarks_;
+    bool begins_with_checkpoint_ = false;
     double earlier_seconds_ = 0.0;    ///< wall time before the restart
     std::int64_t step_ = 0;
     bool averages_are_stale_ = false;

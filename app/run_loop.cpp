@@ -60,6 +60,8 @@ public:
         last_checkpoint_ = start;
         take_up_field_block();
         pass_on_notes();
+        if (outputs_.begins_with_checkpoint())
+            add_checkpoint();
         do_what_is_due(step);
         copy_.reset();
         while (step < schedule_.total_steps() && result_.signal_number == 0) {

@@ -48,6 +48,8 @@ public:
     [[nodiscard]] virtual std::vector<std::string> take_notes() = 0;
     /// Saves the run, with its observables. Where that fails the run goes on, with a note.
     virtual void add_checkpoint(SolverState state) = 0;
+    /// Whether a checkpoint is written before the first step, as the one that the run goes on from holds no more.
+    [[nodiscard]] virtual bool begins_with_checkpoint() const { return false; }
     /// Whether a checkpoint is written at the end, too, from which a longer run can go on.
     [[nodiscard]] virtual bool ends_with_checkpoint() const = 0;
     /// Called between chunks, several times a second: the place to bring files up to date. `fast_steps` as

@@ -136,15 +136,19 @@ std::string describe_window(const Box& box, const FieldsOutput& wanted, std::int
 
 void write_xdmf_file(const storage::Directory& directory, const std::string& name, const std::string& text) {
     const std::string temporary = name + ".tmp";
+    const std::string path = directory.file(name);
     storage::Descriptor file = directory.create(temporary);
-    int error_number = storage::write_at(file.get(), 0, text.data(), text.size());
-    if (const int at_close = file.close(); error_number == 0)
-        error_number = at_close;
-    if (error_number != 0) {
+    try {
+        if (const int error_number = storage::write_at(file.get(), 0, text.data(), text.size()); error_number != 0)
+            fail_file(path, "write it", error_number);
+        storage::sync_file(file.get(), path);
+        if (const int error_number = file.close(); error_number != 0)
+            fail_file(path, "write it", error_number);
+        directory.rename(temporary, name);
+    } catch (const FileError&) {
         directory.remove(temporary);
-        fail_file(directory.file(name), "write it", error_number);
+        throw;
     }
-    directory.rename(temporary, name);
 }
 
 WindowXdmf::WindowXdmf(const storage::Directory& directory, const Box& box, const FieldsOutput& wanted,
@@ -155,6 +159,9 @@ WindowXdmf::WindowXdmf(const storage::Directory& directory, const Box& box, cons
 }
 
 void WindowXdmf::close() {
+    if (!file_.is_open())
+        return;
+    storage::sync_file(file_.get(), path_);
     if (const int error_number = file_.close(); error_number != 0)
         fail_file(path_, "write it", error_number);
 }

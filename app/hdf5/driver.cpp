@@ -73,7 +73,8 @@ int compare_files(const H5FD_t* a, const H5FD_t* b) {
 }
 
 herr_t query_features(const H5FD_t* file, unsigned long* flags) {
-    *flags = H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_POSIX_COMPAT_HANDLE | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+    // Not H5FD_FEAT_POSIX_COMPAT_HANDLE, for which HDF5 looks at the path, which may be another file's by then.
+    *flags = H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
     // Of a file that is whole at every instant each block comes on its own, at a place that never was another's.
     if (file == nullptr || disk_of(file).order() == WriteOrder::any)
         *flags |= H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_ACCUMULATE_METADATA;

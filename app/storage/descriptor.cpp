@@ -34,7 +34,8 @@ void require_regular(int descriptor, const std::string& path) {
 
 Descriptor open_to_read(const std::string& path) {
     // A FIFO without a writer does not wait then.
-    Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+    Descriptor file(
+        uninterrupted([&] { return open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY); }));
     if (!file.is_open()) {
         const int error_number = errno;
         if (error_number == ENOENT)
@@ -90,18 +91,11 @@ std::uint64_t file_size(int descriptor, const std::string& path) {
 }
 
 int resize_file(int descriptor, std::uint64_t bytes) noexcept {
-    int result = 0;
-    do {
-        result = ftruncate(descriptor, static_cast<off_t>(bytes));
-    } while (result != 0 && errno == EINTR);
-    return result == 0 ? 0 : errno;
+    return uninterrupted([&] { return ftruncate(descriptor, static_cast<off_t>(bytes)); }) == 0 ? 0 : errno;
 }
 
 void sync_file(int descriptor, const std::string& path) {
-    int result = 0;
-    do {
-        result = fsync(descriptor);
-    } while (result != 0 && errno == EINTR);
+    const int result = uninterrupted([&] { return fsync(descriptor); });
     // Some file systems have no such call.
     if (result == 0 || errno == EINVAL || errno == EROFS || errno == ENOSYS)
         return;

@@ -1,12 +1,23 @@
 #pragma once
 /// An open file of the system, and whole reads and writes of it.
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
 
 namespace mpcflow::storage {
+
+/// Calls a function of the system until no signal interrupts it.
+template <class Call>
+[[nodiscard]] int uninterrupted(const Call& call) {
+    int result = 0;
+    do {
+        result = call();
+    } while (result < 0 && errno == EINTR);
+    return result;
+}
 
 /// Owns a descriptor.
 class Descriptor {

@@ -13,7 +13,7 @@
 namespace mpcflow::storage {
 
 Directory::Directory(const std::string& path)
-    : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    : path_(path), descriptor_(uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); })) {
     if (!descriptor_.is_open())
         fail_file(path_, "open it", errno);
 }
@@ -22,7 +22,9 @@ std::string Directory::file(const std::string& name) const { return (std::filesy
 
 Descriptor Directory::create(const std::string& name) const {
     remove(name);
-    Descriptor file(openat(descriptor(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+    Descriptor file(uninterrupted([&] {
+        return openat(descriptor(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    }));
     if (!file.is_open())
         fail_file(this->file(name), "create it", errno);
     return file;
@@ -31,7 +33,9 @@ Descriptor Directory::create(const std::string& name) const {
 Descriptor Directory::open(const std::string& name, Access access) const {
     const int mode = access == Access::read_only ? O_RDONLY : O_RDWR;
     const std::string label = file(name);
-    Descriptor file(openat(descriptor(), name.c_str(), mode | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    Descriptor file(uninterrupted([&] {
+        return openat(descriptor(), name.c_str(), mode | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    }));
     if (!file.is_open()) {
         const int error_number = errno;
         if (error_number == ENOENT)
@@ -58,12 +62,12 @@ bool Directory::has(const std::string& name) const {
 }
 
 void Directory::remove(const std::string& name) const {
-    if (unlinkat(descriptor(), name.c_str(), 0) != 0 && errno != ENOENT)
+    if (uninterrupted([&] { return unlinkat(descriptor(), name.c_str(), 0); }) != 0 && errno != ENOENT)
         fail_file(file(name), "remove it", errno);
 }
 
 void Directory::rename(const std::string& from, const std::string& to) const {
-    if (renameat(descriptor(), from.c_str(), descriptor(), to.c_str()) != 0)
+    if (uninterrupted([&] { return renameat(descriptor(), from.c_str(), descriptor(), to.c_str()); }) != 0)
         fail_file(file(to), "put the new file in its place", errno);
 }
 

@@ -27,11 +27,7 @@ void reserve_space(int descriptor, const std::string& path, std::int64_t offset,
         static_cast<rlim_t>(offset + bytes) > limit.rlim_cur) {
         fail_file(path, "write it", EFBIG);
     }
-    int result = 0;
-    do {
-        result = fallocate(descriptor, FALLOC_FL_KEEP_SIZE, offset, bytes);
-    } while (result != 0 && errno == EINTR);
-    if (result == 0)
+    if (uninterrupted([&] { return fallocate(descriptor, FALLOC_FL_KEEP_SIZE, offset, bytes); }) == 0)
         return;
     if (!has_no_reservation(errno))
         fail_file(path, "write it", errno);

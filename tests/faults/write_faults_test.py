@@ -1,6 +1,7 @@
 """Runs that are killed inside their writes, or whose disk is full: nothing is lost, and restarted they end as the run that
 never stopped."""
 
+import errno
 import os
 import resource
 import shutil
@@ -8,20 +9,21 @@ import signal
 import subprocess
 import unittest
 
-from restarting import RestartTest, flow
+from faulty import Fault, preload_options
 
-KILL_LIBRARY = os.environ["MPCFLOW_KILL_LIBRARY"]
+from restarting import RestartTest, flow
 
 
 class WriteFaults(RestartTest):
-    def killed_at(self, call: int, path: str, *arguments: str, mode: str = "kill") -> subprocess.CompletedProcess:
-        # HDF5 1.10 itself loses two kilobytes where it cannot write the first block of a file.
-        (self.folder / "leaks").write_text("leak:libhdf5\n")
-        # A list whose separators are spaces, too, which the path of a checkout may have.
-        library = shutil.copy(KILL_LIBRARY, self.folder)
-        environment = dict(os.environ, LD_PRELOAD=library, KILL_AT_PATH=path, KILL_AT_CALL=str(call), KILL_AT_MODE=mode,
-                           ASAN_OPTIONS="verify_asan_link_order=0", LSAN_OPTIONS=f"suppressions={self.folder / 'leaks'}")
-        return self.mpcflow("run", *arguments, status=None, env=environment)
+    def run_at(self, fault: Fault, *arguments: str) -> subprocess.CompletedProcess:
+        environment = fault.environment(self.folder / "report") | preload_options(self.folder)
+        return self.mpcflow("run", *arguments, status=None, env=dict(os.environ, **environment))
+
+    def killed_at(self, call: int, path: str, *arguments: str) -> subprocess.CompletedProcess:
+        return self.run_at(Fault("write,truncate,sync,rename", call, "kill", path=path), *arguments)
+
+    def full_at(self, call: int, path: str, *arguments: str) -> subprocess.CompletedProcess:
+        return self.run_at(Fault("write,truncate,rename", call, "always", errno.ENOSPC, path=path), *arguments)
 
     def test_killed_at_every_kind_of_write(self):
         """Inside the writing of checkpoints, of run.h5 and of the trajectory, and while a restart drops frames."""
@@ -52,7 +54,7 @@ class WriteFaults(RestartTest):
         expected = self.reference(text)
         name = self.write_input(text)
         # At the start it is the user's to know at once.
-        done = self.killed_at(1, "checkpoint", name, mode="full")
+        done = self.full_at(1, "checkpoint", name)
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn("disk full", done.stderr)
         self.assertEqual(os.listdir(self.folder / "out"), [])
@@ -62,7 +64,7 @@ class WriteFaults(RestartTest):
         for call in (1, 5, 12):
             kept = self.folder / "kept"
             shutil.copytree(self.folder / "out", kept)
-            done = self.killed_at(call, "checkpoint.h5.tmp", name, mode="full")
+            done = self.full_at(call, "checkpoint.h5.tmp", name)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("no checkpoint", done.stderr)
             self.assertIn("disk full", done.stderr)
