@@ -1,6 +1,7 @@
 #include "app/growing_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <optional>
 #include <utility>
@@ -166,6 +167,33 @@ std::string find_misfit(const storage::Directory& directory, const std::string& 
 
 }  // namespace
 
+namespace {
+
+/// Writes a small file, reads it, and removes it. Throws FileError where that fails: HDF5 is out of order then, as it may be
+/// for good once memory has run out under it, and what it says of other files proves nothing.
+void require_working_hdf5(const storage::Directory& directory, const std::string& name) {
+    try {
+        {
+            hdf5::File file = hdf5::File::create(directory, temporary_name(name), hdf5::WriteOrder::ordered);
+            {
+                hdf5::Dataset rows = file.root().create_dataset(
+                    "rows", {hdf5::NumberType::float64, {3}, hdf5::Growth::by_rows, {}, {}});
+                rows.append_row(std::array{1.0, 2.0, 3.0}.data());
+            }
+            file.close();
+        }
+        const hdf5::File file = hdf5::File::open(directory, temporary_name(name), storage::Access::read_only);
+        if (file.root().open_dataset("rows").read<double>() != std::vector<double>{1.0, 2.0, 3.0})
+            throw FileError("other numbers than were written", 0);
+    } catch (const FileError& error) {
+        directory.remove(temporary_name(name));
+        throw FileError(directory.file(name) + ": cannot verify it, as HDF5 is out of order: " + error.what(), ENOTRECOVERABLE);
+    }
+    directory.remove(temporary_name(name));
+}
+
+}  // namespace
+
 KeptFile check_kept_file(const storage::Directory& directory, const std::string& name, const std::string& what,
                          const std::string& run_id, RowsBefore before, const OpenRows& open_rows) {
     if (!directory.has(name)) {
@@ -188,6 +216,8 @@ KeptFile check_kept_file(const storage::Directory& directory, const std::string&
     // The file was put back from elsewhere, and the journal is of the one before.
     if (!kept.damage.empty() && journal && misfit(std::nullopt).empty())
         kept = {{}, JournalUse::ignore, false};
+    if (!kept.damage.empty())
+        require_working_hdf5(directory, name);
     return kept;
 }
 
