@@ -346,7 +346,8 @@ private:
                                   row.extremes.maximum_speed) &&
                         !std::isinf(row.temperature),
                     "a number of its series");
-            require(is_count(row.extremes.minimum_occupancy) && is_count(row.extremes.maximum_occupancy), "a number of its series");
+            require(is_count(row.extremes.minimum_occupancy) && is_count(row.extremes.maximum_occupancy),
+                    "a number of its series");
             before = row.step;
         }
     }
@@ -355,8 +356,9 @@ private:
     void check_field_blocks() const {
         const std::int64_t full = checkpoint_.field_block_samples;
         const std::vector<FieldBlock>& blocks = checkpoint_.field_blocks;
-        require(full >= 1 && full <= step_ + 1 && std::has_single_bit(static_cast<std::uint64_t>(full)), "its samples of a field block");
-        require(full == 1 || (!blocks.empty() && blocks.front().samples == full), "its samples of a field block");
+        const bool is_doubled = full >= 1 && full <= step_ + 1 && std::has_single_bit(static_cast<std::uint64_t>(full));
+        require(is_doubled && (full == 1 || (!blocks.empty() && blocks.front().samples == full)),
+                "its samples of a field block");
         for (const FieldBlock& block : blocks) {
             require(block.samples >= 1 && block.samples <= full && (block.samples == full || &block == &blocks.back()),
                     "the number of samples of a field block");
@@ -377,7 +379,9 @@ private:
     }
 
     void check_span(const StepSpan& steps, std::int64_t samples, const char* what) const {
-        require(steps.first >= 0 && steps.first <= steps.last && steps.last <= step_ && samples - 1 <= steps.last - steps.first, what);
+        require(steps.first >= 0 && steps.first <= steps.last && steps.last <= step_ &&
+                    samples - 1 <= steps.last - steps.first,
+                what);
     }
 
     void check_sums(const FieldBlock& block) const {
