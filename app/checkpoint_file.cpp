@@ -1,6 +1,8 @@
 #include "app/checkpoint_file.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -81,7 +83,10 @@ ParticleSnapshot read_particles(const Group& root, std::int64_t step) {
     particles.position = group.open_dataset("position").read<double>();
     particles.velocity = group.open_dataset("velocity").read<double>();
     particles.image = group.open_dataset("image").read<std::int32_t>();
-    particles.id.resize(particles.position.size() / 3);
+    const hsize_t count = particles.position.size() / 3;
+    for (const char* name : {"position", "velocity", "image"})
+        group.open_dataset(name).require_shape({count, 3});
+    particles.id.resize(count);
     for (std::size_t i = 0; i < particles.id.size(); ++i)
         particles.id[i] = static_cast<std::int64_t>(i);
     return particles;
@@ -131,12 +136,12 @@ std::vector<FieldBlock> read_blocks(const Group& group, const std::string& name)
         return blocks;
     const hdf5::Dataset rows = group.open_dataset(name);
     const std::vector<std::int64_t> samples_of = group.open_dataset(name + "_samples").read<std::int64_t>();
-    rows.require_rows(samples_of.size(), {bins_of(rows), sums_in_bin});
+    const hsize_t count = std::max<hsize_t>(samples_of.size(), 1);  // there is none without a block
+    group.open_dataset(name + "_samples").require_shape({count});
+    rows.require_shape({count, bins_of(rows), sums_in_bin});
     if (group.has(name + "_pressure"))
-        group.open_dataset(name + "_pressure").require_rows(samples_of.size(), {bins_of(rows), pressure_sums_in_bin});
+        group.open_dataset(name + "_pressure").require_shape({count, bins_of(rows), pressure_sums_in_bin});
     for (const std::int64_t samples : samples_of) {
-        if (samples <= 0)
-            throw FileError(name + ": a block of fields without samples", 0);
         const std::vector<double> row = rows.read_row<double>(blocks.size());
         FieldBlock block{samples, std::vector<FieldSums>(row.size() / sums_in_bin)};
         for (std::size_t bin = 0; bin < block.bins.size(); ++bin) {
@@ -161,6 +166,9 @@ void write_open(const Group& group, const std::string& name, const SampledBlock&
 
 SampledBlock read_open(const Group& group, const std::string& name) {
     std::vector<FieldBlock> blocks = read_blocks(group, name + "_block");
+    if (blocks.empty() && group.has_attribute(name + "_first_step")) {
+        static_cast<void>(group.open_dataset(name + "_block"));  // says that it is not there
+    }
     if (blocks.empty())
         return {};
     return {std::move(blocks.front()),
@@ -284,6 +292,120 @@ void write_temporary(const storage::Directory& directory, const std::string& nam
     }
 }
 
+/// Throws EnvironmentError where counts are not those that any run can have come to.
+class CountCheck {
+public:
+    explicit CountCheck(const Checkpoint& checkpoint) : checkpoint_(checkpoint), step_(checkpoint.particles.step) {}
+
+    void check() const {
+        constexpr std::int64_t most_restarts = std::int64_t{1} << 31;
+        require(step_ >= 0 && step_ < std::int64_t{1} << 62, "its step");
+        require(checkpoint_.fast_steps >= 0 && checkpoint_.fast_steps <= step_, "its fast steps");
+        require(std::isfinite(checkpoint_.wall_time) && checkpoint_.wall_time >= 0.0, "its wall time");
+        require(checkpoint_.restarts >= 0 && checkpoint_.restarts < most_restarts, "its number of restarts");
+        // There is at most one of each at a step, and what is due at this one is still to be written.
+        require(checkpoint_.frames >= 0 && checkpoint_.frames <= step_ + 1, "its number of frames");
+        require(checkpoint_.windows >= 0 && checkpoint_.windows <= step_ + 1, "its number of windows");
+        require(is_word(checkpoint_.program_version), "the version of its program");
+        require(is_word(checkpoint_.start_time), "its start");
+        require(is_word(checkpoint_.run_id), "its id");
+        for (const ObservableState& state : checkpoint_.observables) {
+            // It is told, where it is not asked for any more.
+            require(!state.name.empty() && state.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string::npos,
+                    "the name of an observable");
+        }
+        check_series();
+        if (checkpoint_.field_block_samples != 0)
+            check_field_blocks();
+        check_block(checkpoint_.open_block, "the open block of its fields");
+        check_block(checkpoint_.open_window, "the open window of its fields");
+    }
+
+private:
+    /// Of particles in a cell.
+    [[nodiscard]] bool is_count(std::int64_t particles) const {
+        return particles >= 0 && particles <= static_cast<std::int64_t>(checkpoint_.particles.id.size());
+    }
+
+    /// A text that is shown.
+    [[nodiscard]] static bool is_word(const std::string& text) {
+        constexpr std::size_t longest = 100;
+        return text.size() <= longest && std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+    }
+
+    void require(bool is_possible, const std::string& what) const {
+        if (!is_possible)
+            throw EnvironmentError(checkpoint_.path + ": " + what + " cannot be: this is not what mpcflow wrote");
+    }
+
+    void check_series() const {
+        std::int64_t before = -1;
+        for (const SeriesRow& row : checkpoint_.series) {
+            require(row.step > before && row.step <= step_, "a step of its series");
+            require(std::isfinite(row.time + row.kinetic_energy + row.momentum[0] + row.momentum[1] + row.momentum[2] +
+                                  row.extremes.maximum_speed) &&
+                        !std::isinf(row.temperature),
+                    "a number of its series");
+            require(is_count(row.extremes.minimum_occupancy) && is_count(row.extremes.maximum_occupancy),
+                    "a number of its series");
+            before = row.step;
+        }
+    }
+
+    /// All blocks but the last are full, and blocks of more than one sample were merged of two.
+    void check_field_blocks() const {
+        const std::int64_t full = checkpoint_.field_block_samples;
+        const std::vector<FieldBlock>& blocks = checkpoint_.field_blocks;
+        const bool is_doubled = full >= 1 && full <= step_ + 1 && std::has_single_bit(static_cast<std::uint64_t>(full));
+        require(is_doubled && (full == 1 || (!blocks.empty() && blocks.front().samples == full)),
+                "its samples of a field block");
+        for (const FieldBlock& block : blocks) {
+            require(block.samples >= 1 && block.samples <= full && (block.samples == full || &block == &blocks.back()),
+                    "the number of samples of a field block");
+            check_sums(block);
+        }
+        if (!blocks.empty())
+            check_span(checkpoint_.field_steps, 1, "the steps of its fields");
+        else
+            require(checkpoint_.field_steps.first == 0 && checkpoint_.field_steps.last == 0, "fields without their sums");
+    }
+
+    void check_block(const SampledBlock& block, const char* what) const {
+        if (block.sums.samples == 0 && block.sums.bins.empty())
+            return;
+        require(block.sums.samples >= 1, what);
+        check_span(block.steps, block.sums.samples, what);
+        check_sums(block.sums);
+    }
+
+    void check_span(const StepSpan& steps, std::int64_t samples, const char* what) const {
+        require(steps.first >= 0 && steps.first <= steps.last && steps.last <= step_ &&
+                    samples - 1 <= steps.last - steps.first,
+                what);
+    }
+
+    void check_sums(const FieldBlock& block) const {
+        for (const FieldSums& bin : block.bins) {
+            require(bin.particles >= 0.0 && std::isfinite(bin.particles + bin.momentum[0] + bin.momentum[1] + bin.momentum[2] +
+                                                          bin.relative_energy + bin.relative_freedoms),
+                    "a sum of its fields");
+        }
+        for (const PressureSums& bin : block.pressure) {
+            double all = bin.particles;
+            for (const double sum : bin.momentum)
+                all += sum;
+            for (const double sum : bin.kinetic)
+                all += sum;
+            for (const double sum : bin.collisional)
+                all += sum;
+            require(bin.particles >= 0.0 && std::isfinite(all), "a sum of its fields");
+        }
+    }
+
+    const Checkpoint& checkpoint_;
+    std::int64_t step_;
+};
+
 /// The contents of a checkpoint whose seal is whole.
 Checkpoint read_contents(const hdf5::File& file, Precision& precision) {
     const std::string& path = file.path();
@@ -302,9 +424,14 @@ Checkpoint read_contents(const hdf5::File& file, Precision& precision) {
     precision = run.read_text_attribute("precision") == "mixed" ? Precision::mixed : Precision::double_precision;
     checkpoint.particles = read_particles(root, run.read_int_attribute("step"));
     checkpoint.series = read_series(root);
-    if (root.has("fields"))
+    checkpoint.field_block_samples = 0;  // no fields were wanted
+    if (root.has("fields")) {
         read_fields(root, checkpoint);
+        if (checkpoint.field_block_samples == 0)
+            throw EnvironmentError(path + ": its fields have blocks of no samples: this is not what mpcflow wrote");
+    }
     checkpoint.observables = read_states(root);
+    CountCheck(checkpoint).check();
     return checkpoint;
 }
 
@@ -331,6 +458,10 @@ Checkpoint read_checkpoint_file(storage::Descriptor descriptor, const std::strin
     Precision precision = Precision::double_precision;
     Checkpoint checkpoint = read_contents(hdf5::File::open(disk, storage::Access::read_only), precision);
     const ParticleSnapshot& particles = checkpoint.particles;
+    // Squares of such speeds would not be finite.
+    constexpr double greatest_speed = 1e100;
+    if (!std::ranges::all_of(particles.velocity, [](double v) { return std::abs(v) < greatest_speed; }))
+        throw EnvironmentError(path + ": has particles of speeds that there cannot be: this is not what mpcflow wrote");
     if (particles.velocity.size() != particles.position.size() || particles.image.size() != particles.position.size() ||
         particles.position.size() % 3 != 0 || snapshot_hash(particles, precision) != checkpoint.state_hash) {
         throw EnvironmentError(path + ": its particles do not have its state hash: this is not what mpcflow wrote");
@@ -339,9 +470,23 @@ Checkpoint read_checkpoint_file(storage::Descriptor descriptor, const std::strin
 }
 
 std::optional<std::string> find_run_id(const storage::Directory& directory, const std::string& name) {
+    const std::string path = directory.file(name);
+    storage::Descriptor descriptor = directory.open(name, storage::Access::read_only);
+    const bool is_whole = storage::find_damage(descriptor.get(), path).empty();
     try {
-        return hdf5::File::open(directory, name, storage::Access::read_only).root().open_group("run").read_text_attribute("id");
-    } catch (const FileError&) {
+        const auto disk = std::make_shared<hdf5::DiskFile>(std::move(descriptor), path, hdf5::WriteOrder::any);
+        const hdf5::File file = hdf5::File::open(disk, storage::Access::read_only);
+        if (is_whole && file.root().open_group("run").has_attribute("id"))
+            return file.root().open_group("run").read_text_attribute("id");
+        // Files had neither seal nor id before these versions: one of that time is another run's.
+        const std::string format = file.root().read_text_attribute("format");
+        const std::int64_t version = file.root().read_int_attribute("format_version");
+        const bool is_older = (format == run_file_format && version == 1) ||
+                              (format == checkpoint_file_format && version >= 1 && version < checkpoint_format_version);
+        return is_older ? std::optional<std::string>("") : std::nullopt;
+    } catch (const FileError& error) {
+        if (error.error_number != 0)
+            throw;
         return std::nullopt;
     }
 }

@@ -48,7 +48,8 @@ void write_checkpoint_file(const storage::Directory& directory, const SolverStat
 /// be read, or is whole but not what this program writes.
 [[nodiscard]] Checkpoint read_checkpoint_file(storage::Descriptor file, const std::string& path);
 
-/// The id of the run that wrote a checkpoint; none where that cannot be read. The rest is not looked at.
+/// The id of the run that wrote a checkpoint or run.h5: an empty one where these had none yet, none where the file is damaged or
+/// is neither. Throws FileError where it cannot be read.
 [[nodiscard]] std::optional<std::string> find_run_id(const storage::Directory& directory, const std::string& name);
 
 /// Bytes of a checkpoint of so many particles without results, a little more than exact.

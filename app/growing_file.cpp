@@ -118,7 +118,10 @@ void GrowingFile::leave(bool has_rows) noexcept {
 
 RowsFound check_rows(const hdf5::File& file, const OpenRows& open_rows, std::int64_t most) {
     const RowReader rows = open_rows(file);
-    RowsFound found{rows.run_id, static_cast<std::int64_t>(rows.steps.size()), 0, rows.header_checksum, {}};
+    RowsFound found;
+    found.run_id = rows.run_id;
+    found.listed = static_cast<std::int64_t>(rows.steps.size());
+    found.checksum = rows.header_checksum;
     if (rows.actual_header != rows.header_checksum) {
         found.damage = "what it says of itself is not what was written";
         return found;
@@ -130,6 +133,11 @@ RowsFound check_rows(const hdf5::File& file, const OpenRows& open_rows, std::int
                 found.damage = fmt::format("the numbers of step {} are not those that were written", rows.steps[row]);
                 return found;
             }
+            if (rows.steps[row] <= found.last_step) {
+                found.damage = fmt::format("step {} comes after step {}", rows.steps[row], found.last_step);
+                return found;
+            }
+            found.last_step = rows.steps[row];
             found.checksum = chained_checksum(found.checksum, rows.checksums[row]);
             ++found.whole;
         }
@@ -155,7 +163,7 @@ std::string find_misfit(const storage::Directory& directory, const std::string& 
             return found.damage;
         if (found.whole < before.rows)
             return fmt::format("it has {} {}, but the checkpoint tells of {}", found.listed, what, before.rows);
-        return found.checksum == before.checksum ? "" : fmt::format("its {} are not those that the checkpoint tells of", what);
+        return found.checksum == before.checksum && found.last_step < before.step ? "" : fmt::format("its {} are not those that the checkpoint tells of", what);
     } catch (const AnotherRunsFile&) {
         throw;
     } catch (const FileError& error) {
@@ -221,21 +229,27 @@ KeptFile check_kept_file(const storage::Directory& directory, const std::string&
     return kept;
 }
 
-void check_not_of_another_run(const storage::Directory& directory, const std::string& name, const std::string& run_id,
-                              const OpenRows& open_rows) {
-    if (!directory.has(name))
-        return;
-    std::string found;
-    try {
-        const RowReader rows = open_rows(open_as_it_was(directory, name, storage::read_journal(directory, name)));
-        found = rows.actual_header == rows.header_checksum ? rows.run_id : run_id;
-    } catch (const FileError& error) {
-        if (error.error_number != 0)
+bool is_of_run(const storage::Directory& directory, const std::string& name, const std::string& run_id,
+               const OpenRows& open_rows) {
+    // As it is first: the journal may be of the file whose place this one took.
+    for (const auto& journal : {std::optional<storage::JournalContents>(), storage::read_journal(directory, name)}) {
+        try {
+            const RowReader rows = open_rows(open_as_it_was(directory, name, journal));
+            if (rows.actual_header != rows.header_checksum)
+                continue;
+            if (rows.run_id != run_id)
+                throw AnotherRunsFile(directory.file(name));
+            return true;
+        } catch (const AnotherRunsFile&) {
             throw;
-        return;  // nobody can read it
+        } catch (const OlderRows&) {
+            throw AnotherRunsFile(directory.file(name));
+        } catch (const FileError& error) {
+            if (error.error_number != 0)
+                throw;
+        }
     }
-    if (found != run_id)
-        throw AnotherRunsFile(directory.file(name));
+    return false;
 }
 
 std::string move_aside(const storage::Directory& directory, const std::string& name) {

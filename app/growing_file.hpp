@@ -13,6 +13,7 @@
 
 #include "app/hdf5/file.hpp"
 #include "app/storage/directory.hpp"
+#include "app/storage/file_error.hpp"
 
 namespace mpcflow {
 
@@ -65,13 +66,18 @@ struct RowReader {
     std::vector<std::uint64_t> checksums;  ///< of rows, as they are kept in the file
     std::function<std::uint64_t(std::size_t row)> checksum_of;  ///< of a row as it is; throws FileError
 };
+/// Throws FileError; OlderRows where the file is of a time when such files had neither an id nor checksums.
 using OpenRows = std::function<RowReader(const hdf5::File& file)>;
+struct OlderRows : FileError {
+    explicit OlderRows(const std::string& path) : FileError(path + ": is of an older version of mpcflow, without checksums", 0) {}
+};
 
 /// What of such a file is whole.
 struct RowsFound {
     std::string run_id;
     std::int64_t listed = 0;
     std::int64_t whole = 0;      ///< from the first on
+    std::int64_t last_step = -1;  ///< of these
     std::uint64_t checksum = 0;  ///< chained_checksum() of these
     std::string damage;          ///< what is wrong with the header or the first row that is not whole; empty if nothing is
 };
@@ -92,9 +98,10 @@ struct KeptFile {
 [[nodiscard]] KeptFile check_kept_file(const storage::Directory& directory, const std::string& name, const std::string& what,
                                        const std::string& run_id, RowsBefore before, const OpenRows& open_rows);
 
-/// Throws FileError where a file of this name is there and whole, but of another run.
-void check_not_of_another_run(const storage::Directory& directory, const std::string& name, const std::string& run_id,
-                              const OpenRows& open_rows);
+/// Whether a file, as it is or as its journal says that it was, says that it is of this run. Where it is whole, but another
+/// run's, throws FileError.
+[[nodiscard]] bool is_of_run(const storage::Directory& directory, const std::string& name, const std::string& run_id,
+                             const OpenRows& open_rows);
 
 /// Gives a file, and its journal, another name: NAME.damaged.h5, or one with a number. Returns the new name.
 std::string move_aside(const storage::Directory& directory, const std::string& name);

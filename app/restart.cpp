@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <functional>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -59,7 +60,23 @@ std::size_t matched(const std::array<std::string_view, count>& keys, const std::
 
 bool is_free(const std::string& path) { return matched(free_keys, path) > matched(fixed_keys, path); }
 
-std::string shown(const std::string& value) { return value.empty() ? "not given" : value; }
+/// What a file says, for the terminal: its beginning, without control characters.
+std::string printable(std::string text) {
+    constexpr std::size_t longest = 200;
+    if (text.size() > longest)
+        text = text.substr(0, longest) + "...";
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        // Those of C1 are two bytes of UTF-8, or one of Latin 1.
+        const bool is_c1 = byte >= 0x80 && byte < 0xa0 && (i == 0 || static_cast<unsigned char>(text[i - 1]) == 0xc2 ||
+                                                           static_cast<unsigned char>(text[i - 1]) < 0x80);
+        if (byte < 0x20 || byte == 0x7f || is_c1)
+            text[i] = '?';
+    }
+    return text;
+}
+
+std::string shown(const std::string& value) { return value.empty() ? "not given" : printable(value); }
 
 void check_belongs(const Checkpoint& checkpoint, const Scenario& scenario) {
     const std::string& path = checkpoint.path;
@@ -71,6 +88,10 @@ void check_belongs(const Checkpoint& checkpoint, const Scenario& scenario) {
     if (const std::string obstacles = describe_obstacles(checkpoint.resolved_input, to_yaml(scenario));
         !obstacles.empty()) {
         throw EnvironmentError(path + ": is of another input, which this one cannot go on from: " + obstacles + "; " +
+                               what_to_do);
+    }
+    if (scenario.output.fields && checkpoint.field_block_samples == 0) {
+        throw EnvironmentError(path + ": has no fields, though its input asks for them: this is not what mpcflow wrote; " +
                                what_to_do);
     }
     const std::int64_t total = scenario.run.equilibration + scenario.run.steps;
@@ -89,11 +110,8 @@ Checkpoint read_newest(const storage::Directory& directory, std::vector<std::str
         try {
             const std::string path = directory.file(name);
             Checkpoint checkpoint = read_checkpoint_file(directory.open(name, storage::Access::read_only), path);
-            if (!faults.empty()) {
+            if (!faults.empty())
                 remarks.push_back(faults + "; going on from the one before it, " + path);
-                // The next checkpoint must not push the good one out.
-                directory.remove(checkpoint_file_name);
-            }
             return checkpoint;
         } catch (const BadCheckpoint& fault) {
             faults += (faults.empty() ? "" : "; ") + std::string(fault.what());
@@ -102,15 +120,23 @@ Checkpoint read_newest(const storage::Directory& directory, std::vector<std::str
     throw EnvironmentError("no checkpoint is good: " + faults + "; " + what_to_do);
 }
 
-/// Whether a sealed file is whole and another run's. One that is damaged is nobody's: its id may be what is wrong with it.
+/// Whether a sealed file is whole and another run's.
 bool is_of_another_run(const storage::Directory& directory, const std::string& name, const std::string& run_id) {
     if (!directory.has(name))
         return false;
     const std::optional<std::string> id = find_run_id(directory, name);
-    if (!id || *id == run_id)
-        return false;
-    const std::string path = directory.file(name);
-    return storage::find_damage(directory.open(name, storage::Access::read_only).get(), path).empty();
+    return id && *id != run_id;
+}
+
+/// Takes a checkpoint away that was passed over: the next one must not push the good one out for it. Only one that its seal
+/// proves to be damaged goes; what is whole is someone's.
+void drop_newest(const storage::Directory& directory, std::vector<std::string>& remarks) {
+    if (!find_run_id(directory, checkpoint_file_name)) {
+        directory.remove(checkpoint_file_name);
+        return;
+    }
+    const std::string aside = directory.file(move_aside(directory, checkpoint_file_name));
+    remarks.push_back(fmt::format("{}: is kept as {}", directory.file(checkpoint_file_name), aside));
 }
 
 /// Throws EnvironmentError where the directory has files of another run, which this one would replace.
@@ -122,8 +148,48 @@ void check_all_of_one_run(const storage::Directory& directory, const std::string
                                                directory.file(name), what_to_do));
         }
     }
-    check_not_of_another_run(directory, trajectory_file_name, run_id, read_frames);
-    check_not_of_another_run(directory, window_file_name, run_id, read_windows);
+}
+
+/// The same of a file that grows; `rows` of it are in the checkpoint. Where these are none, the run writes it anew: what it cannot
+/// prove to be its own is moved aside.
+void check_growing_file(const storage::Directory& directory, const std::string& name, const std::string& run_id, std::int64_t rows,
+                        const OpenRows& open_rows, std::vector<std::string>& remarks) {
+    if (!directory.has(name) || is_of_run(directory, name, run_id, open_rows) || rows > 0)
+        return;
+    const std::string aside = directory.file(move_aside(directory, name));
+    remarks.push_back(fmt::format("{} is no file of this run, or damaged: it is kept as {}", directory.file(name), aside));
+}
+
+/// The same, where a header that is whole and of this run must fit the input, too: frames and windows are added as it says.
+void check_growing_files(const storage::Directory& directory, const Checkpoint& checkpoint, const Scenario& scenario,
+                         std::vector<std::string>& remarks) {
+    const auto fitting = [&](const OpenRows& open_rows, const std::function<void(const hdf5::File&)>& require_fit) -> OpenRows {
+        return [&checkpoint, open_rows, require_fit](const hdf5::File& file) {
+            RowReader rows = open_rows(file);
+            if (rows.run_id != checkpoint.run_id || rows.actual_header != rows.header_checksum)
+                return rows;
+            try {
+                require_fit(file);
+            } catch (const FileError& error) {
+                if (error.error_number != 0)
+                    throw;
+                throw EnvironmentError(std::string(error.what()) + ": this is not what mpcflow writes for this input; " + what_to_do);
+            }
+            return rows;
+        };
+    };
+    if (const auto& wanted = scenario.output.trajectory) {
+        const auto require_fit = [&](const hdf5::File& file) {
+            require_frames_of(file, scenario.system, scenario.execution.precision, *wanted);
+        };
+        check_growing_file(directory, trajectory_file_name, checkpoint.run_id, checkpoint.frames,
+                           fitting(read_frames, require_fit), remarks);
+    }
+    if (const auto& wanted = scenario.output.fields; wanted && wanted->time_window > 0) {
+        const auto require_fit = [&](const hdf5::File& file) { require_windows_of(file, *wanted); };
+        check_growing_file(directory, window_file_name, checkpoint.run_id, checkpoint.windows,
+                           fitting(read_windows, require_fit), remarks);
+    }
 }
 
 bool lies_in(const std::string& file, const std::string& folder) {
@@ -182,6 +248,11 @@ std::optional<Checkpoint> find_checkpoint(const RestartChoice& restart, const Sc
     check_belongs(*checkpoint, scenario);
     if (existing == Existing::keep) {
         check_all_of_one_run(directory, checkpoint->run_id);
+        check_growing_files(directory, *checkpoint, scenario, remarks);
+        if (restart.mode == RestartMode::automatic && checkpoint->path == directory.file(previous_checkpoint_name) &&
+            directory.has(checkpoint_file_name)) {
+            drop_newest(directory, remarks);
+        }
     } else {
         // Elsewhere there is nothing to add to, and what begins there is another run.
         checkpoint->run_id = draw_run_id();
@@ -199,16 +270,20 @@ void restore(Solver& solver, Observables& observables, Checkpoint& checkpoint, s
         throw EnvironmentError(checkpoint.path + ": is no state of this input: " + error.what());
     }
     if (solver.state_hash() != checkpoint.state_hash)
-        throw std::runtime_error(checkpoint.path + ": the restored state has another state hash");
+        throw EnvironmentError(checkpoint.path + ": is no state of this input: restored, it has another state hash");
     particles = ParticleSnapshot{particles.step, {}, {}, {}, {}};
 }
 
 std::string describe_obstacles(const std::string& before, const std::string& now) {
+    constexpr int most_told = 20;
+    int told = 0;
     std::string text;
     for (const KeyDifference& difference : find_differences(before, now)) {
         if (is_free(difference.path))
             continue;
-        text += fmt::format("{}{} was {}, is {}", text.empty() ? "" : ", ", difference.path, shown(difference.before),
+        if (++told > most_told)
+            return text + " ...";
+        text += fmt::format("{}{} was {}, is {}", text.empty() ? "" : ", ", printable(difference.path), shown(difference.before),
                             shown(difference.after));
     }
     return text;

@@ -55,12 +55,12 @@ void write_series(const Group& root, const std::vector<SeriesRow>& rows) {
 
 std::vector<SeriesRow> read_series(const Group& root) {
     const Group group = root.open_group("series");
-    std::vector<SeriesRow> rows(static_cast<std::size_t>(group.open_dataset("step").shape().at(0)));
+    std::vector<SeriesRow> rows(group.open_dataset("step").read<std::int64_t>().size());
     const auto read = [&]<class Number>(const char* name, int components, Number, auto place) {
-        const std::vector<Number> numbers = group.open_dataset(name).read<Number>();
+        const hdf5::Dataset dataset = group.open_dataset(name);
         const auto each = static_cast<std::size_t>(components);
-        if (numbers.size() != each * rows.size())
-            throw FileError(std::string("series: ") + name + " has another length than step", 0);
+        dataset.require_shape(components == 1 ? std::vector<hsize_t>{rows.size()} : std::vector<hsize_t>{rows.size(), each});
+        const std::vector<Number> numbers = dataset.read<Number>();
         for (std::size_t i = 0; i < numbers.size(); ++i)
             place(rows[i / each], i % each) = numbers[i];
     };

@@ -1,12 +1,15 @@
 #include "app/trajectory_check.hpp"
 
 #include <bit>
+#include <cstdlib>
+#include <limits>
 #include <memory>
 #include <optional>
 
 #include "app/hdf5/contents.hpp"
 #include "app/hdf5/error.hpp"
 #include "app/storage/checksum.hpp"
+#include "input/differences.hpp"
 
 namespace mpcflow {
 
@@ -55,14 +58,49 @@ std::uint64_t trajectory_header_checksum(const hdf5::File& file) {
     return hdf5::header_checksum(file, "/parameters/mpcflow", "header_checksum");
 }
 
+namespace {
+
+/// A number of the input; none where the text is no input.
+std::optional<double> find_number(const std::string& input, const std::string& path) {
+    for (const KeyDifference& key : find_differences(input, "")) {
+        if (key.path == path)
+            return std::strtod(key.before.c_str(), nullptr);
+    }
+    return std::nullopt;
+}
+
+/// What was never written reads as a value that no checksum covers.
+void check_what_is_not_written(const Group& parameters, const Group& all, bool is_of_region) {
+    const std::vector<hsize_t> ids = all.open_group("id").open_dataset("value").shape();
+    const Dataset species = all.open_dataset("species");
+    const Dataset mass = all.open_dataset("mass");
+    for (const Dataset* dataset : {&species, &mass})
+        dataset->require_shape({ids.size() == 2 ? ids[1] : 0});
+    species.require_unwritten(0.0);
+    if (const std::optional<double> mass_of_all = find_number(parameters.read_text("input"), "fluid.mass"))
+        mass.require_unwritten(*mass_of_all);
+    for (const char* name : {"position", "velocity"}) {
+        if (all.has(name))
+            all.open_group(name).open_dataset("value").require_fill(std::numeric_limits<double>::quiet_NaN());
+    }
+    all.open_group("image").open_dataset("value").require_fill(0.0);
+    all.open_group("id").open_dataset("value").require_fill(is_of_region ? -1.0 : 0.0);
+}
+
+}  // namespace
+
 RowReader read_frames(const hdf5::File& file) {
     const Group root = file.root();
+    root.check_structure();
     const Group parameters = root.open_group("parameters").open_group("mpcflow");
     const Group particles = root.open_group("particles");
     const bool is_of_region = particles.has("region");
     const Group all = particles.open_group(is_of_region ? "region" : particles.has("all") ? "all" : "selection");
     const Group edges = all.open_group("box").open_group("edges");
 
+    if (!parameters.has_attribute("format_version") && !parameters.has_attribute("run_id") && !parameters.has_attribute("header_checksum"))
+        throw OlderRows(file.path());
+    check_what_is_not_written(parameters, all, is_of_region);
     const auto frames = std::make_shared<Frames>();
     RowReader reader;
     reader.run_id = parameters.read_text_attribute("run_id");
@@ -70,6 +108,20 @@ RowReader read_frames(const hdf5::File& file) {
     reader.actual_header = trajectory_header_checksum(file);
     reader.steps = frames->steps = edges.open_dataset("step").read<std::int64_t>();
     reader.checksums = parameters.open_dataset("checksum").read<std::uint64_t>();
+    const auto rows = static_cast<hsize_t>(reader.steps.size());
+    for (const char* name : {"step", "time"})
+        edges.open_dataset(name).require_rows(rows, {});
+    for (const char* name : {"state_hash", "checksum"})
+        parameters.open_dataset(name).require_rows(rows, {});
+    if (is_of_region)
+        parameters.open_dataset("particles").require_rows(rows, {});
+    edges.open_dataset("value").require_rows(rows, {3, 3});
+    const hsize_t particles_in_row = all.open_dataset("species").shape().at(0);
+    all.open_group("id").open_dataset("value").require_rows(rows, {particles_in_row});
+    for (const char* name : {"position", "velocity", "image"}) {
+        if (all.has(name))
+            all.open_group(name).open_dataset("value").require_rows(rows, {particles_in_row, 3});
+    }
     frames->times = edges.open_dataset("time").read<double>();
     frames->state_hashes = parameters.open_dataset("state_hash").read<std::uint64_t>();
     frames->edges = edges.open_dataset("value");
@@ -83,6 +135,25 @@ RowReader read_frames(const hdf5::File& file) {
         throw FileError(file.path() + ": has no values of particles", 0);
     reader.checksum_of = [frames](std::size_t row) { return frames->checksum_of(row); };
     return reader;
+}
+
+void require_frames_of(const hdf5::File& file, const System& system, Precision precision, const TrajectoryOutput& wanted) {
+    const Group particles = file.root().open_group("particles");
+    const Group all = particles.open_group(wanted.region ? "region" : wanted.selection().is_all() ? "all" : "selection");
+    if (!wanted.region) {
+        const auto count = static_cast<hsize_t>(count_selected_ids(system.particle_count(), wanted.every_nth_id));
+        all.open_group("id").open_dataset("value").require_rows(0, {count});
+    }
+    const bool is_single = wanted.precision == FilePrecision::single_precision ||
+                           (wanted.precision == FilePrecision::automatic && precision == Precision::mixed);
+    const auto require = [&](const std::string& name, bool is_wanted) {
+        if (all.has(name) != is_wanted)
+            throw FileError(file.path() + ": " + name + (is_wanted ? " is missing" : " is not asked for"), 0);
+        if (is_wanted && (all.open_group(name).open_dataset("value").type() == hdf5::NumberType::float32) != is_single)
+            throw FileError(file.path() + ": " + name + " is of another precision", 0);
+    };
+    require("position", wanted.position);
+    require("velocity", wanted.velocity);
 }
 
 }  // namespace mpcflow

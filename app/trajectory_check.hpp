@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/growing_file.hpp"
+#include "input/scenario.hpp"
 
 namespace mpcflow {
 
@@ -26,5 +27,8 @@ struct FrameParts {
 
 /// Reads the frames of a trajectory that mpcflow wrote. Throws FileError.
 [[nodiscard]] RowReader read_frames(const hdf5::File& file);
+
+/// Throws FileError unless the frames are of these particles and quantities, as read_frames() has found them whole.
+void require_frames_of(const hdf5::File& file, const System& system, Precision precision, const TrajectoryOutput& wanted);
 
 }  // namespace mpcflow

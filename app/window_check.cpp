@@ -3,6 +3,7 @@
 #include <bit>
 #include <memory>
 
+#include "app/field_group.hpp"
 #include "app/hdf5/contents.hpp"
 #include "app/hdf5/error.hpp"
 #include "app/storage/checksum.hpp"
@@ -43,6 +44,9 @@ std::uint64_t window_header_checksum(const hdf5::File& file) { return hdf5::head
 
 RowReader read_windows(const hdf5::File& file) {
     const hdf5::Group root = file.root();
+    root.check_structure();
+    if (!root.has_attribute("run_id") && !root.has_attribute("header_checksum") && root.read_int_attribute("format_version") == 1)
+        throw OlderRows(file.path());
     const hdf5::Group group = root.open_group("fields");
     const auto windows = std::make_shared<Windows>();
     RowReader reader;
@@ -51,6 +55,9 @@ RowReader read_windows(const hdf5::File& file) {
     reader.actual_header = window_header_checksum(file);
     reader.steps = windows->last_steps = group.open_dataset("last_step").read<std::int64_t>();
     reader.checksums = group.open_dataset("checksum").read<std::uint64_t>();
+    const auto rows = static_cast<hsize_t>(reader.steps.size());
+    for (const char* name : {"first_step", "last_step", "time", "samples", "checksum"})
+        group.open_dataset(name).require_rows(rows, {});
     windows->first_steps = group.open_dataset("first_step").read<std::int64_t>();
     windows->times = group.open_dataset("time").read<double>();
     windows->samples = group.open_dataset("samples").read<std::int64_t>();
@@ -60,6 +67,20 @@ RowReader read_windows(const hdf5::File& file) {
     }
     reader.checksum_of = [windows](std::size_t row) { return windows->checksum_of(row); };
     return reader;
+}
+
+void require_windows_of(const hdf5::File& file, const FieldsOutput& wanted) {
+    const hdf5::Group group = file.root().open_group("fields");
+    for (const FieldQuantity& quantity : field_quantities(wanted)) {
+        std::vector<hsize_t> shape;
+        for (std::size_t axis = 3; axis-- > 0;)
+            shape.push_back(static_cast<hsize_t>(wanted.bins[axis]));
+        shape.insert(shape.end(), quantity.components.begin(), quantity.components.end());
+        const hdf5::Dataset dataset = group.open_dataset(quantity.name);
+        dataset.require_rows(0, shape);
+        if (dataset.type() != hdf5::NumberType::float64)
+            throw FileError(file.path() + ": " + quantity.name + " is not in double precision", 0);
+    }
 }
 
 }  // namespace mpcflow

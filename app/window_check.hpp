@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/growing_file.hpp"
+#include "input/scenario.hpp"
 
 namespace mpcflow {
 
@@ -25,5 +26,8 @@ struct WindowParts {
 
 /// Reads the windows of a fields.h5. Throws FileError.
 [[nodiscard]] RowReader read_windows(const hdf5::File& file);
+
+/// Throws FileError unless the windows are of these bins and quantities: a row that is added is taken to have as many numbers.
+void require_windows_of(const hdf5::File& file, const FieldsOutput& wanted);
 
 }  // namespace mpcflow

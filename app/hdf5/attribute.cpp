@@ -84,10 +84,14 @@ std::string read_text_attribute(hid_t object, const std::string& label, const st
 void read_number_attribute(hid_t object, const std::string& label, const std::string& name, NumberType type,
                            void* number) {
     const AttributeHandle attribute = open_attribute(object, label, name);
+    const TypeHandle stored(check(H5Aget_type(attribute.get()), label, "read attribute " + name));
     const DataspaceHandle space(check(H5Aget_space(attribute.get()), label, "read attribute " + name));
     if (H5Sget_simple_extent_npoints(space.get()) != 1) {
         throw FileError(label + ": attribute " + name + " is not a single number", 0);
     }
+    // HDF5 would make 3 of 3.7, and a number of a reference.
+    if (H5Tget_class(stored.get()) != H5Tget_class(native_type(type)))
+        throw FileError(label + ": attribute " + name + " is not a number of the kind that it should be", 0);
     check(H5Aread(attribute.get(), native_type(type), number), label, "read attribute " + name);
 }
 

@@ -1,6 +1,7 @@
 #include "app/hdf5/dataset.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <numeric>
@@ -145,6 +146,35 @@ void Dataset::require_rows(hsize_t rows, const std::vector<hsize_t>& shape_of_ro
     }
 }
 
+void Dataset::require_shape(const std::vector<hsize_t>& wanted) const {
+    if (const std::vector<hsize_t> all = shape(); all != wanted) {
+        throw FileError(fmt::format("{}: is of the shape [{}], where [{}] should be", label_, fmt::join(all, ", "),
+                                    fmt::join(wanted, ", ")),
+                        0);
+    }
+}
+
+void Dataset::require_fill(double fill) const {
+    const PropertyListHandle list(check(H5Dget_create_plist(handle_.get()), label_, "read its layout"));
+    double found = 0.0;
+    check(H5Pget_fill_value(list.get(), H5T_NATIVE_DOUBLE, &found), label_, "read its fill value");
+    if (found != fill && !(std::isnan(found) && std::isnan(fill)))
+        throw FileError(fmt::format("{}: what was not written reads as {}, where {} should be", label_, found, fill), 0);
+}
+
+void Dataset::require_unwritten(double fill) const {
+    require_fill(fill);
+    if (H5Dget_storage_size(handle_.get()) != 0)
+        throw FileError(label_ + ": has numbers of its own, which are never written", 0);
+}
+
+/// Whole numbers are not read as others, nor anything else as numbers: HDF5 would convert what it can.
+void Dataset::require_readable_as(NumberType type) const {
+    const TypeHandle stored(check(H5Dget_type(handle_.get()), label_, "read its type"));
+    if (H5Tget_class(stored.get()) != H5Tget_class(native_type(type)))
+        throw FileError(label_ + ": its numbers are not of the kind that they should be", 0);
+}
+
 void Dataset::write_all(const void* numbers, std::size_t count, NumberType type) {
     if (count != number_count())
         throw std::logic_error(label_ + ": written with another number of elements than it has");
@@ -279,6 +309,7 @@ void Dataset::write_block(const void* numbers, const std::vector<hsize_t>& start
 }
 
 void Dataset::read_all(void* numbers, NumberType type) const {
+    require_readable_as(type);
     check(H5Dread(handle_.get(), native_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers), label_, "read it");
 }
 
@@ -294,6 +325,7 @@ void Dataset::read_block(void* numbers, const std::vector<hsize_t>& start, const
 }
 
 void Dataset::read_row_into(void* numbers, hsize_t row, NumberType type) const {
+    require_readable_as(type);
     std::vector<hsize_t> extent = shape();
     std::vector<hsize_t> start(extent.size(), 0);
     start[0] = row;

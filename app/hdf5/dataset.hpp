@@ -141,6 +141,12 @@ public:
     [[nodiscard]] std::uint64_t row_checksum(hsize_t row) const;
     /// Throws FileError unless the dataset has at least so many rows, each of this shape.
     void require_rows(hsize_t rows, const std::vector<hsize_t>& shape_of_row) const;
+    /// Throws FileError unless the dataset is of this shape.
+    void require_shape(const std::vector<hsize_t>& wanted) const;
+    /// Throws FileError unless nothing was ever written to it, so that all of it reads as this fill value (NaN among them).
+    void require_unwritten(double fill) const;
+    /// Throws FileError unless what was not written reads as this.
+    void require_fill(double fill) const;
     void write_attribute(const std::string& name, const std::string& text) const;
 
 private:
@@ -166,6 +172,7 @@ private:
                     NumberType type) const;
     void read_row_into(void* numbers, hsize_t row, NumberType type) const;
     void require_row(hsize_t row) const;
+    void require_readable_as(NumberType type) const;
 
     DatasetHandle handle_;
     std::string label_;

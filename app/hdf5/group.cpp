@@ -1,6 +1,8 @@
 #include "app/hdf5/group.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <new>
 
 #include "app/hdf5/attribute.hpp"
@@ -18,6 +20,63 @@ herr_t add_name(const char* name, void* names) noexcept {
     } catch (const std::bad_alloc&) {
         return -1;
     }
+}
+
+/// Throws FileError where the numbers of a dataset are to be had from other files, or in chunks far larger than this program
+/// writes: HDF5 counts the bytes of one in 32 bits, and reads past its end where a damaged file has more.
+void require_own_numbers(hid_t dataset, const std::string& label) {
+    const PropertyListHandle list(check(H5Dget_create_plist(dataset), label, "read its layout"));
+    const H5D_layout_t layout = H5Pget_layout(list.get());
+    if (layout == H5D_VIRTUAL || H5Pget_external_count(list.get()) > 0)
+        throw FileError(label + ": its numbers are in another file, where mpcflow puts none", 0);
+    if (layout != H5D_CHUNKED)
+        return;
+    constexpr hsize_t most_bytes = hsize_t{64} << 20;
+    std::array<hsize_t, H5S_MAX_RANK> chunk{};
+    const int rank = check(H5Pget_chunk(list.get(), H5S_MAX_RANK, chunk.data()), label, "read its layout");
+    const TypeHandle type(check(H5Dget_type(dataset), label, "read its type"));
+    hsize_t bytes = H5Tget_size(type.get());
+    for (int axis = 0; axis < rank; ++axis) {
+        if (chunk[static_cast<std::size_t>(axis)] > most_bytes / std::max<hsize_t>(bytes, 1))
+            throw FileError(label + ": is in chunks far larger than mpcflow writes", 0);
+        bytes *= chunk[static_cast<std::size_t>(axis)];
+    }
+}
+
+DatasetHandle open_own_dataset(hid_t group, const std::string& name, const std::string& label) {
+    DatasetHandle dataset(check(H5Dopen2(group, name.c_str(), H5P_DEFAULT), label, "open the dataset"));
+    require_own_numbers(dataset.get(), label);
+    return dataset;
+}
+
+#if H5_VERSION_GE(1, 12, 0)
+using ObjectInfo = H5O_info1_t;
+#else
+using ObjectInfo = H5O_info_t;
+#endif
+
+/// What check_structure() says where it cannot go on.
+struct StructureVisit {
+    std::string file;
+    std::string fault;
+};
+
+herr_t visit_object(hid_t group, const char* name, const ObjectInfo* object, void* to) {
+    auto& visit = *static_cast<StructureVisit*>(to);
+    constexpr std::ptrdiff_t deepest = 32;
+    const std::string_view path = name;
+    if (std::count(path.begin(), path.end(), '/') > deepest) {
+        visit.fault = "groups lie in one another too deep";
+        return 1;
+    }
+    try {
+        if (object->type == H5O_TYPE_DATASET)
+            static_cast<void>(open_own_dataset(group, name, visit.file + ":" + name));
+    } catch (const FileError& error) {
+        visit.fault = error.what();
+        return 1;
+    }
+    return 0;
 }
 
 PropertyListHandle creation_list(const DatasetLayout& layout, const std::string& label) {
@@ -42,7 +101,23 @@ Group Group::create_group(const std::string& name) const {
             disk_};
 }
 
+void Group::require_own(const std::string& path) const {
+    for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+        const std::string part = path.substr(0, end);
+        H5L_info_t link{};
+        // Where there is none, to open it says so.
+        if (H5Lget_info(handle_.get(), part.c_str(), &link, H5P_DEFAULT) < 0)
+            break;
+        if (link.type != H5L_TYPE_HARD)
+            throw FileError(label(part) + ": is a link to elsewhere, which is not followed", 0);
+        if (end == std::string::npos)
+            return;
+    }
+    H5Eclear2(H5E_DEFAULT);
+}
+
 Group Group::open_group(const std::string& name) const {
+    require_own(name);
     return {GroupHandle(check(H5Gopen2(handle_.get(), name.c_str(), H5P_DEFAULT), label(name), "open the group")),
             disk_};
 }
@@ -73,9 +148,8 @@ Dataset Group::create_dataset(const std::string& name, const DatasetLayout& layo
 }
 
 Dataset Group::open_dataset(const std::string& name) const {
-    return {
-        DatasetHandle(check(H5Dopen2(handle_.get(), name.c_str(), H5P_DEFAULT), label(name), "open the dataset")),
-        label(name), disk_};
+    require_own(name);
+    return {open_own_dataset(handle_.get(), name, label(name)), label(name), disk_};
 }
 
 void Group::link(const std::string& target, const std::string& name) const {
@@ -176,6 +250,14 @@ std::vector<std::string> Group::attribute_names() const { return attribute_names
 
 std::vector<std::string> Group::link_names() const { return link_names_of(handle_.get(), file()); }
 
+void Group::check_structure() const {
+    StructureVisit visit{file(), {}};
+    // Sizes of objects are added up over all nodes of their indices.
+    check(H5Ovisit1(handle_.get(), H5_INDEX_NAME, H5_ITER_NATIVE, visit_object, &visit), file(), "go through it");
+    if (!visit.fault.empty())
+        throw FileError(file() + ": " + visit.fault, 0);
+}
+
 void Group::write_text(const std::string& name, std::string_view text, const Meaning& meaning) const {
     const TypeHandle type = text_type(text.size(), label(name));
     const DataspaceHandle space(check(H5Screate(H5S_SCALAR), label(name), "shape the dataset"));
@@ -193,14 +275,16 @@ void Group::write_text(const std::string& name, std::string_view text, const Mea
 }
 
 std::string Group::read_text(const std::string& name) const {
-    const DatasetHandle dataset(
-        check(H5Dopen2(handle_.get(), name.c_str(), H5P_DEFAULT), label(name), "open the dataset"));
+    require_own(name);
+    const DatasetHandle dataset = open_own_dataset(handle_.get(), name, label(name));
     const TypeHandle type(check(H5Dget_type(dataset.get()), label(name), "read its type"));
     const DataspaceHandle space(check(H5Dget_space(dataset.get()), label(name), "read its shape"));
     const bool is_plain_text = H5Tget_class(type.get()) == H5T_STRING && H5Tis_variable_str(type.get()) == 0 &&
                                H5Sget_simple_extent_npoints(space.get()) == 1;
     if (!is_plain_text)
         throw FileError(label(name) + ": not a text of fixed length", 0);
+    if (H5Tget_size(type.get()) > disk_->end_of_file())
+        throw FileError(label(name) + ": says that it is longer than the file has room for", 0);
     std::string text(H5Tget_size(type.get()), '\0');
     check(H5Dread(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()), label(name), "read it");
     text.erase(std::find(text.begin(), text.end(), '\0'), text.end());

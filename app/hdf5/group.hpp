@@ -25,6 +25,7 @@ public:
 
     [[nodiscard]] hid_t id() const { return handle_.get(); }
     [[nodiscard]] Group create_group(const std::string& name) const;
+    /// What is opened lies in this very file: links to elsewhere, which this program never writes, are not followed.
     [[nodiscard]] Group open_group(const std::string& name) const;
     [[nodiscard]] Dataset create_dataset(const std::string& name, const DatasetLayout& layout) const;
     [[nodiscard]] Dataset open_dataset(const std::string& name) const;
@@ -55,6 +56,10 @@ public:
     /// Names of groups and datasets in this group, in alphabetical order.
     [[nodiscard]] std::vector<std::string> link_names() const;
 
+    /// Goes through all objects beneath with the indices that lead to their numbers. Throws FileError where one of these
+    /// cannot be read, or leads to another file.
+    void check_structure() const;
+
     /// A scalar dataset that holds a text of any length.
     void write_text(const std::string& name, std::string_view text, const Meaning& meaning) const;
     [[nodiscard]] std::string read_text(const std::string& name) const;
@@ -62,6 +67,7 @@ public:
 private:
     [[nodiscard]] const std::string& file() const { return disk_->path(); }
     [[nodiscard]] std::string label(const std::string& name) const { return file() + ":" + name; }
+    void require_own(const std::string& path) const;
 
     GroupHandle handle_;
     std::shared_ptr<DiskFile> disk_;

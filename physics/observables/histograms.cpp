@@ -1,5 +1,6 @@
 #include "physics/observables/histograms.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -61,6 +62,11 @@ std::vector<NamedArray> HistogramsObservable::arrays() const {
 void HistogramsObservable::put_back(const ObservableState& state) {
     const auto& occupancy = state.numbers<std::uint64_t>("occupancy", histograms_.occupancy.size());
     const auto& speed = state.numbers<std::uint64_t>("speed", histograms_.speed.size());
+    constexpr std::uint64_t most_counted = std::uint64_t{1} << 53U;
+    for (const auto* counts : {&occupancy, &speed}) {
+        if (std::ranges::any_of(*counts, [](std::uint64_t count) { return count > most_counted; }))
+            throw std::invalid_argument("output.histograms: a state with more counts than there can be");
+    }
     histograms_.occupancy = occupancy;
     histograms_.speed = speed;
     histograms_.samples = state.samples;

@@ -13,6 +13,9 @@ namespace mpcflow {
 
 namespace {
 
+/// No run is so long: sums of such counts do not overflow.
+constexpr std::int64_t most_counted = std::int64_t{1} << 53;
+
 /// Takes numbers one after the other from an array that may be too short.
 template <class T>
 class Source {
@@ -300,14 +303,14 @@ void MultipleTau::restore(const MultipleTauState& state) {
     other.block_samples_ = counters.next();
     const std::int64_t levels = counters.next();
     const std::int64_t blocks = counters.next();
-    if (other.block_samples_ < 1 || levels < 0 || levels > options_.most_levels || blocks < 0 ||
+    if (other.block_samples_ < 1 || other.block_samples_ > most_counted || levels < 0 || levels > options_.most_levels || blocks < 0 ||
         blocks > options_.most_blocks) {
         throw std::invalid_argument("the state of a correlator has counts that none can have");
     }
     other.levels_.resize(static_cast<std::size_t>(levels));
     for (Level& level : other.levels_) {
         level.pushes = counters.next();
-        if (level.pushes < 0) throw std::invalid_argument("the state of a correlator has counts that none can have");
+        if (level.pushes < 0 || level.pushes > most_counted) throw std::invalid_argument("the state of a correlator has counts that none can have");
         level.ring.resize(static_cast<std::size_t>(options_.points * shape_.values));
         values.fill(level.ring);
     }
@@ -317,6 +320,13 @@ void MultipleTau::restore(const MultipleTauState& state) {
         block.samples = counters.next();
         counters.fill(block.pairs);
         values.fill(block.sums);
+        const auto is_countable = [](std::int64_t pairs) { return pairs >= 0 && pairs <= most_counted; };
+        if (block.samples < 1 || block.samples > other.block_samples_ || !std::ranges::all_of(block.pairs, is_countable)) {
+            throw std::invalid_argument("the state of a correlator has counts that none can have");
+        }
+    }
+    if (!std::ranges::all_of(state.values, [](double value) { return std::isfinite(value); })) {
+        throw std::invalid_argument("the state of a correlator has sums that are not finite");
     }
     if (!counters.is_used_up() || !values.is_used_up()) {
         throw std::invalid_argument("the state of a correlator is too long");

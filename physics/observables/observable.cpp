@@ -89,6 +89,10 @@ ObservableState Observable::state() const {
 std::string Observable::restore(const ObservableState& state) {
     if (std::string differences = describe_differences(state.parameters, parameters()); !differences.empty())
         return differences;
+    const bool has_sane_steps = state.samples == 0 || (state.first_step >= 0 && state.first_step <= state.last_step &&
+                                                       state.samples - 1 <= state.last_step - state.first_step);
+    if (state.samples < 0 || !has_sane_steps)
+        throw std::invalid_argument("output." + name_ + ": its state has samples or steps that there cannot be");
     put_back(state);
     samples_ = state.samples;
     first_step_ = state.first_step;

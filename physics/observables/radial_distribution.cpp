@@ -15,6 +15,12 @@ namespace {
 constexpr double pi = 3.141592653589793;
 /// When so many are full, neighbours are merged in pairs.
 constexpr std::size_t most_blocks = 64;
+/// No run is so long.
+constexpr std::int64_t most_block_samples = std::int64_t{1} << 53;
+
+bool are_countable(const std::vector<std::uint64_t>& counts) {
+    return std::ranges::all_of(counts, [](std::uint64_t count) { return count <= std::uint64_t{most_block_samples}; });
+}
 
 }  // namespace
 
@@ -112,8 +118,10 @@ void RadialDistributionObservable::put_back(const ObservableState& state) {
     const auto& samples = state.numbers<std::int64_t>("samples");
     const auto& centres = state.numbers<std::uint64_t>("centres", samples.size());
     const auto& pairs = state.numbers<std::uint64_t>("pairs", samples.size() * bins);
-    if (block_samples < 1 || samples.size() > most_blocks) {
-        throw std::invalid_argument("output.radial_distribution: a state with more blocks than there can be");
+    const auto is_possible = [&](std::int64_t count) { return count >= 1 && count <= block_samples; };
+    if (block_samples < 1 || block_samples > most_block_samples || samples.size() > most_blocks ||
+        !std::ranges::all_of(samples, is_possible) || !are_countable(centres) || !are_countable(pairs)) {
+        throw std::invalid_argument("output.radial_distribution: a state with more blocks or counts than there can be");
     }
     block_samples_ = block_samples;
     blocks_.clear();
