@@ -103,6 +103,7 @@ RowReader read_rows(const hdf5::File& file, FileKind kind, Rows& rows) {
                                                   : read_frames(file);
     rows.run_id = reader.run_id;
     rows.header_checksum = reader.header_checksum;
+    rows.header_is_right = reader.actual_header == reader.header_checksum;
     rows.steps = reader.steps;
     rows.checksums = reader.checksums;
     for (const std::string& path : row_datasets(file, kind)) {
@@ -229,6 +230,10 @@ Rows check_rows_of(const storage::Directory& directory, const std::string& name,
         rows.is_readable = error.error_number == 0;
     }
     rows.damage = without_path(rows.damage, directory.file(name));
+    // What HDF5 says of a row does not say of which.
+    const bool is_of_row = rows.is_readable && rows.whole < rows.listed && rows.header_is_right;
+    if (is_of_row && !rows.damage.empty() && rows.damage.find("of step") == std::string::npos)
+        rows.damage = fmt::format("the numbers of step {}: {}", rows.steps[static_cast<std::size_t>(rows.whole)], rows.damage);
     return rows;
 }
 

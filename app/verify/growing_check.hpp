@@ -24,6 +24,7 @@ struct Rows {
     bool has_checksums = true;
     std::string run_id;
     std::uint64_t header_checksum = 0;
+    bool header_is_right = false;  ///< what it says of itself is what was written
     std::vector<std::int64_t> steps;        ///< of rows that are listed
     std::vector<std::uint64_t> checksums;   ///< of rows, as they are kept in the file
     std::vector<std::uint64_t> state_hashes;  ///< of frames

@@ -1,6 +1,7 @@
 #include "app/verify/sealed_check.hpp"
 
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -32,6 +33,12 @@ void note_run(const Group& root, FileFinding& finding) {
     finding.status = run.read_text_attribute("status");
     if (run.has_attribute("state_hash"))
         finding.state_hash = run.read_unsigned_attribute("state_hash");
+}
+
+/// What is wrong with a seal, after the word "damaged".
+std::string without_damaged(const std::string& text) {
+    constexpr std::string_view word = "damaged: ";
+    return text.starts_with(word) ? text.substr(word.size()) : text;
 }
 
 /// Of a file whose seal is broken: how much of it can be read all the same.
@@ -67,7 +74,7 @@ FileFinding check_run_file(const storage::Directory& directory, const std::strin
         finding.has_checksums = root.read_int_attribute("format_version") != 1 || root.open_group("run").has_attribute("id");
         if (!damage.empty() && finding.has_checksums) {
             finding.condition = Condition::damaged;
-            finding.why = damage;
+            finding.why = without_damaged(damage);
             finding.remarks.push_back(what_is_left(directory, name));
             return finding;
         }
@@ -130,7 +137,7 @@ CheckpointFinding check_checkpoint(const storage::Directory& directory, const st
         }
         finding.is_proved_bad = true;
         file.condition = Condition::damaged;
-        file.why = without_path(fault.what(), path);
+        file.why = without_damaged(without_path(fault.what(), path));
     } catch (const FileError& error) {
         fail(file, error, path);
     } catch (const EnvironmentError& error) {
