@@ -30,19 +30,37 @@ std::vector<hsize_t> read_chunks(hid_t dataset, std::size_t rank, const std::str
     return chunk;
 }
 
+/// Reads the indices of an object, those that have no entries included, as tools do that list a file.
+bool has_whole_indices(hid_t object) {
+#if H5_VERSION_GE(1, 12, 0)
+    H5O_native_info_t info{};
+    return H5Oget_native_info(object, &info, H5O_NATIVE_INFO_ALL) >= 0;
+#else
+    H5O_info_t info{};
+    return H5Oget_info(object, &info) >= 0;
+#endif
+}
+
+enum class Extent { structure, all };
+
 /// Goes through a file, depth first.
 class Reader {
 public:
-    explicit Reader(const File& file) : file_(file) {}
+    Reader(const File& file, Extent extent) : file_(file), extent_(extent) {}
 
     void read_object(hid_t parent, const std::string& name, const std::string& path, int depth) {
         if (depth > deepest)
             throw FileError(file_.path() + ": groups lie in one another too deep", 0);
         const ObjectHandle object(check(H5Oopen(parent, name.c_str(), H5P_DEFAULT), file_.path(), "open " + path));
+        if (!has_whole_indices(object.get()))
+            fail(file_.path(), "read the indices of " + path);
         read_attributes(object.get(), path);
         switch (H5Iget_type(object.get())) {
             case H5I_GROUP: return read_group(object.get(), path, depth);
-            case H5I_DATASET: return read_dataset(object.get(), path);
+            case H5I_DATASET:
+                if (extent_ == Extent::all)
+                    read_dataset(object.get(), path);
+                return;
             default: return;
         }
     }
@@ -165,12 +183,15 @@ private:
     static constexpr hsize_t most_parts = hsize_t{1} << 32U;
 
     const File& file_;
+    Extent extent_;
     std::vector<std::byte> bytes_;
 };
 
 }  // namespace
 
-void read_everything(const File& file) { Reader(file).read_object(file.root().id(), ".", "/", 0); }
+void read_structure(const File& file) { Reader(file, Extent::structure).read_object(file.root().id(), ".", "/", 0); }
+
+void read_everything(const File& file) { Reader(file, Extent::all).read_object(file.root().id(), ".", "/", 0); }
 
 std::vector<hsize_t> shape_of(const File& file, const std::string& path) {
     const DatasetHandle dataset(

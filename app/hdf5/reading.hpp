@@ -11,8 +11,11 @@
 
 namespace mpcflow::hdf5 {
 
-/// Reads every group, attribute and number of a file, about a MiB at a time, which proves HDF5's checksums of them. Throws
-/// FileError naming the first that cannot be read.
+/// Reads every group, attribute and index of a file, also those that no reading of numbers comes by. Throws FileError.
+void read_structure(const File& file);
+
+/// The same, and reads every number, about a MiB at a time, which proves HDF5's checksums of them. Throws FileError naming
+/// the first that cannot be read.
 void read_everything(const File& file);
 
 /// Lengths of the axes of the dataset at this path. Throws FileError where there is none.

@@ -94,6 +94,7 @@ RowReader read_unchecked(const hdf5::File& file, FileKind kind) {
 
 /// Notes in `rows` what it reads, and proves the state hash of frames along with their checksums.
 RowReader read_rows(const hdf5::File& file, FileKind kind, Rows& rows) {
+    hdf5::read_structure(file);
     const std::string format = kind == FileKind::fields ? file.root().read_text_attribute("format") : "";
     if (kind == FileKind::fields && format != window_file_format)
         throw FileError(file.path() + ": not a fields.h5 of mpcflow", 0);

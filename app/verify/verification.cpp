@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <dirent.h>
@@ -119,13 +122,14 @@ public:
         Findings& findings = found_.findings;
         switch (kind) {
             case FileKind::run: findings.files.push_back(check_run_file(directory_, name)); break;
-            case FileKind::checkpoint:
-                found_.checkpoints.push_back(check_checkpoint(directory_, name));
-                findings.files.push_back(found_.checkpoints.back().file);
-                break;
+            case FileKind::checkpoint: add_checkpoint(name); break;
             case FileKind::trajectory:
             case FileKind::fields: add_growing(name, kind); break;
-            case FileKind::xdmf: findings.files.push_back(check_xdmf_file(directory_, name)); break;
+            case FileKind::xdmf:
+                findings.files.push_back(check_xdmf_file(directory_, name));
+                if (is_gone(findings.files.back()))
+                    findings.files.pop_back();
+                break;
             case FileKind::journal: add_lonely_journal(name); break;
             case FileKind::temporary: add_temporary(name); break;
             case FileKind::unknown: break;
@@ -141,6 +145,25 @@ public:
     }
 
 private:
+    /// Whether the run that writes here has taken the file away since the directory was listed.
+    [[nodiscard]] bool is_gone(const FileFinding& file) const {
+        return found_.findings.is_being_written && file.condition == Condition::unreadable && !directory_.has(file.name);
+    }
+
+    void add_checkpoint(const std::string& name) {
+        CheckpointFinding finding = check_checkpoint(directory_, name);
+        // While it is being replaced, it is not there for a moment.
+        constexpr std::chrono::milliseconds moment{20};
+        for (int attempt = 0; attempt < 10 && found_.findings.is_being_written && finding.file.condition == Condition::unreadable; ++attempt) {
+            std::this_thread::sleep_for(moment);
+            finding = check_checkpoint(directory_, name);
+        }
+        if (is_gone(finding.file))
+            return;
+        found_.findings.files.push_back(finding.file);
+        found_.checkpoints.push_back(std::move(finding));
+    }
+
     void add_growing(const std::string& name, FileKind kind) {
         Findings& findings = found_.findings;
         GrowingFinding finding =
@@ -195,9 +218,6 @@ Findings verify_directory(const Target& target, bool is_being_written) {
     for (const FileKind kind : order) {
         for (const std::string& name : names) {
             if (kind_by_name(name) != kind || (kind == FileKind::journal && kind_by_name(file_of_journal(name)) == FileKind::unknown))
-                continue;
-            // One that is gone by now was replaced by the run that writes here.
-            if (is_being_written && !target.directory.has(name))
                 continue;
             has_any = true;
             verifier.add(name, kind);
