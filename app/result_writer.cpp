@@ -127,14 +127,16 @@ void ResultWriter::begin(const Observed& observed) {
 }
 
 void ResultWriter::open_windows(const KeptFile& kept) {
-    // It may list windows that are dropped; write() makes it anew of those that stay.
+    // It may list windows that are dropped; it is made anew of those that stay.
     directory_.remove(window_xdmf_file_name);
     if (first_windows_.rows > 0 && !is_moved_aside(window_file_name, "windows", first_windows_, kept)) {
         windows_ = std::make_unique<WindowFile>(directory_, record_, first_windows_, kept.journal);
-        return;
+    } else {
+        directory_.remove(window_file_name);
+        windows_ = std::make_unique<WindowFile>(directory_, record_);
     }
-    directory_.remove(window_file_name);
-    windows_ = std::make_unique<WindowFile>(directory_, record_);
+    window_xdmf_ = std::make_unique<WindowXdmf>(directory_, record_.scenario.system.box, *record_.scenario.output.fields,
+                                                windows_->read_times());
 }
 
 bool ResultWriter::is_moved_aside(const std::string& name, const std::string& what, RowsBefore before, const KeptFile& kept) {
@@ -181,10 +183,11 @@ void ResultWriter::add_to_window(const SampledBlock& block, std::int64_t observa
         return;
     const System& system = record_.scenario.system;
     const auto& bins = record_.scenario.output.fields->bins;
-    windows_->append({open_window_.steps, averages_of(std::move(open_window_.sums), bins,
-                                                      bin_volume(system.box, bins), system.fluid.mass)},
-                     last_run_file_bytes(observable_bytes));
+    const FieldWindow window{open_window_.steps, averages_of(std::move(open_window_.sums), bins,
+                                                             bin_volume(system.box, bins), system.fluid.mass)};
+    windows_->append(window, last_run_file_bytes(observable_bytes));
     open_window_ = {};
+    window_xdmf_->add(windows_->time_of(window));
 }
 
 void ResultWriter::add_checkpoint(const SolverState& state) {
@@ -244,20 +247,15 @@ void ResultWriter::write(const Observed& observed, storage::Durability durabilit
     record_.observables = observed;
     update_record();
     write_run_file(directory_, record_, durability);
-    write_xdmf_files();
+    write_xdmf();
 }
 
-void ResultWriter::write_xdmf_files() {
-    const Box& box = record_.scenario.system.box;
-    const auto& wanted = record_.scenario.output.fields;
-    if (record_.fields && !xdmf_is_written_) {
-        write_xdmf_file(directory_, xdmf_file_name, describe_fields(box, *wanted));
-        xdmf_is_written_ = true;
-    }
-    if (windows_ && windows_->windows() > windows_in_xdmf_) {
-        write_xdmf_file(directory_, window_xdmf_file_name, describe_windows(box, *wanted, windows_->times()));
-        windows_in_xdmf_ = windows_->windows();
-    }
+void ResultWriter::write_xdmf() {
+    if (!record_.fields || xdmf_is_written_)
+        return;
+    write_xdmf_file(directory_, xdmf_file_name,
+                    describe_fields(record_.scenario.system.box, *record_.scenario.output.fields));
+    xdmf_is_written_ = true;
 }
 
 void ResultWriter::finish(const RunLoopResult& result, const RunEnd& end, const Observed& observed) {
@@ -265,6 +263,8 @@ void ResultWriter::finish(const RunLoopResult& result, const RunEnd& end, const 
         trajectory_->close();
     if (windows_)
         windows_->close();
+    if (window_xdmf_)
+        window_xdmf_->close();
     step_ = result.steps_done;
     record_.summation = result.summation;
     record_.reorder_interval = result.reorder_interval;
@@ -290,7 +290,7 @@ void ResultWriter::finish_failed(const std::string& message, const Observed& obs
         if (windows_)
             windows_->close();
     } catch (const std::exception&) {
-        // So are windows, which fields_in_time.xdmf still has to list.
+        // So are windows.
     }
     try {
         write(observed, storage::Durability::disk);
@@ -311,7 +311,7 @@ std::vector<WrittenFile> ResultWriter::written_files() const {
     files.push_back({directory_.file(run_file_name), contents});
     if (xdmf_is_written_)
         files.push_back({directory_.file(xdmf_file_name), "the fields of run.h5, for ParaView"});
-    if (windows_in_xdmf_ > 0) {
+    if (window_xdmf_ && window_xdmf_->windows() > 0) {
         files.push_back(
             {directory_.file(window_file_name), fmt::format("{}, fields of {} windows of time", described_size(directory_, window_file_name), windows_->windows())});
         files.push_back({directory_.file(window_xdmf_file_name), "the same, for ParaView"});

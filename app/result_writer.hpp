@@ -14,6 +14,7 @@
 #include "app/run_record.hpp"
 #include "app/trajectory_file.hpp"
 #include "app/window_file.hpp"
+#include "app/xdmf_file.hpp"
 
 namespace mpcflow {
 
@@ -83,7 +84,7 @@ private:
                                       const KeptFile& kept);
     void add_to_window(const SampledBlock& block, std::int64_t observable_bytes);
     [[nodiscard]] std::int64_t last_run_file_bytes(std::int64_t observable_bytes) const;
-    void write_xdmf_files();
+    void write_xdmf();
     void update_record();
     [[nodiscard]] double wall_time() const;
     void write(const Observed& observed, storage::Durability durability);
@@ -95,6 +96,7 @@ private:
     FieldTimes field_times_;
     SampledBlock open_window_;
     std::unique_ptr<WindowFile> windows_;
+    std::unique_ptr<WindowXdmf> window_xdmf_;
     SampledBlock open_block_;
     RowsBefore first_frames_;   ///< frames that the trajectory begins with
     RowsBefore first_windows_;  ///< windows that fields.h5 begins with
@@ -103,7 +105,6 @@ private:
     std::int64_t step_ = 0;
     bool averages_are_stale_ = false;
     bool xdmf_is_written_ = false;
-    std::int64_t windows_in_xdmf_ = 0;
     Clock::time_point start_;
 };
 

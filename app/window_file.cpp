@@ -59,6 +59,7 @@ WindowFile::WindowFile(const storage::Directory& directory, const RunRecord& rec
     : directory_(directory),
       path_(directory.file(window_file_name)),
       record_(record),
+      windows_(before.rows),
       checksum_(before.checksum),
       objects_(std::make_unique<Objects>(Objects{.growing = GrowingFile::open(directory, window_file_name, journal)})) {
     open_datasets();
@@ -67,11 +68,10 @@ WindowFile::WindowFile(const storage::Directory& directory, const RunRecord& rec
     close_datasets();
     objects_->growing.reopen();
     open_datasets();
-    times_ = objects_->time.read<double>();
 }
 
 WindowFile::~WindowFile() {
-    if (objects_ && times_.empty())
+    if (objects_ && windows_ == 0)
         abandon();
 }
 
@@ -164,8 +164,7 @@ void WindowFile::append(const FieldWindow& window, std::int64_t spare_bytes) {
 void WindowFile::write(const FieldWindow& window) {
     Objects& objects = *objects_;
     // The values first, flushed, and what says that they are there last.
-    const double time =
-        static_cast<double>(window.steps.last) * record_.scenario.system.collision.time_step;
+    const double time = time_of(window);
     WindowParts parts{window.steps.first, window.steps.last, time, window.averages.samples, {}};
     for (auto& [quantity, values] : objects.fields) {
         const std::vector<double>& numbers = window.averages.*quantity.value;
@@ -180,13 +179,21 @@ void WindowFile::write(const FieldWindow& window) {
     objects.growing.file().flush();
     objects.last_step.append_row(&window.steps.last);
     objects.growing.file().flush();
-    objects.growing.end_row(times_.empty());
-    times_.push_back(time);
+    objects.growing.end_row(windows_ == 0);
+    ++windows_;
     checksum_ = chained_checksum(checksum_, checksum);
 }
 
+std::vector<double> WindowFile::read_times() const {
+    return objects_ ? objects_->time.read<double>() : std::vector<double>();
+}
+
+double WindowFile::time_of(const FieldWindow& window) const {
+    return static_cast<double>(window.steps.last) * record_.scenario.system.collision.time_step;
+}
+
 void WindowFile::sync() {
-    if (objects_ && !times_.empty())
+    if (objects_ && windows_ > 0)
         objects_->growing.sync();
 }
 
@@ -199,7 +206,7 @@ void WindowFile::close() {
 }
 
 void WindowFile::abandon() noexcept {
-    objects_->growing.leave(!times_.empty());
+    objects_->growing.leave(windows_ > 0);
     objects_.reset();
 }
 

@@ -47,9 +47,11 @@ public:
     /// The same, and closes.
     void close();
 
-    [[nodiscard]] std::int64_t windows() const { return static_cast<std::int64_t>(times_.size()); }
-    /// Times of the last samples of the windows so far.
-    [[nodiscard]] const std::vector<double>& times() const { return times_; }
+    [[nodiscard]] std::int64_t windows() const { return windows_; }
+    /// Times of the last samples of the windows so far, read from the file. Of an open one.
+    [[nodiscard]] std::vector<double> read_times() const;
+    /// Time of the last sample of a window.
+    [[nodiscard]] double time_of(const FieldWindow& window) const;
     /// chained_checksum() of all windows.
     [[nodiscard]] std::uint64_t checksum() const { return checksum_; }
 
@@ -66,7 +68,7 @@ private:
     const storage::Directory& directory_;
     std::string path_;
     const RunRecord& record_;
-    std::vector<double> times_;
+    std::int64_t windows_ = 0;
     std::uint64_t checksum_ = 0;
     std::unique_ptr<Objects> objects_;  ///< none: not begun, closed or abandoned
 };

@@ -1,6 +1,8 @@
 #include "app/xdmf_file.hpp"
 
 #include <array>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -62,21 +64,52 @@ std::string data_item(const std::vector<Length>& shape, const std::string& file,
                        fmt::join(shape, " "), file, name);
 }
 
-/// Row `row` of the `rows` of a dataset.
-std::string row_item(const std::array<int, 3>& bins, const FieldQuantity& quantity, std::size_t row, std::size_t rows) {
-    std::vector<std::size_t> shape{1};
+/// Where row `row` is in a dataset of rows, and how long the dataset was when this row was its last: what is written of a
+/// row then stays true, however many follow.
+struct RowPlace {
+    std::vector<std::size_t> start, stride, count, extent;
+};
+
+RowPlace place_of(const std::array<int, 3>& bins, const FieldQuantity& quantity, std::size_t row) {
+    RowPlace place;
+    place.count.push_back(1);
     for (std::size_t axis = 3; axis-- > 0;)
-        shape.push_back(static_cast<std::size_t>(bins[axis]));
-    shape.insert(shape.end(), quantity.components.begin(), quantity.components.end());
-    std::vector<std::size_t> start(shape.size(), 0);
-    start[0] = row;
-    const std::vector<std::size_t> stride(shape.size(), 1);
-    std::string text = fmt::format("        <DataItem ItemType=\"HyperSlab\" Dimensions=\"{}\" Type=\"HyperSlab\">\n",
-                                   fmt::join(lengths(bins, quantity), " "));
-    text += fmt::format("          <DataItem Dimensions=\"3 {}\" Format=\"XML\">{} {} {}</DataItem>\n", shape.size(),
-                        fmt::join(start, " "), fmt::join(stride, " "), fmt::join(shape, " "));
-    shape[0] = rows;
-    return text + "  " + data_item(shape, window_file_name, quantity.name) + "        </DataItem>\n";
+        place.count.push_back(static_cast<std::size_t>(bins[axis]));
+    place.count.insert(place.count.end(), quantity.components.begin(), quantity.components.end());
+    place.start.resize(place.count.size(), 0);
+    place.start[0] = row;
+    place.stride.resize(place.count.size(), 1);
+    place.extent = place.count;
+    place.extent[0] = row + 1;
+    return place;
+}
+
+/// A row as version 2 of the format says it.
+std::string row_item(const std::vector<int>& lengths, const FieldQuantity& quantity, const RowPlace& place) {
+    return fmt::format("        <DataItem ItemType=\"HyperSlab\" Dimensions=\"{}\" Type=\"HyperSlab\">\n"
+                       "          <DataItem Dimensions=\"3 {}\" Format=\"XML\">{} {} {}</DataItem>\n  {}"
+                       "        </DataItem>\n",
+                       fmt::join(lengths, " "), place.start.size(), fmt::join(place.start, " "),
+                       fmt::join(place.stride, " "), fmt::join(place.count, " "),
+                       data_item(place.extent, window_file_name, quantity.name));
+}
+
+/// A row as version 3 does. Readers of that version, of which ParaView takes one unless told otherwise, leave an array
+/// empty that is a HyperSlab. They take the first array within an Attribute, be it an Attribute itself, and those of
+/// version 2 its first DataItem: what is read of this inner Attribute by the ones is not seen by the others.
+std::string row_attribute(const FieldQuantity& quantity, const RowPlace& place) {
+    return fmt::format("        <Attribute Name=\"{}\" AttributeType=\"{}\" Center=\"Cell\">\n"
+                       "          <DataItem Dimensions=\"{}\" NumberType=\"Float\" Precision=\"8\" "
+                       "Format=\"HDF\">{}:/fields/{}|{}:{}:{}:{}</DataItem>\n        </Attribute>\n",
+                       quantity.name, kind_of(quantity), fmt::join(place.count, " "), window_file_name, quantity.name,
+                       fmt::join(place.start, " "), fmt::join(place.stride, " "), fmt::join(place.count, " "),
+                       fmt::join(place.extent, " "));
+}
+
+constexpr const char* window_tail = "    </Grid>\n  </Domain>\n</Xdmf>\n";
+
+std::string window_head() {
+    return std::string(head) + "    <Grid Name=\"fields\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
 }
 
 }  // namespace
@@ -90,18 +123,15 @@ std::string describe_fields(const Box& box, const FieldsOutput& wanted) {
     return text + "    </Grid>\n" + tail;
 }
 
-std::string describe_windows(const Box& box, const FieldsOutput& wanted, const std::vector<double>& times) {
-    std::string text =
-        head + std::string("    <Grid Name=\"fields\" GridType=\"Collection\" CollectionType=\"Temporal\">\n");
-    for (std::size_t row = 0; row < times.size(); ++row) {
-        text += fmt::format("    <Grid Name=\"window {}\" GridType=\"Uniform\">\n      <Time Value=\"{}\"/>\n", row, times[row]) +
-                grid(box, wanted.bins);
-        for (const FieldQuantity& quantity : field_quantities(wanted)) {
-            text += attribute(quantity.name, quantity, row_item(wanted.bins, quantity, row, times.size()));
-        }
-        text += "    </Grid>\n";
+std::string describe_window(const Box& box, const FieldsOutput& wanted, std::int64_t row, double time) {
+    std::string text = fmt::format("    <Grid Name=\"window {}\" GridType=\"Uniform\">\n      <Time Value=\"{}\"/>\n", row, time) +
+                       grid(box, wanted.bins);
+    for (const FieldQuantity& quantity : field_quantities(wanted)) {
+        const RowPlace place = place_of(wanted.bins, quantity, static_cast<std::size_t>(row));
+        text += attribute(quantity.name, quantity,
+                          row_attribute(quantity, place) + row_item(lengths(wanted.bins, quantity), quantity, place));
     }
-    return text + "    </Grid>\n" + tail;
+    return text + "    </Grid>\n";
 }
 
 void write_xdmf_file(const storage::Directory& directory, const std::string& name, const std::string& text) {
@@ -115,6 +145,79 @@ void write_xdmf_file(const storage::Directory& directory, const std::string& nam
         fail_file(directory.file(name), "write it", error_number);
     }
     directory.rename(temporary, name);
+}
+
+WindowXdmf::WindowXdmf(const storage::Directory& directory, const Box& box, const FieldsOutput& wanted,
+                       const std::vector<double>& times)
+    : directory_(directory), path_(directory.file(window_xdmf_file_name)), box_(box), wanted_(wanted) {
+    if (!times.empty())
+        create(times);
+}
+
+void WindowXdmf::close() {
+    if (const int error_number = file_.close(); error_number != 0)
+        fail_file(path_, "write it", error_number);
+}
+
+void WindowXdmf::add(double time) {
+    if (windows_ == 0)
+        return create({time});
+    const std::string text = describe_window(box_, wanted_, windows_, time);
+    try {
+        // In one piece: who reads sees the file of before, or the whole of this one.
+        write(text + window_tail);
+    } catch (const FileError&) {
+        put_back();
+        throw;
+    }
+    end_ += text.size();
+    ++windows_;
+}
+
+/// Writes the whole file and puts it in its place.
+void WindowXdmf::create(const std::vector<double>& times) {
+    const std::string temporary = std::string(window_xdmf_file_name) + ".tmp";
+    file_ = directory_.create(temporary);
+    try {
+        write_whole(times);
+        directory_.rename(temporary, window_xdmf_file_name);
+    } catch (const FileError&) {
+        file_.drop();
+        directory_.remove(temporary);
+        throw;
+    }
+    windows_ = static_cast<std::int64_t>(times.size());
+}
+
+/// The text is never all in memory.
+void WindowXdmf::write_whole(const std::vector<double>& times) {
+    constexpr std::size_t piece = std::size_t{64} << 10;
+    end_ = 0;
+    std::string text = window_head();
+    for (std::size_t row = 0; row < times.size(); ++row) {
+        text += describe_window(box_, wanted_, static_cast<std::int64_t>(row), times[row]);
+        if (text.size() < piece)
+            continue;
+        write(text);
+        end_ += text.size();
+        text.clear();
+    }
+    write(text + window_tail);
+    end_ += text.size();
+}
+
+/// From where the closing tags are on.
+void WindowXdmf::write(std::string_view text) {
+    if (const int error_number = storage::write_at(file_.get(), end_, text.data(), text.size()); error_number != 0)
+        fail_file(path_, "write it", error_number);
+}
+
+/// Closes the file again after the window that was its last one. It has the room for that; if even this fails, the next
+/// restart writes the file anew.
+void WindowXdmf::put_back() noexcept {
+    const std::string_view tail = window_tail;
+    [[maybe_unused]] const int written = storage::write_at(file_.get(), end_, tail.data(), tail.size());
+    [[maybe_unused]] const int cut = storage::resize_file(file_.get(), end_ + tail.size());
 }
 
 }  // namespace mpcflow

@@ -147,13 +147,18 @@ private:
     [[nodiscard]] std::size_t number_count() const;
     [[nodiscard]] std::size_t readable_count() const;
     [[nodiscard]] std::size_t row_size() const;
+    [[nodiscard]] std::size_t count_in_file(const std::vector<hsize_t>& shape) const;
     void write_all(const void* numbers, std::size_t count, NumberType type);
     void append_rows(const void* numbers, hsize_t count, NumberType type);
     void write_made(NumberType type, const MakeItems<void>& make);
     std::uint64_t append_made_row(hsize_t count, NumberType type, const MakeItems<void>& make);
     std::uint64_t write_made_block(const std::vector<hsize_t>& start, const std::vector<hsize_t>& extent,
                                    std::size_t axis, NumberType type, const MakeItems<void>& make);
-    [[nodiscard]] hsize_t chunk_length(std::size_t axis) const;
+    [[nodiscard]] std::vector<hsize_t> chunk() const;
+    [[nodiscard]] bool takes_whole_chunks(NumberType type) const;
+    std::uint64_t write_made_chunks(const std::vector<hsize_t>& start, hsize_t items, NumberType type,
+                                    const MakeItems<void>& make);
+    [[nodiscard]] std::vector<std::byte> fill_value(NumberType type) const;
     void write_block(const void* numbers, const std::vector<hsize_t>& start, const std::vector<hsize_t>& extent,
                      NumberType type);
     void read_all(void* numbers, NumberType type) const;

@@ -1,6 +1,8 @@
 /// The HDF5 wrappers, and the files that are written with them.
 
 #include <algorithm>
+#include <bit>
+#include <cerrno>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
@@ -138,6 +140,74 @@ TEST(Hdf5, AnEmptyDatasetIsFine) {
     hdf5::Dataset empty = file.root().create_dataset("none", {NumberType::float64, {0, 3}, Growth::fixed, {}, {}});
     empty.write(std::vector<double>{});
     EXPECT_TRUE(empty.read<double>().empty());
+}
+
+/// What closing writes is what HDF5 keeps until then: numbers in its chunk cache.
+TEST(Hdf5, AFailureWhileADatasetClosesIsTold) {
+    const TemporaryDirectory directory;
+    const auto write = [&](rlim_t limit_bytes) {
+        std::signal(SIGXFSZ, SIG_IGN);
+        const rlimit limit{limit_bytes, limit_bytes};
+        setrlimit(RLIMIT_FSIZE, &limit);
+        File file = File::create(Directory(directory.path()), "a.h5");
+        try {
+            {
+                hdf5::Dataset numbers =
+                    file.root().create_dataset("n", {NumberType::float64, {50000}, Growth::fixed, {}, {}});
+                numbers.write(std::vector<double>(50000, 1.0));
+            }
+            file.flush();
+            file.close();
+        } catch (const FileError& error) {
+            return error.error_number == EFBIG ? 3 : 1;
+        }
+        return 0;
+    };
+    const auto in_a_child = [&](rlim_t limit) {
+        const pid_t child = fork();
+        if (child == 0)
+            _exit(write(limit));
+        int status = 0;
+        waitpid(child, &status, 0);
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    };
+    EXPECT_EQ(in_a_child(RLIM_INFINITY), 0);
+    EXPECT_EQ(in_a_child(100000), 3);
+}
+
+TEST(Hdf5, WholeChunksHaveTheChecksumsAndFillValuesOfHdf5) {
+    // Reading checks them. Parts of a chunk, several chunks, words that add up to multiples of 65535, nothing but zeros.
+    const TemporaryDirectory directory;
+    for (const hsize_t width : {1500U, 43690U, 43691U, 100000U}) {
+        {
+            File file = File::create(Directory(directory.path()), "a.h5", hdf5::WriteOrder::ordered);
+            hdf5::Dataset rows = file.root().create_dataset(
+                "rows", {NumberType::float64, {width, 3}, Growth::by_ragged_rows, -1.0, {}});
+            const auto append = [&](hsize_t count, auto number) {
+                const std::uint64_t sum = rows.append_row_by_items<double>(count, [&](std::size_t first, std::size_t n, double* to) {
+                    for (std::size_t i = 0; i < 3 * n; ++i)
+                        to[i] = number(3 * first + i);
+                });
+                EXPECT_EQ(rows.row_checksum(rows.shape()[0] - 1, count), sum);
+            };
+            append(width, [](std::size_t i) { return static_cast<double>(i) * 0.1; });
+            append(width / 2 + 1, [](std::size_t i) { return -static_cast<double>(i); });
+            append(width + 7, [](std::size_t) { return 0.0; });
+            append(width, [](std::size_t) { return std::bit_cast<double>(0xffffffffffffffffULL >> 12U); });
+            append(0, [](std::size_t) { return 1.0; });
+            file.flush();
+        }
+        const File file = File::open(directory.file("a.h5"));
+        const hdf5::Dataset rows = file.root().open_dataset("rows");
+        ASSERT_EQ(rows.shape(), (std::vector<hsize_t>{5, width + 7, 3}));
+        EXPECT_EQ(rows.read_row<double>(0).at(3 * width - 1), static_cast<double>(3 * width - 1) * 0.1);
+        EXPECT_EQ(rows.read_row<double>(0).back(), -1.0);
+        EXPECT_EQ(rows.read_row<double>(1).at(3 * (width / 2 + 1) - 1), -static_cast<double>(3 * (width / 2 + 1) - 1));
+        EXPECT_EQ(rows.read_row<double>(1).at(3 * (width / 2 + 1)), -1.0);
+        EXPECT_EQ(rows.read_row<double>(2), std::vector<double>(3 * (width + 7), 0.0));
+        EXPECT_EQ(rows.read_row<double>(3).at(5), std::bit_cast<double>(0xffffffffffffffffULL >> 12U));
+        EXPECT_EQ(rows.read_row<double>(4), std::vector<double>(3 * (width + 7), -1.0));
+    }
 }
 
 TEST(Hdf5, FilesThatCannotBeReadSayWhy) {

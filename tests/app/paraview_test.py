@@ -15,10 +15,13 @@ SCRIPT = """
 import json, sys
 from paraview import servermanager
 from paraview.simple import *
-reader = XDMFReader(FileNames=[sys.argv[1]])
+if sys.argv[4] == "default":
+    reader = OpenDataFile(sys.argv[1])
+else:
+    reader = XDMFReader(FileNames=[sys.argv[1]])
 reader.UpdatePipeline()
 data = servermanager.Fetch(reader)
-report = {"bounds": data.GetBounds(), "cells": data.GetNumberOfCells(), "arrays": {}}
+report = {"reader": reader.GetXMLName(), "bounds": data.GetBounds(), "cells": data.GetNumberOfCells(), "arrays": {}}
 cells = data.GetCellData()
 for i in range(cells.GetNumberOfArrays()):
     array = cells.GetArray(i)
@@ -41,12 +44,13 @@ with open(sys.argv[3], "w") as file:
 
 
 class ParaView(ProgramTest):
-    def test_reads_and_renders_the_fields(self):
+    def check(self, reader: str, name: str) -> None:
         pvpython = pvpython_command(self)
         self.mpcflow("run", self.write_input())
         picture = os.environ.get("MPCFLOW_PICTURE", str(self.folder / "picture.png"))
-        run_pvpython(self, pvpython, self.folder, SCRIPT, "out/fields.xdmf", picture, "report.json")
+        run_pvpython(self, pvpython, self.folder, SCRIPT, "out/fields.xdmf", picture, "report.json", reader)
         report = json.loads((self.folder / "report.json").read_text())
+        self.assertEqual(report["reader"], name)
         with h5py.File(self.folder / "out/run.h5") as run:
             fields = run["fields"]
             self.assertEqual(report["bounds"], [0, 6, 0, 6, 0, 6])
@@ -57,6 +61,13 @@ class ParaView(ProgramTest):
                 np.testing.assert_allclose(np.array(report["arrays"][name]), expected, rtol=1e-12, err_msg=name)
         with open(picture, "rb") as file:
             self.assertEqual(file.read(8), b"\x89PNG\r\n\x1a\n")
+
+    def test_reads_and_renders_the_fields(self):
+        """In the reader that ParaView takes for .xdmf unless told otherwise."""
+        self.check("default", "Xdmf3ReaderS")
+
+    def test_the_reader_of_version_2_does_so_too(self):
+        self.check("version 2", "XdmfReader")
 
 
 if __name__ == "__main__":

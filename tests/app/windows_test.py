@@ -22,16 +22,20 @@ LOOK = """
 import json, sys
 from paraview import servermanager
 from paraview.simple import *
-reader = XDMFReader(FileNames=[sys.argv[1]])
+if sys.argv[3] == "default":
+    reader = OpenDataFile(sys.argv[1])
+else:
+    reader = XDMFReader(FileNames=[sys.argv[1]])
 reader.UpdatePipelineInformation()
 report = []
 for time in list(reader.TimestepValues):
     reader.UpdatePipeline(time)
-    cells = servermanager.Fetch(reader).GetCellData()
+    data = servermanager.Fetch(reader)
+    cells = data.GetCellData()
     arrays = [cells.GetArray(i) for i in range(cells.GetNumberOfArrays())]
-    report.append([time, {a.GetName(): [a.GetTuple(k) for k in range(a.GetNumberOfTuples())] for a in arrays}])
+    report.append([time, data.GetBounds(), {a.GetName(): [a.GetTuple(k) for k in range(a.GetNumberOfTuples())] for a in arrays}])
 with open(sys.argv[2], "w") as file:
-    json.dump(report, file)
+    json.dump([reader.GetXMLName(), report], file)
 """
 
 
@@ -164,33 +168,64 @@ class Windows(ProgramTest):
         self.run_flow(steps=20)
         self.assertEqual(sorted(os.listdir(self.folder / "out")), ["fields.xdmf", "run.h5"])
 
-    def test_xdmf_has_a_grid_a_window(self):
-        self.run_flow()
-        found = self.fields()
-        grids = xml.etree.ElementTree.parse(self.folder / "out/fields_in_time.xdmf").findall("Domain/Grid/Grid")
+    def check_xdmf(self, folder: str = "out") -> None:
+        """Each grid says where its window is, in both ways, and how long the datasets were when it was the last."""
+        found = self.fields(folder)
+        grids = xml.etree.ElementTree.parse(self.folder / folder / "fields_in_time.xdmf").findall("Domain/Grid/Grid")
         self.assertEqual([float(grid.find("Time").get("Value")) for grid in grids], list(found["time"]))
         for row, grid in enumerate(grids):
+            self.assertEqual([attribute.get("Name") for attribute in grid.findall("Attribute")], list(QUANTITIES))
             for attribute in grid.findall("Attribute"):
+                name = attribute.get("Name")
+                values = found[name]
+                start, one, extent = [row] + [0] * (values.ndim - 1), (1, *values.shape[1:]), (row + 1, *values.shape[1:])
                 item = attribute.find("DataItem")
-                start, stride, count = np.array(item[0].text.split(), int).reshape(3, -1)
-                values = found[attribute.get("Name")]
-                self.assertEqual(item[1].text, f"fields.h5:/fields/{attribute.get('Name')}")
-                self.assertEqual(tuple(map(int, item[1].get("Dimensions").split())), values.shape)
-                self.assertEqual(list(start), [row] + [0] * (values.ndim - 1))
-                self.assertTrue((stride == 1).all())
-                self.assertEqual(tuple(count), (1, *values.shape[1:]))
+                np.testing.assert_array_equal(np.array(item[0].text.split(), int).reshape(3, -1), [start, [1] * values.ndim, one])
+                self.assertEqual(item[1].text, f"fields.h5:/fields/{name}")
+                self.assertEqual(tuple(map(int, item[1].get("Dimensions").split())), extent)
+                # For readers of version 3, which take the first array.
+                self.assertEqual([child.tag for child in attribute], ["Attribute", "DataItem"])
+                inner = attribute[0]
+                self.assertEqual(dict(inner.items()), dict(attribute.items()))
+                where = ":".join(" ".join(map(str, numbers)) for numbers in (start, [1] * values.ndim, one, extent))
+                self.assertEqual([child.text for child in inner], [f"fields.h5:/fields/{name}|{where}"])
+                self.assertEqual(tuple(map(int, inner[0].get("Dimensions").split())), one)
 
-    def test_paraview_shows_them_one_after_the_other(self):
+    def test_xdmf_has_a_grid_a_window(self):
+        self.run_flow()
+        self.check_xdmf()
+
+    def test_xdmf_grows_where_the_run_goes_on(self):
+        self.run_flow(steps=50, checkpoint="{every: 1000}")
+        self.check_xdmf()
+        before = (self.folder / "out/fields_in_time.xdmf").read_text()
+        self.run_flow(steps=100, checkpoint="{every: 1000}")
+        self.check_xdmf()
+        after = (self.folder / "out/fields_in_time.xdmf").read_text()
+        end = before.rindex("    </Grid>\n  </Domain>")
+        self.assertEqual(before[:end], after[:end])
+
+    def check_paraview(self, reader: str, name: str) -> None:
         pvpython = pvpython_command(self)
         self.run_flow()
-        run_pvpython(self, pvpython, self.folder, LOOK, "out/fields_in_time.xdmf", "report.json")
-        report = json.loads((self.folder / "report.json").read_text())
+        run_pvpython(self, pvpython, self.folder, LOOK, "out/fields_in_time.xdmf", "report.json", reader)
+        used, report = json.loads((self.folder / "report.json").read_text())
+        self.assertEqual(used, name)
         found = self.fields()
         self.assertEqual(len(report), len(found["time"]))
-        for row, (time, arrays) in enumerate(report):
+        for row, (time, bounds, arrays) in enumerate(report):
             self.assertAlmostEqual(time, found["time"][row])
+            self.assertEqual(bounds, [0, 6, 0, 6, 0, 6])
+            self.assertEqual(sorted(arrays), sorted(QUANTITIES))
             for name in QUANTITIES:
                 np.testing.assert_allclose(np.array(arrays[name]), found[name][row].reshape(6, -1), rtol=1e-12, err_msg=name)
+
+    def test_paraview_shows_them_one_after_the_other(self):
+        """In the reader that it takes for .xdmf unless told otherwise."""
+        self.check_paraview("default", "Xdmf3ReaderS")
+
+    def test_paraviews_reader_of_version_2_shows_them_too(self):
+        self.check_paraview("version 2", "XdmfReader")
 
 
 if __name__ == "__main__":
