@@ -225,6 +225,8 @@ private:
             const bool grows = finding.kind == FileKind::trajectory || finding.kind == FileKind::fields;
             const bool has_plan = std::any_of(findings_.repairs.begin(), findings_.repairs.end(),
                                               [&](const RepairStep& step) { return step.name == finding.name; });
+            if (finding.kind == FileKind::xdmf && !finding.is_whole())
+                say(finding.name + " holds no numbers: the next run that goes on here writes it anew");
             if (grows && finding.condition == Condition::damaged && !has_plan && !findings_.is_being_written)
                 say(finding.name + " cannot be repaired: nothing in it can be trusted");
         }

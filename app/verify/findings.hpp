@@ -48,6 +48,7 @@ struct RepairStep {
     std::int64_t rows = 0;    ///< that it has afterwards
     std::int64_t listed = 0;  ///< that it lists before
     FileKind file_kind = FileKind::unknown;
+    bool journal_stays = true;  ///< false: with it, too, the file is damaged, and it has done what it can
 };
 
 /// What a restart in the directory goes on from.

@@ -270,10 +270,10 @@ std::optional<RepairStep> plan_repair(const GrowingFinding& finding) {
             return RepairStep{RepairKind::remove_journal, name, rows.whole, rows.listed, kind};
         return std::nullopt;
     }
-    if (finding.as_it_was && finding.as_it_was->whole > 0 &&
-        (finding.journal == JournalState::belongs || finding.as_it_was->whole > rows.whole)) {
-        return RepairStep{RepairKind::roll_back, name, finding.as_it_was->whole, rows.listed, kind};
-    }
+    // First of all, though it may be damaged in the same row by then: what is cut must be of one moment.
+    const bool belongs = finding.journal == JournalState::belongs;
+    if (finding.as_it_was && finding.as_it_was->whole > 0 && (belongs || finding.as_it_was->whole >= rows.whole))
+        return RepairStep{RepairKind::roll_back, name, finding.as_it_was->listed, rows.listed, kind, belongs};
     if (rows.whole > 0)
         return RepairStep{RepairKind::cut, name, rows.whole, rows.listed, kind};
     return std::nullopt;

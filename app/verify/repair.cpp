@@ -92,7 +92,11 @@ void remove_journal(const Directory& directory, const std::string& name) {
 
 void make(const Directory& directory, const RepairStep& step) {
     switch (step.kind) {
-        case RepairKind::roll_back: return roll_back_by_journal(directory, step.name);
+        case RepairKind::roll_back:
+            roll_back_by_journal(directory, step.name);
+            if (!step.journal_stays)
+                remove_journal(directory, step.name);
+            return;
         case RepairKind::cut: return cut(directory, step);
         case RepairKind::remove_journal: return remove_journal(directory, step.name);
         case RepairKind::remove_file: return directory.remove(step.name);

@@ -37,6 +37,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view journal_ending = ".journal";
 constexpr std::string_view temporary_ending = ".tmp";
+/// Between one look and the next at what a run is changing.
+constexpr std::chrono::milliseconds moment{20};
 
 std::vector<std::string> names_in(const storage::Directory& directory) {
     const int copy = openat(directory.descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -125,11 +127,7 @@ public:
             case FileKind::checkpoint: add_checkpoint(name); break;
             case FileKind::trajectory:
             case FileKind::fields: add_growing(name, kind); break;
-            case FileKind::xdmf:
-                findings.files.push_back(check_xdmf_file(directory_, name));
-                if (is_gone(findings.files.back()))
-                    findings.files.pop_back();
-                break;
+            case FileKind::xdmf: add_xdmf(name); break;
             case FileKind::journal: add_lonely_journal(name); break;
             case FileKind::temporary: add_temporary(name); break;
             case FileKind::unknown: break;
@@ -150,11 +148,16 @@ private:
         return found_.findings.is_being_written && file.condition == Condition::unreadable && !directory_.has(file.name);
     }
 
+    /// Whether what is wrong may be what the run is just changing.
+    [[nodiscard]] bool is_in_flux(const FileFinding& file) const {
+        return found_.findings.is_being_written && !file.is_whole() &&
+               (file.kind == FileKind::xdmf || file.condition == Condition::unreadable);
+    }
+
     void add_checkpoint(const std::string& name) {
         CheckpointFinding finding = check_checkpoint(directory_, name);
         // While it is being replaced, it is not there for a moment.
-        constexpr std::chrono::milliseconds moment{20};
-        for (int attempt = 0; attempt < 10 && found_.findings.is_being_written && finding.file.condition == Condition::unreadable; ++attempt) {
+        for (int attempt = 0; attempt < 10 && is_in_flux(finding.file); ++attempt) {
             std::this_thread::sleep_for(moment);
             finding = check_checkpoint(directory_, name);
         }
@@ -162,6 +165,17 @@ private:
             return;
         found_.findings.files.push_back(finding.file);
         found_.checkpoints.push_back(std::move(finding));
+    }
+
+    void add_xdmf(const std::string& name) {
+        FileFinding finding = check_xdmf_file(directory_, name);
+        // While a window is added to it, its end is not there for a moment.
+        for (int attempt = 0; attempt < 10 && is_in_flux(finding); ++attempt) {
+            std::this_thread::sleep_for(moment);
+            finding = check_xdmf_file(directory_, name);
+        }
+        if (!is_gone(finding))
+            found_.findings.files.push_back(std::move(finding));
     }
 
     void add_growing(const std::string& name, FileKind kind) {

@@ -18,6 +18,9 @@ constexpr std::size_t part_bytes = std::size_t{1} << 20;
 constexpr std::size_t longest_reference = 4096;
 constexpr std::string_view separator = ".h5:/";
 
+/// "FILE.h5:/PATH" of "FILE.h5:/PATH|0 0 0 ...", which means a part of it.
+std::string without_selection(const std::string& reference) { return reference.substr(0, reference.find('|')); }
+
 /// Takes "FILE.h5:/PATH" out of a text that comes in parts.
 class References {
 public:
@@ -30,7 +33,7 @@ public:
                 break;  // the rest is in the next part
             const std::size_t before = text_.find_last_of(">\"' \n", at);
             const std::size_t first = before == std::string::npos ? 0 : before + 1;
-            found_.insert(text_.substr(first, std::min(end, text_.size()) - first));
+            found_.insert(without_selection(text_.substr(first, std::min(end, text_.size()) - first)));
             begin = std::min(end, text_.size());
         }
         const std::size_t keep = std::min(text_.size() - begin, 2 * longest_reference);

@@ -410,12 +410,14 @@ class Killed(VerifyTest):
     def lose_pages(self, path: Path, chance: random.Random) -> None:
         """The machine lost power: pages of the file that were overwritten since the checkpoint are not what they should be."""
         journal = path.with_name(path.name + ".journal").read_bytes()
+        if len(journal) < 32:
+            return  # it never began
         mark, salt, guarded, _ = struct.unpack_from("<4Q", journal)
         data, at = bytearray(path.read_bytes()), 32
         while at + 32 < len(journal):
             page_salt, offset, count, _ = struct.unpack_from("<4Q", journal, at)
-            if page_salt != salt:
-                break
+            if page_salt != salt or at + 32 + count > len(journal):
+                break  # one that was not written whole was never overwritten, either
             if chance.random() < 0.6:
                 data[offset:offset + count] = bytes(count)
             at += 32 + count
@@ -482,7 +484,8 @@ class Killed(VerifyTest):
         flip(path, place_of(path, "particles/all/position/value", 7) + 100)
         damaged = path.read_bytes()
         library = shutil.copy(KILL_LIBRARY, self.folder)
-        kills = 0
+        kills = losses = 0
+        chance = random.Random(5)
         for call in itertools.count(1):
             environment = dict(os.environ, LD_PRELOAD=library, KILL_AT_PATH="trajectory.h5", KILL_AT_CALL=str(call),
                                ASAN_OPTIONS="verify_asan_link_order=0")
@@ -491,13 +494,25 @@ class Killed(VerifyTest):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 break
             kills += 1
+            killed = path.read_bytes()
+            journal = path.with_name("trajectory.h5.journal")
+            kept = journal.read_bytes() if journal.exists() else None
             self.verify(path, "--repair", status=0)
             self.assertEqual(self.frames("reference"), 7)
+            if kept is not None and call % 3 == 0:
+                # And the machine loses power at the same time: none of the pages that the journal has is what it should be.
+                path.write_bytes(killed)
+                journal.write_bytes(kept)
+                self.lose_pages(path, chance)
+                self.verify(path, "--repair", status=0)
+                self.assertEqual(self.frames("reference"), 7)
+                losses += 1
             self.verify(path, status=0)
             path.write_bytes(damaged)
             path.with_name("trajectory.h5.journal").unlink(missing_ok=True)
         self.assertGreater(kills, 10)
-        print(f"{kills} kills in repairs, each of which the next one finished")
+        self.assertGreater(losses, 5)
+        print(f"{kills} kills in repairs and {losses} losses of power, each of which the next one finished")
 
 
 class BeingWritten(VerifyTest):
