@@ -153,11 +153,11 @@ private:
                 findings_.misfits.push_back(counts + ", which is not there");
                 stop(fmt::format("put {} back, or go on without it in another folder (--restart {} --output DIR)", counted.file,
                                  directory_.file(chosen_->file.name)));
+            } else if (!finding->as_is.is_readable || finding->journal == JournalState::unreadable) {
+                stop(std::string(counted.file) + (finding->as_is.is_readable ? "'s journal" : "") + " cannot be read");
             } else if (finding->can_begin_with(counted.rows, counted.checksum)) {
                 if (!finding->as_is.begin_with(counted.rows, counted.checksum))
                     rolled_back_.emplace_back(counted.file);
-            } else if (!finding->as_is.is_readable || finding->journal == JournalState::unreadable) {
-                stop(std::string(counted.file) + (finding->as_is.is_readable ? "'s journal" : "") + " cannot be read");
             } else {
                 findings_.misfits.push_back(finding->as_is.whole < counted.rows
                                                 ? fmt::format("{}, which has {}", counts, finding->as_is.whole)

@@ -1,10 +1,16 @@
 #include "app/verify/xdmf_check.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
+#include <string>
+#include <string_view>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "app/hdf5/error.hpp"
 #include "app/hdf5/file.hpp"
@@ -18,10 +24,10 @@ constexpr std::size_t part_bytes = std::size_t{1} << 20;
 constexpr std::size_t longest_reference = 4096;
 constexpr std::string_view separator = ".h5:/";
 
-/// "FILE.h5:/PATH" of "FILE.h5:/PATH|0 0 0 ...", which means a part of it.
-std::string without_selection(const std::string& reference) { return reference.substr(0, reference.find('|')); }
+/// Datasets that a text refers to, "FILE.h5:/PATH", and the last row that it takes of each; -1: all of it.
+using Referred = std::map<std::string, std::int64_t>;
 
-/// Takes "FILE.h5:/PATH" out of a text that comes in parts.
+/// Takes "FILE.h5:/PATH" out of a text that comes in parts, and the row of "FILE.h5:/PATH|ROW ...".
 class References {
 public:
     void add(std::string_view part) {
@@ -33,23 +39,32 @@ public:
                 break;  // the rest is in the next part
             const std::size_t before = text_.find_last_of(">\"' \n", at);
             const std::size_t first = before == std::string::npos ? 0 : before + 1;
-            found_.insert(without_selection(text_.substr(first, std::min(end, text_.size()) - first)));
+            note(text_.substr(first, std::min(end, text_.size()) - first));
             begin = std::min(end, text_.size());
         }
         const std::size_t keep = std::min(text_.size() - begin, 2 * longest_reference);
         text_.erase(0, text_.size() - keep);
     }
-    [[nodiscard]] const std::set<std::string>& found() const { return found_; }
+    [[nodiscard]] const Referred& found() const { return found_; }
 
 private:
+    void note(const std::string& reference) {
+        const std::size_t bar = reference.find('|');
+        std::int64_t row = -1;
+        if (bar != std::string::npos)
+            static_cast<void>(std::from_chars(reference.data() + bar + 1, reference.data() + reference.size(), row));
+        std::int64_t& last = found_.try_emplace(reference.substr(0, bar), -1).first->second;
+        last = std::max(last, row);
+    }
+
     std::string text_;
-    std::set<std::string> found_;
+    Referred found_;
 };
 
-/// The first that is not there; empty if all are.
-std::string find_missing(const storage::Directory& directory, const std::set<std::string>& references) {
+/// The first that is not there; empty if all are. Rows that are not there go to the remarks.
+std::string find_missing(const storage::Directory& directory, const Referred& references, std::vector<std::string>& remarks) {
     std::map<std::string, std::optional<hdf5::File>> files;
-    for (const std::string& reference : references) {
+    for (const auto& [reference, row] : references) {
         const std::size_t colon = reference.find(':');
         const std::string name = reference.substr(0, colon);
         if (name.find('/') != std::string::npos)
@@ -66,7 +81,10 @@ std::string find_missing(const storage::Directory& directory, const std::set<std
         if (!files[name])
             continue;
         try {
-            static_cast<void>(hdf5::shape_of(*files[name], reference.substr(colon + 1)));
+            const std::vector<hsize_t> shape = hdf5::shape_of(*files[name], reference.substr(colon + 1));
+            const auto rows = static_cast<std::int64_t>(shape.empty() ? 0 : shape[0]);
+            if (row >= rows && remarks.empty())
+                remarks.push_back(fmt::format("lists {} windows, but {} has {}: the next run that goes on here writes it anew", row + 1, name, rows));
         } catch (const FileError&) {
             return "refers to " + reference + ", which is not there";
         }
@@ -99,7 +117,7 @@ FileFinding check_xdmf_file(const storage::Directory& directory, const std::stri
         }
         if (end.find("</Xdmf>") == std::string::npos)
             throw FileError(path + ": cut short: its end is not there", 0);
-        if (const std::string missing = find_missing(directory, references.found()); !missing.empty())
+        if (const std::string missing = find_missing(directory, references.found(), finding.remarks); !missing.empty())
             throw FileError(path + ": " + missing, 0);
     } catch (const FileError& error) {
         finding.condition = error.error_number == 0 ? Condition::damaged : Condition::unreadable;

@@ -314,6 +314,9 @@ class Damaged(VerifyTest):
 
     def test_what_xdmf_files_refer_to(self) -> None:
         out = self.run_whole()
+        windows = (out / "fields_in_time.xdmf").read_text()
+        (out / "fields_in_time.xdmf").write_text(windows.replace("fields/density|9 ", "fields/density|12 "))
+        self.assertIn("lists 13 windows, but fields.h5 has 10", str(self.file(self.verify("out", status=0), "fields_in_time.xdmf")["remarks"]))
         text = (out / "fields.xdmf").read_text()
         for old, new, why in (("/fields/density<", "/fields/none<", "refers to run.h5:/fields/none, which is not there"),
                               ("run.h5:", "more.h5:", "refers to more.h5, which is not there"),
@@ -379,10 +382,13 @@ class Mixed(VerifyTest):
             make(out / "trajectory.h5")
             for options in ([], ["--repair"]):
                 self.assertIn(message, self.file(self.verify("out", *options, status=3), "trajectory.h5")["why"])
-            (self.folder / "kept.h5").rename(self.folder / "new.h5")
             (out / "trajectory.h5").rmdir() if (out / "trajectory.h5").is_dir() else (out / "trajectory.h5").unlink()
-            (self.folder / "new.h5").rename(out / "trajectory.h5")
+            (self.folder / "kept.h5").rename(out / "trajectory.h5")
         self.verify("out", status=0)
+        os.mkfifo(out / "trajectory.h5.journal")
+        found = self.verify("out", "--repair", status=3)
+        self.assertEqual(self.file(found, "trajectory.h5.journal")["why"], "this is a FIFO, not a file")
+        self.assertIn("a restart stops", str(found["conclusions"]))
 
 
 class Killed(VerifyTest):
