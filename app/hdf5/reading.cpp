@@ -199,10 +199,11 @@ std::vector<hsize_t> shape_of(const File& file, const std::string& path) {
     return read_shape(dataset.get(), file.path());
 }
 
-RowParts::RowParts(const File& file, const std::string& path)
+RowParts::RowParts(const File& file, const std::string& path, std::size_t numbers_in_item)
     : label_(file.path() + ":" + path),
       handle_(check(H5Dopen2(file.root().id(), path.c_str(), H5P_DEFAULT), label_, "open the dataset")),
-      shape_(read_shape(handle_.get(), label_)) {
+      shape_(read_shape(handle_.get(), label_)),
+      numbers_in_item_(numbers_in_item) {
     const TypeHandle stored(check(H5Dget_type(handle_.get()), label_, "read its type"));
     bool is_known = false;
     for (const NumberType type : {NumberType::float32, NumberType::float64, NumberType::int32, NumberType::int64}) {
@@ -211,14 +212,13 @@ RowParts::RowParts(const File& file, const std::string& path)
             is_known = true;
         }
     }
-    if (!is_known || shape_.size() < 2 || shape_.size() > 3 || (shape_.size() == 3 && shape_[2] != 3))
-        throw FileError(label_ + ": no numbers of particles", 0);
+    const bool has_shape = numbers_in_item == 1 ? shape_.size() == 2 : shape_.size() == 3 && shape_[2] == numbers_in_item;
+    if (!is_known || !has_shape)
+        throw FileError(label_ + ": is of another type or shape than numbers of particles", 0);
     const std::vector<hsize_t> chunk = read_chunks(handle_.get(), shape_.size(), label_);
     // What a file says of its chunks is not taken for granted.
     usual_count_ = static_cast<std::size_t>(std::clamp<hsize_t>(chunk.empty() ? 1 : chunk[1], 1, part_bytes / 8));
 }
-
-std::size_t RowParts::numbers_in_item() const { return shape_.size() == 3 ? static_cast<std::size_t>(shape_[2]) : 1; }
 
 void RowParts::read_into(hsize_t row, hsize_t first, std::size_t count, NumberType type, void* numbers) const {
     std::vector<hsize_t> start(shape_.size(), 0);

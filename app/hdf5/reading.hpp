@@ -21,10 +21,12 @@ void read_everything(const File& file);
 /// Lengths of the axes of the dataset at this path. Throws FileError where there is none.
 [[nodiscard]] std::vector<hsize_t> shape_of(const File& file, const std::string& path);
 
-/// A dataset of rows of items (its second axis), of which a few are read at a time. All throw FileError.
+/// A dataset of rows of items (its second axis), of which a few are read at a time. An item is a number, or some (its third
+/// axis). All throw FileError.
 class RowParts {
 public:
-    RowParts(const File& file, const std::string& path);
+    /// Throws also where the dataset is not of items of so many numbers.
+    RowParts(const File& file, const std::string& path, std::size_t numbers_in_item);
 
     [[nodiscard]] NumberType type() const { return type_; }
     [[nodiscard]] const std::vector<hsize_t>& shape() const { return shape_; }
@@ -34,18 +36,18 @@ public:
     /// `count` items of row `row` from `first` on, converted to T.
     template <typename T>
     void read(hsize_t row, hsize_t first, std::size_t count, std::vector<T>& numbers) const {
-        numbers.resize(count * numbers_in_item());
+        numbers.resize(count * numbers_in_item_);
         read_into(row, first, count, number_type<T>(), numbers.data());
     }
 
 private:
-    [[nodiscard]] std::size_t numbers_in_item() const;
     void read_into(hsize_t row, hsize_t first, std::size_t count, NumberType type, void* numbers) const;
 
     std::string label_;
     DatasetHandle handle_;
     NumberType type_ = NumberType::float64;
     std::vector<hsize_t> shape_;
+    std::size_t numbers_in_item_;
     std::size_t usual_count_ = 1;
 };
 

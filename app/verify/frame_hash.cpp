@@ -17,10 +17,10 @@ class HashOfAll : public FrameHash {
 public:
     HashOfAll(const hdf5::File& file, Precision precision)
         : precision_(precision),
-          position_(file, "/particles/all/position/value"),
-          velocity_(file, "/particles/all/velocity/value"),
-          image_(file, "/particles/all/image/value"),
-          id_(file, "/particles/all/id/value") {
+          position_(file, "/particles/all/position/value", 3),
+          velocity_(file, "/particles/all/velocity/value", 3),
+          image_(file, "/particles/all/image/value", 3),
+          id_(file, "/particles/all/id/value", 1) {
         for (const hdf5::RowParts* values : {&velocity_, &image_, &id_}) {
             if (values->shape().at(1) != position_.shape().at(1))
                 throw FileError(file.path() + ": frames with another number of velocities, images or ids than of positions", 0);
@@ -62,7 +62,7 @@ std::unique_ptr<FrameHash> make_frame_hash(const hdf5::File& trajectory) {
     const std::string precision = root.open_group("parameters").open_group("mpcflow").read_text_attribute("precision");
     const bool is_double = precision != "mixed";
     for (const char* name : {"/particles/all/position/value", "/particles/all/velocity/value"}) {
-        if (is_double && hdf5::RowParts(trajectory, name).type() != hdf5::NumberType::float64)
+        if (is_double && hdf5::RowParts(trajectory, name, 3).type() != hdf5::NumberType::float64)
             return nullptr;
     }
     return std::make_unique<HashOfAll>(trajectory, is_double ? Precision::double_precision : Precision::mixed);

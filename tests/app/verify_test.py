@@ -152,6 +152,13 @@ class Whole(VerifyTest):
         self.assertRegex(text, "trajectory.h5 +whole: 18 frames, up to step 255, has no checksums")
         self.assertIn("red", text)
         self.assertNotIn("\x1b", text)
+        for name, shape in (("id", (18, 2160, 3)), ("position", (18, 2160)), ("velocity", ())):
+            forged = self.folder / f"forged-{name}.h5"
+            shutil.copy(out / "trajectory.h5", forged)
+            with h5py.File(forged, "r+") as f:
+                del f[f"particles/all/{name}/value"]
+                f[f"particles/all/{name}/value"] = np.zeros(shape)
+            self.assertIn("shape", self.verify(forged, status=3)["files"][0]["why"], name)
         # HDF5's own checksums of numbers are all that they have.
         flip(out / "trajectory.h5", place_of(out / "trajectory.h5", "particles/all/velocity/value", 4) + 80)
         self.assertEqual(self.file(self.verify("out", status=3), "trajectory.h5")["whole_rows"], 4)
