@@ -41,15 +41,9 @@ std::string without_damaged(const std::string& text) {
     return text.starts_with(word) ? text.substr(word.size()) : text;
 }
 
-/// Of a file whose seal is broken: how much of it can be read all the same.
-std::string what_is_left(const storage::Directory& directory, const std::string& name) {
-    try {
-        hdf5::read_everything(open_hdf5(directory, name));
-        return "it can be read, but any number in it may be wrong";
-    } catch (const FileError&) {
-        return "parts of it cannot be read";
-    }
-}
+/// Whether there is a seal, which is not that of these bytes: HDF5 is not to be given what is proved to be damaged. Other
+/// damage may be the want of a seal in a file of an earlier mpcflow.
+bool has_broken_seal(std::string_view damage) { return damage.find("checksum") != std::string_view::npos; }
 
 void fail(FileFinding& finding, const FileError& error, const std::string& path) {
     finding.condition = error.error_number == 0 ? Condition::damaged : Condition::unreadable;
@@ -66,6 +60,8 @@ FileFinding check_run_file(const storage::Directory& directory, const std::strin
     try {
         storage::Descriptor descriptor = directory.open(name, storage::Access::read_only);
         const std::string damage = storage::find_damage(descriptor.get(), path);
+        if (has_broken_seal(damage))
+            throw FileError(path + ": " + without_damaged(damage), 0);
         const auto disk = std::make_shared<hdf5::DiskFile>(std::move(descriptor), path, hdf5::WriteOrder::any);
         const hdf5::File file = hdf5::File::open(disk, storage::Access::read_only);
         const Group root = file.root();
@@ -75,7 +71,6 @@ FileFinding check_run_file(const storage::Directory& directory, const std::strin
         if (!damage.empty() && finding.has_checksums) {
             finding.condition = Condition::damaged;
             finding.why = without_damaged(damage);
-            finding.remarks.push_back(what_is_left(directory, name));
             return finding;
         }
         hdf5::read_everything(file);
@@ -128,7 +123,7 @@ CheckpointFinding check_checkpoint(const storage::Directory& directory, const st
         finding.windows_checksum = checkpoint.windows_checksum;
         return finding;
     } catch (const BadCheckpoint& fault) {
-        if (std::int64_t version = 0; is_older(directory, name, version)) {
+        if (std::int64_t version = 0; !has_broken_seal(fault.what()) && is_older(directory, name, version)) {
             file.has_checksums = false;
             file.remarks.push_back(fmt::format("of format {}, whose checksum this program does not know; all of it can be read, "
                                                "and the mpcflow that wrote it goes on from it",
