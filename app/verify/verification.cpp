@@ -145,13 +145,12 @@ public:
 private:
     /// Whether the run that writes here has taken the file away since the directory was listed.
     [[nodiscard]] bool is_gone(const FileFinding& file) const {
-        return found_.findings.is_being_written && file.condition == Condition::unreadable && !directory_.has(file.name);
+        return found_.findings.is_being_written && !file.is_whole() && !directory_.has(file.name);
     }
 
     /// Whether what is wrong may be what the run is just changing.
     [[nodiscard]] bool is_in_flux(const FileFinding& file) const {
-        return found_.findings.is_being_written && !file.is_whole() &&
-               (file.kind == FileKind::xdmf || file.condition == Condition::unreadable);
+        return found_.findings.is_being_written && !file.is_whole();
     }
 
     void add_checkpoint(const std::string& name) {
