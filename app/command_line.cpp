@@ -206,9 +206,23 @@ private:
             info_.format = format();
             action_ = [this] { return info_command(info_); };
         });
+        add_verify();
         CLI::App* devices = app_.add_subcommand("devices", "Print what this machine can run on");
         add_json(*devices);
         devices->final_callback([this] { action_ = [this] { return devices_command(format()); }; });
+    }
+
+    void add_verify() {
+        CLI::App* verify = app_.add_subcommand(
+            "verify", "Read every number and checksum of a run's files; tell what is whole and what can still be used (exit "
+                      "status 0: all is whole; 3: it is not)");
+        verify->add_option("path", verify_.path, "The directory of a run, or one of its files")->required()->option_text("DIR|FILE");
+        verify->add_flag("--repair", verify_.repairs, "Roll damaged files back to their last whole state, and remove what killed runs left");
+        add_json(*verify);
+        verify->final_callback([this] {
+            verify_.format = format();
+            action_ = [this] { return verify_command(verify_); };
+        });
     }
 
     void add_bench_step(CLI::App& bench) {
@@ -347,6 +361,7 @@ private:
     RunOptions run_;
     CheckOptions check_;
     InfoOptions info_;
+    VerifyOptions verify_;
     BenchStepOptions bench_;
     BenchKernelsOptions bench_kernels_;
     std::optional<std::string> parts_;  ///< given and empty is an error

@@ -37,6 +37,12 @@ struct InfoOptions {
     ReportFormat format = ReportFormat::text;
 };
 
+struct VerifyOptions {
+    std::string path;  ///< of a run's directory, or of one of its files
+    ReportFormat format = ReportFormat::text;
+    bool repairs = false;
+};
+
 /// Runs an input; progress on stderr, the summary on stdout.
 [[nodiscard]] int run_command(const RunOptions& options);
 /// Validates an input and prints what follows from it; runs and writes nothing.
@@ -45,6 +51,8 @@ struct InfoOptions {
 [[nodiscard]] int schema_command();
 /// Prints what a result file holds.
 [[nodiscard]] int info_command(const InfoOptions& options);
+/// Reads all of a run's files, and prints what is whole and what can be used; rolls them back if asked to.
+[[nodiscard]] int verify_command(const VerifyOptions& options);
 /// Prints what this machine can run on.
 [[nodiscard]] int devices_command(ReportFormat format);
 

@@ -19,9 +19,10 @@ import h5py
 import numpy as np
 
 from forging import JOURNAL_MARK, checksum, forged, renew_rows, reseal, state_hash, sum_of_words
+from stopped import find_difference, find_part_difference, info, kill_in_the_middle, results, run, small_flow
+
 from program import ProgramTest
 from restarting import contents
-from stopped import find_difference, find_part_difference, info, kill_in_the_middle, results, run, small_flow
 
 # A build with sanitizers takes more address space than there is.
 MOST_BYTES = None if os.environ.get("MPCFLOW_SANITIZED") else 4 << 30

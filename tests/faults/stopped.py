@@ -11,10 +11,12 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+from faulty import Fault, preload_options
+
 from program import MPCFLOW
 from restarting import OUTPUTS, contents, flow
 
-KILL_LIBRARY = os.environ.get("MPCFLOW_KILL_LIBRARY", "")
+CHANGES = "write,truncate,sync,rename"
 HDF5_FILES = ("run.h5", "fields.h5", "trajectory.h5", "checkpoint.h5", "checkpoint.previous.h5")
 JOURNALS = ("fields.h5.journal", "trajectory.h5.journal")
 STEPS = 100
@@ -39,9 +41,8 @@ def kill_in_the_middle(folder: Path, text: str, call: int = 300, path: str = "tr
     """Runs `text`, flow.yaml, until it is killed in its so manyth change of a file with this path, with frames and windows behind
     the last checkpoint."""
     (folder / "flow.yaml").write_text(text)
-    library = shutil.copy(KILL_LIBRARY, folder)
-    environment = dict(os.environ, LD_PRELOAD=library, KILL_AT_PATH=path, KILL_AT_CALL=str(call), KILL_AT_MODE="kill",
-                       ASAN_OPTIONS="verify_asan_link_order=0")
+    environment = Fault(CHANGES, call, "kill", path=path).environment(folder / "report") | preload_options(folder)
+    environment = dict(os.environ, **environment)
     done = run(folder, "flow.yaml", "--quiet", "--threads", "1", env=environment)
     if done.returncode != -signal.SIGKILL:
         raise AssertionError(f"was not killed, but ended with {done.returncode}: {done.stderr}")

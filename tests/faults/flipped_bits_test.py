@@ -13,10 +13,11 @@ from pathlib import Path
 
 import h5py
 
-from program import ProgramTest
-from restarting import OUTPUTS
 from stopped import (HDF5_FILES, JOURNALS, bytes_of, find_difference, find_part_difference, info, kill_in_the_middle,
                      results, run, small_flow)
+
+from program import ProgramTest
+from restarting import OUTPUTS
 
 FLIPS = int(os.environ.get("MPCFLOW_FLIPS", "64"))
 SEED = int(os.environ.get("MPCFLOW_FLIPS_SEED", "17"))

@@ -12,9 +12,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from stopped import JOURNALS, bytes_of, find_difference, find_part_difference, kill_in_the_middle, results, run, small_flow
+
 from program import ProgramTest
 from restarting import OUTPUTS
-from stopped import JOURNALS, bytes_of, find_difference, find_part_difference, kill_in_the_middle, results, run, small_flow
 
 SWAPS = int(os.environ.get("MPCFLOW_SWAPS", "70"))  # of some 500; 0: all
 FILES = ("run.h5", "fields.h5", "trajectory.h5", "checkpoint.h5", "checkpoint.previous.h5")

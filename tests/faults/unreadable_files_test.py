@@ -6,8 +6,9 @@ import shutil
 import subprocess
 import unittest
 
-from program import MPCFLOW, ProgramTest
 from stopped import HDF5_FILES, bytes_of, find_difference, kill_in_the_middle, results, run, small_flow
+
+from program import MPCFLOW, ProgramTest
 
 NOBODY = 65534
 
