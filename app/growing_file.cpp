@@ -122,6 +122,7 @@ RowsFound check_rows(const hdf5::File& file, const OpenRows& open_rows, std::int
     found.run_id = rows.run_id;
     found.listed = static_cast<std::int64_t>(rows.steps.size());
     found.checksum = rows.header_checksum;
+    found.is_even = rows.is_even;
     if (rows.actual_header != rows.header_checksum) {
         found.damage = "what it says of itself is not what was written";
         return found;
@@ -161,6 +162,9 @@ std::string find_misfit(const storage::Directory& directory, const std::string& 
             throw AnotherRunsFile(directory.file(name));
         if (!found.damage.empty())
             return found.damage;
+        // Pages of another moment may make whole rows, but no whole file.
+        if (journal && !found.is_even)
+            return "its journal is of another moment, or damaged";
         if (found.whole < before.rows)
             return fmt::format("it has {} {}, but the checkpoint tells of {}", found.listed, what, before.rows);
         return found.checksum == before.checksum && found.last_step < before.step ? "" : fmt::format("its {} are not those that the checkpoint tells of", what);

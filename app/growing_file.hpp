@@ -63,6 +63,7 @@ struct RowReader {
     std::uint64_t header_checksum = 0;     ///< as it is kept in the file
     std::uint64_t actual_header = 0;       ///< as the file is
     std::vector<std::int64_t> steps;       ///< of all rows
+    bool is_even = true;                   ///< nothing has more rows than are listed: the file is as a sync() left it
     std::vector<std::uint64_t> checksums;  ///< of rows, as they are kept in the file
     std::function<std::uint64_t(std::size_t row)> checksum_of;  ///< of a row as it is; throws FileError
 };
@@ -78,6 +79,7 @@ struct RowsFound {
     std::int64_t listed = 0;
     std::int64_t whole = 0;      ///< from the first on
     std::int64_t last_step = -1;  ///< of these
+    bool is_even = true;         ///< as in RowReader
     std::uint64_t checksum = 0;  ///< chained_checksum() of these
     std::string damage;          ///< what is wrong with the header or the first row that is not whole; empty if nothing is
 };

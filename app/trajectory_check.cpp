@@ -109,18 +109,22 @@ RowReader read_frames(const hdf5::File& file) {
     reader.steps = frames->steps = edges.open_dataset("step").read<std::int64_t>();
     reader.checksums = parameters.open_dataset("checksum").read<std::uint64_t>();
     const auto rows = static_cast<hsize_t>(reader.steps.size());
+    const auto require = [&](const Dataset& dataset, const std::vector<hsize_t>& shape_of_row) {
+        dataset.require_rows(rows, shape_of_row);
+        reader.is_even = reader.is_even && dataset.has_just_rows(rows);
+    };
     for (const char* name : {"step", "time"})
-        edges.open_dataset(name).require_rows(rows, {});
+        require(edges.open_dataset(name), {});
     for (const char* name : {"state_hash", "checksum"})
-        parameters.open_dataset(name).require_rows(rows, {});
+        require(parameters.open_dataset(name), {});
     if (is_of_region)
-        parameters.open_dataset("particles").require_rows(rows, {});
-    edges.open_dataset("value").require_rows(rows, {3, 3});
+        require(parameters.open_dataset("particles"), {});
+    require(edges.open_dataset("value"), {3, 3});
     const hsize_t particles_in_row = all.open_dataset("species").shape().at(0);
-    all.open_group("id").open_dataset("value").require_rows(rows, {particles_in_row});
+    require(all.open_group("id").open_dataset("value"), {particles_in_row});
     for (const char* name : {"position", "velocity", "image"}) {
         if (all.has(name))
-            all.open_group(name).open_dataset("value").require_rows(rows, {particles_in_row, 3});
+            require(all.open_group(name).open_dataset("value"), {particles_in_row, 3});
     }
     frames->times = edges.open_dataset("time").read<double>();
     frames->state_hashes = parameters.open_dataset("state_hash").read<std::uint64_t>();

@@ -58,6 +58,10 @@ RowReader read_windows(const hdf5::File& file) {
     const auto rows = static_cast<hsize_t>(reader.steps.size());
     for (const char* name : {"first_step", "last_step", "time", "samples", "checksum"})
         group.open_dataset(name).require_rows(rows, {});
+    for (const char* name : {"first_step", "time", "samples", "checksum", "density", "velocity", "temperature", "pressure_tensor"}) {
+        if (group.has(name))
+            reader.is_even = reader.is_even && group.open_dataset(name).has_just_rows(rows);
+    }
     windows->first_steps = group.open_dataset("first_step").read<std::int64_t>();
     windows->times = group.open_dataset("time").read<double>();
     windows->samples = group.open_dataset("samples").read<std::int64_t>();

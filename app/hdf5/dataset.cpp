@@ -146,6 +146,22 @@ void Dataset::require_rows(hsize_t rows, const std::vector<hsize_t>& shape_of_ro
     }
 }
 
+bool Dataset::has_just_rows(hsize_t rows) const {
+    constexpr hsize_t checksum_bytes = 4;
+    const std::vector<hsize_t> all = shape();
+    if (all.empty() || all[0] != rows)
+        return false;
+    const TypeHandle stored(check(H5Dget_type(handle_.get()), label_, "read its type"));
+    hsize_t chunks = 1;
+    hsize_t bytes = H5Tget_size(stored.get());
+    for (std::size_t axis = 0; axis < all.size(); ++axis) {
+        const hsize_t length = std::max<hsize_t>(chunk_length(axis), 1);
+        chunks *= (all[axis] + length - 1) / length;
+        bytes *= length;
+    }
+    return H5Dget_storage_size(handle_.get()) <= chunks * (bytes + checksum_bytes);
+}
+
 void Dataset::require_shape(const std::vector<hsize_t>& wanted) const {
     if (const std::vector<hsize_t> all = shape(); all != wanted) {
         throw FileError(fmt::format("{}: is of the shape [{}], where [{}] should be", label_, fmt::join(all, ", "),

@@ -141,6 +141,8 @@ public:
     [[nodiscard]] std::uint64_t row_checksum(hsize_t row) const;
     /// Throws FileError unless the dataset has at least so many rows, each of this shape.
     void require_rows(hsize_t rows, const std::vector<hsize_t>& shape_of_row) const;
+    /// Whether it has so many rows, and no more chunks in the file than these need.
+    [[nodiscard]] bool has_just_rows(hsize_t rows) const;
     /// Throws FileError unless the dataset is of this shape.
     void require_shape(const std::vector<hsize_t>& wanted) const;
     /// Throws FileError unless nothing was ever written to it, so that all of it reads as this fill value (NaN among them).
