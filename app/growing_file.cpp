@@ -65,7 +65,7 @@ GrowingFile GrowingFile::open(const storage::Directory& directory, const std::st
     const std::string path = directory.file(name);
     storage::Descriptor descriptor = directory.open(name, storage::Access::read_write);
     if (journal == JournalUse::roll_back) {
-        if (const auto contents = storage::read_journal(directory, name))
+        if (const auto contents = storage::read_journal(directory, name); contents && !contents->is_damaged)
             storage::roll_back(*contents, descriptor.get(), path);
     }
     const auto disk = std::make_shared<hdf5::DiskFile>(std::move(descriptor), path, hdf5::WriteOrder::ordered);
@@ -219,8 +219,14 @@ KeptFile check_kept_file(const storage::Directory& directory, const std::string&
     const auto misfit = [&](const std::optional<storage::JournalContents>& journal) {
         return find_misfit(directory, name, what, run_id, before, open_rows, journal);
     };
-    const auto journal = storage::read_journal(directory, name);
+    auto journal = storage::read_journal(directory, name);
+    // It would put back some pages of what it should: what is there is as a kill left it, or proves to be damaged.
+    const bool is_lost = journal && journal->is_damaged;
+    if (is_lost)
+        journal.reset();
     KeptFile kept;
+    if (is_lost)
+        kept.journal = JournalUse::ignore;
     kept.damage = misfit(journal);
     // What is not the file's own fault, as want of memory, does not come twice.
     if (!kept.damage.empty())

@@ -139,6 +139,9 @@ void Dataset::require_row(hsize_t row) const {
 
 void Dataset::require_rows(hsize_t rows, const std::vector<hsize_t>& shape_of_row) const {
     const std::vector<hsize_t> all = shape();
+    // A row has a checksum of its own, at the least. HDF5 goes through all that are dropped one by one.
+    if (!all.empty() && all[0] > std::max<hsize_t>(disk_->end_of_file() / sizeof(std::uint64_t), rows))
+        throw FileError(label_ + ": says that it has more rows than the file has room for", 0);
     if (all.size() != shape_of_row.size() + 1 || all[0] < rows || !std::equal(all.begin() + 1, all.end(), shape_of_row.begin())) {
         throw FileError(fmt::format("{}: is of the shape [{}], where {} rows of [{}] should be", label_, fmt::join(all, ", "),
                                     rows, fmt::join(shape_of_row, ", ")),
@@ -155,7 +158,7 @@ bool Dataset::has_just_rows(hsize_t rows) const {
     hsize_t chunks = 1;
     hsize_t bytes = H5Tget_size(stored.get());
     for (std::size_t axis = 0; axis < all.size(); ++axis) {
-        const hsize_t length = std::max<hsize_t>(chunk_length(axis), 1);
+        const hsize_t length = std::max<hsize_t>(chunk().at(axis), 1);
         chunks *= (all[axis] + length - 1) / length;
         bytes *= length;
     }

@@ -23,6 +23,19 @@ struct Header {
     [[nodiscard]] std::uint64_t right_sum() const { return checksum({mark, salt, guarded_bytes}); }
 };
 
+/// How far the journal was forced to the disk; written after that, and forced with what comes next. Where a power failure
+/// takes it away an earlier one stands, which is true as well.
+struct Progress {
+    std::uint64_t salt = 0;
+    std::uint64_t end = 0;
+    std::uint64_t sum = 0;
+    std::uint64_t zero = 0;
+
+    [[nodiscard]] std::uint64_t right_sum() const { return checksum({salt, end}); }
+};
+
+constexpr std::uint64_t first_page = sizeof(Header) + sizeof(Progress);
+
 struct PageHeader {
     std::uint64_t salt = 0;
     std::uint64_t offset = 0;
@@ -66,8 +79,11 @@ std::optional<JournalContents> read_journal(const Directory& directory, const st
         header.sum != header.right_sum()) {
         return std::nullopt;
     }
-    JournalContents contents{header.guarded_bytes, {}};
-    std::uint64_t at = sizeof header;
+    JournalContents contents{header.guarded_bytes, false, {}};
+    Progress progress;
+    const bool knows_progress = read_whole(file.get(), path, sizeof header, &progress, sizeof progress) &&
+                                progress.salt == header.salt && progress.sum == progress.right_sum();
+    std::uint64_t at = first_page;
     PageHeader page;
     while (read_whole(file.get(), path, at, &page, sizeof page) && page.salt == header.salt &&
            page.offset % page_bytes == 0 && page.offset < header.guarded_bytes &&
@@ -80,6 +96,7 @@ std::optional<JournalContents> read_journal(const Directory& directory, const st
         contents.pages.emplace(page.offset, std::move(bytes));
         at += sizeof page + page.bytes;
     }
+    contents.is_damaged = !knows_progress || at < progress.end;
     return contents;
 }
 
@@ -89,20 +106,27 @@ Journal::Journal(const Directory& directory, const std::string& file_name)
 }
 
 void Journal::begin(std::uint64_t guarded_bytes) {
-    Header header{journal_mark, ++salt_, guarded_bytes, 0};
-    header.sum = header.right_sum();
+    struct {
+        Header header;
+        Progress progress;
+    } head;
+    static_assert(sizeof head == first_page);
+    head.header = {journal_mark, ++salt_, guarded_bytes, 0};
+    head.header.sum = head.header.right_sum();
+    head.progress = {salt_, first_page, 0, 0};
+    head.progress.sum = head.progress.right_sum();
     // The header, which makes the pages of before worthless, is on the disk before they are cut off.
-    if (const int error_number = write_at(file_.get(), 0, &header, sizeof header); error_number != 0)
+    if (const int error_number = write_at(file_.get(), 0, &head, sizeof head); error_number != 0)
         fail_file(path_, "write it", error_number);
     sync_file(file_.get(), path_);
     if (!is_named_) {
         directory_.sync();
         is_named_ = true;
     }
-    if (const int error_number = resize_file(file_.get(), sizeof header); error_number != 0)
+    if (const int error_number = resize_file(file_.get(), first_page); error_number != 0)
         fail_file(path_, "shorten it", error_number);
     guarded_bytes_ = guarded_bytes;
-    end_ = sizeof header;
+    end_ = first_page;
     saved_.clear();
     is_synced_ = true;
 }
@@ -136,6 +160,10 @@ void Journal::sync() {
         return;
     sync_file(file_.get(), path_);
     is_synced_ = true;
+    Progress progress{salt_, end_, 0, 0};
+    progress.sum = progress.right_sum();
+    if (const int error_number = write_at(file_.get(), sizeof(Header), &progress, sizeof progress); error_number != 0)
+        fail_file(path_, "write it", error_number);
 }
 
 void roll_back(const JournalContents& contents, int file, const std::string& path) {

@@ -6,9 +6,10 @@
 /// file goes back to what it was by putting these pages in their places and forgetting what comes after its old end: the
 /// way of SQLite. The file is whole at the moments when Journal::begin() is called, after it was forced to the disk itself.
 ///
-/// A header of four words (mark, salt, guarded bytes, checksum), then pages, each behind four words (salt, offset, bytes,
-/// checksum). The salt is another one at each begin(), so that pages of before count no more. A page that is not whole was
-/// never overwritten in the file: it and what follows are left out.
+/// A header of four words (mark, salt, guarded bytes, checksum) and four more (salt, end of what was forced to the disk, checksum,
+/// 0), then pages, each behind four words (salt, offset, bytes, checksum). The salt is another one at each begin(), so that
+/// pages of before count no more. A page beyond that end that is not whole was never overwritten in the file: it and what
+/// follows are left out. One before it tells that the journal is damaged, which then puts back nothing.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +26,7 @@ namespace mpcflow::storage {
 /// What a file was: its first bytes, of which those in `pages`, by their offsets, are to be put back.
 struct JournalContents {
     std::uint64_t guarded_bytes = 0;
+    bool is_damaged = false;  ///< some of what was overwritten is not in `pages`
     std::map<std::uint64_t, std::vector<std::byte>> pages;
 };
 

@@ -159,7 +159,7 @@ void check_journal(const storage::Directory& directory, GrowingFinding& finding)
     try {
         const auto contents = storage::read_journal(directory, name);
         finding.journal = JournalState::never_began;
-        if (contents) {
+        if (contents && !contents->is_damaged) {
             finding.as_it_was = check_rows_of(directory, name, finding.file.kind, &*contents);
             finding.journal = finding.as_it_was->is_whole() ? JournalState::belongs : JournalState::of_another_file;
         }

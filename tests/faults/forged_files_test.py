@@ -231,6 +231,8 @@ def forge_journal(name: str, words: list[int], pages: list[tuple[int, int, bytes
     def forge(out: Path) -> None:
         salt, guarded = words
         journal = struct.pack("<4Q", JOURNAL_MARK, salt, guarded, sum_of_words(JOURNAL_MARK, salt, guarded))
+        end = 64 + sum(32 + len(data) for _, _, data in pages)
+        journal += struct.pack("<4Q", salt, end, sum_of_words(salt, end), 0)
         for offset, size, data in pages:
             journal += struct.pack("<4Q", salt, offset, size, sum_of_words(salt, offset, size, checksum(data))) + data
         (out / f"{name}.journal").write_bytes(journal)
