@@ -80,7 +80,7 @@ def ways_to_forge(data: np.ndarray) -> dict[str, Callable[[h5py.Group, str], Non
     }
     if data.dtype.kind == "S":
         ways["text of variable length"] = lambda group, leaf: group.create_dataset(leaf, data="text", dtype=h5py.string_dtype())
-        ways["huge text"] = lambda group, leaf: group.create_dataset(leaf, (), "S4000000000", chunks=None)
+        ways["huge text"] = lambda group, leaf: group.create_dataset(leaf, (), "S2000000000", chunks=None)
         ways["a number"] = of(np.float64(1))
         return ways
     flat = data.reshape(-1)

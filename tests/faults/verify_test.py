@@ -195,7 +195,13 @@ class Damaged(VerifyTest):
                 self.assertIn(done.returncode, (0, 3), f"{name} {at}: {done.stdout}{done.stderr}")
                 if done.returncode == 0:
                     self.assertIn(name, ("trajectory.h5", "fields.h5"), f"{at}: its seal covers all")
-                    self.assertEqual(everything(out / name), whole, f"{name} {at}")
+                    try:
+                        self.assertEqual(everything(out / name), whole, f"{name} {at}")
+                    except RuntimeError as error:
+                        # The last key of a chunk index's node, which means nothing to the HDF5 of the program, is looked at
+                        # by later ones: they refuse the file, and say so.
+                        self.assertIn("bad coordinate offset", str(error), f"{name} {at}")
+                        self.assertGreater(h5py.version.hdf5_version_tuple, (1, 10, 99))
                 found += done.returncode == 3
                 (out / name).write_bytes(original)
             self.assertGreater(found, tries // 8, name)
