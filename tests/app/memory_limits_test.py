@@ -65,7 +65,8 @@ class Memory(ProgramTest):
         least = self.least_to_start()
         edge = next(edge for edge in (32, 48, 64) if self.need(self.write_box(edge, 1))["host_address_space"] > least)
         for threads in (1, 2, 8):
-            for outputs in ("series: {every: 5}", "trajectory: {every: 5, quantities: [position]}"):
+            # Of larger boxes a second copy for frames is left out where there is little memory: less is needed then.
+            for outputs in ("series: {every: 5}", "trajectory: {every: 5, quantities: [position]}")[:2 if edge == 32 else 1]:
                 with self.subTest(threads=threads, outputs=outputs):
                     name = self.write_box(edge, threads, outputs)
                     need = self.need(name)

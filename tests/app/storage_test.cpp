@@ -116,7 +116,7 @@ protected:
         std::ifstream stream(temporary_.file(name), std::ios::binary);
         const std::string text((std::istreambuf_iterator<char>(stream)), {});
         Bytes bytes(text.size());
-        std::memcpy(bytes.data(), text.data(), text.size());
+        std::transform(text.begin(), text.end(), bytes.begin(), [](char c) { return static_cast<std::byte>(c); });
         return bytes;
     }
     [[nodiscard]] std::string damage(const std::string& name) const {

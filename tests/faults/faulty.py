@@ -109,7 +109,7 @@ def preload_options(folder: Path) -> dict[str, str]:
     # HDF5 1.10 itself loses two kilobytes where it cannot write the first block of a file.
     leaks = folder / "leaks"
     leaks.write_text("leak:libhdf5\n")
-    return {"ASAN_OPTIONS": "verify_asan_link_order=0", "LSAN_OPTIONS": f"suppressions={leaks}"}
+    return {"ASAN_OPTIONS": "verify_asan_link_order=0", "LSAN_OPTIONS": f"suppressions={leaks}:print_suppressions=0"}
 
 
 def run(folder: Path, *arguments: str, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
