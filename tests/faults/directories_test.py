@@ -126,9 +126,9 @@ class Moved(ProgramTest):
                 (self.folder / "d").mkdir()
             before = sorted(os.listdir(self.folder))
             # The run makes new files while it is removed.
-        deadline = time.monotonic() + 30
-        while (self.folder / "going").exists() and time.monotonic() < deadline:
-            shutil.rmtree(self.folder / "going", ignore_errors=True)
+            deadline = time.monotonic() + 30
+            while (self.folder / "going").exists() and time.monotonic() < deadline:
+                shutil.rmtree(self.folder / "going", ignore_errors=True)
             _, err = process.communicate(timeout=LIMIT_SECONDS)
             self.assertEqual(process.returncode, 3, err)
             self.assertEqual(message_fault(err), "", err)
