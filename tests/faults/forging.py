@@ -1,5 +1,4 @@
-"""The checksums of result files in plain numpy (docs/output.md, "Checksums"), and seals and sums put right after a change, as a
-forger would."""
+"""Seals and sums of result files put right after a change, as a forger would."""
 
 from __future__ import annotations
 
@@ -11,30 +10,11 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-SEAL_MARK = 0x4C41455346435032
+from checksums import SEAL_MARK, checksum
+from checksums import words_checksum as sum_of_words
+
 SEAL_BYTES = 24
 JOURNAL_MARK = 0x4C4E524A46435031
-MASK = (1 << 64) - 1
-
-
-def mixed(h: int) -> int:
-    h ^= h >> 33
-    h = h * 0xFF51AFD7ED558CCD & MASK
-    h ^= h >> 33
-    h = h * 0xC4CEB9FE1A85EC53 & MASK
-    return h ^ h >> 33
-
-
-def checksum(data: bytes) -> int:
-    words = np.frombuffer(data + bytes(-len(data) % 8), dtype="<u8")
-    with np.errstate(over="ignore"):
-        keyed = words + np.arange(1, len(words) + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-        products = int(((keyed & np.uint64(0xFFFFFFFF)) * (keyed >> np.uint64(32))).sum(dtype=np.uint64))
-    return mixed(products + mixed(int(words.sum(dtype=np.uint64)) + mixed(len(data)) & MASK) & MASK)
-
-
-def sum_of_words(*words: int) -> int:
-    return checksum(struct.pack(f"<{len(words)}Q", *(word & MASK for word in words)))
 
 
 def reseal(path: Path) -> None:
