@@ -472,11 +472,14 @@ Checkpoint read_checkpoint_file(storage::Descriptor descriptor, const std::strin
 std::optional<std::string> find_run_id(const storage::Directory& directory, const std::string& name) {
     const std::string path = directory.file(name);
     storage::Descriptor descriptor = directory.open(name, storage::Access::read_only);
-    const bool is_whole = storage::find_damage(descriptor.get(), path).empty();
+    const std::string damage = storage::find_damage(descriptor.get(), path);
+    // What is proved to be damaged is not given to HDF5.
+    if (damage == storage::broken_seal)
+        return std::nullopt;
     try {
         const auto disk = std::make_shared<hdf5::DiskFile>(std::move(descriptor), path, hdf5::WriteOrder::any);
         const hdf5::File file = hdf5::File::open(disk, storage::Access::read_only);
-        if (is_whole && file.root().open_group("run").has_attribute("id"))
+        if (damage.empty() && file.root().open_group("run").has_attribute("id"))
             return file.root().open_group("run").read_text_attribute("id");
         // Files had neither seal nor id before these versions: one of that time is another run's.
         const std::string format = file.root().read_text_attribute("format");

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,7 +10,6 @@
 #include "app/hdf5/error.hpp"
 #include "app/storage/checksum.hpp"
 #include "app/storage/disk_space.hpp"
-#include "app/storage/journal.hpp"
 
 namespace mpcflow {
 
@@ -22,23 +20,6 @@ std::string temporary_name(const std::string& name) { return name + ".tmp"; }
 std::string aside_name(const std::string& name, int number) {
     const std::string stem = name.substr(0, name.rfind('.'));
     return number == 1 ? stem + ".damaged.h5" : fmt::format("{}.damaged-{}.h5", stem, number);
-}
-
-/// The name that move_aside() gave last; empty if it gave none.
-std::string last_aside(const storage::Directory& directory, const std::string& name) {
-    std::string last;
-    for (int number = 1; directory.has(aside_name(name, number)); ++number)
-        last = aside_name(name, number);
-    return last;
-}
-
-hdf5::File open_as_it_was(const storage::Directory& directory, const std::string& name,
-                          const std::optional<storage::JournalContents>& journal) {
-    const auto disk = std::make_shared<hdf5::DiskFile>(directory.open(name, storage::Access::read_only),
-                                                       directory.file(name), hdf5::WriteOrder::any);
-    if (journal)
-        disk->show_as_it_was(*journal);
-    return hdf5::File::open(disk, storage::Access::read_only);
 }
 
 /// A whole file, but not of this run.
@@ -116,36 +97,57 @@ void GrowingFile::leave(bool has_rows) noexcept {
     }
 }
 
-RowsFound check_rows(const hdf5::File& file, const OpenRows& open_rows, std::int64_t most) {
-    const RowReader rows = open_rows(file);
-    RowsFound found;
-    found.run_id = rows.run_id;
-    found.listed = static_cast<std::int64_t>(rows.steps.size());
-    found.checksum = rows.header_checksum;
-    found.is_even = rows.is_even;
-    if (rows.actual_header != rows.header_checksum) {
-        found.damage = "what it says of itself is not what was written";
-        return found;
-    }
-    const std::size_t wanted = static_cast<std::size_t>(std::min(most, found.listed));
+hdf5::File open_as_it_was(const storage::Directory& directory, const std::string& name,
+                          const std::optional<storage::JournalContents>& journal) {
+    const auto disk = std::make_shared<hdf5::DiskFile>(directory.open(name, storage::Access::read_only),
+                                                       directory.file(name), hdf5::WriteOrder::any);
+    if (journal)
+        disk->show_as_it_was(*journal);
+    return hdf5::File::open(disk, storage::Access::read_only);
+}
+
+bool RowsFound::begins_with(std::int64_t rows, std::uint64_t checksum) const {
+    if (whole < rows || !has_checksums)
+        return false;
+    std::uint64_t chain = header_checksum;
+    for (std::size_t row = 0; row < static_cast<std::size_t>(rows); ++row)
+        chain = chained_checksum(chain, checksums[row]);
+    return chain == checksum;
+}
+
+namespace {
+
+/// What is wrong with a row; empty if nothing is.
+std::string find_damage_of_row(const RowReader& rows, std::size_t row) {
+    const std::int64_t step = rows.steps[row];
     try {
-        for (std::size_t row = 0; row < wanted; ++row) {
-            if (row >= rows.checksums.size() || rows.checksum_of(row) != rows.checksums[row]) {
-                found.damage = fmt::format("the numbers of step {} are not those that were written", rows.steps[row]);
-                return found;
-            }
-            if (rows.steps[row] <= found.last_step) {
-                found.damage = fmt::format("step {} comes after step {}", rows.steps[row], found.last_step);
-                return found;
-            }
-            found.last_step = rows.steps[row];
-            found.checksum = chained_checksum(found.checksum, rows.checksums[row]);
-            ++found.whole;
-        }
+        const std::uint64_t checksum = rows.checksum_of(row);  // which reads it all, where none is kept, too
+        if (rows.has_checksums && (row >= rows.checksums.size() || checksum != rows.checksums[row]))
+            return fmt::format("the numbers of step {} are not those that were written", step);
+        if (const std::int64_t before = row == 0 ? -1 : rows.steps[row - 1]; step <= before)
+            return fmt::format("step {} comes after step {}", step, before);
+        if (rows.state_hash_of && rows.state_hash_of(row) != rows.state_hashes.at(row))
+            return fmt::format("the particles of step {} do not have its state hash", step);
     } catch (const FileError& error) {
         if (error.error_number != 0)
             throw;
-        found.damage = error.what();
+        return fmt::format("the numbers of step {}: {}", step, error.what());
+    }
+    return {};
+}
+
+}  // namespace
+
+RowsFound check_rows(const hdf5::File& file, const OpenRows& open_rows, std::int64_t most) {
+    const RowReader rows = open_rows(file);
+    RowsFound found{rows, 0, {}};
+    if (!rows.header_is_right)
+        found.damage = "what it says of itself is not what was written";
+    const std::int64_t wanted = std::min(most, found.listed());
+    while (found.damage.empty() && found.whole < wanted) {
+        found.damage = find_damage_of_row(rows, static_cast<std::size_t>(found.whole));
+        if (found.damage.empty())
+            ++found.whole;
     }
     return found;
 }
@@ -166,8 +168,11 @@ std::string find_misfit(const storage::Directory& directory, const std::string& 
         if (journal && !found.is_even)
             return "its journal is of another moment, or damaged";
         if (found.whole < before.rows)
-            return fmt::format("it has {} {}, but the checkpoint tells of {}", found.listed, what, before.rows);
-        return found.checksum == before.checksum && found.last_step < before.step ? "" : fmt::format("its {} are not those that the checkpoint tells of", what);
+            return fmt::format("it has {} {}, but the checkpoint tells of {}", found.listed(), what, before.rows);
+        const bool ends_before = before.rows == 0 || found.steps[static_cast<std::size_t>(before.rows - 1)] < before.step;
+        if (!ends_before || !found.begins_with(before.rows, before.checksum))
+            return fmt::format("its {} are not those that the checkpoint tells of", what);
+        return {};
     } catch (const AnotherRunsFile&) {
         throw;
     } catch (const FileError& error) {
@@ -176,10 +181,6 @@ std::string find_misfit(const storage::Directory& directory, const std::string& 
         return error.what();
     }
 }
-
-}  // namespace
-
-namespace {
 
 /// Writes a small file, reads it, and removes it. Throws FileError where that fails: HDF5 is out of order then, as it may be
 /// for good once memory has run out under it, and what it says of other files proves nothing.
@@ -245,21 +246,30 @@ bool is_of_run(const storage::Directory& directory, const std::string& name, con
     for (const auto& journal : {std::optional<storage::JournalContents>(), storage::read_journal(directory, name)}) {
         try {
             const RowReader rows = open_rows(open_as_it_was(directory, name, journal));
-            if (rows.actual_header != rows.header_checksum)
+            if (!rows.header_is_right)
                 continue;
-            if (rows.run_id != run_id)
+            if (!rows.has_checksums || rows.run_id != run_id)
                 throw AnotherRunsFile(directory.file(name));
             return true;
         } catch (const AnotherRunsFile&) {
             throw;
-        } catch (const OlderRows&) {
-            throw AnotherRunsFile(directory.file(name));
         } catch (const FileError& error) {
             if (error.error_number != 0)
                 throw;
         }
     }
     return false;
+}
+
+bool is_aside_name(const std::string& name, const std::string& of) {
+    return name.starts_with(of.substr(0, of.rfind('.')) + ".damaged") && name.ends_with(".h5");
+}
+
+std::string last_aside(const storage::Directory& directory, const std::string& name) {
+    std::string last;
+    for (int number = 1; directory.has(aside_name(name, number)); ++number)
+        last = aside_name(name, number);
+    return last;
 }
 
 std::string move_aside(const storage::Directory& directory, const std::string& name) {

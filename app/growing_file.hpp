@@ -8,12 +8,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/hdf5/file.hpp"
 #include "app/storage/directory.hpp"
 #include "app/storage/file_error.hpp"
+#include "app/storage/journal.hpp"
 
 namespace mpcflow {
 
@@ -57,31 +59,39 @@ private:
     hdf5::File file_;
 };
 
-/// How a file is read that is checked: who wrote it, and what its rows hold.
-struct RowReader {
+/// The file as its journal says that it was; as it is, without one. To be read alone.
+[[nodiscard]] hdf5::File open_as_it_was(const storage::Directory& directory, const std::string& name,
+                                        const std::optional<storage::JournalContents>& journal);
+
+/// What a file says of its rows.
+struct RowList {
+    bool has_checksums = true;  ///< false: it is of a time when such files had no id either
     std::string run_id;
-    std::uint64_t header_checksum = 0;     ///< as it is kept in the file
-    std::uint64_t actual_header = 0;       ///< as the file is
-    std::vector<std::int64_t> steps;       ///< of all rows
-    bool is_even = true;                   ///< nothing has more rows than are listed: the file is as a sync() left it
-    std::vector<std::uint64_t> checksums;  ///< of rows, as they are kept in the file
-    std::function<std::uint64_t(std::size_t row)> checksum_of;  ///< of a row as it is; throws FileError
-};
-/// Throws FileError; OlderRows where the file is of a time when such files had neither an id nor checksums.
-using OpenRows = std::function<RowReader(const hdf5::File& file)>;
-struct OlderRows : FileError {
-    explicit OlderRows(const std::string& path) : FileError(path + ": is of an older version of mpcflow, without checksums", 0) {}
+    std::uint64_t header_checksum = 0;        ///< as it is kept in the file
+    bool header_is_right = false;             ///< and as the file is; true where none is kept
+    std::vector<std::int64_t> steps;          ///< of all rows
+    std::vector<std::uint64_t> checksums;     ///< of rows, as they are kept in the file
+    std::vector<std::uint64_t> state_hashes;  ///< of frames
+    bool is_even = true;  ///< nothing has more rows than are listed: the file is as a sync() left it
 };
 
+/// How a file is read that is checked.
+struct RowReader : RowList {
+    using OfRow = std::function<std::uint64_t(std::size_t row)>;  ///< of a row as it is; throws FileError
+    OfRow checksum_of;
+    OfRow state_hash_of;  ///< none: it is not worked out
+};
+/// Throws FileError.
+using OpenRows = std::function<RowReader(const hdf5::File& file)>;
+
 /// What of such a file is whole.
-struct RowsFound {
-    std::string run_id;
-    std::int64_t listed = 0;
-    std::int64_t whole = 0;      ///< from the first on
-    std::int64_t last_step = -1;  ///< of these
-    bool is_even = true;         ///< as in RowReader
-    std::uint64_t checksum = 0;  ///< chained_checksum() of these
-    std::string damage;          ///< what is wrong with the header or the first row that is not whole; empty if nothing is
+struct RowsFound : RowList {
+    std::int64_t whole = 0;  ///< from the first on
+    std::string damage;      ///< of the header or of the first row that is not whole; empty if there is none
+
+    [[nodiscard]] std::int64_t listed() const { return static_cast<std::int64_t>(steps.size()); }
+    /// Whether the first rows are whole and have this chained_checksum().
+    [[nodiscard]] bool begins_with(std::int64_t rows, std::uint64_t checksum) const;
 };
 
 /// Reads the header and all that belongs to the first rows, `most` at most. Throws FileError where the file cannot be read at
@@ -105,6 +115,10 @@ struct KeptFile {
 [[nodiscard]] bool is_of_run(const storage::Directory& directory, const std::string& name, const std::string& run_id,
                              const OpenRows& open_rows);
 
+/// Whether move_aside() gives such a name to a file of the name `of`.
+[[nodiscard]] bool is_aside_name(const std::string& name, const std::string& of);
+/// The name that it gave last to a file of this name; empty if it gave none.
+[[nodiscard]] std::string last_aside(const storage::Directory& directory, const std::string& name);
 /// Gives a file, and its journal, another name: NAME.damaged.h5, or one with a number. Returns the new name.
 std::string move_aside(const storage::Directory& directory, const std::string& name);
 

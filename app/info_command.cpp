@@ -213,9 +213,8 @@ void report_checkpoint(const hdf5::File& file, Report& report) {
 void report_trajectory(const hdf5::File& file, Report& report) {
     const Group root = file.root();
     const Group parameters = root.open_group("parameters").open_group("mpcflow");
-    const Group particles = root.open_group("particles");
-    const bool is_of_region = particles.has("region");
-    const Group all = particles.open_group(is_of_region ? "region" : particles.has("all") ? "all" : "selection");
+    const bool is_of_region = root.open_group("particles").has("region");
+    const Group all = open_particles(root);
     const auto steps = all.open_group("box").open_group("edges").open_dataset("step").read<std::int64_t>();
     const auto hashes = parameters.open_dataset("state_hash").read<std::uint64_t>();
     report.add("kind", std::string("trajectory (H5MD)"));

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <system_error>
 
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "app/checkpoint_file.hpp"
@@ -83,8 +82,7 @@ void check_output_directory(const std::string& path, Existing existing) {
 }
 
 OutputDirectory::OutputDirectory(const std::string& path, Existing existing) : files_(make_directory(path)) {
-    // A file system without locks does without this guard.
-    if (flock(files_.descriptor(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    if (!files_.lock())
         fail(path, "another run is writing to it; choose another output.directory (--output DIR)");
     // Again, now that nobody else can be at it.
     check_output_directory(path, existing);

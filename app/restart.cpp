@@ -166,7 +166,7 @@ void check_growing_files(const storage::Directory& directory, const Checkpoint& 
     const auto fitting = [&](const OpenRows& open_rows, const std::function<void(const hdf5::File&)>& require_fit) -> OpenRows {
         return [&checkpoint, open_rows, require_fit](const hdf5::File& file) {
             RowReader rows = open_rows(file);
-            if (rows.run_id != checkpoint.run_id || rows.actual_header != rows.header_checksum)
+            if (!rows.has_checksums || rows.run_id != checkpoint.run_id || !rows.header_is_right)
                 return rows;
             try {
                 require_fit(file);

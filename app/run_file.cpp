@@ -189,11 +189,18 @@ void mark_run_file(const storage::Directory& directory, RunStatus status, const 
 
 hdf5::File open_run_file(storage::Descriptor descriptor, const std::string& path) {
     const std::string damage = storage::find_damage(descriptor.get(), path);
+    // What is proved to be damaged is not given to HDF5.
+    if (damage == storage::broken_seal)
+        throw FileError(path + ": " + damage, 0);
     const auto disk = std::make_shared<hdf5::DiskFile>(std::move(descriptor), path, hdf5::WriteOrder::any);
     hdf5::File file = hdf5::File::open(disk, storage::Access::read_only);
-    if (!damage.empty() && file.root().read_int_attribute("format_version") != 1)
+    if (!damage.empty() && !is_unsealed_format(file.root()))
         throw FileError(path + ": " + damage, 0);
     return file;
+}
+
+bool is_unsealed_format(const Group& root) {
+    return root.read_int_attribute("format_version") == 1 && !root.open_group("run").has_attribute("id");
 }
 
 std::int64_t run_file_bytes(std::int64_t series_rows, std::int64_t field_bins, const FieldsOutput& fields) {

@@ -24,8 +24,11 @@ void write_run_file(const storage::Directory& directory, const RunRecord& record
 /// for when it cannot be replaced. Does what it can and never throws.
 void mark_run_file(const storage::Directory& directory, RunStatus status, const std::string& message) noexcept;
 
-/// Opens a run.h5 after it was checked that its seal is whole (one of format 1 has none). Throws FileError.
+/// Opens a run.h5 after it was checked that its seal is whole, which one of format 1 does not have. Throws FileError.
 [[nodiscard]] hdf5::File open_run_file(storage::Descriptor file, const std::string& path);
+
+/// Whether it is of format 1, which had neither seal nor id.
+[[nodiscard]] bool is_unsealed_format(const hdf5::Group& root);
 
 /// Bytes that the run file of a run with this many series rows and field bins takes, a little more
 /// than exact.

@@ -58,6 +58,11 @@ std::uint64_t trajectory_header_checksum(const hdf5::File& file) {
     return hdf5::header_checksum(file, "/parameters/mpcflow", "header_checksum");
 }
 
+Group open_particles(const Group& root) {
+    const Group particles = root.open_group("particles");
+    return particles.open_group(particles.has("region") ? "region" : particles.has("all") ? "all" : "selection");
+}
+
 namespace {
 
 /// A number of the input; none where the text is no input.
@@ -93,21 +98,22 @@ RowReader read_frames(const hdf5::File& file) {
     const Group root = file.root();
     root.check_structure();
     const Group parameters = root.open_group("parameters").open_group("mpcflow");
-    const Group particles = root.open_group("particles");
-    const bool is_of_region = particles.has("region");
-    const Group all = particles.open_group(is_of_region ? "region" : particles.has("all") ? "all" : "selection");
+    const bool is_of_region = root.open_group("particles").has("region");
+    const Group all = open_particles(root);
     const Group edges = all.open_group("box").open_group("edges");
-
-    if (!parameters.has_attribute("format_version") && !parameters.has_attribute("run_id") && !parameters.has_attribute("header_checksum"))
-        throw OlderRows(file.path());
-    check_what_is_not_written(parameters, all, is_of_region);
     const auto frames = std::make_shared<Frames>();
     RowReader reader;
-    reader.run_id = parameters.read_text_attribute("run_id");
-    reader.header_checksum = parameters.read_unsigned_attribute("header_checksum");
-    reader.actual_header = trajectory_header_checksum(file);
+    const std::uint64_t header = trajectory_header_checksum(file);
+    reader.has_checksums = parameters.has_attribute("format_version") || parameters.has_attribute("run_id") ||
+                           parameters.has_attribute("header_checksum") || parameters.has("checksum");
+    if (reader.has_checksums) {
+        check_what_is_not_written(parameters, all, is_of_region);
+        reader.run_id = parameters.read_text_attribute("run_id");
+        reader.header_checksum = parameters.read_unsigned_attribute("header_checksum");
+        reader.checksums = parameters.open_dataset("checksum").read<std::uint64_t>();
+    }
+    reader.header_is_right = !reader.has_checksums || header == reader.header_checksum;
     reader.steps = frames->steps = edges.open_dataset("step").read<std::int64_t>();
-    reader.checksums = parameters.open_dataset("checksum").read<std::uint64_t>();
     const auto rows = static_cast<hsize_t>(reader.steps.size());
     const auto require = [&](const Dataset& dataset, const std::vector<hsize_t>& shape_of_row) {
         dataset.require_rows(rows, shape_of_row);
@@ -115,8 +121,9 @@ RowReader read_frames(const hdf5::File& file) {
     };
     for (const char* name : {"step", "time"})
         require(edges.open_dataset(name), {});
-    for (const char* name : {"state_hash", "checksum"})
-        require(parameters.open_dataset(name), {});
+    require(parameters.open_dataset("state_hash"), {});
+    if (reader.has_checksums)
+        require(parameters.open_dataset("checksum"), {});
     if (is_of_region)
         require(parameters.open_dataset("particles"), {});
     require(edges.open_dataset("value"), {3, 3});
@@ -127,7 +134,7 @@ RowReader read_frames(const hdf5::File& file) {
             require(all.open_group(name).open_dataset("value"), {particles_in_row, 3});
     }
     frames->times = edges.open_dataset("time").read<double>();
-    frames->state_hashes = parameters.open_dataset("state_hash").read<std::uint64_t>();
+    reader.state_hashes = frames->state_hashes = parameters.open_dataset("state_hash").read<std::uint64_t>();
     frames->edges = edges.open_dataset("value");
     if (is_of_region)
         frames->counts = parameters.open_dataset("particles").read<std::int64_t>();
@@ -139,6 +146,27 @@ RowReader read_frames(const hdf5::File& file) {
         throw FileError(file.path() + ": has no values of particles", 0);
     reader.checksum_of = [frames](std::size_t row) { return frames->checksum_of(row); };
     return reader;
+}
+
+void drop_frames(hdf5::File& file, std::int64_t frames) {
+    const auto rows = static_cast<hsize_t>(frames);
+    const Group all = open_particles(file.root());
+    const Group edges = all.open_group("box").open_group("edges");
+    // First what says that they are there.
+    edges.open_dataset("step").shrink_to(rows);
+    edges.open_dataset("time").shrink_to(rows);
+    file.flush();
+    edges.open_dataset("value").shrink_to(rows);
+    for (const char* name : {"position", "velocity", "image", "id"}) {
+        if (all.has(name))
+            all.open_group(name).open_dataset("value").shrink_to(rows);
+    }
+    const Group parameters = file.root().open_group("parameters").open_group("mpcflow");
+    for (const char* name : {"state_hash", "checksum", "particles"}) {
+        if (parameters.has(name))
+            parameters.open_dataset(name).shrink_to(rows);
+    }
+    file.flush();
 }
 
 void require_frames_of(const hdf5::File& file, const System& system, Precision precision, const TrajectoryOutput& wanted) {

@@ -22,11 +22,17 @@ struct FrameParts {
 /// The checksum of frame `index`; the same in every run of an input.
 [[nodiscard]] std::uint64_t frame_checksum(std::int64_t index, const FrameParts& parts);
 
+/// The group of the particles, which are all, those of a region or a selection.
+[[nodiscard]] hdf5::Group open_particles(const hdf5::Group& root);
+
 /// The checksum of what a trajectory says of itself.
 [[nodiscard]] std::uint64_t trajectory_header_checksum(const hdf5::File& file);
 
 /// Reads the frames of a trajectory that mpcflow wrote. Throws FileError.
 [[nodiscard]] RowReader read_frames(const hdf5::File& file);
+
+/// Drops the frames from `frames` on. Throws FileError.
+void drop_frames(hdf5::File& file, std::int64_t frames);
 
 /// Throws FileError unless the frames are of these particles and quantities, as read_frames() has found them whole.
 void require_frames_of(const hdf5::File& file, const System& system, Precision precision, const TrajectoryOutput& wanted);

@@ -175,11 +175,9 @@ TrajectoryFile::TrajectoryFile(const storage::Directory& directory, const RunRec
       checksum_(before.checksum),
       objects_(std::make_unique<Objects>(
           Objects{.growing = GrowingFile::open(directory, trajectory_file_name, journal)})) {
-    open_datasets();
-    drop_frames(before.rows);
+    drop_frames(objects_->growing.file(), before.rows);
     // The space of what is dropped is not used again while the old indices may still lead there: only after the file
     // was closed.
-    close_datasets();
     objects_->growing.reopen();
     open_datasets();
     last_step_ = objects_->step.read<std::int64_t>().back();
@@ -291,22 +289,6 @@ void TrajectoryFile::close_datasets() {
          {&objects.position, &objects.velocity, &objects.count, &objects.species, &objects.mass}) {
         dataset->reset();
     }
-}
-
-void TrajectoryFile::drop_frames(std::int64_t frames) {
-    Objects& objects = *objects_;
-    const auto rows = static_cast<hsize_t>(frames);
-    // First what says that they are there.
-    objects.step.shrink_to(rows);
-    objects.time.shrink_to(rows);
-    objects.growing.file().flush();
-    for (Dataset* dataset : {&objects.state_hash, &objects.checksum, &objects.edges, &objects.image, &objects.id})
-        dataset->shrink_to(rows);
-    for (std::optional<Dataset>* dataset : {&objects.position, &objects.velocity, &objects.count}) {
-        if (*dataset)
-            (*dataset)->shrink_to(rows);
-    }
-    objects.growing.file().flush();
 }
 
 TrajectoryFile::~TrajectoryFile() {

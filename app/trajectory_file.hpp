@@ -61,7 +61,6 @@ private:
     void create(const RunRecord& record);
     void open_datasets();
     void close_datasets();
-    void drop_frames(std::int64_t frames);
     void reserve_frame(std::int64_t particles, std::int64_t spare_bytes);
     void write_frame(const ParticleRecords& records, std::uint64_t state_hash);
     template <class Number>

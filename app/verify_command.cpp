@@ -1,9 +1,10 @@
+#include <array>
 #include <cstdio>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/commands.hpp"
 #include "app/exit_status.hpp"
@@ -31,46 +32,37 @@ std::string shown(const std::string& text) {
 }
 
 const char* name_of(FileKind kind) {
-    switch (kind) {
-        case FileKind::run: return "run";
-        case FileKind::checkpoint: return "checkpoint";
-        case FileKind::trajectory: return "trajectory";
-        case FileKind::fields: return "fields";
-        case FileKind::journal: return "journal";
-        case FileKind::xdmf: return "xdmf";
-        case FileKind::temporary: return "temporary";
-        case FileKind::unknown: break;
-    }
-    return "unknown";
+    constexpr std::array names{"run", "checkpoint", "trajectory", "fields", "journal", "xdmf", "temporary", "unknown"};
+    return names.at(static_cast<std::size_t>(kind));
 }
 
 const char* name_of(Condition condition) {
-    switch (condition) {
-        case Condition::whole: return "whole";
-        case Condition::damaged: return "damaged";
-        case Condition::unreadable: break;
-    }
-    return "unreadable";
+    constexpr std::array names{"whole", "damaged", "unreadable"};
+    return names.at(static_cast<std::size_t>(condition));
 }
 
 std::string describe(const FileFinding& file) {
+    if (file.kind == FileKind::temporary)
+        return fmt::format("{}", fmt::join(file.remarks, ", "));
     std::vector<std::string> parts;
     const char* const rows = rows_of(file.kind);
-    if (!file.why.empty())
+    if (!file.is_whole()) {
         parts.push_back(file.why);
-    if (!file.is_whole() && file.whole_rows.value_or(0) > 0)
-        parts.push_back(fmt::format("can be used up to step {} ({} of {} {})", *file.step, *file.whole_rows, *file.rows, rows));
-    if (file.is_whole() && file.rows && file.kind != FileKind::journal)
-        parts.push_back(fmt::format("{} {}", *file.rows, rows));
-    if (file.is_whole() && file.step && file.kind != FileKind::journal)
-        parts.push_back(fmt::format("{}step {}", file.rows ? "up to " : "", *file.step));
+        if (file.whole_rows.value_or(0) > 0) {
+            parts.push_back(fmt::format("can be used up to step {} ({} of {} {})", *file.step, *file.whole_rows,
+                                        *file.rows, rows));
+        }
+    } else if (file.kind != FileKind::journal) {  // which says it in its remarks
+        if (file.rows)
+            parts.push_back(fmt::format("{} {}", *file.rows, rows));
+        if (file.step)
+            parts.push_back(fmt::format("{}step {}", file.rows ? "up to " : "", *file.step));
+    }
     if (!file.status.empty())
         parts.push_back(file.status);
     parts.insert(parts.end(), file.remarks.begin(), file.remarks.end());
-    std::string text = file.kind == FileKind::temporary ? "" : name_of(file.condition);
-    for (std::size_t i = 0; i < parts.size(); ++i)
-        text += (text.empty() ? "" : i == 0 ? ": " : file.why.empty() ? ", " : "; ") + parts[i];
-    return text;
+    return fmt::format("{}{}{}", name_of(file.condition), parts.empty() ? "" : ": ",
+                       fmt::join(parts, file.is_whole() ? ", " : "; "));
 }
 
 void print_text(const Findings& findings, const Repaired* repaired) {

@@ -22,14 +22,6 @@ using hdf5::Group;
 using hdf5::Growth;
 using hdf5::NumberType;
 
-std::vector<hsize_t> row_shape(const FieldsOutput& wanted, const FieldQuantity& quantity) {
-    std::vector<hsize_t> shape;
-    for (std::size_t axis = 3; axis-- > 0;)
-        shape.push_back(static_cast<hsize_t>(wanted.bins[axis]));
-    shape.insert(shape.end(), quantity.components.begin(), quantity.components.end());
-    return shape;
-}
-
 DatasetLayout list_of(NumberType type, const char* description, const char* unit) {
     return {type, {}, Growth::by_rows, {}, {description, unit}};
 }
@@ -62,10 +54,8 @@ WindowFile::WindowFile(const storage::Directory& directory, const RunRecord& rec
       windows_(before.rows),
       checksum_(before.checksum),
       objects_(std::make_unique<Objects>(Objects{.growing = GrowingFile::open(directory, window_file_name, journal)})) {
-    open_datasets();
-    drop_windows(before.rows);
+    drop_windows(objects_->growing.file(), before.rows);
     // As in TrajectoryFile: space that is dropped is used again only after the file was closed.
-    close_datasets();
     objects_->growing.reopen();
     open_datasets();
 }
@@ -124,19 +114,6 @@ void WindowFile::close_datasets() {
     for (Dataset* dataset : {&objects.first_step, &objects.last_step, &objects.time, &objects.samples, &objects.checksum})
         *dataset = Dataset();
     objects.fields.clear();
-}
-
-void WindowFile::drop_windows(std::int64_t windows) {
-    Objects& objects = *objects_;
-    const auto rows = static_cast<hsize_t>(windows);
-    // First what says that they are there.
-    objects.last_step.shrink_to(rows);
-    objects.growing.file().flush();
-    for (Dataset* dataset : {&objects.first_step, &objects.time, &objects.samples, &objects.checksum})
-        dataset->shrink_to(rows);
-    for (auto& [quantity, values] : objects.fields)
-        values.shrink_to(rows);
-    objects.growing.file().flush();
 }
 
 void WindowFile::append(const FieldWindow& window, std::int64_t spare_bytes) {

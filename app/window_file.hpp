@@ -61,7 +61,6 @@ private:
     void create();
     void open_datasets();
     void close_datasets();
-    void drop_windows(std::int64_t windows);
     void write(const FieldWindow& window);
     void abandon() noexcept;
 

@@ -13,15 +13,23 @@ namespace mpcflow::hdf5 {
 
 namespace {
 
-/// Far more than any file of ours has in its header.
-constexpr std::size_t most_bytes = std::size_t{1} << 30;
+/// Far more than any file of ours has. (One that is just being written has not come to its end.)
+constexpr std::uint64_t most_in_header = std::uint64_t{1} << 30;
 constexpr int deepest = 32;
+
+/// What is taken of datasets that grow: their names and types alone, or their numbers, too.
+enum class Rows { left_out, read };
 
 /// Goes through a file, depth first, the names of a group in the order of their bytes.
 class Walk {
 public:
-    Walk(std::string file, std::string group, std::string attribute)
-        : file_(std::move(file)), group_(std::move(group)), attribute_(std::move(attribute)) {}
+    /// But for one attribute of a group.
+    Walk(const File& file, Rows rows, std::string group, std::string attribute)
+        : file_(file.path()),
+          room_(rows == Rows::read ? file.disk().end_of_file() : most_in_header),
+          rows_(rows),
+          group_(std::move(group)),
+          attribute_(std::move(attribute)) {}
 
     void add_object(hid_t parent, const std::string& name, const std::string& path, int depth) {
         if (depth > deepest)
@@ -56,7 +64,7 @@ private:
         bool grows = false;
         add(fmt::format("D {} {} {}\n", path, type_name(type.get()), describe_shape(space.get(), grows)));
         add_attributes(dataset, path);
-        if (grows)
+        if (grows && rows_ == Rows::left_out)
             return;
         if (H5Dget_storage_size(dataset) == 0)
             return add("F\n");
@@ -112,12 +120,14 @@ private:
     [[nodiscard]] std::size_t byte_count(hid_t type, hid_t space) const {
         const hssize_t count = check(H5Sget_simple_extent_npoints(space), file_, "read a shape");
         const std::size_t each = H5Tget_size(type);
-        if (each == 0 || static_cast<std::size_t>(count) > most_bytes / each)
-            throw FileError(file_ + ": holds far more in its header than mpcflow writes", 0);
+        if (each == 0 || static_cast<std::size_t>(count) > room_ / each)
+            throw FileError(file_ + ": says that it has more numbers than the file has room for", 0);
         return static_cast<std::size_t>(count) * each;
     }
 
     std::string file_;
+    std::uint64_t room_;  ///< bytes that anything in it may say that it has
+    Rows rows_;
     std::string group_;
     std::string attribute_;
     storage::Checksum checksum_;
@@ -126,9 +136,14 @@ private:
 }  // namespace
 
 std::uint64_t header_checksum(const File& file, const std::string& group, const std::string& name) {
-    Walk walk(file.path(), group, name);
+    Walk walk(file, Rows::left_out, group, name);
     walk.add_object(file.root().id(), ".", "/", 0);
     return walk.sum();
+}
+
+void read_everything(const File& file) {
+    file.root().check_structure();
+    Walk(file, Rows::read, "", "").add_object(file.root().id(), ".", "/", 0);
 }
 
 }  // namespace mpcflow::hdf5

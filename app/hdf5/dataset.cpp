@@ -119,6 +119,12 @@ std::size_t Dataset::row_size() const {
     return count_in_file(row);
 }
 
+std::size_t Dataset::item_size() const {
+    std::vector<hsize_t> item = shape();
+    item.erase(item.begin(), item.begin() + 2);
+    return count_in_file(item);
+}
+
 std::size_t Dataset::count_in_file(const std::vector<hsize_t>& shape) const {
     const TypeHandle stored(check(H5Dget_type(handle_.get()), label_, "read its type"));
     const hsize_t room = disk_->end_of_file() / std::max<std::size_t>(H5Tget_size(stored.get()), 1);
@@ -349,6 +355,17 @@ void Dataset::read_row_into(void* numbers, hsize_t row, NumberType type) const {
     std::vector<hsize_t> start(extent.size(), 0);
     start[0] = row;
     extent[0] = 1;
+    read_block(numbers, start, extent, type);
+}
+
+void Dataset::read_items_into(void* numbers, hsize_t row, hsize_t first, hsize_t count, NumberType type) const {
+    require_readable_as(type);
+    std::vector<hsize_t> extent = shape();
+    std::vector<hsize_t> start(extent.size(), 0);
+    start[0] = row;
+    start[1] = first;
+    extent[0] = 1;
+    extent[1] = count;
     read_block(numbers, start, extent, type);
 }
 

@@ -136,6 +136,14 @@ public:
         read_row_into(numbers.data(), row, number_type<T>());
         return numbers;
     }
+    /// Reads `count` items of row `row` from `first` on; an item is what lies at one index of the second axis.
+    template <typename T>
+    void read_items(hsize_t row, hsize_t first, hsize_t count, std::vector<T>& numbers) const {
+        numbers.resize(count * item_size());
+        read_items_into(numbers.data(), row, first, count, number_type<T>());
+    }
+    /// Items of a row that lie in one chunk.
+    [[nodiscard]] hsize_t items_in_chunk() const { return chunk().at(1); }
     /// The checksum of row `row`, of its first `items` items where it has a second axis; never all in memory.
     [[nodiscard]] std::uint64_t row_checksum(hsize_t row, hsize_t items) const;
     [[nodiscard]] std::uint64_t row_checksum(hsize_t row) const;
@@ -155,6 +163,7 @@ private:
     [[nodiscard]] std::size_t number_count() const;
     [[nodiscard]] std::size_t readable_count() const;
     [[nodiscard]] std::size_t row_size() const;
+    [[nodiscard]] std::size_t item_size() const;
     [[nodiscard]] std::size_t count_in_file(const std::vector<hsize_t>& shape) const;
     void write_all(const void* numbers, std::size_t count, NumberType type);
     void append_rows(const void* numbers, hsize_t count, NumberType type);
@@ -173,6 +182,7 @@ private:
     void read_block(void* numbers, const std::vector<hsize_t>& start, const std::vector<hsize_t>& extent,
                     NumberType type) const;
     void read_row_into(void* numbers, hsize_t row, NumberType type) const;
+    void read_items_into(void* numbers, hsize_t row, hsize_t first, hsize_t count, NumberType type) const;
     void require_row(hsize_t row) const;
     void require_readable_as(NumberType type) const;
 

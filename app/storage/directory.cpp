@@ -1,11 +1,18 @@
 #include "app/storage/directory.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <memory>
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "app/storage/file_error.hpp"
@@ -52,6 +59,21 @@ Descriptor Directory::open(const std::string& name, Access access) const {
     return file;
 }
 
+std::vector<std::string> Directory::names() const {
+    const int copy = uninterrupted([&] { return openat(descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+    const std::unique_ptr<DIR, int (*)(DIR*)> stream(copy < 0 ? nullptr : fdopendir(copy), closedir);
+    if (!stream)
+        fail_file(path_, "list it", errno);
+    std::vector<std::string> names;
+    // A listing that ends too early is told from one that ends by errno alone.
+    for (errno = 0; const dirent* const entry = readdir(stream.get()); errno = 0)
+        names.emplace_back(entry->d_name);
+    if (errno != 0)
+        fail_file(path_, "list it", errno);
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
 bool Directory::has(const std::string& name) const {
     struct stat status {};
     if (fstatat(descriptor(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0)
@@ -69,6 +91,24 @@ void Directory::remove(const std::string& name) const {
 void Directory::rename(const std::string& from, const std::string& to) const {
     if (uninterrupted([&] { return renameat(descriptor(), from.c_str(), descriptor(), to.c_str()); }) != 0)
         fail_file(file(to), "put the new file in its place", errno);
+}
+
+bool Directory::lock() const { return flock(descriptor(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
+
+bool Directory::is_locked() const {
+    struct stat status {};
+    if (fstat(descriptor(), &status) != 0)
+        return false;
+    const std::string place =
+        fmt::format(" {:02x}:{:02x}:{} ", major(status.st_dev), minor(status.st_dev), status.st_ino);
+    const auto has = [](const std::string& line, const std::string& word) { return line.find(word) != std::string::npos; };
+    std::ifstream locks("/proc/locks");
+    for (std::string line; std::getline(locks, line);) {
+        // "1: FLOCK  ADVISORY  WRITE 4711 fe:00:123456 0 EOF"; lines of those who wait have an arrow.
+        if (has(line, ": FLOCK ") && has(line, " WRITE ") && has(line, place))
+            return true;
+    }
+    return false;
 }
 
 void Directory::sync() const { sync_file(descriptor(), path_); }

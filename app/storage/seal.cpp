@@ -60,7 +60,7 @@ std::string find_damage(int descriptor, const std::string& path) {
     read_all(descriptor, path, size - sizeof seal, &seal, sizeof seal);
     if (seal.mark != seal_mark || seal.bytes != size - sizeof seal)
         return "cut short, or not a file that mpcflow sealed";
-    return sum_file(descriptor, path, seal.bytes) == seal.sum ? "" : "damaged: its checksum is wrong";
+    return sum_file(descriptor, path, seal.bytes) == seal.sum ? "" : broken_seal;
 }
 
 }  // namespace mpcflow::storage

@@ -12,6 +12,9 @@ namespace mpcflow::storage {
 /// Adds the seal to the end of an open file. Throws FileError.
 void seal_file(int descriptor, const std::string& path);
 
+/// What find_damage() says where bytes are not those that were sealed.
+inline constexpr const char* broken_seal = "damaged: its checksum is wrong";
+
 /// Why an open file is not as it was when it was sealed ("cut short", "damaged" ...); empty where it is. Throws FileError
 /// where the file cannot be read, which says nothing of what is in it.
 [[nodiscard]] std::string find_damage(int descriptor, const std::string& path);

@@ -1,10 +1,13 @@
 #pragma once
 /// What `mpcflow verify` finds, as plain data.
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "app/storage/file_error.hpp"
 
 namespace mpcflow::verify {
 
@@ -13,7 +16,7 @@ enum class FileKind { run, checkpoint, trajectory, fields, journal, xdmf, tempor
 enum class Condition {
     whole,
     damaged,     ///< proved: it is not what was written
-    unreadable,  ///< nothing is proved: the system does not let it be read, or it is no file
+    unreadable,  ///< nothing is proved: the system does not let it be read
 };
 
 /// One file. Texts may hold what others wrote: they are to be printed escaped.
@@ -21,17 +24,32 @@ struct FileFinding {
     std::string name;
     FileKind kind = FileKind::unknown;
     Condition condition = Condition::whole;
-    std::string why;                   ///< it is not whole
-    std::vector<std::string> remarks;  ///< what else there is to know; none of it is damage
-    bool has_checksums = true;         ///< a file of the format before has none
-    std::optional<std::string> run_id;
-    std::optional<std::int64_t> step;  ///< of a checkpoint; steps done of a run; of the last whole row
-    std::optional<std::uint64_t> state_hash;  ///< at this step
-    std::optional<std::int64_t> rows;         ///< frames or windows that it lists
-    std::optional<std::int64_t> whole_rows;   ///< of these, from the first on
-    std::string status;                       ///< of a run
+    std::string why{};                   ///< it is not whole
+    std::vector<std::string> remarks{};  ///< what else there is to know; none of it is damage
+    bool has_checksums = true;           ///< a file of the format before has none
+    std::optional<std::string> run_id{};
+    std::optional<std::int64_t> step{};  ///< of a checkpoint; steps done of a run; of the last whole row
+    std::optional<std::uint64_t> state_hash{};  ///< at this step
+    std::optional<std::int64_t> rows{};         ///< frames or windows that it lists
+    std::optional<std::int64_t> whole_rows{};   ///< of these, from the first on
+    std::string status{};                       ///< of a run
+    bool is_aside = false;                      ///< a restart has moved it aside
 
     [[nodiscard]] bool is_whole() const { return condition == Condition::whole; }
+    [[nodiscard]] bool grows() const { return kind == FileKind::trajectory || kind == FileKind::fields; }
+
+    void set_damage(Condition how, const std::string& message, const std::string& path) {
+        condition = how;
+        why = message;
+        // The file is named, and its condition told, elsewhere.
+        for (const std::string& known : {path + ":", std::string("damaged:")}) {
+            if (why.starts_with(known))
+                why.erase(0, std::min(why.find_first_not_of(' ', known.size()), why.size()));
+        }
+    }
+    void set_damage(const FileError& error, const std::string& path) {
+        set_damage(error.error_number == 0 ? Condition::damaged : Condition::unreadable, error.what(), path);
+    }
 };
 
 /// What --repair does to one file.
@@ -45,9 +63,9 @@ enum class RepairKind {
 struct RepairStep {
     RepairKind kind = RepairKind::remove_file;
     std::string name;         ///< of the file
+    FileKind file_kind = FileKind::unknown;
     std::int64_t rows = 0;    ///< that it has afterwards
     std::int64_t listed = 0;  ///< that it lists before
-    FileKind file_kind = FileKind::unknown;
     bool journal_stays = true;  ///< false: with it, too, the file is damaged, and it has done what it can
 };
 
@@ -60,29 +78,17 @@ struct RestartPoint {
 struct Findings {
     std::string path;
     bool is_directory = false;
-    bool is_being_written = false;          ///< a run has the directory
+    bool is_being_written = false;  ///< a run has the directory
     std::vector<FileFinding> files;
-    std::vector<std::string> misfits;       ///< of files that are whole, but not of one run or of one moment
+    std::vector<std::string> misfits;  ///< of files that are whole, but not of one run or of one moment
     std::optional<RestartPoint> restart;
-    std::vector<std::string> conclusions;   ///< what can be done
-    std::vector<RepairStep> repairs;        ///< that --repair would make
+    std::vector<std::string> conclusions;  ///< what can be done
+    std::vector<RepairStep> repairs;       ///< that --repair would make
 
     [[nodiscard]] bool is_whole() const {
-        for (const FileFinding& file : files) {
-            if (!file.is_whole())
-                return false;
-        }
-        return misfits.empty();
+        return misfits.empty() && std::ranges::all_of(files, &FileFinding::is_whole);
     }
 };
-
-/// A message about a file that is named elsewhere.
-[[nodiscard]] inline std::string without_path(const std::string& message, const std::string& path) {
-    if (!message.starts_with(path + ":"))
-        return message;
-    const std::size_t begin = message.find_first_not_of(' ', path.size() + 1);
-    return begin == std::string::npos ? message : message.substr(begin);
-}
 
 /// "frames" or "windows".
 [[nodiscard]] inline const char* rows_of(FileKind kind) { return kind == FileKind::fields ? "windows" : "frames"; }

@@ -1,16 +1,12 @@
 #include "app/verify/repair.hpp"
 
-#include <initializer_list>
 #include <optional>
 
-#include <fmt/format.h>
-
 #include "app/growing_file.hpp"
-#include "app/hdf5/error.hpp"
-#include "app/storage/journal.hpp"
+#include "app/trajectory_check.hpp"
 #include "app/verify/belonging.hpp"
 #include "app/verify/growing_check.hpp"
-#include "app/verify/lock.hpp"
+#include "app/window_check.hpp"
 
 namespace mpcflow::verify {
 
@@ -20,36 +16,6 @@ using storage::Directory;
 
 /// A file that was rolled back may still be damaged in a row.
 constexpr int most_rounds = 4;
-
-void shrink(const hdf5::Group& group, std::initializer_list<const char*> names, hsize_t rows) {
-    for (const char* name : names) {
-        if (group.has(name))
-            group.open_dataset(name).shrink_to(rows);
-    }
-}
-
-/// First what lists the rows, as where a restart drops some.
-void drop_frames(hdf5::File& file, hsize_t rows) {
-    const hdf5::Group root = file.root();
-    const hdf5::Group particles = root.open_group("particles");
-    const hdf5::Group all = particles.open_group(particles.has("region") ? "region" : particles.has("all") ? "all" : "selection");
-    const hdf5::Group edges = all.open_group("box").open_group("edges");
-    shrink(edges, {"step", "time"}, rows);
-    file.flush();
-    shrink(edges, {"value"}, rows);
-    for (const char* name : {"position", "velocity", "image", "id"}) {
-        if (all.has(name))
-            shrink(all.open_group(name), {"value"}, rows);
-    }
-    shrink(root.open_group("parameters").open_group("mpcflow"), {"state_hash", "checksum", "particles"}, rows);
-}
-
-void drop_windows(hdf5::File& file, hsize_t rows) {
-    const hdf5::Group fields = file.root().open_group("fields");
-    shrink(fields, {"last_step"}, rows);
-    file.flush();
-    shrink(fields, {"first_step", "time", "samples", "checksum", "density", "velocity", "temperature", "pressure_tensor"}, rows);
-}
 
 void roll_back_by_journal(const Directory& directory, const std::string& name) {
     const std::optional<storage::JournalContents> contents = storage::read_journal(directory, name);
@@ -63,14 +29,12 @@ void roll_back_by_journal(const Directory& directory, const std::string& name) {
 void cut(const Directory& directory, const RepairStep& step) {
     GrowingFile growing = GrowingFile::open(directory, step.name, JournalUse::ignore);
     try {
-        const auto rows = static_cast<hsize_t>(step.rows);
         if (step.file_kind == FileKind::fields)
-            drop_windows(growing.file(), rows);
+            drop_windows(growing.file(), step.rows);
         else
-            drop_frames(growing.file(), rows);
-        growing.file().flush();
+            drop_frames(growing.file(), step.rows);
         growing.file().close();
-        const Rows left = check_rows_of(directory, step.name, step.file_kind, nullptr);
+        const Rows left = check_rows_of(directory, step.name, step.file_kind);
         if (!left.is_whole() || left.whole != step.rows)
             throw FileError(directory.file(step.name) + ": what is left of it is damaged, too: " + left.damage, 0);
     } catch (...) {
@@ -107,7 +71,10 @@ void make(const Directory& directory, const RepairStep& step) {
 
 Repaired repair(const Target& target) {
     // Until the target is closed: no run begins here in the meantime.
-    take(target.directory);
+    if (!target.directory.lock()) {
+        throw EnvironmentError(target.directory.path() +
+                               ": a run is writing to it: nothing is repaired; try again when it has ended");
+    }
     Repaired repaired{{}, {}, verify(target, Holder::caller)};
     for (int round = 0; round < most_rounds && !repaired.findings.repairs.empty(); ++round) {
         const std::size_t done_before = repaired.done.size();

@@ -12,15 +12,18 @@ namespace mpcflow::verify {
 /// Seal, format, and all that can be read of it.
 [[nodiscard]] FileFinding check_run_file(const storage::Directory& directory, const std::string& name);
 
-/// What a checkpoint counts on in the files that grow.
-struct CheckpointFinding {
-    FileFinding file;
-    bool can_be_used = false;   ///< by this program
+/// What a checkpoint counts on in a file that grows.
+struct Counted {
+    std::string file{};
+    FileKind kind = FileKind::unknown;
+    std::int64_t rows = 0;
+    std::uint64_t checksum = 0;
+};
+
+struct CheckpointFinding : FileFinding {
+    bool can_be_used = false;    ///< by this program
     bool is_proved_bad = false;  ///< a restart passes it over
-    std::int64_t frames = 0;
-    std::uint64_t frames_checksum = 0;
-    std::int64_t windows = 0;
-    std::uint64_t windows_checksum = 0;
+    std::vector<Counted> counted{};
 };
 
 /// The same, and whether its particles have its state hash.

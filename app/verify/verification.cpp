@@ -5,26 +5,19 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
-#include <optional>
+#include <map>
 #include <string_view>
 #include <system_error>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <fmt/format.h>
-
 #include "app/checkpoint_file.hpp"
-#include "app/hdf5/error.hpp"
 #include "app/hdf5/file.hpp"
 #include "app/run_file.hpp"
 #include "app/trajectory_file.hpp"
 #include "app/verify/belonging.hpp"
-#include "app/verify/growing_check.hpp"
-#include "app/verify/lock.hpp"
-#include "app/verify/sealed_check.hpp"
 #include "app/verify/xdmf_check.hpp"
 #include "app/window_file.hpp"
 #include "app/xdmf_file.hpp"
@@ -37,45 +30,31 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view journal_ending = ".journal";
 constexpr std::string_view temporary_ending = ".tmp";
-/// Between one look and the next at what a run is changing.
-constexpr std::chrono::milliseconds moment{20};
 
-std::vector<std::string> names_in(const storage::Directory& directory) {
-    const int copy = openat(directory.descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR* const stream = copy < 0 ? nullptr : fdopendir(copy);
-    if (stream == nullptr)
-        fail_file(directory.path(), "list it", errno);
-    std::vector<std::string> names;
-    while (const dirent* const entry = readdir(stream))
-        names.emplace_back(entry->d_name);
-    closedir(stream);
-    std::sort(names.begin(), names.end());
-    return names;
-}
-
-/// "trajectory.damaged.h5", "trajectory.damaged-2.h5" ... of "trajectory.h5".
-bool is_moved_aside(const std::string& name, const std::string& of) {
-    const std::string stem = of.substr(0, of.rfind('.'));
-    return name.starts_with(stem + ".damaged") && name.ends_with(".h5");
+std::string without_ending(const std::string& name, std::string_view ending) {
+    return name.substr(0, name.size() - ending.size());
 }
 
 /// What a file of this name is in a run's directory.
 FileKind kind_by_name(const std::string& name) {
-    if (name == run_file_name)
-        return FileKind::run;
-    if (name == checkpoint_file_name || name == previous_checkpoint_name)
-        return FileKind::checkpoint;
-    if (name == trajectory_file_name || is_moved_aside(name, trajectory_file_name))
-        return FileKind::trajectory;
-    if (name == window_file_name || is_moved_aside(name, window_file_name))
-        return FileKind::fields;
-    if (name == xdmf_file_name || name == window_xdmf_file_name)
-        return FileKind::xdmf;
-    if (name.ends_with(journal_ending))
-        return FileKind::journal;
-    if (name.ends_with(temporary_ending)) {
-        const FileKind of = kind_by_name(name.substr(0, name.size() - temporary_ending.size()));
-        return of == FileKind::unknown || of == FileKind::journal ? FileKind::unknown : FileKind::temporary;
+    static const std::map<std::string, FileKind> kinds{
+        {run_file_name, FileKind::run},
+        {checkpoint_file_name, FileKind::checkpoint},
+        {previous_checkpoint_name, FileKind::checkpoint},
+        {trajectory_file_name, FileKind::trajectory},
+        {window_file_name, FileKind::fields},
+        {xdmf_file_name, FileKind::xdmf},
+        {window_xdmf_file_name, FileKind::xdmf},
+    };
+    if (const auto at = kinds.find(name); at != kinds.end())
+        return at->second;
+    if (name.ends_with(temporary_ending))
+        return kinds.contains(without_ending(name, temporary_ending)) ? FileKind::temporary : FileKind::unknown;
+    const bool is_journal = name.ends_with(journal_ending);
+    const std::string of = is_journal ? without_ending(name, journal_ending) : name;
+    for (const char* growing : {trajectory_file_name, window_file_name}) {
+        if (of == growing || is_aside_name(of, growing))
+            return is_journal ? FileKind::journal : kinds.at(growing);
     }
     return FileKind::unknown;
 }
@@ -99,163 +78,143 @@ FileKind kind_by_contents(const storage::Directory& directory, const std::string
 
 /// The name begins as one of a run's files does: copies are called "run-1.h5" or "trajectory_old.h5".
 FileKind kind_by_stem(const std::string& name) {
-    if (!name.ends_with(".h5"))
-        return FileKind::unknown;
-    for (const auto& [stem, kind] : {std::pair{"run", FileKind::run}, {"checkpoint", FileKind::checkpoint},
-                                     {"trajectory", FileKind::trajectory}, {"fields", FileKind::fields}}) {
-        if (name.starts_with(stem))
-            return kind;
+    for (const char* stem : {"run", "checkpoint", "trajectory", "fields"}) {
+        if (name.starts_with(stem) && name.ends_with(".h5"))
+            return kind_by_name(stem + std::string(".h5"));
     }
     return FileKind::unknown;
 }
-
-std::string file_of_journal(const std::string& journal) { return journal.substr(0, journal.size() - journal_ending.size()); }
 
 /// Gathers what is found of one file after the other.
 class Verifier {
 public:
     Verifier(const Target& target, bool is_being_written) : directory_(target.directory) {
-        found_.findings.path = target.path;
-        found_.findings.is_directory = target.file.empty();
-        found_.findings.is_being_written = is_being_written;
+        findings_.path = target.path;
+        findings_.is_directory = target.file.empty();
+        findings_.is_being_written = is_being_written;
     }
 
     void add(const std::string& name, FileKind kind) {
-        Findings& findings = found_.findings;
         switch (kind) {
-            case FileKind::run: findings.files.push_back(check_run_file(directory_, name)); break;
-            case FileKind::checkpoint: add_checkpoint(name); break;
+            case FileKind::run: return keep(look([&] { return check_run_file(directory_, name); }));
+            case FileKind::checkpoint: return add_checkpoint(name);
             case FileKind::trajectory:
-            case FileKind::fields: add_growing(name, kind); break;
-            case FileKind::xdmf: add_xdmf(name); break;
-            case FileKind::journal: add_lonely_journal(name); break;
-            case FileKind::temporary: add_temporary(name); break;
-            case FileKind::unknown: break;
+            case FileKind::fields: return add_growing(name, kind);
+            case FileKind::xdmf: return keep(look([&] { return check_xdmf_file(directory_, name); }));
+            case FileKind::journal: return add_lonely_journal(name);
+            case FileKind::temporary: return add_temporary(name);
+            case FileKind::unknown: return;
         }
     }
 
     [[nodiscard]] Findings finish() {
-        if (found_.findings.is_directory)
+        if (findings_.is_directory)
             conclude(directory_, found_);
         else
             conclude_file(found_);
-        return std::move(found_.findings);
+        return std::move(findings_);
     }
 
 private:
-    /// Whether the run that writes here has taken the file away since the directory was listed.
-    [[nodiscard]] bool is_gone(const FileFinding& file) const {
-        return found_.findings.is_being_written && !file.is_whole() && !directory_.has(file.name);
+    /// A file that is not whole is looked at again. A run may be changing it just then; and what is not the file's own
+    /// fault, as want of memory, of which HDF5 says no more than that it cannot read, does not come twice.
+    template <class Check>
+    [[nodiscard]] std::invoke_result_t<Check> look(const Check& check) const {
+        constexpr std::chrono::milliseconds moment{100};
+        const int most = findings_.is_being_written ? 8 : 1;
+        auto finding = check();
+        for (int again = 0; again < most && !finding.is_whole(); ++again) {
+            if (findings_.is_being_written)
+                std::this_thread::sleep_for(moment);
+            finding = check();
+        }
+        return finding;
     }
 
-    /// Whether what is wrong may be what the run is just changing.
-    [[nodiscard]] bool is_in_flux(const FileFinding& file) const {
-        return found_.findings.is_being_written && !file.is_whole();
+    /// Unless the run that writes here has taken the file away since the directory was listed.
+    void keep(const FileFinding& finding) {
+        if (finding.is_whole() || !findings_.is_being_written || directory_.has(finding.name))
+            findings_.files.push_back(finding);
     }
 
     void add_checkpoint(const std::string& name) {
-        CheckpointFinding finding = check_checkpoint(directory_, name);
-        // While it is being replaced, it is not there for a moment.
-        for (int attempt = 0; attempt < 10 && is_in_flux(finding.file); ++attempt) {
-            std::this_thread::sleep_for(moment);
-            finding = check_checkpoint(directory_, name);
-        }
-        if (is_gone(finding.file))
-            return;
-        found_.findings.files.push_back(finding.file);
-        found_.checkpoints.push_back(std::move(finding));
-    }
-
-    void add_xdmf(const std::string& name) {
-        FileFinding finding = check_xdmf_file(directory_, name);
-        // While a window is added to it, its end is not there for a moment.
-        for (int attempt = 0; attempt < 10 && is_in_flux(finding); ++attempt) {
-            std::this_thread::sleep_for(moment);
-            finding = check_xdmf_file(directory_, name);
-        }
-        if (!is_gone(finding))
-            found_.findings.files.push_back(std::move(finding));
+        found_.checkpoints.push_back(look([&] { return check_checkpoint(directory_, name); }));
+        keep(found_.checkpoints.back());
     }
 
     void add_growing(const std::string& name, FileKind kind) {
-        Findings& findings = found_.findings;
-        GrowingFinding finding =
-            check_growing_file(directory_, name, kind, findings.is_being_written ? Writing::yes : Writing::no);
-        const bool is_aside = name.find(".damaged") != std::string::npos;
-        if (is_aside)
-            finding.file.remarks.emplace_back("was moved aside by a restart, which went on into a new file");
-        findings.files.push_back(finding.file);
+        const Writing writing = findings_.is_being_written ? Writing::yes : Writing::no;
+        GrowingFinding finding = look([&] { return check_growing_file(directory_, name, kind, writing); });
+        finding.is_aside = is_aside_name(name, kind == FileKind::fields ? window_file_name : trajectory_file_name);
+        if (finding.is_aside)
+            finding.remarks.emplace_back("was moved aside by a restart, which went on into a new file");
+        keep(finding);
         if (finding.journal_file)
-            findings.files.push_back(*finding.journal_file);
-        if (!findings.is_being_written) {
-            if (const std::optional<RepairStep> step = plan_repair(finding))
-                findings.repairs.push_back(*step);
-        }
-        if (!is_aside)
+            keep(*finding.journal_file);
+        if (const auto step = plan_repair(finding); step && writing == Writing::no)
+            findings_.repairs.push_back(*step);
+        if (!finding.is_aside)
             found_.growing.push_back(std::move(finding));
     }
 
+    /// Told with its file, if that is there; while a run goes on it changes all the time.
     void add_lonely_journal(const std::string& name) {
-        // Told with its file, if that is there; while a run goes on it changes all the time.
-        if (directory_.has(file_of_journal(name)) || found_.findings.is_being_written)
-            return;
-        FileFinding finding;
-        finding.name = name;
-        finding.kind = FileKind::journal;
-        finding.remarks.push_back("its file, " + file_of_journal(name) + ", is not there");
-        found_.findings.files.push_back(finding);
+        const std::string of = without_ending(name, journal_ending);
+        if (!directory_.has(of) && !findings_.is_being_written)
+            keep({.name = name, .kind = FileKind::journal, .remarks = {"its file, " + of + ", is not there"}});
     }
 
     void add_temporary(const std::string& name) {
-        if (found_.findings.is_being_written)
+        if (findings_.is_being_written)
             return;
-        FileFinding finding;
-        finding.name = name;
-        finding.kind = FileKind::temporary;
-        finding.remarks.emplace_back("left by a run that was killed while it wrote it; of no use");
-        found_.findings.files.push_back(finding);
-        found_.findings.repairs.push_back({RepairKind::remove_file, name, 0, 0, FileKind::temporary});
+        keep({.name = name,
+              .kind = FileKind::temporary,
+              .remarks = {"left by a run that was killed while it wrote it; of no use"}});
+        findings_.repairs.push_back({RepairKind::remove_file, name});
     }
 
     const storage::Directory& directory_;
     Found found_;
+    Findings& findings_ = found_.findings;
 };
 
 Findings verify_directory(const Target& target, bool is_being_written) {
     Verifier verifier(target, is_being_written);
     // Checkpoints first: what they count on is in files that grow while a run goes on.
-    constexpr std::array<FileKind, 7> order{FileKind::run,    FileKind::checkpoint, FileKind::trajectory, FileKind::fields,
+    constexpr std::array<FileKind, 7> order{FileKind::run,  FileKind::checkpoint, FileKind::trajectory, FileKind::fields,
                                             FileKind::xdmf, FileKind::journal,    FileKind::temporary};
-    const std::vector<std::string> names = names_in(target.directory);
+    const std::vector<std::string> names = target.directory.names();
     bool has_any = false;
     for (const FileKind kind : order) {
         for (const std::string& name : names) {
-            if (kind_by_name(name) != kind || (kind == FileKind::journal && kind_by_name(file_of_journal(name)) == FileKind::unknown))
+            if (kind_by_name(name) != kind)
                 continue;
             has_any = true;
             verifier.add(name, kind);
         }
     }
-    if (!has_any)
-        throw EnvironmentError(target.path + ": holds no results of mpcflow; give the output.directory of a run, or one of its files");
+    if (!has_any) {
+        throw EnvironmentError(target.path + ": holds no results of mpcflow; give the output.directory of a run, or one of "
+                                             "its files");
+    }
     return verifier.finish();
 }
 
 Findings verify_file(const Target& target, bool is_being_written) {
     Verifier verifier(target, is_being_written);
     std::string name = target.file;
-    if (name.ends_with(journal_ending) && target.directory.has(file_of_journal(name)))
-        name = file_of_journal(name);
+    if (name.ends_with(journal_ending) && target.directory.has(without_ending(name, journal_ending)))
+        name = without_ending(name, journal_ending);
     // A pipe or a device is told so.
     static_cast<void>(target.directory.open(name, storage::Access::read_only));
     FileKind kind = kind_by_name(name);
-    for (const auto& guess : {kind_by_contents, +[](const storage::Directory&, const std::string& of) { return kind_by_stem(of); }}) {
-        if (kind == FileKind::unknown)
-            kind = guess(target.directory, name);
-    }
+    if (kind == FileKind::unknown)
+        kind = kind_by_contents(target.directory, name);
+    if (kind == FileKind::unknown)
+        kind = kind_by_stem(name);
     if (kind == FileKind::unknown) {
-        throw EnvironmentError(target.path + ": not a file that mpcflow wrote; give a run.h5, checkpoint.h5, trajectory.h5 or "
-                                             "fields.h5, or the directory of a run");
+        throw EnvironmentError(target.path + ": not a file that mpcflow wrote; give a run.h5, checkpoint.h5, trajectory.h5 "
+                                             "or fields.h5, or the directory of a run");
     }
     verifier.add(name, kind);
     return verifier.finish();
@@ -289,10 +248,9 @@ Target open_target(const std::string& path) {
 Findings verify(const Target& target, Holder holder) {
     if (holder == Holder::caller)
         return verify_once(target, false);
-    const bool is_locked_at_first = is_locked(target.directory);
-    Findings findings = verify_once(target, is_locked_at_first);
+    Findings findings = verify_once(target, target.directory.is_locked());
     // A run that began in the meantime changed what was being read.
-    if (!is_locked_at_first && !findings.is_whole() && is_locked(target.directory))
+    if (!findings.is_whole() && target.directory.is_locked())
         return verify_once(target, true);
     return findings;
 }
