@@ -25,8 +25,10 @@ std::string aside_name(const std::string& name, int number) {
 /// A whole file, but not of this run.
 struct AnotherRunsFile : FileError {
     explicit AnotherRunsFile(const std::string& path)
-        : FileError(path + ": is another run's; put back the file that belongs here, or choose another output.directory "
-                           "(--output DIR)",
+        : FileError(path +
+                        ": is another run's; put back the file that belongs here, or choose another "
+                        "output.directory "
+                        "(--output DIR)",
                     0) {}
 };
 
@@ -42,14 +44,16 @@ GrowingFile GrowingFile::create(const storage::Directory& directory, const std::
     return {directory, name, hdf5::File::create(directory, temporary_name(name), hdf5::WriteOrder::ordered)};
 }
 
-GrowingFile GrowingFile::open(const storage::Directory& directory, const std::string& name, JournalUse journal) {
+GrowingFile GrowingFile::open(const storage::Directory& directory, const std::string& name,
+                              JournalUse journal) {
     const std::string path = directory.file(name);
     storage::Descriptor descriptor = directory.open(name, storage::Access::read_write);
     if (journal == JournalUse::roll_back) {
         if (const auto contents = storage::read_journal(directory, name); contents && !contents->is_damaged)
             storage::roll_back(*contents, descriptor.get(), path);
     }
-    const auto disk = std::make_shared<hdf5::DiskFile>(std::move(descriptor), path, hdf5::WriteOrder::ordered);
+    const auto disk =
+        std::make_shared<hdf5::DiskFile>(std::move(descriptor), path, hdf5::WriteOrder::ordered);
     hdf5::File file = hdf5::File::open(disk, storage::Access::read_write);
     disk->guard(std::make_unique<storage::Journal>(directory, name));
     return {directory, name, std::move(file)};
@@ -168,8 +172,10 @@ std::string find_misfit(const storage::Directory& directory, const std::string& 
         if (journal && !found.is_even)
             return "its journal is of another moment, or damaged";
         if (found.whole < before.rows)
-            return fmt::format("it has {} {}, but the checkpoint tells of {}", found.listed(), what, before.rows);
-        const bool ends_before = before.rows == 0 || found.steps[static_cast<std::size_t>(before.rows - 1)] < before.step;
+            return fmt::format("it has {} {}, but the checkpoint tells of {}", found.listed(), what,
+                               before.rows);
+        const bool ends_before =
+            before.rows == 0 || found.steps[static_cast<std::size_t>(before.rows - 1)] < before.step;
         if (!ends_before || !found.begins_with(before.rows, before.checksum))
             return fmt::format("its {} are not those that the checkpoint tells of", what);
         return {};
@@ -182,8 +188,9 @@ std::string find_misfit(const storage::Directory& directory, const std::string& 
     }
 }
 
-/// Writes a small file, reads it, and removes it. Throws FileError where that fails: HDF5 is out of order then, as it may be
-/// for good once memory has run out under it, and what it says of other files proves nothing.
+/// Writes a small file, reads it, and removes it. Throws FileError where that fails: HDF5 is out of order
+/// then, as it may be for good once memory has run out under it, and what it says of other files proves
+/// nothing.
 void require_working_hdf5(const storage::Directory& directory, const std::string& name) {
     try {
         {
@@ -200,28 +207,32 @@ void require_working_hdf5(const storage::Directory& directory, const std::string
             throw FileError("other numbers than were written", 0);
     } catch (const FileError& error) {
         directory.remove(temporary_name(name));
-        throw FileError(directory.file(name) + ": cannot verify it, as HDF5 is out of order: " + error.what(), ENOTRECOVERABLE);
+        throw FileError(directory.file(name) + ": cannot verify it, as HDF5 is out of order: " + error.what(),
+                        ENOTRECOVERABLE);
     }
     directory.remove(temporary_name(name));
 }
 
 }  // namespace
 
-KeptFile check_kept_file(const storage::Directory& directory, const std::string& name, const std::string& what,
-                         const std::string& run_id, RowsBefore before, const OpenRows& open_rows) {
+KeptFile check_kept_file(const storage::Directory& directory, const std::string& name,
+                         const std::string& what, const std::string& run_id, RowsBefore before,
+                         const OpenRows& open_rows) {
     if (!directory.has(name)) {
         if (const std::string aside = last_aside(directory, name); !aside.empty())
             return {fmt::format("it is {} already", directory.file(aside)), JournalUse::ignore, true};
-        throw FileError(fmt::format("{}: no such file, but the checkpoint tells of {} {} in it; put it back, or go on "
-                                    "without them in another folder (--restart CHECKPOINT --output DIR)",
-                                    directory.file(name), before.rows, what),
-                        ENOENT);
+        throw FileError(
+            fmt::format("{}: no such file, but the checkpoint tells of {} {} in it; put it back, or go on "
+                        "without them in another folder (--restart CHECKPOINT --output DIR)",
+                        directory.file(name), before.rows, what),
+            ENOENT);
     }
     const auto misfit = [&](const std::optional<storage::JournalContents>& journal) {
         return find_misfit(directory, name, what, run_id, before, open_rows, journal);
     };
     auto journal = storage::read_journal(directory, name);
-    // It would put back some pages of what it should: what is there is as a kill left it, or proves to be damaged.
+    // It would put back some pages of what it should: what is there is as a kill left it, or proves to be
+    // damaged.
     const bool is_lost = journal && journal->is_damaged;
     if (is_lost)
         journal.reset();
@@ -243,7 +254,8 @@ KeptFile check_kept_file(const storage::Directory& directory, const std::string&
 bool is_of_run(const storage::Directory& directory, const std::string& name, const std::string& run_id,
                const OpenRows& open_rows) {
     // As it is first: the journal may be of the file whose place this one took.
-    for (const auto& journal : {std::optional<storage::JournalContents>(), storage::read_journal(directory, name)}) {
+    for (const auto& journal :
+         {std::optional<storage::JournalContents>(), storage::read_journal(directory, name)}) {
         try {
             const RowReader rows = open_rows(open_as_it_was(directory, name, journal));
             if (!rows.header_is_right)

@@ -1,9 +1,10 @@
 #pragma once
 /// What the files have in common that grow by rows while a run goes on: trajectory.h5 and fields.h5.
 ///
-/// Such a file is NAME.tmp until its first row is in it. The values of a row are written and flushed first, and its step,
-/// which says that it is there, last: a killed process leaves whole rows. From the first sync() on a journal guards what a
-/// checkpoint counts on from lost power. A failed write leaves the file as the last row left it.
+/// Such a file is NAME.tmp until its first row is in it. The values of a row are written and flushed first,
+/// and its step, which says that it is there, last: a killed process leaves whole rows. From the first sync()
+/// on a journal guards what a checkpoint counts on from lost power. A failed write leaves the file as the
+/// last row left it.
 
 #include <cstdint>
 #include <functional>
@@ -35,19 +36,23 @@ enum class JournalUse { roll_back, ignore };
 class GrowingFile {
 public:
     [[nodiscard]] static GrowingFile create(const storage::Directory& directory, const std::string& name);
-    /// Opens a file to add to it, as its journal says that it was, if there is one; what it is then is guarded at once.
-    [[nodiscard]] static GrowingFile open(const storage::Directory& directory, const std::string& name, JournalUse journal);
+    /// Opens a file to add to it, as its journal says that it was, if there is one; what it is then is
+    /// guarded at once.
+    [[nodiscard]] static GrowingFile open(const storage::Directory& directory, const std::string& name,
+                                          JournalUse journal);
 
     [[nodiscard]] hdf5::File& file() { return file_; }
     /// To be called when a row is in the file; the first one gives the file its name.
     void end_row(bool is_first_row);
-    /// Closes and opens it anew, after rows were dropped: their space may be used again only then. No dataset is open.
+    /// Closes and opens it anew, after rows were dropped: their space may be used again only then. No dataset
+    /// is open.
     void reopen();
     /// Waits until all rows are on the disk, and guards them. Throws SyncError.
     void sync();
     /// Writes all to the disk and closes. No dataset is open.
     void close();
-    /// Leaves the file as its last row left it, and removes it if it has none. What HDF5 still holds is not written.
+    /// Leaves the file as its last row left it, and removes it if it has none. What HDF5 still holds is not
+    /// written.
     void leave(bool has_rows) noexcept;
 
 private:
@@ -94,26 +99,28 @@ struct RowsFound : RowList {
     [[nodiscard]] bool begins_with(std::int64_t rows, std::uint64_t checksum) const;
 };
 
-/// Reads the header and all that belongs to the first rows, `most` at most. Throws FileError where the file cannot be read at
-/// all; with its `error_number` where that says nothing of what is in it.
+/// Reads the header and all that belongs to the first rows, `most` at most. Throws FileError where the file
+/// cannot be read at all; with its `error_number` where that says nothing of what is in it.
 [[nodiscard]] RowsFound check_rows(const hdf5::File& file, const OpenRows& open_rows, std::int64_t most);
 
 /// What a restart finds of a file that its checkpoint counts on.
 struct KeptFile {
     std::string damage;  ///< why it cannot be gone on with; empty if it can
     JournalUse journal = JournalUse::roll_back;
-    bool is_aside = false;  ///< a restart before has moved it aside, and was interrupted before its next checkpoint
+    /// A restart before has moved it aside, and was interrupted before its next checkpoint.
+    bool is_aside = false;
 };
 
-/// Verifies every number of the rows that the run keeps. Changes nothing. Throws FileError, saying what to do, where the file
-/// is not there, is another run's, or cannot be read. `what` is what its rows are called.
-[[nodiscard]] KeptFile check_kept_file(const storage::Directory& directory, const std::string& name, const std::string& what,
-                                       const std::string& run_id, RowsBefore before, const OpenRows& open_rows);
+/// Verifies every number of the rows that the run keeps. Changes nothing. Throws FileError, saying what to
+/// do, where the file is not there, is another run's, or cannot be read. `what` is what its rows are called.
+[[nodiscard]] KeptFile check_kept_file(const storage::Directory& directory, const std::string& name,
+                                       const std::string& what, const std::string& run_id, RowsBefore before,
+                                       const OpenRows& open_rows);
 
-/// Whether a file, as it is or as its journal says that it was, says that it is of this run. Where it is whole, but another
-/// run's, throws FileError.
-[[nodiscard]] bool is_of_run(const storage::Directory& directory, const std::string& name, const std::string& run_id,
-                             const OpenRows& open_rows);
+/// Whether a file, as it is or as its journal says that it was, says that it is of this run. Where it is
+/// whole, but another run's, throws FileError.
+[[nodiscard]] bool is_of_run(const storage::Directory& directory, const std::string& name,
+                             const std::string& run_id, const OpenRows& open_rows);
 
 /// Whether move_aside() gives such a name to a file of the name `of`.
 [[nodiscard]] bool is_aside_name(const std::string& name, const std::string& of);

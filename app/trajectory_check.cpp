@@ -33,8 +33,12 @@ struct Frames {
         const std::vector<hsize_t> shape = values.back().shape();
         if (shape.size() != 2)
             throw FileError("ids are not of the shape [frames][particles]", 0);
-        FrameParts parts{steps[row], times[row], state_hashes[row], counts ? (*counts)[row] : static_cast<std::int64_t>(shape[1]),
-                         edges.row_checksum(row), {}};
+        FrameParts parts{steps[row],
+                         times[row],
+                         state_hashes[row],
+                         counts ? (*counts)[row] : static_cast<std::int64_t>(shape[1]),
+                         edges.row_checksum(row),
+                         {}};
         for (const Dataset& dataset : values)
             parts.values.push_back(dataset.row_checksum(row, static_cast<hsize_t>(parts.particles)));
         return frame_checksum(static_cast<std::int64_t>(row), parts);
@@ -44,12 +48,10 @@ struct Frames {
 }  // namespace
 
 std::uint64_t frame_checksum(std::int64_t index, const FrameParts& parts) {
-    std::vector<std::uint64_t> words{static_cast<std::uint64_t>(index),
-                                     static_cast<std::uint64_t>(parts.step),
-                                     std::bit_cast<std::uint64_t>(parts.time),
-                                     parts.state_hash,
-                                     static_cast<std::uint64_t>(parts.particles),
-                                     parts.edges};
+    std::vector<std::uint64_t> words{
+        static_cast<std::uint64_t>(index),           static_cast<std::uint64_t>(parts.step),
+        std::bit_cast<std::uint64_t>(parts.time),    parts.state_hash,
+        static_cast<std::uint64_t>(parts.particles), parts.edges};
     words.insert(words.end(), parts.values.begin(), parts.values.end());
     return storage::checksum(words.data(), words.size() * sizeof(std::uint64_t));
 }
@@ -60,7 +62,9 @@ std::uint64_t trajectory_header_checksum(const hdf5::File& file) {
 
 Group open_particles(const Group& root) {
     const Group particles = root.open_group("particles");
-    return particles.open_group(particles.has("region") ? "region" : particles.has("all") ? "all" : "selection");
+    return particles.open_group(particles.has("region") ? "region"
+                                : particles.has("all")  ? "all"
+                                                        : "selection");
 }
 
 namespace {
@@ -169,11 +173,15 @@ void drop_frames(hdf5::File& file, std::int64_t frames) {
     file.flush();
 }
 
-void require_frames_of(const hdf5::File& file, const System& system, Precision precision, const TrajectoryOutput& wanted) {
+void require_frames_of(const hdf5::File& file, const System& system, Precision precision,
+                       const TrajectoryOutput& wanted) {
     const Group particles = file.root().open_group("particles");
-    const Group all = particles.open_group(wanted.region ? "region" : wanted.selection().is_all() ? "all" : "selection");
+    const Group all = particles.open_group(wanted.region                 ? "region"
+                                           : wanted.selection().is_all() ? "all"
+                                                                         : "selection");
     if (!wanted.region) {
-        const auto count = static_cast<hsize_t>(count_selected_ids(system.particle_count(), wanted.every_nth_id));
+        const auto count =
+            static_cast<hsize_t>(count_selected_ids(system.particle_count(), wanted.every_nth_id));
         all.open_group("id").open_dataset("value").require_rows(0, {count});
     }
     const bool is_single = wanted.precision == FilePrecision::single_precision ||
@@ -181,7 +189,8 @@ void require_frames_of(const hdf5::File& file, const System& system, Precision p
     const auto require = [&](const std::string& name, bool is_wanted) {
         if (all.has(name) != is_wanted)
             throw FileError(file.path() + ": " + name + (is_wanted ? " is missing" : " is not asked for"), 0);
-        if (is_wanted && (all.open_group(name).open_dataset("value").type() == hdf5::NumberType::float32) != is_single)
+        if (is_wanted &&
+            (all.open_group(name).open_dataset("value").type() == hdf5::NumberType::float32) != is_single)
             throw FileError(file.path() + ": " + name + " is of another precision", 0);
     };
     require("position", wanted.position);

@@ -9,7 +9,8 @@
 
 namespace mpcflow {
 
-/// What a frame is made of. Checksums are those of the numbers as they are in the file; of what is not there is none.
+/// What a frame is made of. Checksums are those of the numbers as they are in the file; of what is not there
+/// is none.
 struct FrameParts {
     std::int64_t step = 0;
     double time = 0.0;
@@ -34,7 +35,9 @@ struct FrameParts {
 /// Drops the frames from `frames` on. Throws FileError.
 void drop_frames(hdf5::File& file, std::int64_t frames);
 
-/// Throws FileError unless the frames are of these particles and quantities, as read_frames() has found them whole.
-void require_frames_of(const hdf5::File& file, const System& system, Precision precision, const TrajectoryOutput& wanted);
+/// Throws FileError unless the frames are of these particles and quantities, as read_frames() has found them
+/// whole.
+void require_frames_of(const hdf5::File& file, const System& system, Precision precision,
+                       const TrajectoryOutput& wanted);
 
 }  // namespace mpcflow

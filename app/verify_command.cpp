@@ -32,7 +32,8 @@ std::string shown(const std::string& text) {
 }
 
 const char* name_of(FileKind kind) {
-    constexpr std::array names{"run", "checkpoint", "trajectory", "fields", "journal", "xdmf", "temporary", "unknown"};
+    constexpr std::array names{"run",     "checkpoint", "trajectory", "fields",
+                               "journal", "xdmf",       "temporary",  "unknown"};
     return names.at(static_cast<std::size_t>(kind));
 }
 
@@ -49,8 +50,8 @@ std::string describe(const FileFinding& file) {
     if (!file.is_whole()) {
         parts.push_back(file.why);
         if (file.whole_rows.value_or(0) > 0) {
-            parts.push_back(fmt::format("can be used up to step {} ({} of {} {})", *file.step, *file.whole_rows,
-                                        *file.rows, rows));
+            parts.push_back(fmt::format("can be used up to step {} ({} of {} {})", *file.step,
+                                        *file.whole_rows, *file.rows, rows));
         }
     } else if (file.kind != FileKind::journal) {  // which says it in its remarks
         if (file.rows)

@@ -34,16 +34,17 @@ struct Windows {
 }  // namespace
 
 std::uint64_t window_checksum(std::int64_t index, const WindowParts& parts) {
-    std::vector<std::uint64_t> words{static_cast<std::uint64_t>(index),
-                                     static_cast<std::uint64_t>(parts.first_step),
-                                     static_cast<std::uint64_t>(parts.last_step),
-                                     std::bit_cast<std::uint64_t>(parts.time),
-                                     static_cast<std::uint64_t>(parts.samples)};
+    std::vector<std::uint64_t> words{
+        static_cast<std::uint64_t>(index), static_cast<std::uint64_t>(parts.first_step),
+        static_cast<std::uint64_t>(parts.last_step), std::bit_cast<std::uint64_t>(parts.time),
+        static_cast<std::uint64_t>(parts.samples)};
     words.insert(words.end(), parts.values.begin(), parts.values.end());
     return storage::checksum(words.data(), words.size() * sizeof(std::uint64_t));
 }
 
-std::uint64_t window_header_checksum(const hdf5::File& file) { return hdf5::header_checksum(file, "/", "header_checksum"); }
+std::uint64_t window_header_checksum(const hdf5::File& file) {
+    return hdf5::header_checksum(file, "/", "header_checksum");
+}
 
 RowReader read_windows(const hdf5::File& file) {
     const hdf5::Group root = file.root();

@@ -16,7 +16,8 @@ struct WindowParts {
     std::int64_t last_step = 0;
     double time = 0.0;
     std::int64_t samples = 0;
-    std::vector<std::uint64_t> values;  ///< checksums of density, velocity, temperature and pressure tensor that are there
+    std::vector<std::uint64_t>
+        values;  ///< checksums of density, velocity, temperature and pressure tensor that are there
 };
 
 /// The checksum of window `index`; the same in every run of an input.
@@ -34,7 +35,8 @@ struct WindowParts {
 /// Drops the windows from `windows` on. Throws FileError.
 void drop_windows(hdf5::File& file, std::int64_t windows);
 
-/// Throws FileError unless the windows are of these bins and quantities: a row that is added is taken to have as many numbers.
+/// Throws FileError unless the windows are of these bins and quantities: a row that is added is taken to have
+/// as many numbers.
 void require_windows_of(const hdf5::File& file, const FieldsOutput& wanted);
 
 }  // namespace mpcflow

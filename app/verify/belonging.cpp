@@ -82,8 +82,8 @@ private:
             if (finding.run_id == first->run_id)
                 continue;
             findings_.misfits.push_back(fmt::format("{} is another run's ({}) than {} ({})", finding.name,
-                                                    finding.run_id.value_or("of an earlier mpcflow"), first->name,
-                                                    *first->run_id));
+                                                    finding.run_id.value_or("of an earlier mpcflow"),
+                                                    first->name, *first->run_id));
             strangers_.insert(finding.name);
         }
         if (!strangers_.empty() && chosen_ != nullptr)
@@ -137,10 +137,12 @@ private:
                 if (!finding->as_is.begins_with(counted.rows, counted.checksum))
                     changes_.push_back(fmt::format("it rolls {} back by its journal", counted.file));
             } else {
-                findings_.misfits.push_back(finding->as_is.whole < counted.rows
-                                                ? fmt::format("{}, which has {}", counts, finding->as_is.whole)
-                                                : counts + ", which has others");
-                changes_.push_back(fmt::format("it moves {} aside, and goes on into a new one", counted.file));
+                findings_.misfits.push_back(
+                    finding->as_is.whole < counted.rows
+                        ? fmt::format("{}, which has {}", counts, finding->as_is.whole)
+                        : counts + ", which has others");
+                changes_.push_back(
+                    fmt::format("it moves {} aside, and goes on into a new one", counted.file));
             }
         }
     }
@@ -149,11 +151,12 @@ private:
         findings_.misfits.push_back(counts + ", which is not there");
         // A restart that was interrupted before its next checkpoint has done the one half of it.
         if (const std::string aside = last_aside(directory_, counted.file); !aside.empty()) {
-            changes_.push_back(fmt::format("it goes on into a new {}, as that is {} already", counted.file, aside));
+            changes_.push_back(
+                fmt::format("it goes on into a new {}, as that is {} already", counted.file, aside));
             return;
         }
-        stop(fmt::format("put {} back, or go on without it in another folder (--restart {} --output DIR)", counted.file,
-                         directory_.file(chosen_->name)));
+        stop(fmt::format("put {} back, or go on without it in another folder (--restart {} --output DIR)",
+                         counted.file, directory_.file(chosen_->name)));
     }
 
     /// One that is not gone on from may be of before its trajectory was moved aside: that is no damage.
@@ -164,7 +167,8 @@ private:
                 continue;
             for (const Counted& counted : checkpoint.counted) {
                 const GrowingFinding* const finding = find(found_.growing, counted.file);
-                const bool has = finding != nullptr && finding->can_begin_with(counted.rows, counted.checksum);
+                const bool has =
+                    finding != nullptr && finding->can_begin_with(counted.rows, counted.checksum);
                 if (counted.rows > 0 && !has) {
                     told->remarks.push_back(fmt::format("counts on {} {} that {} does not have", counted.rows,
                                                         rows_of(counted.kind), counted.file));
@@ -184,7 +188,8 @@ private:
             say("every file can be read with every tool");
         if (chosen_ != nullptr && !is_stopped_) {
             findings_.restart = RestartPoint{chosen_->name, chosen_->step.value_or(0)};
-            say(fmt::format("{} goes on from {}, step {}", is_complete ? "a longer run (run.steps)" : "a restart",
+            say(fmt::format("{} goes on from {}, step {}",
+                            is_complete ? "a longer run (run.steps)" : "a restart",
                             findings_.restart->checkpoint, findings_.restart->step));
             if (!passed_over_.empty())
                 say(fmt::format("it passes {} over, and removes it", passed_over_));
@@ -193,9 +198,9 @@ private:
             say("there is no checkpoint to go on from: a run begins anew (--overwrite)");
         }
         if (run != nullptr && run->condition == Condition::damaged) {
-            say(findings_.restart
-                    ? "run.h5 cannot be repaired: the restart writes it anew"
-                    : "run.h5 cannot be repaired, and there is no checkpoint from which a restart writes it anew");
+            say(findings_.restart ? "run.h5 cannot be repaired: the restart writes it anew"
+                                  : "run.h5 cannot be repaired, and there is no checkpoint from which a "
+                                    "restart writes it anew");
         }
     }
 
@@ -206,7 +211,8 @@ private:
             if (finding.kind == FileKind::xdmf && !finding.is_whole())
                 say(finding.name + " holds no numbers: the next run that goes on here writes it anew");
             if (finding.grows() && finding.condition == Condition::damaged && !findings_.is_being_written &&
-                std::ranges::find(findings_.repairs, finding.name, &RepairStep::name) == findings_.repairs.end())
+                std::ranges::find(findings_.repairs, finding.name, &RepairStep::name) ==
+                    findings_.repairs.end())
                 say(finding.name + " cannot be repaired: nothing in it can be trusted");
         }
     }
@@ -218,7 +224,7 @@ private:
     bool has_checkpoint_ = false;
     bool is_stopped_ = false;
     std::string passed_over_;
-    std::set<std::string> strangers_;  ///< files of another run
+    std::set<std::string> strangers_;   ///< files of another run
     std::vector<std::string> changes_;  ///< what a restart does to growing files
 };
 
@@ -233,7 +239,8 @@ void conclude_file(Found& found) {
     if (findings.is_whole())
         findings.conclusions.emplace_back("it can be read with every tool");
     else if (findings.repairs.empty())
-        findings.conclusions.emplace_back("it cannot be repaired; verify its directory to see what a restart can do");
+        findings.conclusions.emplace_back(
+            "it cannot be repaired; verify its directory to see what a restart can do");
 }
 
 std::string describe(const RepairStep& step, Tense tense) {

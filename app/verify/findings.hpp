@@ -62,10 +62,10 @@ enum class RepairKind {
 
 struct RepairStep {
     RepairKind kind = RepairKind::remove_file;
-    std::string name;         ///< of the file
+    std::string name;  ///< of the file
     FileKind file_kind = FileKind::unknown;
-    std::int64_t rows = 0;    ///< that it has afterwards
-    std::int64_t listed = 0;  ///< that it lists before
+    std::int64_t rows = 0;      ///< that it has afterwards
+    std::int64_t listed = 0;    ///< that it lists before
     bool journal_stays = true;  ///< false: with it, too, the file is damaged, and it has done what it can
 };
 
@@ -91,6 +91,8 @@ struct Findings {
 };
 
 /// "frames" or "windows".
-[[nodiscard]] inline const char* rows_of(FileKind kind) { return kind == FileKind::fields ? "windows" : "frames"; }
+[[nodiscard]] inline const char* rows_of(FileKind kind) {
+    return kind == FileKind::fields ? "windows" : "frames";
+}
 
 }  // namespace mpcflow::verify

@@ -1,9 +1,8 @@
 #include "app/verify/frame_hash.hpp"
 
 #include <algorithm>
-#include <tuple>
+#include <array>
 #include <memory>
-#include <string>
 
 #include "physics/snapshot.hpp"
 
@@ -16,16 +15,19 @@ RowReader::OfRow make_frame_hash(const hdf5::File& trajectory) {
     const hdf5::Group parameters = root.open_group("parameters").open_group("mpcflow");
     const bool is_mixed = parameters.read_text_attribute("precision") == "mixed";
     const hdf5::Group all = root.open_group("particles").open_group("all");
-    const auto values = std::make_shared<std::vector<hdf5::Dataset>>();
-    for (const std::string name : {"position", "velocity", "image", "id"}) {
+    const auto values = std::make_shared<std::array<hdf5::Dataset, 4>>();
+    auto* value = values->begin();
+    for (const char* name : {"position", "velocity", "image", "id"}) {
         if (!all.has(name))
             return nullptr;
-        values->push_back(all.open_group(name).open_dataset("value"));
-        if (!is_mixed && values->back().type() == hdf5::NumberType::float32)
+        *value = all.open_group(name).open_dataset("value");
+        if (!is_mixed && value->type() == hdf5::NumberType::float32)
             return nullptr;
+        ++value;
     }
-    return [values, precision = is_mixed ? Precision::mixed : Precision::double_precision](std::size_t frame) {
-        const auto& [position, velocity, image, id] = std::tie((*values)[0], (*values)[1], (*values)[2], (*values)[3]);
+    const Precision precision = is_mixed ? Precision::mixed : Precision::double_precision;
+    return [values, precision](std::size_t frame) {
+        const auto& [position, velocity, image, id] = *values;
         const hsize_t particles = id.shape().at(1);
         ParticleSnapshot part;
         std::uint64_t hash = 0;

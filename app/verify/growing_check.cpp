@@ -34,8 +34,9 @@ void describe_journal(FileFinding& journal, const GrowingFinding& finding) {
             journal.remarks.emplace_back("guards nothing: it never began, or is damaged");
             break;
         case JournalState::of_another_file:
-            journal.remarks.push_back(finding.as_is.is_whole() ? "is not of " + name + " as it is now: it is not used"
-                                                               : "does not make " + name + " whole");
+            journal.remarks.push_back(finding.as_is.is_whole()
+                                          ? "is not of " + name + " as it is now: it is not used"
+                                          : "does not make " + name + " whole");
             break;
         case JournalState::none:
         case JournalState::unreadable: break;
@@ -46,7 +47,8 @@ void check_journal(const storage::Directory& directory, GrowingFinding& finding)
     const std::string journal_name = storage::journal_name(finding.name);
     if (!directory.has(journal_name))
         return;
-    FileFinding& journal = finding.journal_file.emplace(FileFinding{.name = journal_name, .kind = FileKind::journal});
+    FileFinding& journal =
+        finding.journal_file.emplace(FileFinding{.name = journal_name, .kind = FileKind::journal});
     try {
         const auto contents = storage::read_journal(directory, finding.name);
         finding.journal = JournalState::never_began;
@@ -138,7 +140,8 @@ std::optional<RepairStep> plan_repair(const GrowingFinding& finding) {
     const bool belongs = finding.journal == JournalState::belongs;
     const auto& as_it_was = finding.as_it_was;
     if (as_it_was && as_it_was->whole > 0 && (belongs || as_it_was->whole >= rows.whole))
-        return RepairStep{RepairKind::roll_back, name, finding.kind, as_it_was->listed(), rows.listed(), belongs};
+        return RepairStep{RepairKind::roll_back, name,          finding.kind,
+                          as_it_was->listed(),   rows.listed(), belongs};
     if (rows.whole > 0)
         return RepairStep{RepairKind::cut, name, finding.kind, rows.whole, rows.listed()};
     return std::nullopt;

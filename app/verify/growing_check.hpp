@@ -41,8 +41,8 @@ struct GrowingFinding : FileFinding {
 enum class Writing { no, yes };
 
 /// Reads a trajectory.h5 or fields.h5, by `kind`, with its journal.
-[[nodiscard]] GrowingFinding check_growing_file(const storage::Directory& directory, const std::string& name, FileKind kind,
-                                                Writing writing);
+[[nodiscard]] GrowingFinding check_growing_file(const storage::Directory& directory, const std::string& name,
+                                                FileKind kind, Writing writing);
 
 /// The file as it is, or as its journal has it.
 [[nodiscard]] Rows check_rows_of(const storage::Directory& directory, const std::string& name, FileKind kind,

@@ -36,7 +36,8 @@ void cut(const Directory& directory, const RepairStep& step) {
         growing.file().close();
         const Rows left = check_rows_of(directory, step.name, step.file_kind);
         if (!left.is_whole() || left.whole != step.rows)
-            throw FileError(directory.file(step.name) + ": what is left of it is damaged, too: " + left.damage, 0);
+            throw FileError(
+                directory.file(step.name) + ": what is left of it is damaged, too: " + left.damage, 0);
     } catch (...) {
         growing.leave(true);
         roll_back_by_journal(directory, step.name);

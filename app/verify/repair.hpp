@@ -15,9 +15,9 @@ struct Repaired {
     Findings findings;                ///< of what is there now
 };
 
-/// Does what verify() says that there is to do, and verifies again. Whenever it is killed, or the machine loses power, each
-/// file is as it was or as it is to be, and doing it once more does the rest. Throws EnvironmentError where a run has the
-/// directory.
+/// Does what verify() says that there is to do, and verifies again. Whenever it is killed, or the machine
+/// loses power, each file is as it was or as it is to be, and doing it once more does the rest. Throws
+/// EnvironmentError where a run has the directory.
 [[nodiscard]] Repaired repair(const Target& target);
 
 }  // namespace mpcflow::verify

@@ -16,7 +16,8 @@ namespace {
 
 using hdf5::Group;
 
-/// The format of a checkpoint of before, which has another seal, and all of which can be read; 0 if it is none.
+/// The format of a checkpoint of before, which has another seal, and all of which can be read; 0 if it is
+/// none.
 std::int64_t find_older_format(const storage::Directory& directory, const std::string& name) {
     try {
         const hdf5::File file = hdf5::File::open(directory, name, storage::Access::read_only);
@@ -53,7 +54,8 @@ FileFinding check_run_file(const storage::Directory& directory, const std::strin
             finding.state_hash = run.read_unsigned_attribute("state_hash");
         finding.has_checksums = !is_unsealed_format(root);
         if (!finding.has_checksums)
-            finding.remarks.emplace_back("has no checksums (of an earlier mpcflow), but all of it can be read");
+            finding.remarks.emplace_back(
+                "has no checksums (of an earlier mpcflow), but all of it can be read");
     } catch (const FileError& error) {
         finding.set_damage(error, path);
     }
@@ -67,7 +69,8 @@ CheckpointFinding check_checkpoint(const storage::Directory& directory, const st
     finding.kind = FileKind::checkpoint;
     try {
         {
-            const Checkpoint checkpoint = read_checkpoint_file(directory.open(name, storage::Access::read_only), path);
+            const Checkpoint checkpoint =
+                read_checkpoint_file(directory.open(name, storage::Access::read_only), path);
             finding.run_id = checkpoint.run_id;
             finding.step = checkpoint.particles.step;
             finding.state_hash = checkpoint.state_hash;
@@ -80,16 +83,18 @@ CheckpointFinding check_checkpoint(const storage::Directory& directory, const st
     } catch (const BadCheckpoint& fault) {
         const std::string damage = fault.what();
         // What is proved to be damaged is not given to HDF5.
-        const std::int64_t format = damage.ends_with(storage::broken_seal) ? 0 : find_older_format(directory, name);
+        const std::int64_t format =
+            damage.ends_with(storage::broken_seal) ? 0 : find_older_format(directory, name);
         finding.is_proved_bad = format == 0;
         if (finding.is_proved_bad) {
             finding.set_damage(Condition::damaged, damage, path);
             return finding;
         }
         finding.has_checksums = false;
-        finding.remarks.push_back(fmt::format("of format {}, whose checksum this program does not know; all of it can "
-                                              "be read, and the mpcflow that wrote it goes on from it",
-                                              format));
+        finding.remarks.push_back(
+            fmt::format("of format {}, whose checksum this program does not know; all of it can "
+                        "be read, and the mpcflow that wrote it goes on from it",
+                        format));
     } catch (const FileError& error) {
         finding.set_damage(error, path);
     } catch (const EnvironmentError& error) {

@@ -27,6 +27,7 @@ struct CheckpointFinding : FileFinding {
 };
 
 /// The same, and whether its particles have its state hash.
-[[nodiscard]] CheckpointFinding check_checkpoint(const storage::Directory& directory, const std::string& name);
+[[nodiscard]] CheckpointFinding check_checkpoint(const storage::Directory& directory,
+                                                 const std::string& name);
 
 }  // namespace mpcflow::verify

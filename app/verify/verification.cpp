@@ -49,7 +49,8 @@ FileKind kind_by_name(const std::string& name) {
     if (const auto at = kinds.find(name); at != kinds.end())
         return at->second;
     if (name.ends_with(temporary_ending))
-        return kinds.contains(without_ending(name, temporary_ending)) ? FileKind::temporary : FileKind::unknown;
+        return kinds.contains(without_ending(name, temporary_ending)) ? FileKind::temporary
+                                                                      : FileKind::unknown;
     const bool is_journal = name.ends_with(journal_ending);
     const std::string of = is_journal ? without_ending(name, journal_ending) : name;
     for (const char* growing : {trajectory_file_name, window_file_name}) {
@@ -116,8 +117,9 @@ public:
     }
 
 private:
-    /// A file that is not whole is looked at again. A run may be changing it just then; and what is not the file's own
-    /// fault, as want of memory, of which HDF5 says no more than that it cannot read, does not come twice.
+    /// A file that is not whole is looked at again. A run may be changing it just then; and what is not the
+    /// file's own fault, as want of memory, of which HDF5 says no more than that it cannot read, does not
+    /// come twice.
     template <class Check>
     [[nodiscard]] std::invoke_result_t<Check> look(const Check& check) const {
         constexpr std::chrono::milliseconds moment{100};
@@ -145,7 +147,8 @@ private:
     void add_growing(const std::string& name, FileKind kind) {
         const Writing writing = findings_.is_being_written ? Writing::yes : Writing::no;
         GrowingFinding finding = look([&] { return check_growing_file(directory_, name, kind, writing); });
-        finding.is_aside = is_aside_name(name, kind == FileKind::fields ? window_file_name : trajectory_file_name);
+        finding.is_aside =
+            is_aside_name(name, kind == FileKind::fields ? window_file_name : trajectory_file_name);
         if (finding.is_aside)
             finding.remarks.emplace_back("was moved aside by a restart, which went on into a new file");
         keep(finding);
@@ -161,7 +164,8 @@ private:
     void add_lonely_journal(const std::string& name) {
         const std::string of = without_ending(name, journal_ending);
         if (!directory_.has(of) && !findings_.is_being_written)
-            keep({.name = name, .kind = FileKind::journal, .remarks = {"its file, " + of + ", is not there"}});
+            keep(
+                {.name = name, .kind = FileKind::journal, .remarks = {"its file, " + of + ", is not there"}});
     }
 
     void add_temporary(const std::string& name) {
@@ -181,8 +185,9 @@ private:
 Findings verify_directory(const Target& target, bool is_being_written) {
     Verifier verifier(target, is_being_written);
     // Checkpoints first: what they count on is in files that grow while a run goes on.
-    constexpr std::array<FileKind, 7> order{FileKind::run,  FileKind::checkpoint, FileKind::trajectory, FileKind::fields,
-                                            FileKind::xdmf, FileKind::journal,    FileKind::temporary};
+    constexpr std::array<FileKind, 7> order{FileKind::run,      FileKind::checkpoint, FileKind::trajectory,
+                                            FileKind::fields,   FileKind::xdmf,       FileKind::journal,
+                                            FileKind::temporary};
     const std::vector<std::string> names = target.directory.names();
     bool has_any = false;
     for (const FileKind kind : order) {
@@ -194,8 +199,9 @@ Findings verify_directory(const Target& target, bool is_being_written) {
         }
     }
     if (!has_any) {
-        throw EnvironmentError(target.path + ": holds no results of mpcflow; give the output.directory of a run, or one of "
-                                             "its files");
+        throw EnvironmentError(target.path +
+                               ": holds no results of mpcflow; give the output.directory of a run, or one of "
+                               "its files");
     }
     return verifier.finish();
 }
@@ -213,15 +219,17 @@ Findings verify_file(const Target& target, bool is_being_written) {
     if (kind == FileKind::unknown)
         kind = kind_by_stem(name);
     if (kind == FileKind::unknown) {
-        throw EnvironmentError(target.path + ": not a file that mpcflow wrote; give a run.h5, checkpoint.h5, trajectory.h5 "
-                                             "or fields.h5, or the directory of a run");
+        throw EnvironmentError(target.path +
+                               ": not a file that mpcflow wrote; give a run.h5, checkpoint.h5, trajectory.h5 "
+                               "or fields.h5, or the directory of a run");
     }
     verifier.add(name, kind);
     return verifier.finish();
 }
 
 Findings verify_once(const Target& target, bool is_being_written) {
-    return target.file.empty() ? verify_directory(target, is_being_written) : verify_file(target, is_being_written);
+    return target.file.empty() ? verify_directory(target, is_being_written)
+                               : verify_file(target, is_being_written);
 }
 
 }  // namespace

@@ -32,7 +32,8 @@ void gather(std::string_view text, References& references) {
         const std::size_t bar = std::min(reference.find('|'), reference.size());
         std::int64_t row = -1;
         if (bar < reference.size())
-            static_cast<void>(std::from_chars(reference.data() + bar + 1, reference.data() + reference.size(), row));
+            static_cast<void>(
+                std::from_chars(reference.data() + bar + 1, reference.data() + reference.size(), row));
         std::int64_t& last = references.try_emplace(std::string(reference.substr(0, bar)), -1).first->second;
         last = std::max(last, row);
         at = end;
@@ -54,7 +55,8 @@ References read_references(const storage::Directory& directory, const std::strin
         count = result.count;
         text.append(part, 0, count);
         // The last line stays: it may go on in the next part.
-        const std::size_t end = text.find_last_of('\n', text.size() - std::min<std::size_t>(text.size(), 16)) + 1;
+        const std::size_t end =
+            text.find_last_of('\n', text.size() - std::min<std::size_t>(text.size(), 16)) + 1;
         gather(std::string_view(text).substr(0, end), references);
         text.erase(0, end);
         if (text.size() > part_bytes)
@@ -93,9 +95,10 @@ void look_up(const storage::Directory& directory, const References& references, 
         }
         const auto rows = static_cast<std::int64_t>(shape.empty() ? 0 : shape[0]);
         if (row >= rows && finding.remarks.empty()) {
-            finding.remarks.push_back(fmt::format("lists {} windows, but {} has {}: the next run that goes on here "
-                                                  "writes it anew",
-                                                  row + 1, name, rows));
+            finding.remarks.push_back(
+                fmt::format("lists {} windows, but {} has {}: the next run that goes on here "
+                            "writes it anew",
+                            row + 1, name, rows));
         }
     }
 }

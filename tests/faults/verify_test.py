@@ -18,7 +18,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from checksums import frame_checksum, seal, words_checksum
+from checksums import checksum, frame_checksum, seal, words_checksum
 from faulty import Fault, preload_options
 from program import MPCFLOW
 from restarting import RestartTest, contents, flow
@@ -39,6 +39,21 @@ def place_of(path: Path, dataset: str, row: int) -> int:
     with h5py.File(path) as f:
         shape = f[dataset].shape
         return int(f[dataset].id.get_chunk_info_by_coord((row, *[0] * (len(shape) - 1))).byte_offset)
+
+
+def write_journal(path: Path, guarded: int, pages: dict[int, bytes]) -> None:
+    """A rollback journal that is whole (app/storage/journal.hpp)."""
+    def words(*numbers: int) -> bytes:
+        return struct.pack(f"<{len(numbers)}Q", *numbers)
+
+    mark, salt = 0x4C4E524A46435031, 77
+    data = b""
+    for offset, page in pages.items():
+        page = page[:guarded - offset]
+        data += words(salt, offset, len(page), words_checksum(salt, offset, len(page), checksum(page))) + page
+    end = 64 + len(data)
+    path.write_bytes(words(mark, salt, guarded, words_checksum(mark, salt, guarded)) +
+                     words(salt, end, words_checksum(salt, end), 0) + data)
 
 
 def everything(path: Path) -> dict[str, bytes]:
@@ -377,6 +392,27 @@ class Mixed(VerifyTest):
         self.assertIn("a restart stops: put trajectory.h5 back", str(found["conclusions"]))
         self.assertNotIn("restart", found)
 
+    def test_an_older_run_file_beside_a_newer_checkpoint(self) -> None:
+        out = self.run_whole()
+        with h5py.File(out / "run.h5", "r+") as f:
+            f.attrs["format_version"] = 1
+            del f["run"].attrs["id"]
+        found = self.verify("out", status=3)
+        self.assertRegex(found["misfits"][0], r"^run.h5 is another run's \(of an earlier mpcflow\) than checkpoint.h5")
+        self.assertNotIn("restart", found)
+        longer = f"run.steps={STEPS + 60}"
+        self.assertIn("another run's", self.mpcflow("run", self.name, "--output", "out", "--set", longer, status=3).stderr)
+
+    def test_a_file_that_was_moved_aside_before_a_restart_was_interrupted(self) -> None:
+        out = self.run_whole()
+        (out / "trajectory.h5").rename(out / "trajectory.damaged.h5")
+        found = self.verify("out", status=3)
+        self.assertEqual(found["misfits"], ["checkpoint.h5 counts on 18 frames of trajectory.h5, which is not there"])
+        self.assertEqual(found["restart"], {"checkpoint": "checkpoint.h5", "step": 260})
+        self.assertIn("it goes on into a new trajectory.h5, as that is trajectory.damaged.h5 already", found["conclusions"])
+        self.mpcflow("run", self.name, "--output", "out", "--quiet", "--set", f"run.steps={STEPS + 60}")
+        self.verify("out", status=0)
+
     def test_things_that_are_no_files(self) -> None:
         out = self.run_whole()
         os.mkfifo(self.folder / "pipe.h5")
@@ -495,6 +531,27 @@ class Killed(VerifyTest):
         self.assertEqual(len(found["repaired"]), 2)
         self.assertEqual(list(out.glob("*.journal")), [])
         self.assertEqual((out / "trajectory.h5").read_bytes(), before)
+
+    def test_a_journal_of_an_earlier_moment(self) -> None:
+        """Its pages and the length that it tells make whole rows of the file, but not the file of any moment."""
+        out = self.folder / "reference"
+        path = out / "trajectory.h5"
+        before = path.read_bytes()
+        with h5py.File(path) as f:
+            steps = len(f["particles/all/box/edges/step"])
+        # It was begun when a row more had been made in one dataset than are listed, and no page was changed since.
+        with h5py.File(path, "r+") as f:
+            f["particles/all/position/value"].resize(steps + 1, axis=0)
+        uneven = path.read_bytes()
+        pages = {at: uneven[at:at + 4096] for at in range(0, min(len(before), len(uneven)), 4096)
+                 if uneven[at:at + 4096] != before[at:at + 4096]}
+        path.write_bytes(before)
+        write_journal(path.with_name("trajectory.h5.journal"), len(uneven), pages)
+        found = self.verify(path, status=0)
+        self.assertIn("is not of trajectory.h5", str(found["files"][1]["remarks"]))
+        flip(path, place_of(path, "particles/all/position/value", 7) + 100)
+        found = self.verify(path, "--repair", status=0)
+        self.assertEqual(found["repaired"], ["cut trajectory.h5 back to its first 7 frames, of 18"])
 
     def test_a_repair_that_is_killed(self) -> None:
         """At each of its writes: doing it once more does the rest."""
