@@ -349,30 +349,25 @@ void Dataset::read_block(void* numbers, const std::vector<hsize_t>& start, const
           "read it");
 }
 
-void Dataset::read_row_into(void* numbers, hsize_t row, NumberType type) const {
-    require_readable_as(type);
-    std::vector<hsize_t> extent = shape();
-    std::vector<hsize_t> start(extent.size(), 0);
-    start[0] = row;
-    extent[0] = 1;
-    read_block(numbers, start, extent, type);
-}
-
 void Dataset::read_items_into(void* numbers, hsize_t row, hsize_t first, hsize_t count, NumberType type) const {
     require_readable_as(type);
     std::vector<hsize_t> extent = shape();
     std::vector<hsize_t> start(extent.size(), 0);
     start[0] = row;
-    start[1] = first;
     extent[0] = 1;
-    extent[1] = count;
+    if (extent.size() > 1) {
+        start[1] = first;
+        extent[1] = count;
+    }
     read_block(numbers, start, extent, type);
 }
 
-std::uint64_t Dataset::row_checksum(hsize_t row) const {
+hsize_t Dataset::items_in_row() const {
     const std::vector<hsize_t> all = shape();
-    return row_checksum(row, all.size() > 1 ? all[1] : 1);
+    return all.size() > 1 ? all[1] : 1;
 }
+
+std::uint64_t Dataset::row_checksum(hsize_t row) const { return row_checksum(row, items_in_row()); }
 
 std::uint64_t Dataset::row_checksum(hsize_t row, hsize_t items) const {
     require_row(row);

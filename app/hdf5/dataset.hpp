@@ -133,7 +133,7 @@ public:
     [[nodiscard]] std::vector<T> read_row(hsize_t row) const {
         require_row(row);
         std::vector<T> numbers(row_size());
-        read_row_into(numbers.data(), row, number_type<T>());
+        read_items_into(numbers.data(), row, 0, items_in_row(), number_type<T>());
         return numbers;
     }
     /// Reads `count` items of row `row` from `first` on; an item is what lies at one index of the second axis.
@@ -164,6 +164,7 @@ private:
     [[nodiscard]] std::size_t readable_count() const;
     [[nodiscard]] std::size_t row_size() const;
     [[nodiscard]] std::size_t item_size() const;
+    [[nodiscard]] hsize_t items_in_row() const;
     [[nodiscard]] std::size_t count_in_file(const std::vector<hsize_t>& shape) const;
     void write_all(const void* numbers, std::size_t count, NumberType type);
     void append_rows(const void* numbers, hsize_t count, NumberType type);
@@ -181,7 +182,6 @@ private:
     void read_all(void* numbers, NumberType type) const;
     void read_block(void* numbers, const std::vector<hsize_t>& start, const std::vector<hsize_t>& extent,
                     NumberType type) const;
-    void read_row_into(void* numbers, hsize_t row, NumberType type) const;
     void read_items_into(void* numbers, hsize_t row, hsize_t first, hsize_t count, NumberType type) const;
     void require_row(hsize_t row) const;
     void require_readable_as(NumberType type) const;

@@ -97,11 +97,11 @@ public:
 
     void add(const std::string& name, FileKind kind) {
         switch (kind) {
-            case FileKind::run: return keep(look([&] { return check_run_file(directory_, name); }));
+            case FileKind::run: keep(look([&] { return check_run_file(directory_, name); })); return;
             case FileKind::checkpoint: return add_checkpoint(name);
             case FileKind::trajectory:
             case FileKind::fields: return add_growing(name, kind);
-            case FileKind::xdmf: return keep(look([&] { return check_xdmf_file(directory_, name); }));
+            case FileKind::xdmf: keep(look([&] { return check_xdmf_file(directory_, name); })); return;
             case FileKind::journal: return add_lonely_journal(name);
             case FileKind::temporary: return add_temporary(name);
             case FileKind::unknown: return;
@@ -133,15 +133,19 @@ private:
         return finding;
     }
 
-    /// Unless the run that writes here has taken the file away since the directory was listed.
-    void keep(const FileFinding& finding) {
-        if (finding.is_whole() || !findings_.is_being_written || directory_.has(finding.name))
-            findings_.files.push_back(finding);
+    /// Whether the file counts: the run that writes here may have taken it away since the directory was
+    /// listed.
+    bool keep(const FileFinding& finding) {
+        if (!finding.is_whole() && findings_.is_being_written && !directory_.has(finding.name))
+            return false;
+        findings_.files.push_back(finding);
+        return true;
     }
 
     void add_checkpoint(const std::string& name) {
-        found_.checkpoints.push_back(look([&] { return check_checkpoint(directory_, name); }));
-        keep(found_.checkpoints.back());
+        CheckpointFinding finding = look([&] { return check_checkpoint(directory_, name); });
+        if (keep(finding))
+            found_.checkpoints.push_back(std::move(finding));
     }
 
     void add_growing(const std::string& name, FileKind kind) {
@@ -151,7 +155,8 @@ private:
             is_aside_name(name, kind == FileKind::fields ? window_file_name : trajectory_file_name);
         if (finding.is_aside)
             finding.remarks.emplace_back("was moved aside by a restart, which went on into a new file");
-        keep(finding);
+        if (!keep(finding))
+            return;
         if (finding.journal_file)
             keep(*finding.journal_file);
         if (const auto step = plan_repair(finding); step && writing == Writing::no)
@@ -164,8 +169,7 @@ private:
     void add_lonely_journal(const std::string& name) {
         const std::string of = without_ending(name, journal_ending);
         if (!directory_.has(of) && !findings_.is_being_written)
-            keep(
-                {.name = name, .kind = FileKind::journal, .remarks = {"its file, " + of + ", is not there"}});
+            keep({.name = name, .kind = FileKind::journal, .remarks = {of + ", its file, is not there"}});
     }
 
     void add_temporary(const std::string& name) {
