@@ -39,6 +39,21 @@ def seal(path: Path) -> None:
     path.write_bytes(data + struct.pack("<3Q", SEAL_MARK, len(data), checksum(data)))
 
 
+def write_journal(path: Path, guarded: int, pages: dict[int, bytes]) -> None:
+    """A rollback journal that is whole (app/storage/journal.hpp)."""
+    def words(*numbers: int) -> bytes:
+        return struct.pack(f"<{len(numbers)}Q", *numbers)
+
+    mark, salt = 0x4C4E524A46435031, 77
+    data = b""
+    for offset, page in pages.items():
+        page = page[:guarded - offset]
+        data += words(salt, offset, len(page), words_checksum(salt, offset, len(page), checksum(page))) + page
+    end = 64 + len(data)
+    path.write_bytes(words(mark, salt, guarded, words_checksum(mark, salt, guarded)) +
+                     words(salt, end, words_checksum(salt, end), 0) + data)
+
+
 def frame_checksum(file: h5py.File, row: int) -> int:
     """Of a frame of all particles with positions and velocities."""
     own, every = file["parameters/mpcflow"], file["particles/all"]

@@ -229,3 +229,20 @@ def damage_trajectory(folder: Path) -> None:
     content = bytearray(path.read_bytes())
     content[place + 100] ^= 4
     path.write_bytes(content)
+
+
+def everything(path: Path) -> dict[str, bytes]:
+    """All numbers, texts and attributes of a file."""
+    found = {}
+
+    def collect(name: str, item: h5py.Group | h5py.Dataset) -> None:
+        if isinstance(item, h5py.Dataset):
+            found[name] = np.asarray(item[()]).tobytes()
+        for attribute in item.attrs:
+            found[f"{name}@{attribute}"] = np.asarray(item.attrs[attribute]).tobytes()
+
+    with h5py.File(path) as f:
+        for attribute in f.attrs:
+            found[f"@{attribute}"] = np.asarray(f.attrs[attribute]).tobytes()
+        f.visititems(collect)
+    return found

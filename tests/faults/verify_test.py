@@ -18,8 +18,8 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from checksums import checksum, frame_checksum, seal, words_checksum
-from faulty import Fault, preload_options
+from checksums import frame_checksum, seal, words_checksum, write_journal
+from faulty import Fault, everything, preload_options
 from program import MPCFLOW
 from restarting import RestartTest, contents, flow
 
@@ -39,38 +39,6 @@ def place_of(path: Path, dataset: str, row: int) -> int:
     with h5py.File(path) as f:
         shape = f[dataset].shape
         return int(f[dataset].id.get_chunk_info_by_coord((row, *[0] * (len(shape) - 1))).byte_offset)
-
-
-def write_journal(path: Path, guarded: int, pages: dict[int, bytes]) -> None:
-    """A rollback journal that is whole (app/storage/journal.hpp)."""
-    def words(*numbers: int) -> bytes:
-        return struct.pack(f"<{len(numbers)}Q", *numbers)
-
-    mark, salt = 0x4C4E524A46435031, 77
-    data = b""
-    for offset, page in pages.items():
-        page = page[:guarded - offset]
-        data += words(salt, offset, len(page), words_checksum(salt, offset, len(page), checksum(page))) + page
-    end = 64 + len(data)
-    path.write_bytes(words(mark, salt, guarded, words_checksum(mark, salt, guarded)) +
-                     words(salt, end, words_checksum(salt, end), 0) + data)
-
-
-def everything(path: Path) -> dict[str, bytes]:
-    """All numbers, texts and attributes of a file."""
-    found = {}
-
-    def collect(name: str, item: h5py.Group | h5py.Dataset) -> None:
-        if isinstance(item, h5py.Dataset):
-            found[name] = np.asarray(item[()]).tobytes()
-        for attribute in item.attrs:
-            found[f"{name}@{attribute}"] = np.asarray(item.attrs[attribute]).tobytes()
-
-    with h5py.File(path) as f:
-        for attribute in f.attrs:
-            found[f"@{attribute}"] = np.asarray(f.attrs[attribute]).tobytes()
-        f.visititems(collect)
-    return found
 
 
 class VerifyTest(RestartTest):
