@@ -21,7 +21,7 @@
 namespace mpcflow {
 
 /// Blocks that shall fit on a multiprocessor, for which the compiler then does with fewer registers; 0 leaves it
-/// to the compiler. More warps hide more of the waiting, until registers are spilled (docs/performance.md).
+/// to the compiler. More warps hide more of the waiting, until registers are spilled (docs/decisions/).
 template <class Law, class Particle, Summation way>
 inline constexpr int min_blocks = 0;
 template <ThermostatKind thermostat>
