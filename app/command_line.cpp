@@ -292,7 +292,7 @@ private:
             ->option_text("N ...");
         const std::vector<std::string> ways = summation_names(false);
         command->add_option("--summation", summations_,
-                         fmt::format("Ways of summing to try, of {}; without, all but cas and two_float", fmt::join(ways, ", ")))
+                         fmt::format("Ways of summing to try, of {}; without, all but cas", fmt::join(ways, ", ")))
             ->check(CLI::IsMember(ways))
             ->option_text("WAY ...");
         command->add_option("--reorder", bench_auto_.intervals, "Intervals to try; without, 4 8 16 32 64")

@@ -72,7 +72,7 @@ enum class Resolving { for_the_step, foreseen };
 template <Resolving resolving, class Law>
 __global__ void __launch_bounds__(block_size, 2)
     resolve_cells(const __grid_constant__ StepPlan<Law> plan, int cells, SumRow<Law>* __restrict__ sums,
-                  SumFormat format, CellAction<Law>* __restrict__ actions, PaddedDraw<Law>* __restrict__ next_draws,
+                  CellAction<Law>* __restrict__ actions, PaddedDraw<Law>* __restrict__ next_draws,
                   std::uint32_t* __restrict__ numbers, WallQueue wall_queue, StepReport* __restrict__ report) {
     // Known to the compiler: as an argument of the kernel it made SRD+a in mixed precision 1.8 times as slow here.
     constexpr bool is_for_the_step = resolving == Resolving::for_the_step;
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(block_size, 2)
     if constexpr (is_for_the_step) clear_records(sums + items.first, items.mask);
     typename Law::Sums cell_sums;
 #pragma unroll
-    for (int k = 0; k < Law::sum_count; ++k) cell_sums.value[k] = sum_value(row.value[k], format);
+    for (int k = 0; k < Law::sum_count; ++k) cell_sums.value[k] = row.value[k];
     CellAction<Law> action{};
     if constexpr (Law::contributes_rotated) {
         action.draw = next_draws[cell].draw;
@@ -104,20 +104,6 @@ __global__ void __launch_bounds__(block_size, 2)
         numbers[place_in_memory<typename Law::Real>(plan.grid.cells(), cell)] = static_cast<std::uint32_t>(cell_sums.value[0]);
     }
     if constexpr (is_for_the_step) report_findings(found, plan.step, report);
-}
-
-/// The largest difference of a sum of velocities between exact rows and rows of two floats.
-template <class Law>
-__global__ void __launch_bounds__(block_size)
-    find_largest_error(int cells, const SumRow<Law>* __restrict__ exact, const SumRow<Law>* __restrict__ approximate,
-                       double* __restrict__ largest) {
-    const int cell = static_cast<int>(blockIdx.x * block_size + threadIdx.x);
-    if (cell >= cells) return;
-    for (int k = 1; k <= 3; ++k) {
-        const double error = sum_value(approximate[cell].value[k], SumFormat::two_floats) - exact[cell].value[k];
-        // Doubles that are not negative have the order of their bits.
-        atomicMax(reinterpret_cast<unsigned long long*>(largest), __double_as_longlong(fabs(error)));
-    }
 }
 
 }  // namespace mpcflow

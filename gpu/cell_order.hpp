@@ -11,7 +11,7 @@ namespace mpcflow {
 /// tiles are as small as what is left.)
 ///
 /// A block's particles so are in a compact piece of the box, and read each other's cells from the
-/// multiprocessor's cache; in rows, they share few (docs/performance.md).
+/// multiprocessor's cache; in rows, they share few (docs/decisions/).
 class TiledOrder {
 public:
     /// `cells`: how many there are along x, y, z.

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstdio>
 #include <limits>
 #include <memory>
 #include <span>
@@ -38,14 +36,9 @@ void visit_summation(Summation way, const Action& action) {
     switch (way) {
         case Summation::automatic: break;
         case Summation::peers: return action(std::integral_constant<Summation, Summation::peers>{});
-        case Summation::hash: return action(std::integral_constant<Summation, Summation::hash>{});
         case Summation::match: return action(std::integral_constant<Summation, Summation::match>{});
-        case Summation::sorted: return action(std::integral_constant<Summation, Summation::sorted>{});
-        case Summation::segmented: return action(std::integral_constant<Summation, Summation::segmented>{});
-        case Summation::two_stage: return action(std::integral_constant<Summation, Summation::two_stage>{});
         case Summation::direct: return action(std::integral_constant<Summation, Summation::direct>{});
         case Summation::cas: return action(std::integral_constant<Summation, Summation::cas>{});
-        case Summation::two_float: return action(std::integral_constant<Summation, Summation::two_float>{});
     }
     throw std::logic_error("visit_summation: `auto` is chosen by the tuner");
 }
@@ -246,7 +239,7 @@ private:
     }
 
     [[nodiscard]] DeviceState<Particle> state() const {
-        const CellCounts cells{sums_.data()->value, cell_count_, sum_stride<Law::sum_count>, sum_format(tuner_.summation())};
+        const CellCounts cells{sums_.data()->value, cell_count_, sum_stride<Law::sum_count>};
         return {particle_count_, particles_.data(), plan_.next_grid, cells, resident_blocks_};
     }
 
@@ -258,10 +251,7 @@ private:
 
     static std::vector<Summation> candidates(Summation wanted) {
         if (wanted != Summation::automatic) return {wanted};
-        // Not hash: it finds the peers that match finds, for cards without that instruction. At the clock of the other ways
-        // it seems as fast, but it draws more power, and alone it is mostly slower (docs/performance.md).
-        return {Summation::peers,     Summation::match,     Summation::sorted,
-                Summation::segmented, Summation::two_stage, Summation::direct};
+        return {Summation::peers, Summation::match, Summation::direct};
     }
 
     void create() {
@@ -280,43 +270,10 @@ private:
             draw_for_cells<<<block_count(cell_count_), block_size>>>(plan_, cell_count_, next_draws_.data());
             MPCFLOW_CUDA(cudaGetLastError());
         }
-        if (tuner_.summation() == Summation::two_float) {
-            note_error_of_two_float();
-            contribute_all<Summation::two_float>(sums_);
-        } else {
-            contribute_all<Summation::peers>(sums_);
-        }
+        contribute_particles<Law><<<block_count(particle_count_), block_size>>>(
+            plan_, particle_count_, particles_.data(), next_draws_.data(), sums_.data());
+        MPCFLOW_CUDA(cudaGetLastError());
         MPCFLOW_CUDA(cudaDeviceSynchronize());
-    }
-
-    template <Summation way>
-    void contribute_all(const DeviceArray<SumRow<Law>>& sums) {
-        contribute_particles<Law, Particle, way><<<block_count(particle_count_), block_size>>>(
-            plan_, particle_count_, particles_.data(), next_draws_.data(), sums.data());
-        MPCFLOW_CUDA(cudaGetLastError());
-    }
-
-    /// two_float is an approximation: says how good a one, on the cells as they are now.
-    void note_error_of_two_float() {
-        const DeviceArray<SumRow<Law>> exact(cell_count_);
-        const DeviceArray<SumRow<Law>> approximate(cell_count_);
-        const DeviceArray<double> largest_error(1);
-        exact.clear();
-        approximate.clear();
-        largest_error.clear();
-        contribute_all<Summation::peers>(exact);
-        contribute_all<Summation::two_float>(approximate);
-        find_largest_error<Law><<<block_count(cell_count_), block_size>>>(cell_count_, exact.data(), approximate.data(),
-                                                                         largest_error.data());
-        MPCFLOW_CUDA(cudaGetLastError());
-        double error = 0.0;
-        largest_error.download(&error, 0, 1);
-        char text[256];
-        std::snprintf(text, sizeof text,
-                      "summation two_float is an approximation: the sums of velocities of the first collision's cells "
-                      "are wrong by up to %.2g thermal speeds, and the bits may differ from run to run",
-                      error / std::sqrt(system_.fluid.temperature / system_.fluid.mass));
-        notes_.emplace_back(text);
     }
 
     /// Steps whose way is settled; returns how many of `count`.
@@ -368,7 +325,7 @@ private:
         StepPlan<Law> plan = plan_;
         plan.begin_step(system_, static_cast<std::uint64_t>(step_));
         resolve_cells<Resolving::foreseen><<<block_count(cell_count_), block_size>>>(
-            plan, cell_count_, sums_.data(), sum_format(tuner_.summation()), actions_.data(), next_draws_.data(), nullptr,
+            plan, cell_count_, sums_.data(), actions_.data(), next_draws_.data(), nullptr,
             WallQueue{}, report_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         return plan;
@@ -393,7 +350,7 @@ private:
         plan_.begin_step(system_, static_cast<std::uint64_t>(step_));
         const WallQueue wall_queue{wall_places_.data(), wall_places_.size() > 0 ? wall_state_.data() : nullptr};
         resolve_cells<Resolving::for_the_step><<<block_count(cell_count_), block_size>>>(
-            plan_, cell_count_, sums_.data(), sum_format(way.summation), actions_.data(), next_draws_.data(),
+            plan_, cell_count_, sums_.data(), actions_.data(), next_draws_.data(),
             way.reorders ? places_.data() : nullptr, wall_queue, report_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         Particle* to = particles_.data();
@@ -413,9 +370,7 @@ private:
         });
         MPCFLOW_CUDA(cudaGetLastError());
         if (wall_queue.state != nullptr) {
-            const auto finish = way.summation == Summation::two_float ? finish_at_walls<Law, Particle, Summation::two_float>
-                                                                      : finish_at_walls<Law, Particle, Summation::peers>;
-            finish<<<state().particle_blocks(), block_size>>>(plan_, step);
+            finish_at_walls<<<state().particle_blocks(), block_size>>>(plan_, step);
             MPCFLOW_CUDA(cudaGetLastError());
         }
         if (way.reorders) particles_.swap(reordered_);

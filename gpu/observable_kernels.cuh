@@ -80,9 +80,8 @@ struct CellCounts {
     const double* sums;
     int count;   ///< cells
     int stride;  ///< of a row, in doubles; the number is the first
-    SumFormat format;
 
-    __device__ __forceinline__ double operator[](std::int64_t cell) const { return sum_value(sums[cell * stride], format); }
+    __device__ __forceinline__ double operator[](std::int64_t cell) const { return sums[cell * stride]; }
 };
 
 /// Of the whole cells.

@@ -21,45 +21,17 @@
 namespace mpcflow {
 
 /// Blocks that shall fit on a multiprocessor, for which the compiler then does with fewer registers; 0 leaves it
-/// to the compiler. More warps hide more of the waiting, until registers are spilled (docs/performance.md).
+/// to the compiler. More warps hide more of the waiting, until registers are spilled (docs/decisions/).
 template <class Law, class Particle, Summation way>
 inline constexpr int min_blocks = 0;
 template <ThermostatKind thermostat>
 inline constexpr int min_blocks<Srd<double, thermostat>, ParticleDouble, Summation::match> = 5;
-template <ThermostatKind thermostat>
-inline constexpr int min_blocks<Srd<double, thermostat>, ParticleDouble, Summation::two_stage> = 5;
 
-/// The shared memory of a block in the kernels over particles: for records and for sums, each in its time.
-template <class Law, class Particle, Summation way, bool = is_blockwide(way)>
-class ParticleScratch {
-public:
-    __device__ RecordScratch<Particle>& records() { return of_warps_[threadIdx.x / 32].records; }
-    __device__ SumsScratch<Law::sum_count, way>& sums() { return of_warps_[threadIdx.x / 32].sums; }
-
-private:
-    union OfWarp {
-        RecordScratch<Particle> records;
-        SumsScratch<Law::sum_count, way> sums;
-    };
-    OfWarp of_warps_[warps_in_block];
-};
-
-/// The same where the sums are the common work of the block.
-template <class Law, class Particle, Summation way>
-class ParticleScratch<Law, Particle, way, true> {
-public:
-    __device__ RecordScratch<Particle>& records() { return records_[threadIdx.x / 32]; }
-    /// Called by all threads of the block; waits until no warp needs its records.
-    __device__ SumsScratch<Law::sum_count, way>& sums() {
-        __syncthreads();
-        return sums_;
-    }
-
-private:
-    union {
-        RecordScratch<Particle> records_[warps_in_block];
-        SumsScratch<Law::sum_count, way> sums_;
-    };
+/// The shared memory of a warp in the kernels over particles: for records and for sums, each in its time.
+template <class Law, class Particle>
+union ParticleScratch {
+    RecordScratch<Particle> records;
+    LeaderScratch<Law::sum_count> sums;
 };
 
 /// What a particle adds, and to which cell.
@@ -79,11 +51,11 @@ __device__ __forceinline__ Contribution<Law> contribution_of(const Particle& par
     return {place.cell, plan.law.contribute(draw, particle.velocity, place.offset)};
 }
 
-/// Adds the contributions of the lanes of `mask`; who calls it: see add_sums.
+/// Adds the contributions of the lanes of `mask`, which call it.
 template <Summation way, class Law, class Particle>
-__device__ __forceinline__ void contribute(Contribution<Law>& contribution, unsigned mask, SumRow<Law>* sums,
-                                           ParticleScratch<Law, Particle, way>& scratch) {
-    add_sums<way, FirstSum::ones>(sums->value, contribution.cell, contribution.sums.value, mask, scratch.sums());
+__device__ __forceinline__ void contribute(Contribution<Law> contribution, unsigned mask, SumRow<Law>* sums,
+                                           ParticleScratch<Law, Particle>& scratch) {
+    add_sums<way, FirstSum::ones>(sums->value, contribution.cell, contribution.sums.value, mask, scratch.sums);
 }
 
 /// The particles of a step before and after it, and what else the kernels over particles need. `to` is `from`,
@@ -123,7 +95,7 @@ __device__ __forceinline__ Particle collide_and_store(const StepPlan<Law>& plan,
     const bool is_at_wall = plan.collide_and_fly(particle, place, action, found) == StreamOutcome::at_wall;
     report_findings(found, plan.step, step.report);
     store_records<reorders ? Placement::scattered : Placement::in_order>(step.to, destination, particle, mask,
-                                                                         scratch.records());
+                                                                         scratch.records);
     if (step.wall_queue.places != nullptr) {
         const unsigned at_wall = warp::place_selected(warp, mask, is_at_wall, [&](unsigned number) {
             return atomicAdd(&step.wall_queue.state->count, number);
@@ -138,33 +110,24 @@ __device__ __forceinline__ Particle collide_and_store(const StepPlan<Law>& plan,
 template <class Law, class Particle, Summation way, bool reorders>
 __global__ void __launch_bounds__(block_size, (min_blocks<Law, Particle, way>))
     advance_particles(const __grid_constant__ StepPlan<Law> plan, const __grid_constant__ ParticleStep<Law, Particle> step) {
-    __shared__ ParticleScratch<Law, Particle, way> scratch;
+    __shared__ ParticleScratch<Law, Particle> scratches[warps_in_block];
+    auto& scratch = scratches[threadIdx.x / 32];
     const WarpItems items(step.count);
     unsigned mask = items.mask;
     const unsigned own_bit = warp::lane_bit(warp::CudaWarp{}.lane());
-    if constexpr (!is_blockwide(way)) {
-        if ((mask & own_bit) == 0) return;
-        const Particle particle = collide_and_store<reorders>(plan, step, items.first, mask, scratch);
-        if ((mask & own_bit) == 0) return;
-        Contribution<Law> contribution = contribution_of(particle, plan, step.next_draws);
-        contribute<way>(contribution, mask, step.sums, scratch);
-    } else {
-        Contribution<Law> contribution{};
-        if ((mask & own_bit) != 0) {
-            const Particle particle = collide_and_store<reorders>(plan, step, items.first, mask, scratch);
-            if ((mask & own_bit) != 0) contribution = contribution_of(particle, plan, step.next_draws);
-        }
-        contribute<way>(contribution, mask, step.sums, scratch);
-    }
+    if ((mask & own_bit) == 0) return;
+    const Particle particle = collide_and_store<reorders>(plan, step, items.first, mask, scratch);
+    if ((mask & own_bit) == 0) return;
+    contribute<way>(contribution_of(particle, plan, step.next_draws), mask, step.sums, scratch);
 }
 
 /// Ends the step of the particles that are queued at walls: bounces them, and contributes them. A few warps
 /// for all of them, which take the next ones when they are done: nobody knows on the host how many there are.
-template <class Law, class Particle, Summation way>
+template <class Law, class Particle>
 __global__ void __launch_bounds__(block_size)
     finish_at_walls(const __grid_constant__ StepPlan<Law> plan, const __grid_constant__ ParticleStep<Law, Particle> step) {
-    static_assert(!is_blockwide(way));
-    __shared__ ParticleScratch<Law, Particle, way> scratch;
+    __shared__ ParticleScratch<Law, Particle> scratches[warps_in_block];
+    auto& scratch = scratches[threadIdx.x / 32];
     const warp::CudaWarp warp;
     const warp::WorkQueue<std::uint32_t> queue{&step.wall_queue.state->taken, step.wall_queue.state->count};
     while (true) {
@@ -178,25 +141,23 @@ __global__ void __launch_bounds__(block_size)
             plan.bounce(particle, found);
             report_findings(found, plan.step, step.report);
             *at = particle;
-            Contribution<Law> contribution = contribution_of(particle, plan, step.next_draws);
-            contribute<way>(contribution, mask, step.sums, scratch);
+            contribute<Summation::peers>(contribution_of(particle, plan, step.next_draws), mask, step.sums, scratch);
         }
         warp.sync(warp::full_mask);
     }
 }
 
 /// Only the contribution: the sums of the first collision.
-template <class Law, class Particle, Summation way>
+template <class Law, class Particle>
 __global__ void __launch_bounds__(block_size)
     contribute_particles(const __grid_constant__ StepPlan<Law> plan, std::int64_t count, const Particle* particles,
                          const PaddedDraw<Law>* __restrict__ next_draws, SumRow<Law>* __restrict__ sums) {
-    static_assert(!is_blockwide(way));
-    __shared__ ParticleScratch<Law, Particle, way> scratch;
+    __shared__ ParticleScratch<Law, Particle> scratches[warps_in_block];
+    auto& scratch = scratches[threadIdx.x / 32];
     const WarpItems items(count);
     const warp::CudaWarp warp;
     if ((items.mask & warp::lane_bit(warp.lane())) == 0) return;
-    Contribution<Law> contribution = contribution_of(particles[items.first + warp.lane()], plan, next_draws);
-    contribute<way>(contribution, items.mask, sums, scratch);
+    contribute<Summation::peers>(contribution_of(particles[items.first + warp.lane()], plan, next_draws), items.mask, sums, scratch);
 }
 
 /// Adds up the distinct cells, on the grid of the next collision, of `warps` warps of particles that are spread

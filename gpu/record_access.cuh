@@ -93,7 +93,7 @@ __device__ __forceinline__ void store_records(Record* records, std::int64_t plac
     const int lane = static_cast<int>(warp.lane());
     detail::RecordPieces<Record> mine;
     mine.record = record;
-    // Records of one sector gain less than the way through shared memory costs (docs/performance.md).
+    // Records of one sector gain less than the way through shared memory costs (docs/decisions/).
     constexpr bool is_staged = sizeof(Record) > 32;
     if (!is_staged || mask != warp::full_mask) {
 #pragma unroll

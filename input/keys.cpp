@@ -220,7 +220,7 @@ void visit_execution(KeyVisitor& keys, Execution& execution) {
                 execution.precision);
     keys.choice({"summation",
                  "How a GPU adds particles to cells; auto times the ways on the run's first steps. Changes the speed, "
-                 "never a bit of the result, but for two_float, which is an approximation."},
+                 "never a bit of the result."},
                 execution.summation);
     keys.integer_or_auto({"reorder",
                           "Steps between re-orderings of the particles in memory; auto, on a GPU, goes by measured "

@@ -16,6 +16,10 @@ constexpr auto names_of(FilePrecision) {
                       Named{FilePrecision::double_precision, "double"}};
 }
 
+/// Ways of summing that `mpcflow bench kernels` measures and no run uses.
+inline constexpr std::array<std::string_view, 6> measured_only{"hash",      "sorted",    "segmented",
+                                                               "two_stage", "two_float", "unstaged"};
+
 /// Largest N of `cuda:N`.
 inline constexpr int largest_device_index = 63;
 

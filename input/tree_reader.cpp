@@ -263,7 +263,10 @@ void TreeReader::one_of(const Key& key, std::size_t& index, std::span<const std:
     if (found != names.end()) {
         index = static_cast<std::size_t>(found - names.begin());
     } else {
-        wrong(*node, path_of(key), "is not known", allowed_names(names));
+        const bool is_measured = key.name == std::string_view{"summation"} &&
+                                 std::find(measured_only.begin(), measured_only.end(), node->text) != measured_only.end();
+        wrong(*node, path_of(key), is_measured ? "is a way that only `mpcflow bench kernels` measures" : "is not known",
+              allowed_names(names));
     }
 }
 

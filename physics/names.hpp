@@ -30,11 +30,9 @@ constexpr auto names_of(Precision) {
     return std::array{Named{Precision::double_precision, "double"}, Named{Precision::mixed, "mixed"}};
 }
 constexpr auto names_of(Summation) {
-    return std::array{Named{Summation::automatic, "auto"},      Named{Summation::peers, "peers"},
-                      Named{Summation::hash, "hash"},           Named{Summation::match, "match"},
-                      Named{Summation::sorted, "sorted"},       Named{Summation::segmented, "segmented"},
-                      Named{Summation::two_stage, "two_stage"}, Named{Summation::direct, "direct"},
-                      Named{Summation::cas, "cas"},             Named{Summation::two_float, "two_float"}};
+    return std::array{Named{Summation::automatic, "auto"}, Named{Summation::peers, "peers"},
+                      Named{Summation::match, "match"}, Named{Summation::direct, "direct"},
+                      Named{Summation::cas, "cas"}};
 }
 
 /// The name of one value: name_of(Precision::mixed) is "mixed".

@@ -88,24 +88,19 @@ enum class Precision {
 };
 
 /// How the lanes of a warp add to the sums of cells on the device (gpu/cell_sums.cuh). The bits of the result
-/// do not depend on it, with the exception of two_float.
+/// do not depend on it. `bench kernels` measures more ways (gpu/bench/sum_ways.cuh).
 enum class Summation {
     automatic,  ///< the fastest of the others on this run, by timing its first steps ("auto" in the input)
     peers,      ///< lanes that share a cell find each other by votes and add up, a leader does the atomics
-    hash,       ///< the same, found by a hash table in shared memory
     match,      ///< the same, found by the match instruction
-    sorted,     ///< the warp is sorted by cell; a segmented scan, one atomic a segment
-    segmented,  ///< a segmented scan over the particles in their order, warp to block, one atomic a segment
-    two_stage,  ///< peers in the warp, then leaders of the same cell in the block
     direct,     ///< every lane does its own atomics
-    cas,        ///< every lane does its own atomics by compare-and-swap loops
-    two_float   ///< peers, and sums held as two floats: an approximation, whose bits depend on the order
+    cas         ///< every lane does its own atomics by compare-and-swap loops
 };
 
 /// Whether the pressure tensor is sampled along with the other fields.
 enum class PressureFields { none, sampled };
 
-/// How a run is executed; of these only `precision`, and the summation two_float, change the bits of the result.
+/// How a run is executed; of these only `precision` changes the bits of the result.
 struct SolverOptions {
     Precision precision = Precision::double_precision;
     Summation summation = Summation::automatic;

@@ -118,8 +118,7 @@ compare_hashes() {
     }
     start "CPU, 1 thread" --device cpu --threads 1
     start "CPU, 2 threads" --device cpu --threads 2
-    for way in "auto auto" "peers 1" "peers 7" "peers 50" "hash 7" "match 7" "sorted 7" "segmented 7" "two_stage 7" \
-        "direct 7" "cas 50"; do
+    for way in "auto auto" "peers 1" "peers 7" "peers 50" "match 7" "match 1" "direct 7" "cas 50"; do
         read -r summation reorder <<<"$way"
         start "GPU, $summation, reorder $reorder" --device cuda --set "execution.summation=$summation" \
             --set "execution.reorder=$reorder"
@@ -194,14 +193,12 @@ if [[ $sanitize == yes ]]; then
         began=$SECONDS
         say "compute-sanitizer: memcheck, racecheck, initcheck"
         for tool in memcheck racecheck initcheck; do
-            for way in peers hash match sorted segmented two_stage direct cas two_float; do
+            for way in peers match direct cas; do
                 sanitize_run "$tool" "$way" true double 10
                 sanitize_run "$tool" "$way" false mixed 10
             done
-            for way in match two_stage; do
-                sanitize_run "$tool" "$way" false double 10
-                sanitize_run "$tool" "$way" true mixed 10
-            done
+            sanitize_run "$tool" match false double 10
+            sanitize_run "$tool" match true mixed 10
             sanitize_run "$tool" auto true mixed 300
             sanitize "$tool" "tests of the warp algorithms" "$build/tests/gpu/gpu_warp_test"
             sanitize "$tool" "tests of the block algorithms" "$build/tests/gpu/gpu_block_test" \

@@ -5,22 +5,26 @@
 #                                 behaviour sanitizers
 #   tools/test.sh --sanitizers    also build-tsan/: what has threads with the thread sanitizer, and the
 #                                 fuzzer of the input reader for a minute (where clang is); so does CI=true
+#   tools/test.sh --all           also the tests labelled "nightly": long runs, all failures of a kind in place of samples
 #   tools/test.sh --quick         build-test/ alone
 #   tools/test.sh --no-install    does not look for missing packages
 #
 # With a CUDA compiler the device code is built, too; the GPU's tests are skipped where no GPU is, unless
-# MPCFLOW_REQUIRE_GPU=1. The last line reads "N passed, N failed"; exit status 0 if nothing failed.
+# MPCFLOW_REQUIRE_GPU=1. Tells at the end what each stage took, and the slowest tests. The last line reads
+# "N passed, N failed"; exit status 0 if nothing failed.
 set -euo pipefail
 # shellcheck source=SCRIPTDIR/shell/common.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/shell/common.sh"
 
 sanitizers=no
 quick=no
+nightly=no
 install=yes
 [[ ${CI:-} == true || ${CI:-} == 1 ]] && sanitizers=yes
 for argument in "$@"; do
     case $argument in
         --sanitizers) sanitizers=yes ;;
+        --all) sanitizers=yes nightly=yes ;;
         --quick) quick=yes ;;
         --no-install) install=no ;;
         -h | --help) print_help "$0"; exit 0 ;;
@@ -35,40 +39,48 @@ passed=0
 failed=0
 skipped=0
 failures=()
+stages=()
+results=()
 
 fail() {
     failed=$((failed + 1))
     failures+=("$1")
 }
 
+# end_stage NAME BEGAN: notes what took so long.
+end_stage() { stages+=("$(printf '%5d s  %s' "$((SECONDS - $2))" "$1")"); }
+
 # add_results BUILD_DIR STATUS: counts what ctest, which ended with STATUS, wrote to results.xml.
 add_results() {
-    local build=$1 status=$2 results good bad off name
-    if ! results=$("$python" tools/shell/count_results.py "$build/results.xml"); then
+    local build=$1 status=$2 counts good bad off name
+    if ! counts=$("$python" tools/shell/test_results.py count "$build/results.xml"); then
         fail "$build: ctest"
         return 0
     fi
-    read -r good bad off <<<"$results"
+    results+=("$build/results.xml")
+    read -r good bad off <<<"$counts"
     passed=$((passed + good))
     failed=$((failed + bad))
     skipped=$((skipped + off))
     while read -r name; do
         [[ -z $name ]] || failures+=("$build: $name")
-    done < <(tail -n +2 <<<"$results")
+    done < <(tail -n +2 <<<"$counts")
     if ((status != 0 && bad == 0)); then
         fail "$build: ctest ended with status $status"
     fi
 }
 
-# build_and_test BUILD_DIR "LABEL..." [CMAKE_ARGUMENT...]: the tests with these labels, or "all", and what they run.
+# build_and_test BUILD_DIR "LABEL..." [CMAKE_ARGUMENT...]: the tests with these labels, or "all" that are not "nightly",
+# and what they run.
 build_and_test() {
     local build=$1 wanted=$2 began=$SECONDS status=0
-    local labels targets=() selection=()
+    local labels targets=() selection=(--label-exclude '^nightly$')
     shift 2
+    if [[ $nightly == yes ]]; then selection=(); fi
     if [[ $wanted != all ]]; then
         read -r -a labels <<<"$wanted"
         targets=(--target "${labels[@]/#/tests_}")
-        selection=(--label-regex "^($(IFS='|'; echo "${labels[*]}"))\$")
+        selection+=(--label-regex "^($(IFS='|'; echo "${labels[*]}"))\$")
     fi
     if ! configure_build "$build" "$@"; then
         fail "$build: configure"
@@ -78,13 +90,13 @@ build_and_test() {
         fail "$build: build"
         return 0
     fi
-    note "built in $((SECONDS - began)) s"
+    end_stage "build $build" "$began"
     began=$SECONDS
     rm -f "$build/results.xml"
     (cd "$build" && ctest --parallel "$cores" --output-on-failure --no-tests=error \
         --output-junit results.xml ${selection[@]+"${selection[@]}"}) || status=$?
     add_results "$build" "$status"
-    note "tested in $((SECONDS - began)) s"
+    end_stage "test $build" "$began"
 }
 
 if [[ $install == yes ]]; then
@@ -92,6 +104,7 @@ if [[ $install == yes ]]; then
     options=()
     [[ $sanitizers == no ]] || options=(--fuzzer)
     "$MPCFLOW_ROOT/tools/install_dependencies.sh" ${options[@]+"${options[@]}"} || warn "going on with what there is"
+    end_stage install 0
 fi
 
 python=$(python_with xml.etree.ElementTree) || die "no python3 is here"
@@ -104,8 +117,8 @@ else
 fi
 build_and_test build-test all "${release[@]}"
 
-# Not the tests labelled "flows" and "choices", which measure physics over long runs and the tuner on many machines: the
-# same code paths as others, too long under a sanitizer.
+# Each executable of tests is one process here, and of the tests of the program there is one of each kind: the others run
+# the same code.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=0}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 # Little optimised, with line numbers alone and several files in one: these builds take their time as it is. The release
@@ -145,7 +158,12 @@ if [[ $sanitizers == yes ]]; then
     fi
 fi
 
+say "The slowest tests"
+"$python" tools/shell/test_results.py slowest ${results[@]+"${results[@]}"} | sed 's/^/    /'
 say "Result after $SECONDS s"
+for stage in ${stages[@]+"${stages[@]}"}; do
+    note "$stage"
+done
 ((skipped == 0)) || note "$skipped skipped (no GPU here, or not for this build)"
 for name in ${failures[@]+"${failures[@]}"}; do
     note "FAILED $name"

@@ -14,7 +14,7 @@ namespace mpcflow {
 
 enum class BenchSize {
     small,  ///< seconds, also under a sanitizer: shows that all is right, not how fast it is
-    full    ///< what docs/performance.md shows
+    full    ///< what docs/kernels.md shows
 };
 
 /// Where and how large.

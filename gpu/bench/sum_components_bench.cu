@@ -17,10 +17,10 @@ template <int K>
 BenchRow measure_components(const Stopwatch& watch, const AgedKeys& keys, int cell_count) {
     const SumsBench<K> sums(watch, keys.cells, cell_count);
     return {static_cast<double>(K),
-            {sums.template time<SolverWay<Summation::peers>>("peers"),
-             sums.template time<SolverWay<Summation::match>>("match"),
-             sums.template time<SolverWay<Summation::sorted>>("sorted"),
-             sums.template time<SolverWay<Summation::two_stage>>("two_stage"),
+            {sums.template time<PeersWay>("peers"),
+             sums.template time<MatchWay>("match"),
+             sums.template time<SortedWay>("sorted"),
+             sums.template time<TwoStageWay>("two_stage"),
              sums.template time<SolverWay<Summation::direct>>("direct"),
              sums.template time<SolverWay<Summation::cas>>("cas")}};
 }

@@ -38,23 +38,23 @@ __device__ __forceinline__ void contributions(std::int64_t particle, double (&va
 template <class SumWay, int K, class Action>
 __device__ __forceinline__ void visit_additions(std::int64_t count, const std::int32_t* __restrict__ cells,
                                                 Action&& action) {
-    __shared__ typename SumWay::template Scratch<K> scratches[is_blockwide(SumWay::summation) ? 1 : warps_in_block];
+    __shared__ typename SumWay::template Scratch<K> scratches[SumWay::is_blockwide ? 1 : warps_in_block];
     const WarpItems items(count);
     const warp::CudaWarp warp;
     const bool has_particle = (items.mask & warp::lane_bit(warp.lane())) != 0;
-    if (!is_blockwide(SumWay::summation) && !has_particle) return;
+    if (!SumWay::is_blockwide && !has_particle) return;
     const std::int64_t i = items.first + warp.lane();
     double values[K];
     contributions(i, values);
     SumWay::for_each_sum(has_particle ? cells[i] : 0, values, items.mask,
-                         scratches[is_blockwide(SumWay::summation) ? 0 : threadIdx.x / 32], action);
+                         scratches[SumWay::is_blockwide ? 0 : threadIdx.x / 32], action);
 }
 
 template <class SumWay, int K>
 __global__ void __launch_bounds__(block_size)
     add_contributions(std::int64_t count, const std::int32_t* __restrict__ cells, double* __restrict__ rows) {
     visit_additions<SumWay, K>(count, cells, [rows](std::int32_t cell, int component, double sum) {
-        detail::add_to_memory<SumWay::summation>(rows + std::int64_t{cell} * sum_stride<K> + component, sum);
+        SumWay::add_to_memory(rows + std::int64_t{cell} * sum_stride<K> + component, sum);
     });
 }
 
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(block_size)
     for (int k = 0; k < K; ++k) {
         const std::int64_t at = cell * sum_stride<K> + k;
         const double expected = static_cast<double>(static_cast<long long>(reference[at])) * 0x1p-36;
-        if (!(fabs(sum_value(rows[at], sum_format(SumWay::summation)) - expected) <= bound)) atomicAdd(wrong, 1ULL);
+        if (!(fabs(SumWay::sum_of(rows[at]) - expected) <= bound)) atomicAdd(wrong, 1ULL);
     }
 }
 

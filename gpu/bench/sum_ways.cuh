@@ -1,46 +1,81 @@
 #pragma once
 /// The ways of summing that the benchmark compares: those of the solver, by its own code (gpu/cell_sums.cuh), and
-/// two forms of its `peers` that show what an idea brings.
+/// others that it does without.
+///
+/// Each has
+///   Scratch<K>      the shared memory of a warp or, where is_blockwide, of a block;
+///   for_each_sum    as mpcflow::for_each_sum; all threads of a block call it where is_blockwide;
+///   add_to_memory   one addition, of atomics_for_addition atomics;
+///   sum_of          the sum that a word of memory holds.
 
 #include <cstdint>
 
+#include "gpu/block/cuda_block.cuh"
+#include "gpu/block/segmented_sums.hpp"
+#include "gpu/block/two_stage_sums.hpp"
 #include "gpu/cell_sums.cuh"
+#include "gpu/warp/hashed_peers.hpp"
+#include "gpu/warp/segmented_scan.hpp"
+#include "gpu/warp/sort.hpp"
 
 namespace mpcflow::bench {
 
 /// A way of the solver.
 template <Summation way>
 struct SolverWay {
-    static constexpr Summation summation = way;
-    static constexpr bool is_approximate = way == Summation::two_float;
-    /// Atomics that memory carries out for one addition.
-    static constexpr int atomics_for_addition = way == Summation::two_float ? 2 : 1;
+    static constexpr bool is_blockwide = false;
+    static constexpr bool is_approximate = false;
+    static constexpr int atomics_for_addition = 1;
 
     template <int K>
-    using Scratch = SumsScratch<K, way>;
+    using Scratch = LeaderScratch<K>;
 
-    /// Calls `add(cell, component, sum)` for each sum that must be added to memory; see mpcflow::for_each_sum.
     template <int K, class Add>
     static __device__ __forceinline__ void for_each_sum(std::int32_t cell, double (&values)[K], unsigned mask,
                                                         Scratch<K>& scratch, Add&& add) {
         mpcflow::for_each_sum<way, FirstSum::any>(cell, values, mask, scratch, add);
     }
+    static __device__ __forceinline__ void add_to_memory(double* to, double value) {
+        mpcflow::add_to_memory<way>(to, value);
+    }
+    static __device__ __forceinline__ double sum_of(double word) { return word; }
 };
 
+using PeersWay = SolverWay<Summation::peers>;
+using MatchWay = SolverWay<Summation::match>;
+
 /// `peers`, found by Westphal's loop over the distinct cells.
-struct LoopWay : SolverWay<Summation::peers> {
+struct LoopWay : PeersWay {
     template <int K, class Add>
     static __device__ __forceinline__ void for_each_sum(std::int32_t cell, double (&values)[K], unsigned mask,
                                                         Scratch<K>& scratch, Add&& add) {
         const warp::CudaWarp warp;
         const unsigned peers = warp::find_peers(warp, mask, cell);
         warp::reduce_peers(warp, mask, peers, values);
+        warp::add_staged(warp, mask, warp::is_leader(peers, warp.lane()), cell, values, scratch, add);
+    }
+};
+
+/// `peers`, found by a hash table in shared memory, as on cards without the match instruction.
+struct HashWay : PeersWay {
+    template <int K>
+    union Scratch {
+        warp::PeerTable<std::int32_t> table;
+        LeaderScratch<K> leaders;
+    };
+
+    template <int K, class Add>
+    static __device__ __forceinline__ void for_each_sum(std::int32_t cell, double (&values)[K], unsigned mask,
+                                                        Scratch<K>& scratch, Add&& add) {
+        const warp::CudaWarp warp;
+        const unsigned peers = warp::find_peers_by_hash(warp, warp::CudaAtomics{}, mask, cell, scratch.table);
+        warp::reduce_peers(warp, mask, peers, values);
         warp::add_staged(warp, mask, warp::is_leader(peers, warp.lane()), cell, values, scratch.leaders, add);
     }
 };
 
 /// `peers`, whose leaders add their sums themselves.
-struct UnstagedWay : SolverWay<Summation::peers> {
+struct UnstagedWay : PeersWay {
     template <int K, class Add>
     static __device__ __forceinline__ void for_each_sum(std::int32_t cell, double (&values)[K], unsigned mask,
                                                         Scratch<K>& /*scratch*/, Add&& add) {
@@ -50,6 +85,74 @@ struct UnstagedWay : SolverWay<Summation::peers> {
         if (!warp::is_leader(peers, warp.lane())) return;
 #pragma unroll
         for (int k = 0; k < K; ++k) add(cell, k, values[k]);
+    }
+};
+
+/// The warp is sorted by cell; a segmented scan, one addition a segment.
+struct SortedWay : PeersWay {
+    template <int K, class Add>
+    static __device__ __forceinline__ void for_each_sum(std::int32_t cell, double (&values)[K], unsigned mask,
+                                                        Scratch<K>& scratch, Add&& add) {
+        const warp::CudaWarp warp;
+        const auto sorted =
+            warp::sort_pairs(warp, mask, warp::KeyValue<std::int32_t, std::uint32_t>{cell, warp.lane()});
+#pragma unroll
+        for (int k = 0; k < K; ++k) values[k] = warp.shfl(mask, values[k], sorted.value);
+        const unsigned heads = warp::find_heads(warp, mask, warp::is_run_head(warp, mask, sorted.key));
+        warp::scan_segments(warp, mask, heads, values);
+        const bool is_end = warp::is_segment_end(mask, heads, warp.lane());
+        warp::add_staged(warp, mask, is_end, sorted.key, values, scratch, add);
+    }
+};
+
+/// A segmented scan over the particles in their order, warp to block, one addition a segment.
+struct SegmentedWay : PeersWay {
+    static constexpr bool is_blockwide = true;
+    template <int K>
+    using Scratch = block::SegmentScratch<K, block_size>;
+
+    template <int K, class Add>
+    static __device__ __forceinline__ void for_each_sum(std::int32_t cell, double (&values)[K], unsigned mask,
+                                                        Scratch<K>& scratch, Add&& add) {
+        const bool is_valid = (mask & warp::lane_bit(warp::CudaWarp{}.lane())) != 0;
+        block::add_segmented(block::CudaBlock{}, is_valid, cell, values, scratch, add);
+    }
+};
+
+/// Peers in the warp, then leaders of the same cell in the block.
+struct TwoStageWay : PeersWay {
+    static constexpr bool is_blockwide = true;
+    /// Many sums: rows for the leaders of ordered particles only; those of particles without order take two rounds.
+    template <int K>
+    using Scratch = block::TwoStageScratch<K, block_size, (K > 8 ? block_size / 2 : block_size)>;
+
+    template <int K, class Add>
+    static __device__ __forceinline__ void for_each_sum(std::int32_t cell, double (&values)[K], unsigned mask,
+                                                        Scratch<K>& scratch, Add&& add) {
+        const warp::CudaWarp warp;
+        unsigned peers = 0;
+        if ((mask & warp::lane_bit(warp.lane())) != 0) {
+            peers = warp::find_peers_by_votes(warp, mask, cell);
+            warp::reduce_peers(warp, mask, peers, values);
+        }
+        const bool is_leader = peers != 0 && warp::is_leader(peers, warp.lane());
+        block::add_two_stage(block::CudaBlock{}, warp::CudaAtomics{}, is_leader, cell, values, scratch, add);
+    }
+};
+
+/// `peers`, with each sum held as two floats: an approximation, whose bits depend on the order.
+struct TwoFloatWay : PeersWay {
+    static constexpr bool is_approximate = true;
+    static constexpr int atomics_for_addition = 2;
+
+    static __device__ __forceinline__ void add_to_memory(double* to, double value) {
+        warp::add_two_floats(warp::CudaAtomics{}, reinterpret_cast<warp::TwoFloats*>(to), value);
+    }
+    static __device__ __forceinline__ double sum_of(double word) {
+        const auto bits = static_cast<std::uint64_t>(__double_as_longlong(word));
+        return warp::TwoFloats{__uint_as_float(static_cast<std::uint32_t>(bits)),
+                               __uint_as_float(static_cast<std::uint32_t>(bits >> 32U))}
+            .value();
     }
 };
 

@@ -16,14 +16,14 @@ constexpr int components = 9;
 template <class Action>
 void for_each_way(const Action& action) {
     action("loop", LoopWay{});
-    action("peers", SolverWay<Summation::peers>{});
-    action("hash", SolverWay<Summation::hash>{});
-    action("match", SolverWay<Summation::match>{});
+    action("peers", PeersWay{});
+    action("hash", HashWay{});
+    action("match", MatchWay{});
     action("unstaged", UnstagedWay{});
-    action("sorted", SolverWay<Summation::sorted>{});
-    action("segmented", SolverWay<Summation::segmented>{});
-    action("two_stage", SolverWay<Summation::two_stage>{});
-    action("two_float", SolverWay<Summation::two_float>{});
+    action("sorted", SortedWay{});
+    action("segmented", SegmentedWay{});
+    action("two_stage", TwoStageWay{});
+    action("two_float", TwoFloatWay{});
     action("direct", SolverWay<Summation::direct>{});
     action("cas", SolverWay<Summation::cas>{});
 }
@@ -53,8 +53,7 @@ std::vector<AgeMeasurement> measure_ways(const KernelBenchOptions& options) {
         const SumsBench<components> sums(watch, keys.cells, edge * edge * edge);
         const std::int64_t warps = (keys.cells.size() + 31) / 32;
         // A leader, and so `components` atomics, for each distinct cell of a warp.
-        const double distinct =
-            sums.atomics<SolverWay<Summation::peers>>() / (components * static_cast<double>(warps));
+        const double distinct = sums.atomics<PeersWay>() / (components * static_cast<double>(warps));
         AgeMeasurement at{keys.age, keys.cells.size(), distinct, {}};
         for_each_way([&](const char* name, auto way) {
             using Way = decltype(way);

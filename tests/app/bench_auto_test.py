@@ -23,7 +23,7 @@ class Arguments(ProgramTest):
         for command in ("auto", "step"):
             text = self.mpcflow("bench", command, "--help").stdout
             self.assertIn("--summation", text)
-            self.assertIn("two_stage", text)
+            self.assertIn("match", text)
             self.assertNotIn("->", text)
 
     def test_without_a_gpu_exits_with_3(self):

@@ -56,12 +56,12 @@ TEST(ExecutionTuner, hopeless_ways_cost_few_steps) {
 
 TEST(ExecutionTuner, says_what_it_chose_and_what_the_others_took) {
     Machine machine;
-    machine.models = {{Summation::peers, {}}, {Summation::two_stage, {1.1, 1.5, 0.4}}};
-    ExecutionTuner tuner({Summation::peers, Summation::two_stage}, 0);
+    machine.models = {{Summation::peers, {}}, {Summation::match, {1.1, 1.5, 0.4}}};
+    ExecutionTuner tuner({Summation::peers, Summation::match}, 0);
     tune(tuner, machine);
     EXPECT_EQ(tuner.report().rfind("peers, re-ordered every ", 0), 0U) << tuner.report();
     EXPECT_NE(tuner.report().find("distinct cells in a warp 14.0 after it"), std::string::npos) << tuner.report();
-    EXPECT_NE(tuner.report().find("; two_stage 1."), std::string::npos) << tuner.report();
+    EXPECT_NE(tuner.report().find("; match 1."), std::string::npos) << tuner.report();
 }
 
 TEST(ExecutionTuner, is_not_kept_busy_for_long_by_as_many_ways_as_a_solver_has) {
@@ -69,8 +69,7 @@ TEST(ExecutionTuner, is_not_kept_busy_for_long_by_as_many_ways_as_a_solver_has) 
     Machine machine;
     machine.memory = 300.0;
     machine.late = 4.0;
-    const std::vector<Summation> ways{Summation::peers,     Summation::match,     Summation::sorted,
-                                      Summation::segmented, Summation::two_stage, Summation::direct};
+    const std::vector<Summation> ways{Summation::peers, Summation::match, Summation::direct, Summation::cas};
     for (const Summation way : ways) machine.models[way] = {1.0, 3.0, 60.0};
     ExecutionTuner tuner(ways, 0);
     tune(tuner, machine);
@@ -85,20 +84,20 @@ TEST(ExecutionTuner, settles_on_one_of_its_candidates_whatever_the_times_are) {
         std::mt19937 random(seed);
         std::uniform_real_distribution<double> cells(1.0, 32.0), power(-3.0, 2.0);
         const bool is_noise_of_cells = seed % 2 == 0;
-        ExecutionTuner tuner({Summation::peers, Summation::match, Summation::hash}, seed % 3 == 0 ? 7 : 0);
+        ExecutionTuner tuner({Summation::peers, Summation::match, Summation::direct}, seed % 3 == 0 ? 7 : 0);
         int steps = 0;
         while (!tuner.is_settled()) {
             ASSERT_LT(steps, most_steps) << seed;
             std::vector<StepCost> costs;
             for (const StepWay& way : tuner.next_batch()) {
-                ASSERT_TRUE(way.summation == Summation::peers || way.summation == Summation::match || way.summation == Summation::hash);
+                ASSERT_TRUE(way.summation == Summation::peers || way.summation == Summation::match || way.summation == Summation::direct);
                 costs.push_back({std::pow(10.0, power(random)), is_noise_of_cells ? cells(random) : 14.0});
                 ++steps;
             }
             tuner.learn(costs);
         }
         EXPECT_TRUE(tuner.summation() == Summation::peers || tuner.summation() == Summation::match ||
-                    tuner.summation() == Summation::hash);
+                    tuner.summation() == Summation::direct);
         EXPECT_GE(tuner.reorder(), 1);
     }
 }

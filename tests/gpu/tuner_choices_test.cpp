@@ -71,11 +71,11 @@ TEST(TunerChoices, does_not_take_what_the_fit_misses_for_a_cost_of_reordering) {
 TEST(TunerChoices, one_disturbed_trial_does_not_mislead_it) {
     for (int begin = 0; begin < 600; begin += 5) {
         Machine machine;
-        machine.models = {{Summation::peers, {1.06, 1.5, 0.3}}, {Summation::match, {1.0, 1.44, 0.3}}, {Summation::hash, {1.06, 1.5, 0.3}}};
+        machine.models = {{Summation::peers, {1.06, 1.5, 0.3}}, {Summation::match, {1.0, 1.44, 0.3}}, {Summation::cas, {1.06, 1.5, 0.3}}};
         machine.memory = 8.0;
         machine.disturbed_from = begin;
         machine.disturbed_until = begin + 30;
-        ExecutionTuner tuner({Summation::peers, Summation::match, Summation::hash}, 0);
+        ExecutionTuner tuner({Summation::peers, Summation::match, Summation::cas}, 0);
         tune(tuner, machine);
         EXPECT_LT(machine.average(tuner.summation(), tuner.reorder()), 1.01 * machine.best_average(Summation::match))
             << "disturbed from step " << begin << ": " << tuner.report();
@@ -114,11 +114,11 @@ TEST(TunerChoices, is_not_misled_by_the_luck_of_the_shifts) {
     for (int i = 0; i < tries; ++i) {
         Machine machine;
         machine.seed(static_cast<unsigned>(i));
-        machine.models = {{Summation::peers, {1.05, 1.55, 0.8}}, {Summation::match, {1.0, 1.5, 0.8}}, {Summation::hash, {1.04, 1.54, 0.8}}};
+        machine.models = {{Summation::peers, {1.05, 1.55, 0.8}}, {Summation::match, {1.0, 1.5, 0.8}}, {Summation::cas, {1.04, 1.54, 0.8}}};
         machine.memory = 6.0;
         machine.noise = 0.005;
         machine.luck = 0.15;
-        ExecutionTuner tuner({Summation::peers, Summation::match, Summation::hash}, 0);
+        ExecutionTuner tuner({Summation::peers, Summation::match, Summation::cas}, 0);
         tune(tuner, machine);
         const double loss = machine.average(tuner.summation(), tuner.reorder()) / machine.best_average(Summation::match) - 1.0;
         EXPECT_LT(loss, 0.06) << "seed " << i << ": " << tuner.report();
@@ -170,16 +170,14 @@ Machine throttled_machine(unsigned seed) {
     machine.seed(seed);
     machine.models = {{Summation::peers, {2.16, 2.52, 0.35, 1.6, 1.0}},
                       {Summation::match, {2.08, 2.33, 0.3, 1.6, 0.8}},
-                      {Summation::hash, {2.105, 2.36, 0.33, 1.6, 0.9}},
-                      {Summation::segmented, {2.23, 2.45, 0.35, 1.6, 0.8}},
+                      {Summation::cas, {2.105, 2.36, 0.33, 1.6, 0.9}},
                       {Summation::direct, {5.15, 5.25, 0.35, 1.6, 0.8}}};
     machine.memory = 8.0;
     machine.noise = 0.006;
     machine.luck = 0.08;
     return machine;
 }
-const std::vector<Summation> throttled_ways{Summation::peers, Summation::match, Summation::hash, Summation::segmented,
-                                            Summation::direct};
+const std::vector<Summation> throttled_ways{Summation::peers, Summation::match, Summation::cas, Summation::direct};
 
 TEST(TunerChoices, a_card_that_changes_its_clock_does_not_mislead_it) {
     int bad_choices = 0;

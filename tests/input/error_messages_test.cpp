@@ -105,7 +105,11 @@ INSTANTIATE_TEST_SUITE_P(
             {"f.yaml:3:21: execution.device: \"cuda:64\" is not known; auto, cpu, cuda or cuda:N with N in [0, "
              "63] is needed",
              "f.yaml:3:43: execution.precision: float is not known; double or mixed is needed",
-             "f.yaml:3:61: execution.summation: sort is not known; auto, peers, hash, match, sorted, segmented, two_stage, direct, cas or two_float is needed"}},
+             "f.yaml:3:61: execution.summation: sort is not known; auto, peers, match, direct or cas is needed"}},
+        ErrorCase{"a way of summing that no run uses",
+                  least + "execution: {summation: hash}",
+                  {"f.yaml:3:24: execution.summation: hash is a way that only `mpcflow bench kernels` measures; auto, "
+                   "peers, match, direct or cas is needed"}},
         ErrorCase{"text of two lines",
                   least + "title: |\n  one\n  two\n",
                   {"f.yaml:3:8: title: \"one\\\\x0Atwo\\\\x0A\" has more than one line, or control characters; " +

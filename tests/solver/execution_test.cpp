@@ -86,37 +86,6 @@ TEST_P(ExecutionTest, the_bits_are_those_of_the_host_through_all_that_is_tried) 
     }
 }
 
-TEST_P(ExecutionTest, two_float_is_close_and_says_how_close) {
-    for (const bool angular : {false, true}) {
-        for (const FaceKind faces : {FaceKind::periodic, FaceKind::no_slip}) {
-            system_.collision.conserve_angular_momentum = angular;
-            system_.boundaries.faces[2] = {faces, faces};
-            SolverOptions options;
-            options.summation = Summation::two_float;
-            const auto approximate = make(system_, options);
-            options.summation = Summation::peers;
-            const auto exact = make(system_, options);
-            const auto notes = approximate->take_notes();
-            if (GetParam() == SolverKind::device) {
-                ASSERT_EQ(notes.size(), 1U);
-                double error = 1.0;
-                const std::size_t at = notes.front().find("wrong by up to ");
-                ASSERT_NE(at, std::string::npos) << notes.front();
-                error = std::strtod(notes.front().c_str() + at + std::string("wrong by up to ").size(), nullptr);
-                // add_two_floats: n (n + 5) 2^-48 M of n = 30 velocities in a cell and a sum M of 30 at 5 thermal
-                // speeds. (It may be 0: what is added is on a grid, and mostly fits into two floats.)
-                EXPECT_LT(error, 30 * 35 * std::ldexp(150.0, -48)) << notes.front();
-            }
-            // So few steps that errors have not grown: the two runs are the same one to eight digits.
-            approximate->run(5);
-            exact->run(5);
-            const double expected = exact->totals().kinetic_energy;
-            EXPECT_NEAR(approximate->totals().kinetic_energy, expected, 1e-8 * expected);
-            EXPECT_NEAR(approximate->totals().momentum[0], exact->totals().momentum[0], 1e-6);
-        }
-    }
-}
-
 TEST_P(ExecutionTest, walls_that_nearly_all_particles_meet_give_the_bits_of_the_host) {
     // A box so small, and flights so long, that most particles are turned back several times a step.
     system_.box.size = {3, 4, 3};

@@ -50,7 +50,6 @@ std::vector<SolverOptions> ways_to_execute(SolverKind kind, Precision precision)
             }
         } else {
             for (const auto& [summation, name] : names_of(Summation{})) {
-                if (summation == Summation::two_float) continue;  // an approximation
                 way.summation = summation;
                 ways.push_back(way);
             }
