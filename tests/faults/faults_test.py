@@ -34,7 +34,7 @@ ERRORS = {
     "open": (errno.EIO, errno.EACCES, errno.EMFILE, errno.ENOSPC, errno.EDQUOT),
     "read": (errno.EIO,),
     "write": (errno.EIO, errno.ENOSPC, errno.EDQUOT),
-    "sync": (errno.EIO, errno.ENOSPC, errno.EDQUOT),
+    "sync": (errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EROFS),
     "truncate": (errno.EIO, errno.ENOSPC),
     "allocate": (errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EOPNOTSUPP),
     "rename": (errno.EIO, errno.ENOSPC, errno.EACCES),
