@@ -67,14 +67,7 @@ public:
 
 private:
     void read_group(hid_t group, const std::string& path, int depth) {
-        std::vector<std::string> names;
-        const auto collect = [](hid_t, const char* name, const H5L_info_t*, void* to) -> herr_t {
-            static_cast<std::vector<std::string>*>(to)->emplace_back(name);
-            return 0;
-        };
-        hsize_t position = 0;
-        check(H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, &position, collect, &names), file_.path(), "list " + path);
-        for (const std::string& name : names) {
+        for (const std::string& name : link_names_of(group, file_.path())) {
             H5L_info_t link{};
             check(H5Lget_info(group, name.c_str(), &link, H5P_DEFAULT), file_.path(), "look at " + path);
             if (link.type != H5L_TYPE_HARD)
@@ -84,15 +77,7 @@ private:
     }
 
     void read_attributes(hid_t object, const std::string& path) {
-        std::vector<std::string> names;
-        const auto collect = [](hid_t, const char* name, const H5A_info_t*, void* to) -> herr_t {
-            static_cast<std::vector<std::string>*>(to)->emplace_back(name);
-            return 0;
-        };
-        hsize_t position = 0;
-        check(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, &position, collect, &names), file_.path(),
-              "list the attributes of " + path);
-        for (const std::string& name : names) {
+        for (const std::string& name : attribute_names_of(object, file_.path())) {
             const AttributeHandle attribute(check(H5Aopen(object, name.c_str(), H5P_DEFAULT), file_.path(), "open " + name));
             const TypeHandle type(check(H5Aget_type(attribute.get()), file_.path(), "read the type of " + name));
             require_plain(type.get(), path);
