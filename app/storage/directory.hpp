@@ -31,6 +31,8 @@ public:
     [[nodiscard]] bool has(const std::string& name) const;
     /// Removes a file or a link, if there is one.
     void remove(const std::string& name) const;
+    /// The same after a failure, which is what is to be told: what cannot be removed now the next run removes.
+    void discard(const std::string& name) const noexcept;
     void rename(const std::string& from, const std::string& to) const;
     /// Waits until names are on the disk that were given and taken. Throws SyncError.
     void sync() const;
