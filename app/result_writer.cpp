@@ -108,9 +108,11 @@ void ResultWriter::begin(const Observed& observed) {
     KeptFile windows;
     KeptFile frames;
     if (first_windows_.rows > 0)
-        windows = check_kept_file(directory_, window_file_name, "windows", record_.id, first_windows_, read_windows);
+        windows = check_kept_file(directory_, window_file_name, "windows", record_.id, first_windows_, read_windows,
+                                  record_.notes);
     if (first_frames_.rows > 0)
-        frames = check_kept_file(directory_, trajectory_file_name, "frames", record_.id, first_frames_, read_frames);
+        frames = check_kept_file(directory_, trajectory_file_name, "frames", record_.id, first_frames_, read_frames,
+                                 record_.notes);
     if (field_times_.time_window > 0)
         open_windows(windows);
     if (first_frames_.rows > 0 && !is_moved_aside(trajectory_file_name, "frames", first_frames_, frames))
