@@ -9,7 +9,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from faulty import Fault, damage_trajectory, folder_fault, last_frames_fault, make_killed_folder, numbers, run, run_with
+from faulty import CHANGING, Fault, damage_trajectory, folder_fault, last_frames_fault, make_killed_folder, numbers, run, run_with
 
 
 class RestartFaults(unittest.TestCase):
@@ -60,6 +60,19 @@ class RestartFaults(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("trajectory.damaged.h5 already", done.stderr)
         self.assertEqual(last_frames_fault(self.out, self.expected), "")
+
+    def test_a_complete_run_that_is_made_longer_is_killed(self) -> None:
+        """Its last frame is dropped by then: it is complete no more."""
+        killed = 0
+        for call in range(1, 80, 3):
+            shutil.rmtree(self.out, ignore_errors=True)
+            shutil.copytree(self.root / "reference/out", self.out)
+            fault = Fault(CHANGING, call, "kill", path="/out")
+            killed += run_with(fault, self.folder, "--quiet", "--set=run.steps=60").status == -9
+            done = run(self.folder, "--quiet")
+            self.assertEqual(done.returncode, 0, f"{fault}: {done.stderr}")
+            self.assertEqual(folder_fault(self.out, self.expected), "", fault)
+        self.assertGreater(killed, 10)
 
     def test_a_checkpoint_that_can_neither_be_forced_to_the_disk_nor_removed(self) -> None:
         failed = 0
