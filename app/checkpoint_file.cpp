@@ -442,7 +442,8 @@ void write_checkpoint_file(const storage::Directory& directory, const SolverStat
     try {
         write_temporary(directory, temporary, state, results);
     } catch (const FileError&) {
-        directory.remove(temporary);
+        // Were that to fail and to be told instead, a failed fsync would pass for a checkpoint that may be missing.
+        directory.discard(temporary);
         throw;
     }
     if (directory.has(checkpoint_file_name))

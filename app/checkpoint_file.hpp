@@ -40,8 +40,8 @@ struct ResultsSoFar {
 
 /// Writes a checkpoint into a directory as checkpoint.h5; the one that was there becomes the previous one, whose place
 /// it takes. It is written aside, sealed (storage/seal.hpp), put on the disk and renamed: whenever the program is
-/// killed, one whole checkpoint is there if one was. Throws FileError, and leaves all as it was; SyncError where the disk
-/// does not take what it is given.
+/// killed, one whole checkpoint is there if one was. Throws FileError, and the newest of before stays, under one of the two
+/// names; SyncError where the disk does not take what it is given.
 void write_checkpoint_file(const storage::Directory& directory, const SolverState& state, const ResultsSoFar& results);
 
 /// Reads a checkpoint that is open. Throws BadCheckpoint where it is proved to be no good, and EnvironmentError where it cannot

@@ -91,14 +91,8 @@ void GrowingFile::leave(bool has_rows) noexcept {
     if (has_rows)
         storage::release_reserve(file_.descriptor());
     file_.abandon();
-    if (has_rows)
-        return;
-    try {
-        directory_->remove(temporary_name(name_));
-    } catch (...) {
-        // The next run removes it.
-        return;
-    }
+    if (!has_rows)
+        directory_->discard(temporary_name(name_));
 }
 
 hdf5::File open_as_it_was(const storage::Directory& directory, const std::string& name,
@@ -206,7 +200,7 @@ void require_working_hdf5(const storage::Directory& directory, const std::string
         if (file.root().open_dataset("rows").read<double>() != std::vector<double>{1.0, 2.0, 3.0})
             throw FileError("other numbers than were written", 0);
     } catch (const FileError& error) {
-        directory.remove(temporary_name(name));
+        directory.discard(temporary_name(name));
         throw FileError(directory.file(name) + ": cannot verify it, as HDF5 is out of order: " + error.what(),
                         ENOTRECOVERABLE);
     }
@@ -217,9 +211,12 @@ void require_working_hdf5(const storage::Directory& directory, const std::string
 
 KeptFile check_kept_file(const storage::Directory& directory, const std::string& name,
                          const std::string& what, const std::string& run_id, RowsBefore before,
-                         const OpenRows& open_rows) {
+                         const OpenRows& open_rows, const std::vector<std::string>& notes) {
     if (!directory.has(name)) {
-        if (const std::string aside = last_aside(directory, name); !aside.empty())
+        const std::string aside = last_aside(directory, name);
+        const auto tells = [&](const std::string& note) { return note.find(aside) != std::string::npos; };
+        // One that the notes tell of was damaged before the checkpoint, and is not what is missing now.
+        if (!aside.empty() && std::none_of(notes.begin(), notes.end(), tells))
             return {fmt::format("it is {} already", directory.file(aside)), JournalUse::ignore, true};
         throw FileError(
             fmt::format("{}: no such file, but the checkpoint tells of {} {} in it; put it back, or go on "

@@ -112,10 +112,11 @@ struct KeptFile {
 };
 
 /// Verifies every number of the rows that the run keeps. Changes nothing. Throws FileError, saying what to
-/// do, where the file is not there, is another run's, or cannot be read. `what` is what its rows are called.
+/// do, where the file is not there, is another run's, or cannot be read. `what` is what its rows are called;
+/// `notes` are the checkpoint's.
 [[nodiscard]] KeptFile check_kept_file(const storage::Directory& directory, const std::string& name,
                                        const std::string& what, const std::string& run_id, RowsBefore before,
-                                       const OpenRows& open_rows);
+                                       const OpenRows& open_rows, const std::vector<std::string>& notes);
 
 /// Whether a file, as it is or as its journal says that it was, says that it is of this run. Where it is
 /// whole, but another run's, throws FileError.

@@ -19,6 +19,7 @@
 #include "app/window_check.hpp"
 #include "app/window_file.hpp"
 #include "input/differences.hpp"
+#include "input/text.hpp"
 #include "input/writer.hpp"
 
 namespace mpcflow {
@@ -60,20 +61,10 @@ std::size_t matched(const std::array<std::string_view, count>& keys, const std::
 
 bool is_free(const std::string& path) { return matched(free_keys, path) > matched(fixed_keys, path); }
 
-/// What a file says, for the terminal: its beginning, without control characters.
-std::string printable(std::string text) {
+/// What a file says, for the terminal: its beginning.
+std::string printable(const std::string& text) {
     constexpr std::size_t longest = 200;
-    if (text.size() > longest)
-        text = text.substr(0, longest) + "...";
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        // Those of C1 are two bytes of UTF-8, or one of Latin 1.
-        const bool is_c1 = byte >= 0x80 && byte < 0xa0 && (i == 0 || static_cast<unsigned char>(text[i - 1]) == 0xc2 ||
-                                                           static_cast<unsigned char>(text[i - 1]) < 0x80);
-        if (byte < 0x20 || byte == 0x7f || is_c1)
-            text[i] = '?';
-    }
-    return text;
+    return input::printable(text, longest);
 }
 
 std::string shown(const std::string& value) { return value.empty() ? "not given" : printable(value); }
@@ -137,6 +128,28 @@ void drop_newest(const storage::Directory& directory, std::vector<std::string>& 
     }
     const std::string aside = directory.file(move_aside(directory, checkpoint_file_name));
     remarks.push_back(fmt::format("{}: is kept as {}", directory.file(checkpoint_file_name), aside));
+}
+
+/// The step of a checkpoint; -1 where it cannot be told: such a one is passed over by any restart.
+std::int64_t step_of(const storage::Directory& directory, const std::string& name) {
+    try {
+        return hdf5::File::open(directory, name, storage::Access::read_only).root().open_group("run").read_int_attribute("step");
+    } catch (const FileError& error) {
+        if (error.error_number != 0)
+            throw;
+        return -1;
+    }
+}
+
+/// Takes checkpoints away that are of later steps than the one that was asked for: they count on frames and windows that are
+/// dropped now. Were this run killed before its next checkpoint, the restart from one of them would find its files damaged.
+void set_later_aside(const storage::Directory& directory, const Checkpoint& chosen, std::vector<std::string>& remarks) {
+    for (const char* name : {checkpoint_file_name, previous_checkpoint_name}) {
+        if (!directory.has(name) || step_of(directory, name) <= chosen.particles.step)
+            continue;
+        const std::string aside = directory.file(move_aside(directory, name));
+        remarks.push_back(fmt::format("{}: is of a later step than {}: it is kept as {}", directory.file(name), chosen.path, aside));
+    }
 }
 
 /// Throws EnvironmentError where the directory has files of another run, which this one would replace.
@@ -253,6 +266,8 @@ std::optional<Checkpoint> find_checkpoint(const RestartChoice& restart, const Sc
             directory.has(checkpoint_file_name)) {
             drop_newest(directory, remarks);
         }
+        if (restart.mode == RestartMode::file)
+            set_later_aside(directory, *checkpoint, remarks);
     } else {
         // Elsewhere there is nothing to add to, and what begins there is another run.
         checkpoint->run_id = draw_run_id();

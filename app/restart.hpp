@@ -34,7 +34,8 @@ struct RestartChoice {
 [[nodiscard]] bool is_complete(const std::string& folder, const Scenario& scenario);
 
 /// The checkpoint to go on from; none where the run begins anew. One of the output directory whose seal proves that it is
-/// damaged is passed over, and removed, for the one before it; `remarks` says so. Throws EnvironmentError where there is no
+/// damaged is passed over, and removed, for the one before it, and those of later steps than one that was asked for are moved
+/// aside; `remarks` says so. Throws EnvironmentError where there is no
 /// good one, where one cannot be read, or where it is of another input, precision or version, naming the differences, and
 /// where the other files of the directory are of another run.
 [[nodiscard]] std::optional<Checkpoint> find_checkpoint(const RestartChoice& restart, const Scenario& scenario,

@@ -108,22 +108,27 @@ void ResultWriter::begin(const Observed& observed) {
     KeptFile windows;
     KeptFile frames;
     if (first_windows_.rows > 0)
-        windows = check_kept_file(directory_, window_file_name, "windows", record_.id, first_windows_, read_windows);
+        windows = check_kept_file(directory_, window_file_name, "windows", record_.id, first_windows_, read_windows,
+                                  record_.notes);
     if (first_frames_.rows > 0)
-        frames = check_kept_file(directory_, trajectory_file_name, "frames", record_.id, first_frames_, read_frames);
-    if (field_times_.time_window > 0)
-        open_windows(windows);
-    if (first_frames_.rows > 0 && !is_moved_aside(trajectory_file_name, "frames", first_frames_, frames))
-        trajectory_ = std::make_unique<TrajectoryFile>(directory_, record_, first_frames_, frames.journal);
+        frames = check_kept_file(directory_, trajectory_file_name, "frames", record_.id, first_frames_, read_frames,
+                                 record_.notes);
+    // Before a frame is dropped: a run.h5 of before may say that the run is complete.
     write(observed, storage::Durability::disk);
-    if (record_.scenario.output.trajectory && !trajectory_) {
-        try {
+    try {
+        if (field_times_.time_window > 0)
+            open_windows(windows);
+        if (first_frames_.rows > 0 && !is_moved_aside(trajectory_file_name, "frames", first_frames_, frames))
+            trajectory_ = std::make_unique<TrajectoryFile>(directory_, record_, first_frames_, frames.journal);
+        else if (record_.scenario.output.trajectory)
             trajectory_ = std::make_unique<TrajectoryFile>(directory_, record_);
-        } catch (const std::exception& error) {
-            mark_run_file(directory_, RunStatus::failed, error.what());
-            throw;
-        }
+    } catch (const std::exception& error) {
+        mark_run_file(directory_, RunStatus::failed, error.what());
+        throw;
     }
+    // With the notes of what was moved aside.
+    if (!remarks_.empty())
+        write(observed, storage::Durability::disk);
 }
 
 void ResultWriter::open_windows(const KeptFile& kept) {

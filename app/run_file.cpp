@@ -129,15 +129,6 @@ std::int64_t bytes_of(const RunRecord& record) {
     return text + run_file_bytes(rows, bins, record.scenario.output.fields.value_or(FieldsOutput{})) + observed;
 }
 
-void remove_quietly(const storage::Directory& directory, const std::string& name) noexcept {
-    try {
-        directory.remove(name);
-    } catch (...) {
-        // The next run removes it.
-        return;
-    }
-}
-
 }  // namespace
 
 void write_run_file(const storage::Directory& directory, const RunRecord& record, storage::Durability durability) {
@@ -156,7 +147,7 @@ void write_run_file(const storage::Directory& directory, const RunRecord& record
         directory.rename(temporary, run_file_name);
     } catch (...) {
         file.abandon();
-        remove_quietly(directory, temporary);
+        directory.discard(temporary);
         throw;
     }
     if (durability == storage::Durability::disk)

@@ -146,7 +146,7 @@ void write_xdmf_file(const storage::Directory& directory, const std::string& nam
             fail_file(path, "write it", error_number);
         directory.rename(temporary, name);
     } catch (const FileError&) {
-        directory.remove(temporary);
+        directory.discard(temporary);
         throw;
     }
 }
@@ -190,7 +190,7 @@ void WindowXdmf::create(const std::vector<double>& times) {
         directory_.rename(temporary, window_xdmf_file_name);
     } catch (const FileError&) {
         file_.drop();
-        directory_.remove(temporary);
+        directory_.discard(temporary);
         throw;
     }
     windows_ = static_cast<std::int64_t>(times.size());

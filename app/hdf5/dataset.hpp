@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/hdf5/handle.hpp"
@@ -83,7 +84,13 @@ public:
     Dataset(const Dataset&) = delete;
     Dataset& operator=(const Dataset&) = delete;
     Dataset(Dataset&&) noexcept = default;
-    Dataset& operator=(Dataset&&) noexcept = default;
+    /// What this one was is closed by `other`'s destructor, which needs the file, too.
+    Dataset& operator=(Dataset&& other) noexcept {
+        std::swap(handle_, other.handle_);
+        std::swap(label_, other.label_);
+        std::swap(disk_, other.disk_);
+        return *this;
+    }
 
     /// Writes all of a dataset, `count` numbers in C order (checked).
     template <typename T>

@@ -61,7 +61,7 @@ File File::create(const storage::Directory& directory, const std::string& name, 
         return {disk, std::move(handle)};
     } catch (const FileError&) {
         disk->give_up();
-        directory.remove(name);
+        directory.discard(name);
         throw;
     }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <exception>
 #include <new>
 
 #include "app/hdf5/attribute.hpp"
@@ -55,28 +56,27 @@ using ObjectInfo = H5O_info1_t;
 using ObjectInfo = H5O_info_t;
 #endif
 
-/// What check_structure() says where it cannot go on.
+/// What check_structure() throws where it cannot go on.
 struct StructureVisit {
     std::string file;
-    std::string fault;
+    std::exception_ptr fault;
 };
 
 herr_t visit_object(hid_t group, const char* name, const ObjectInfo* object, void* to) {
     auto& visit = *static_cast<StructureVisit*>(to);
     constexpr std::ptrdiff_t deepest = 32;
     const std::string_view path = name;
-    if (std::count(path.begin(), path.end(), '/') > deepest) {
-        visit.fault = "groups lie in one another too deep";
-        return 1;
-    }
+    // HDF5 is C, through which nothing may be thrown.
     try {
+        if (std::count(path.begin(), path.end(), '/') > deepest)
+            throw FileError(visit.file + ": groups lie in one another too deep", 0);
         if (object->type == H5O_TYPE_DATASET)
             static_cast<void>(open_own_dataset(group, name, visit.file + ":" + name));
-    } catch (const FileError& error) {
-        visit.fault = error.what();
+        return 0;
+    } catch (...) {
+        visit.fault = std::current_exception();
         return 1;
     }
-    return 0;
 }
 
 PropertyListHandle creation_list(const DatasetLayout& layout, const std::string& label) {
@@ -158,10 +158,7 @@ void Group::link(const std::string& target, const std::string& name) const {
 }
 
 bool Group::has(const std::string& name) const {
-    const htri_t found = H5Lexists(handle_.get(), name.c_str(), H5P_DEFAULT);
-    if (found < 0)
-        H5Eclear2(H5E_DEFAULT);
-    return found > 0;
+    return check(H5Lexists(handle_.get(), name.c_str(), H5P_DEFAULT), label(name), "look for it") > 0;
 }
 
 bool Group::has_attribute(const std::string& name) const {
@@ -254,8 +251,8 @@ void Group::check_structure() const {
     StructureVisit visit{file(), {}};
     // Sizes of objects are added up over all nodes of their indices.
     check(H5Ovisit1(handle_.get(), H5_INDEX_NAME, H5_ITER_NATIVE, visit_object, &visit), file(), "go through it");
-    if (!visit.fault.empty())
-        throw FileError(file() + ": " + visit.fault, 0);
+    if (visit.fault)
+        std::rethrow_exception(visit.fault);
 }
 
 void Group::write_text(const std::string& name, std::string_view text, const Meaning& meaning) const {

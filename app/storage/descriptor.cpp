@@ -96,8 +96,9 @@ int resize_file(int descriptor, std::uint64_t bytes) noexcept {
 
 void sync_file(int descriptor, const std::string& path) {
     const int result = uninterrupted([&] { return fsync(descriptor); });
-    // Some file systems have no such call.
-    if (result == 0 || errno == EINVAL || errno == EROFS || errno == ENOSYS)
+    // Some file systems have no such call. EROFS is none of these: of a file that was written it says that the file system was
+    // made read-only since, as it is after an error, and lost what it had not written.
+    if (result == 0 || errno == EINVAL || errno == ENOSYS)
         return;
     throw SyncError(path + ": cannot force it to the disk: " + describe_errno(errno) +
                         "; what was written to it cannot be trusted",

@@ -88,6 +88,11 @@ void Directory::remove(const std::string& name) const {
         fail_file(file(name), "remove it", errno);
 }
 
+void Directory::discard(const std::string& name) const noexcept {
+    [[maybe_unused]] const int ignored =
+        uninterrupted([&] { return unlinkat(descriptor(), name.c_str(), 0); });
+}
+
 void Directory::rename(const std::string& from, const std::string& to) const {
     if (uninterrupted([&] { return renameat(descriptor(), from.c_str(), descriptor(), to.c_str()); }) != 0)
         fail_file(file(to), "put the new file in its place", errno);

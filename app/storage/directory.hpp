@@ -34,6 +34,8 @@ public:
     [[nodiscard]] bool has(const std::string& name) const;
     /// Removes a file or a link, if there is one.
     void remove(const std::string& name) const;
+    /// The same after a failure, which is what is to be told: what cannot be removed now the next run removes.
+    void discard(const std::string& name) const noexcept;
     void rename(const std::string& from, const std::string& to) const;
     /// Takes the directory for whoever has this object, until it is closed. False where somebody else has it. A file system
     /// without locks does without.

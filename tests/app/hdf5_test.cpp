@@ -145,7 +145,7 @@ TEST(Hdf5, AnEmptyDatasetIsFine) {
 /// What closing writes is what HDF5 keeps until then: numbers in its chunk cache.
 TEST(Hdf5, AFailureWhileADatasetClosesIsTold) {
     const TemporaryDirectory directory;
-    const auto write = [&](rlim_t limit_bytes) {
+    const auto write = [&](rlim_t limit_bytes, bool closes_by_assignment) {
         std::signal(SIGXFSZ, SIG_IGN);
         const rlimit limit{limit_bytes, limit_bytes};
         setrlimit(RLIMIT_FSIZE, &limit);
@@ -155,6 +155,8 @@ TEST(Hdf5, AFailureWhileADatasetClosesIsTold) {
                 hdf5::Dataset numbers =
                     file.root().create_dataset("n", {NumberType::float64, {50000}, Growth::fixed, {}, {}});
                 numbers.write(std::vector<double>(50000, 1.0));
+                if (closes_by_assignment)
+                    numbers = hdf5::Dataset();
             }
             file.flush();
             file.close();
@@ -163,16 +165,18 @@ TEST(Hdf5, AFailureWhileADatasetClosesIsTold) {
         }
         return 0;
     };
-    const auto in_a_child = [&](rlim_t limit) {
+    const auto in_a_child = [&](rlim_t limit, bool closes_by_assignment) {
         const pid_t child = fork();
         if (child == 0)
-            _exit(write(limit));
+            _exit(write(limit, closes_by_assignment));
         int status = 0;
         waitpid(child, &status, 0);
         return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     };
-    EXPECT_EQ(in_a_child(RLIM_INFINITY), 0);
-    EXPECT_EQ(in_a_child(100000), 3);
+    for (const bool closes_by_assignment : {false, true}) {
+        EXPECT_EQ(in_a_child(RLIM_INFINITY, closes_by_assignment), 0);
+        EXPECT_EQ(in_a_child(100000, closes_by_assignment), 3);
+    }
 }
 
 TEST(Hdf5, WholeChunksHaveTheChecksumsAndFillValuesOfHdf5) {

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from faulty import KINDS, Fault, damage_trajectory, folder_fault, last_frames_fault, make_killed_folder, message_fault, numbers
+from faulty import CHANGING, KINDS, Fault, damage_trajectory, folder_fault, last_frames_fault, make_killed_folder, message_fault, numbers
 from faulty import run, run_with
 
 # From the beginning; in the folder of a run that was killed; in such a one whose trajectory has a wrong bit, so that the run
@@ -34,7 +34,7 @@ ERRORS = {
     "open": (errno.EIO, errno.EACCES, errno.EMFILE, errno.ENOSPC, errno.EDQUOT),
     "read": (errno.EIO,),
     "write": (errno.EIO, errno.ENOSPC, errno.EDQUOT),
-    "sync": (errno.EIO, errno.ENOSPC, errno.EDQUOT),
+    "sync": (errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EROFS),
     "truncate": (errno.EIO, errno.ENOSPC),
     "allocate": (errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EOPNOTSUPP),
     "rename": (errno.EIO, errno.ENOSPC, errno.EACCES),
@@ -50,8 +50,6 @@ INTERRUPTED = ("open", "read", "write", "sync", "truncate", "allocate", "close")
 HALVED = ("read", "write")
 # Those that a run always makes: what is shown of them is shown of failures that there were.
 ALWAYS_MADE = ("open", "read", "write", "sync", "truncate", "allocate", "rename", "unlink", "close", "thread")
-# Kills count over these together.
-CHANGING = "open,write,sync,truncate,allocate,rename,unlink,close,mkdir"
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,8 @@ RECORD_LIBRARY = os.environ.get("MPCFLOW_RECORD_LIBRARY", "")
 # As in fail_call.cpp, in its order.
 KINDS = ("open", "read", "write", "sync", "truncate", "allocate", "rename", "unlink", "close", "mkdir", "map", "memory",
          "library_memory", "thread")
+# Kills count over these together.
+CHANGING = "open,write,sync,truncate,allocate,rename,unlink,close,mkdir"
 # What a run may take. Some hundred times what it does take.
 LIMIT_SECONDS = 60
 
