@@ -207,16 +207,28 @@ void require_working_hdf5(const storage::Directory& directory, const std::string
     directory.remove(temporary_name(name));
 }
 
+/// The name that move_aside() gave last to a file of this name; empty if it gave none.
+std::string last_aside(const storage::Directory& directory, const std::string& name) {
+    std::string last;
+    for (int number = 1; directory.has(aside_name(name, number)); ++number)
+        last = aside_name(name, number);
+    return last;
+}
+
 }  // namespace
+
+std::string find_moved_aside(const storage::Directory& directory, const std::string& name,
+                             const std::vector<std::string>& notes) {
+    const std::string aside = last_aside(directory, name);
+    const auto tells = [&](const std::string& note) { return note.find(aside) != std::string::npos; };
+    return std::any_of(notes.begin(), notes.end(), tells) ? std::string{} : aside;
+}
 
 KeptFile check_kept_file(const storage::Directory& directory, const std::string& name,
                          const std::string& what, const std::string& run_id, RowsBefore before,
                          const OpenRows& open_rows, const std::vector<std::string>& notes) {
     if (!directory.has(name)) {
-        const std::string aside = last_aside(directory, name);
-        const auto tells = [&](const std::string& note) { return note.find(aside) != std::string::npos; };
-        // One that the notes tell of was damaged before the checkpoint, and is not what is missing now.
-        if (!aside.empty() && std::none_of(notes.begin(), notes.end(), tells))
+        if (const std::string aside = find_moved_aside(directory, name, notes); !aside.empty())
             return {fmt::format("it is {} already", directory.file(aside)), JournalUse::ignore, true};
         throw FileError(
             fmt::format("{}: no such file, but the checkpoint tells of {} {} in it; put it back, or go on "
@@ -272,13 +284,6 @@ bool is_of_run(const storage::Directory& directory, const std::string& name, con
 
 bool is_aside_name(const std::string& name, const std::string& of) {
     return name.starts_with(of.substr(0, of.rfind('.')) + ".damaged") && name.ends_with(".h5");
-}
-
-std::string last_aside(const storage::Directory& directory, const std::string& name) {
-    std::string last;
-    for (int number = 1; directory.has(aside_name(name, number)); ++number)
-        last = aside_name(name, number);
-    return last;
 }
 
 std::string move_aside(const storage::Directory& directory, const std::string& name) {

@@ -111,6 +111,11 @@ struct KeptFile {
     bool is_aside = false;
 };
 
+/// The name that a restart gave a file that is missing now, after the checkpoint with these notes; empty if none did. One
+/// that the notes tell of was damaged before that checkpoint, and is not what is missing.
+[[nodiscard]] std::string find_moved_aside(const storage::Directory& directory, const std::string& name,
+                                           const std::vector<std::string>& notes);
+
 /// Verifies every number of the rows that the run keeps. Changes nothing. Throws FileError, saying what to
 /// do, where the file is not there, is another run's, or cannot be read. `what` is what its rows are called;
 /// `notes` are the checkpoint's.
@@ -125,8 +130,6 @@ struct KeptFile {
 
 /// Whether move_aside() gives such a name to a file of the name `of`.
 [[nodiscard]] bool is_aside_name(const std::string& name, const std::string& of);
-/// The name that it gave last to a file of this name; empty if it gave none.
-[[nodiscard]] std::string last_aside(const storage::Directory& directory, const std::string& name);
 /// Gives a file, and its journal, another name: NAME.damaged.h5, or one with a number. Returns the new name.
 std::string move_aside(const storage::Directory& directory, const std::string& name);
 

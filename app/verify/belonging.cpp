@@ -150,7 +150,7 @@ private:
     void check_missing(const Counted& counted, const std::string& counts) {
         findings_.misfits.push_back(counts + ", which is not there");
         // A restart that was interrupted before its next checkpoint has done the one half of it.
-        if (const std::string aside = last_aside(directory_, counted.file); !aside.empty()) {
+        if (const std::string aside = find_moved_aside(directory_, counted.file, chosen_->notes); !aside.empty()) {
             changes_.push_back(
                 fmt::format("it goes on into a new {}, as that is {} already", counted.file, aside));
             return;

@@ -74,6 +74,7 @@ CheckpointFinding check_checkpoint(const storage::Directory& directory, const st
             finding.run_id = checkpoint.run_id;
             finding.step = checkpoint.particles.step;
             finding.state_hash = checkpoint.state_hash;
+            finding.notes = checkpoint.notes;
             finding.counted = {
                 {trajectory_file_name, FileKind::trajectory, checkpoint.frames, checkpoint.frames_checksum},
                 {window_file_name, FileKind::fields, checkpoint.windows, checkpoint.windows_checksum}};

@@ -24,6 +24,7 @@ struct CheckpointFinding : FileFinding {
     bool can_be_used = false;    ///< by this program
     bool is_proved_bad = false;  ///< a restart passes it over
     std::vector<Counted> counted{};
+    std::vector<std::string> notes{};
 };
 
 /// The same, and whether its particles have its state hash.
