@@ -23,7 +23,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from mpcflow_tools import observable_files
-from mpcflow_tools.command import BadArgument, exit_status, say, whole_file
+from mpcflow_tools.command import BadArgument, Parser, exit_status, say, whole_file
 from mpcflow_tools.field_files import WRITERS as FIELD_WRITERS
 from mpcflow_tools.particle_files import WRITERS as PARTICLE_WRITERS
 from mpcflow_tools.particle_files import Frames
@@ -104,9 +104,7 @@ def convert(arguments: argparse.Namespace) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="mpcflow-convert", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("run", type=Path, metavar="RUN", help="the output directory of a run")
+    parser = Parser("mpcflow-convert", __doc__)
     parser.add_argument("subject", choices=["particles", "fields", "windows", "series", *observable_files.TABLES], metavar="SUBJECT",
                         help="what of the run: particles, fields, windows, series, or an observable")
     parser.add_argument("file", type=Path, metavar="FILE", help="what is written; its ending says the format")
@@ -115,7 +113,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--unwrap", action="store_true", help="positions followed through the periodic boundaries")
     parser.add_argument("--quantity", metavar="NAME", help="the table of an observable that has this array (.csv)")
     parser.add_argument("--overwrite", action="store_true", help="replaces FILE if it is there")
-    arguments = parser.parse_args(argv)
+    arguments = parser.read(argv)
     return exit_status("mpcflow-convert", arguments.run, lambda: convert(arguments))
 
 

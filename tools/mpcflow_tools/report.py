@@ -8,14 +8,13 @@ A page that is there is replaced with --overwrite alone. It is readable in light
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
 from mpcflow_tools.analyze import SUBJECTS, analyze
-from mpcflow_tools.command import BadArgument, check_free, exit_status, say, whole_file
+from mpcflow_tools.command import BadArgument, Parser, check_free, exit_status, say, whole_file
 from mpcflow_tools.conservation import drifts
 from mpcflow_tools.expected import component_name, default_axis, default_component
 from mpcflow_tools.flow import fit_profile
@@ -203,12 +202,10 @@ def report_page(run: Run) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="mpcflow-report", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("run", type=Path, metavar="RUN", help="the output directory of a run, or its run.h5")
+    parser = Parser("mpcflow-report", __doc__)
     parser.add_argument("--output", type=Path, metavar="FILE.html", help="the page (default: report.html beside run.h5)")
     parser.add_argument("--overwrite", action="store_true", help="replaces the page if it is there")
-    arguments = parser.parse_args(argv)
+    arguments = parser.read(argv)
 
     def body() -> None:
         if arguments.output and arguments.output.suffix not in (".html", ".htm"):
