@@ -14,10 +14,11 @@ namespace mpcflow {
 
 namespace {
 
-std::string unknown_word(const char* what, const std::string& word, const std::vector<std::string>& known) {
+std::string unknown_word(const char* what, const char* mark, const std::string& word, const std::vector<std::string>& known) {
     const std::string_view meant = input::nearest(word, known);
-    const std::string hint = meant.empty() ? fmt::format("there are {}", fmt::join(known, ", ")) : fmt::format("did you mean {}?", meant);
-    return fmt::format("no {} is called {}; {}", what, input::printable(word), hint);
+    const std::string hint = meant.empty() ? fmt::format("there are {}{}", mark, fmt::join(known, fmt::format(", {}", mark)))
+                                           : fmt::format("did you mean {}{}?", mark, meant);
+    return fmt::format("no {} is called {}{}; {}", what, mark, input::printable(word), hint);
 }
 
 }  // namespace
@@ -32,8 +33,8 @@ std::string find_unknown_word(CLI::App& program, const std::vector<std::string>&
                 continue;
             std::vector<std::string> known;
             for (const CLI::Option* option : command->get_options([](const CLI::Option* any) { return any->nonpositional(); }))
-                known.push_back("--" + option->get_lnames().at(0));
-            return unknown_word("option", name, known);
+                known.push_back(option->get_lnames().at(0));
+            return unknown_word("option", "--", name.substr(2), known);
         }
         if (!takes_command || argument.starts_with("-"))
             continue;
@@ -41,7 +42,7 @@ std::string find_unknown_word(CLI::App& program, const std::vector<std::string>&
         for (const CLI::App* each : command->get_subcommands({}))
             known.push_back(each->get_name());
         if (std::find(known.begin(), known.end(), argument) == known.end())
-            return unknown_word("command", argument, known);
+            return unknown_word("command", "", argument, known);
         command = command->get_subcommand(argument);
     }
     return {};
