@@ -1,6 +1,7 @@
 """Writes results as files of other programs.
 
-  mpcflow-convert RUN particles FILE    frames of trajectory.h5: .xyz (extended XYZ), .lammpstrj (LAMMPS dump), .csv, .npz
+  mpcflow-convert RUN particles FILE    frames of trajectory.h5: .xyz (extended XYZ), .lammpstrj (LAMMPS dump), .pvd (ParaView, with a folder of
+                                        .vtp), .vtp (one of them), .csv, .npz
   mpcflow-convert RUN fields FILE       averages of run.h5: .vti (VTK image data), .csv, .npz
   mpcflow-convert RUN windows FILE      averages over windows of time, of fields.h5: .pvd (ParaView, with a folder of .vti), .csv, .npz
   mpcflow-convert RUN series FILE       numbers against time: .csv, .npz
@@ -26,7 +27,7 @@ from mpcflow_tools import observable_files
 from mpcflow_tools.command import BadArgument, Parser, exit_status, say, whole_file
 from mpcflow_tools.field_files import WRITERS as FIELD_WRITERS
 from mpcflow_tools.particle_files import WRITERS as PARTICLE_WRITERS
-from mpcflow_tools.particle_files import Frames
+from mpcflow_tools.particle_files import Frames, write_pvd
 from mpcflow_tools.run import Run
 from mpcflow_tools.series_files import WRITERS as SERIES_WRITERS
 from mpcflow_tools.trajectory import Trajectory
@@ -55,9 +56,14 @@ def _check_ending(endings: Iterable[str], subject: str, file: Path) -> None:
 
 def convert_particles(arguments: argparse.Namespace) -> None:
     file = arguments.file
-    _check_ending(PARTICLE_WRITERS, "particles", file)
-    with Trajectory(arguments.run) as trajectory, whole_file(file, arguments.overwrite) as aside:
-        PARTICLE_WRITERS[file.suffix](Frames(trajectory, chosen_frames(arguments.frames, len(trajectory)), arguments.unwrap), aside)
+    _check_ending([*PARTICLE_WRITERS, ".pvd"], "particles", file)
+    with Trajectory(arguments.run) as trajectory:
+        frames = Frames(trajectory, chosen_frames(arguments.frames, len(trajectory)), arguments.unwrap)
+        if file.suffix == ".pvd":
+            write_pvd(frames, file, arguments.overwrite)
+            return
+        with whole_file(file, arguments.overwrite) as aside:
+            PARTICLE_WRITERS[file.suffix](frames, aside)
 
 
 def convert_table(arguments: argparse.Namespace) -> None:
