@@ -1,6 +1,5 @@
 #include "app/command_line.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -21,6 +20,7 @@
 #include "app/exit_status.hpp"
 #include "app/machine_info.hpp"
 #include "app/memory_limits.hpp"
+#include "app/unknown_word.hpp"
 #include "input/error.hpp"
 #include "input/text.hpp"
 #include "physics/errors.hpp"
@@ -31,6 +31,7 @@ namespace mpcflow {
 namespace {
 
 constexpr const char* footer =
+    "mpcflow help COMMAND tells of one command.\n\n"
     "Exit status: 0 done; 2 bad input or arguments; 3 the environment (no such device, disk full,\n"
     "results that exist already); 85 stopped by a signal after writing a checkpoint: run again to go on;\n"
     "1 a fault of the program.";
@@ -145,10 +146,17 @@ public:
     }
 
     int run(std::vector<std::string> arguments) {
+        if (!arguments.empty() && arguments[0] == "help") {
+            arguments.erase(arguments.begin());
+            arguments.emplace_back("--help");
+        }
         try {
-            std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
-            app_.parse(arguments);
+            app_.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // as CLI11 wants them
         } catch (const CLI::ParseError& error) {
+            if (const std::string unknown = find_unknown_word(app_, arguments); !unknown.empty()) {
+                print_error("", unknown);
+                return static_cast<int>(ExitStatus::bad_input);
+            }
             return app_.exit(error) == 0 ? static_cast<int>(ExitStatus::done)
                                          : static_cast<int>(ExitStatus::bad_input);
         }
@@ -200,7 +208,7 @@ private:
             action_ = schema_command;
         });
         CLI::App* info = app_.add_subcommand("info", "Print what a result file holds and how it was made");
-        info->add_option("file", info_.file, "A run.h5, trajectory.h5 or checkpoint.h5")->required()->option_text("FILE.h5");
+        info->add_option("file", info_.file, "The directory of a run, or one of its HDF5 files")->required()->option_text("DIR|FILE.h5");
         add_json(*info);
         info->final_callback([this] {
             info_.format = format();

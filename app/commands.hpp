@@ -33,7 +33,7 @@ struct CheckOptions {
 };
 
 struct InfoOptions {
-    std::string file;
+    std::string file;  ///< or the directory of a run
     ReportFormat format = ReportFormat::text;
 };
 

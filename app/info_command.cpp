@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 
 #include <fmt/format.h>
@@ -292,9 +293,12 @@ bool is_our_trajectory(const Group& root) {
 }  // namespace
 
 int info_command(const InfoOptions& options) {
-    const hdf5::File file = hdf5::File::open(options.file);
+    std::error_code is_none;
+    const std::filesystem::path given = options.file;
+    const std::string path = std::filesystem::is_directory(given, is_none) ? (given / run_file_name).string() : options.file;
+    const hdf5::File file = hdf5::File::open(path);
     Report report(options.format);
-    report.add("file", options.file);
+    report.add("file", path);
     const Group root = file.root();
     if (is_our_run(root)) {
         report_run(file, report);
@@ -305,7 +309,7 @@ int info_command(const InfoOptions& options) {
     } else if (is_our_trajectory(root)) {
         report_trajectory(file, report);
     } else {
-        throw EnvironmentError(options.file +
+        throw EnvironmentError(path +
                                ": an HDF5 file, but not one that mpcflow wrote; give a run.h5, "
                                "trajectory.h5 or checkpoint.h5 of a run");
     }

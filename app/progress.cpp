@@ -1,5 +1,6 @@
 #include "app/progress.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -71,9 +73,8 @@ std::string format_rate(double per_second, const std::string& counted) {
 std::string format_bytes(double bytes) { return scaled(bytes, 1024.0, {"B", "KiB", "MiB", "GiB", "TiB", "PiB"}); }
 
 std::string format_progress_line(const ProgressState& state, int width) {
-    std::vector<std::string> fields;
-    fields.push_back(fmt::format("step {}/{}", state.step, state.total_steps));
-    fields.push_back(fmt::format("{:.1f} %", percent(state)));
+    const auto columns = static_cast<std::size_t>(std::max(width, 0));
+    std::vector<std::string> fields{fmt::format("{:.1f} %", percent(state))};
     if (state.seconds_left)
         fields.push_back(format_duration(*state.seconds_left) + " left");
     fields.push_back(format_rate(state.updates_per_second));
@@ -81,15 +82,13 @@ std::string format_progress_line(const ProgressState& state, int width) {
         fields.push_back(fmt::format("T {:.4f}", *state.temperature));
     if (state.drift)
         fields.push_back(fmt::format("drift {:.1e}", *state.drift));
-
-    std::string line;
-    for (const std::string& field : fields) {
-        const std::string longer = line.empty() ? field : line + "  " + field;
-        if (static_cast<int>(longer.size()) > width)
-            break;
-        line = longer;
-    }
-    return line;
+    // Steps say what percent do: the first that a narrow terminal goes without.
+    const std::string all = fmt::format("step {}/{}  {}", state.step, state.total_steps, fmt::join(fields, "  "));
+    if (all.size() <= columns)
+        return all;
+    while (!fields.empty() && fmt::to_string(fmt::join(fields, "  ")).size() > columns)
+        fields.pop_back();
+    return fmt::to_string(fmt::join(fields, "  "));
 }
 
 std::string format_log_line(const ProgressState& state) {

@@ -44,6 +44,23 @@ class Arguments(ProgramTest):
             self.assertTrue(done.stderr, arguments)
         self.assertEqual(self.files(), [])
 
+    def test_misspelt_commands_and_options_name_the_nearest(self):
+        for arguments, named in ((["rn", "a.yaml"], "no command is called rn; did you mean run?"),
+                                 (["run", "a.yaml", "--ouput", "x"], "no option is called --ouput; did you mean --output?"),
+                                 (["run", "--ouput=x"], "no option is called --ouput; did you mean --output?"),
+                                 (["bench", "stp"], "no command is called stp; did you mean step?"),
+                                 (["bench", "step", "--presicion", "double"], "did you mean --precision?"),
+                                 (["help", "chek"], "did you mean check?"),
+                                 (["fly"], "no command is called fly; there are run, check, schema, info, verify, devices, bench")):
+            with self.subTest(arguments=arguments):
+                done = self.mpcflow(*arguments, status=2)
+                self.assertIn(named, done.stderr)
+                self.assertEqual(len(done.stderr.splitlines()), 1)
+
+    def test_help_is_a_command(self):
+        self.assertEqual(self.mpcflow("help").stdout, self.mpcflow("--help").stdout)
+        self.assertEqual(self.mpcflow("help", "bench", "step").stdout, self.mpcflow("bench", "step", "--help").stdout)
+
     def test_devices(self):
         self.assertIn("cpu", self.mpcflow("devices").stdout)
         devices = json.loads(self.mpcflow("devices", "--json").stdout)

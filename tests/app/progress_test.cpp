@@ -42,7 +42,8 @@ TEST(ProgressFormat, TheLiveLineIsNeverWiderThanTheTerminal) {
     for (int width = 0; width < 120; ++width) {
         EXPECT_LE(static_cast<int>(format_progress_line(half_way(), width).size()), width);
     }
-    EXPECT_EQ(format_progress_line(half_way(), 30), "step 12345/24690  50.0 %");
+    EXPECT_EQ(format_progress_line(half_way(), 59), "50.0 %  12:34 left  36.2 M/s  T 1.0002  drift 1.2e-12");
+    EXPECT_EQ(format_progress_line(half_way(), 30), "50.0 %  12:34 left  36.2 M/s");
 }
 
 TEST(ProgressFormat, WhatIsNotKnownYetIsLeftOut) {

@@ -243,6 +243,9 @@ class Results(ProgramTest):
             self.assertEqual(report["particles"], 2160)
             self.assertEqual(report["seed"], 5)
             self.assertIn("seed: 5", report["resolved_input"])
+        self.assertEqual(self.mpcflow("info", "out").stdout, self.mpcflow("info", "out/run.h5").stdout)
+        (self.folder / "empty").mkdir()
+        self.assertIn("empty/run.h5", self.mpcflow("info", "empty", status=3).stderr)
 
     def test_xdmf_describes_the_fields_that_are_there(self):
         grid = xml.etree.ElementTree.parse(self.folder / "out/fields.xdmf").find("Domain/Grid")

@@ -9,6 +9,7 @@ import numpy as np
 
 from forging import edited
 from made_runs import AT_REST, FLOW, REGION, ToolTest, made
+from made_runs import REST as MEASURED
 from mpcflow_tools import Run
 from mpcflow_tools.analyze import SUBJECTS, analyze
 from mpcflow_tools.diffusion_analysis import displacement, free_axes, growth
@@ -86,6 +87,9 @@ class Command(ToolTest):
         self.assertRegex(text, r"flow +\d\.\d+ \+- 0\.\d+ a \(energy/mass\)\^\(1/2\)   theory 0\.\d+ \([-+]\d+\.\d %, [-+]\d+\.\d sigma\)")
         self.assertIn("no modes in run.h5 (output.modes in the input makes it)", text)
         self.assertLessEqual(max(len(line) for line in text.splitlines()[2:]), 130)
+        for of in (text, self.command("analyze", made(MEASURED), "diffusion").stdout):  # of a trajectory, of tracers
+            self.assertIn("the formula leaves correlations between collisions out", of)
+        self.assertRegex(text, r"slip length +-?\d\.\d+ \+- 0\.\d+ a\n    of the same fit; 0 to 0.1 a is expected")
         some = self.command("analyze", made(FLOW), "temperature").stdout
         self.assertIn("kT", some)
         self.assertNotIn("viscosity", some)
@@ -110,7 +114,7 @@ class Command(ToolTest):
         self.assertIn("no trajectory.h5 (output.trajectory", self.command("analyze", least).stdout)
 
     def test_wrong_questions(self) -> None:
-        self.assertIn("invalid choice", self.command("analyze", made(FLOW), "entropy", status=2).stderr)
+        self.assertIn("'entropy' is no subject, only temperature, viscosity,", self.command("analyze", made(FLOW), "entropy", status=2).stderr)
         self.assertIn("no such file", self.command("analyze", self.folder, status=3).stderr)
         folder = self.copy_of(FLOW)
         with edited(folder / "run.h5") as file:

@@ -16,12 +16,13 @@ from unittest import mock
 
 import h5py
 import numpy as np
+from matplotlib.image import imread
 
 from convert_test import read_vti
 from fields_test import WINDOWS
 from forging import edited
-from made_runs import FLOW, ToolTest, made, read_numbers
-from mpcflow_tools import convert
+from made_runs import FLOW, REGION, ToolTest, made, read_numbers
+from mpcflow_tools import Trajectory, convert
 from pvpython import pvpython_command, run_pvpython
 
 TENSORS = WINDOWS.replace("temperature], bins: [2, 1, 10]", "temperature, pressure_tensor], bins: [2, 5, 10]")
@@ -37,11 +38,29 @@ report = []
 for time in list(reader.TimestepValues):
     reader.UpdatePipeline(time)
     image = servermanager.Fetch(reader)
-    cells = image.GetCellData()
+    cells = image.GetPointData() if image.IsA("vtkPolyData") else image.GetCellData()
     arrays = [cells.GetArray(i) for i in range(cells.GetNumberOfArrays())]
     report.append([time, image.GetBounds(), {a.GetName(): [a.GetTuple(k) for k in range(a.GetNumberOfTuples())] for a in arrays}])
 with open(sys.argv[2], "w") as file:
     json.dump(report, file)
+"""
+
+DRAW = """
+import json, sys
+from paraview import servermanager
+from paraview.simple import *
+reader = OpenDataFile(sys.argv[1])
+reader.UpdatePipeline()
+points = servermanager.Fetch(reader)
+with open(sys.argv[2], "w") as file:
+    json.dump([points.GetNumberOfVerts(), [points.GetPoint(i) for i in range(points.GetNumberOfPoints())]], file)
+view = CreateView("RenderView")
+view.ViewSize = [300, 300]
+view.OrientationAxesVisibility = 0
+Show(reader, view)
+view.ResetCamera()
+Render(view)
+SaveScreenshot(sys.argv[3], view)
 """
 
 
@@ -112,6 +131,39 @@ class WindowFiles(ToolTest):
                 np.testing.assert_allclose(bounds, [0, 10, 0, 10, 0, 10], rtol=1e-12)
                 for name in FIELDS:
                     np.testing.assert_array_equal(np.array(arrays[name]), fields[name][index].reshape(100, -1), err_msg=name)
+
+
+class ParticleFiles(ToolTest):
+    def test_paraview_plays_particles(self) -> None:
+        """As it opens them: each is a point and a vertex, at its place, with its id and velocity; also of a region, in single precision."""
+        pvpython = pvpython_command(self)
+        for text, options in ((FLOW, []), (FLOW, ["--unwrap", "--frames", "1:3"]), (REGION, [])):
+            self.command("convert", made(text), "particles", "film.pvd", "--overwrite", *options)
+            run_pvpython(self, pvpython, self.folder, LOOK, "film.pvd", "report.json")
+            report = json.loads((self.folder / "report.json").read_text())
+            with Trajectory(made(text)) as trajectory:
+                frames = trajectory[1:3] if options else list(trajectory)
+                self.assertEqual([time for time, _, _ in report], [frame.time for frame in frames])
+                for (_, bounds, arrays), frame in zip(report, frames):
+                    places = frame.unwrapped_positions if options else frame.positions
+                    np.testing.assert_array_equal(bounds, np.column_stack([places.min(axis=0), places.max(axis=0)]).ravel())
+                    np.testing.assert_array_equal(np.array(arrays["id"])[:, 0], frame.ids)
+                    self.assertEqual(set(arrays), {"id", "species", *(["velocity"] if text == FLOW else [])})
+                    if text == FLOW:
+                        np.testing.assert_array_equal(arrays["velocity"], frame.velocities)
+
+    def test_paraview_draws_a_frame(self) -> None:
+        pvpython = pvpython_command(self)
+        self.command("convert", made(FLOW), "particles", "last.vtp", "--frames=-1")
+        run_pvpython(self, pvpython, self.folder, DRAW, "last.vtp", "report.json", "picture.png")
+        cells, places = json.loads((self.folder / "report.json").read_text())
+        with Trajectory(made(FLOW)) as trajectory:
+            np.testing.assert_array_equal(places, trajectory[-1].positions)
+            self.assertEqual(cells, len(trajectory[-1]))
+        picture = imread(self.folder / "picture.png")
+        self.assertGreater(np.mean(np.any(picture[..., :3] != picture[0, 0, :3], axis=-1)), 0.01)
+        self.assertIn(".vtp holds one frame: choose it by --frames, or write them all as .pvd",
+                      self.command("convert", made(FLOW), "particles", "all.vtp", status=2).stderr)
 
 
 class Replacing(ToolTest):

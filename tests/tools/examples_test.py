@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 import unittest
 
 from made_runs import FLOW, REGION, TOOLS, ToolTest, made
@@ -36,6 +39,26 @@ class Examples(ToolTest):
     def test_what_is_not_there(self) -> None:
         for name in ("full_analysis", "read_a_run"):
             self.assertIn(f"{name}.py: nowhere", self.python(EXAMPLES / f"{name}.py", "nowhere", status=1).stderr)
+
+    def test_the_commands_of_the_readme_leave_files_in_out_alone(self) -> None:
+        """All but those that build, as they stand; of inputs that are shorter."""
+        blocks = re.findall(r"```sh\n(.*?)```", (TOOLS.parent / "README.md").read_text(), re.S)
+        lines = [line for block in blocks for line in block.splitlines() if not line.startswith(("cmake ", "./tools/quickstart", "./tools/test"))]
+        snippet = re.findall(r"```python\n(.*?)```", (TOOLS.parent / "README.md").read_text(), re.S)[0]
+        (self.folder / "build/app").mkdir(parents=True)
+        (self.folder / "build/app/mpcflow").symlink_to(os.environ["MPCFLOW"])
+        (self.folder / "tools").symlink_to(TOOLS)
+        (self.folder / "examples").mkdir()
+        (self.folder / "examples/transport.yaml").write_text(TRANSPORT)
+        poiseuille = (EXAMPLES / "poiseuille.yaml").read_text().replace("[16, 16, 16]", "[4, 4, 16]").replace("every: 10000", "every: 600")
+        (self.folder / "examples/poiseuille.yaml").write_text(poiseuille.replace("equilibration: 4000, steps: 48000", "equilibration: 300, steps: 900"))
+        before = sorted(self.folder.rglob("*"))
+        script = "\n".join(["set -e", *lines, "export PYTHONPATH=$PWD/tools", f'"$PYTHON" - <<"END"\n{snippet}END'])
+        done = subprocess.run(["bash", "-c", script], cwd=self.folder, capture_output=True, text=True, timeout=280, check=False,
+                              env={**os.environ, "PYTHON": sys.executable, "HOME": str(self.folder / "out")})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([path for path in sorted(self.folder.rglob("*")) if path not in before and self.folder / "out" not in
+                          (path, *path.parents)], [])
 
 
 if __name__ == "__main__":

@@ -110,6 +110,13 @@ class Pictures(ToolTest):
             np.testing.assert_allclose(drawn, expected[0][:len(drawn)] / float(run.modes.about("equipartition")))
             self.assertAlmostEqual(drawn[0], 1.0)
 
+    def test_the_legends_of_walls_stand_off_the_points(self) -> None:
+        with Run(made(WALLS)) as run:
+            figure = FIGURES["walls"](run)
+        figure.canvas.draw()
+        for axes in figure.axes:
+            self.assertGreaterEqual(axes.get_legend().get_window_extent().y0, axes.bbox.y1 - 1.0)
+
     def test_what_is_not_there(self) -> None:
         for name in FIGURES:
             self.assertIn(f"holds no {name} (output.{name}", self.command("plot", made(FLOW), name, status=2).stderr)
@@ -118,7 +125,7 @@ class Pictures(ToolTest):
         with Run(made(REST)) as run:
             page = report_page(run)
             found = {one.name: one for section in analyze(run, ["viscosity", "pressure"]) for one in section.estimates}
-        self.assertIn("<h2>Measured</h2>", page)
+        self.assertIn(">Observables</h2>", page)
         for name in ("Green-Kubo", "pressure"):
             self.assertIn(str(found[name]).replace("+-", "±"), page)
         self.assertIn('aria-label="correlations of the stress', page)

@@ -6,18 +6,26 @@ import importlib
 import re
 import unittest
 
-from made_runs import TOOLS
+import mpcflow_tools
+from made_runs import TOOLS, ToolTest
 
 
-class Package(unittest.TestCase):
+class Package(ToolTest):
     def setUp(self) -> None:
+        super().setUp()
         self.text = (TOOLS / "pyproject.toml").read_text()
 
     def test_it_has_the_version_of_the_program(self) -> None:
         project = re.search(r"project\(mpcflow VERSION (\S+)", (TOOLS.parent / "CMakeLists.txt").read_text())
-        version = re.search(r'^version = "(\S+)"', self.text, re.M)
-        assert project and version
-        self.assertEqual(version[1], project[1])
+        assert project
+        self.assertEqual(mpcflow_tools.__version__, project[1])
+        self.assertIn('dynamic = ["version"]', self.text)  # which is that of the package
+
+    def test_each_command_tells_its_version_and_without_arguments_what_it_does(self) -> None:
+        for name in (path.name for path in TOOLS.glob("mpcflow-*")):
+            module = name.removeprefix("mpcflow-")
+            self.assertEqual(self.command(module, "--version").stdout, f"{name} {mpcflow_tools.__version__}\n")
+            self.assertEqual(self.command(module, status=2).stderr, self.command(module, "--help").stdout)
 
     def test_each_command_has_an_entry_and_a_script_in_the_tree(self) -> None:
         commands = re.findall(r'^(mpcflow-\w+) = "([\w.]+):(\w+)"', self.text, re.M)

@@ -12,6 +12,7 @@ from forging import edited
 from made_runs import FLOW, REGION, ToolTest, made
 from mpcflow_tools import Run
 from mpcflow_tools.conservation import drifts
+from mpcflow_tools.page import CSS
 from mpcflow_tools.report import report_page
 
 REST = FLOW.replace("z: no_slip", "z: periodic").replace("forces: [{uniform: [0.02, 0, 0]}]\n", "").replace(
@@ -83,8 +84,31 @@ class Pages(ToolTest):
                 self.assertIn(words, reader.text)
         self.assertGreaterEqual(html.count("<svg "), 9)
         self.assertGreaterEqual(html.count('aria-label="'), 9)
+        # The numbers and the contents come first, what was run and where after what came of it.
+        places = [html.index(words) for words in ('<main>', "million particle updates", "viscosity: flow", '<h2 id="s1">Fields', ">Distributions</h2>",
+                                                  ">What was run</h2>", ">Machine and performance</h2>", "</main>", "<footer>")]
+        self.assertEqual(places, sorted(places))
+        self.assertLess(html.index('<a href="#s1">Fields</a>'), places[3])
+        # Text of pictures is text, not paths.
+        self.assertRegex(html, r"<text [^>]*>particles in a cell</text>")
+        self.assertNotIn("DejaVuSans-", html)
         # Every colour but those that are nobody's follows light and dark.
         self.assertEqual(re.findall(r"(?:fill|stroke): #[0-9a-f]{6}", html), [])
+
+    def test_texts_stand_out_from_the_paper(self) -> None:
+        """As WCAG 2 wants it (AA: 4.5 to 1), in light, in dark and on paper."""
+        def luminance(colour: str) -> float:
+            colour = "".join(2 * digit for digit in colour) if len(colour) == 3 else colour
+            parts = np.array([int(colour[i:i + 2], 16) / 255.0 for i in (0, 2, 4)])
+            return float(np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4) @ (0.2126, 0.7152, 0.0722))
+
+        themes = [dict(re.findall(r"--(\w+): #(\w+)", theme)) for theme in re.findall(r":root \{([^}]*)\}", CSS)]
+        self.assertEqual(len(themes), 3)
+        for theme in themes:
+            for name in ("ink", "grey", "measured", "theory", "fitted"):
+                for paper in ("paper", "band") if name == "ink" else ("paper",):
+                    dark, light = sorted((luminance(theme[name]), luminance(theme[paper])))
+                    self.assertGreaterEqual((light + 0.05) / (dark + 0.05), 4.5, (name, theme))
 
     def test_what_was_not_written_is_left_out(self) -> None:
         with Run(made(REGION)) as run:

@@ -9,7 +9,6 @@ What the run did not write is named, with the key of the input that makes it.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import textwrap
@@ -17,7 +16,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from mpcflow_tools.command import exit_status, say
+from mpcflow_tools.command import BadArgument, Parser, exit_status, say
 from mpcflow_tools.diffusion_analysis import diffusion_section
 from mpcflow_tools.estimates import Section
 from mpcflow_tools.mode_analysis import modes_section
@@ -84,13 +83,15 @@ def as_json(run: Run, sections: list[Section]) -> dict[str, Any]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="mpcflow-analyze", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("run", type=Path, metavar="RUN", help="the output directory of a run, or its run.h5")
-    parser.add_argument("subjects", nargs="*", metavar="SUBJECT", choices=[[], *SUBJECTS], help=f"{', '.join(SUBJECTS)} (default: all)")
+    parser = Parser("mpcflow-analyze", __doc__)
+    parser.add_argument("subjects", nargs="*", metavar="SUBJECT", help=f"{', '.join(SUBJECTS)} (default: all)")
     parser.add_argument("--json", action="store_true", help="as JSON, with the curves behind the numbers")
-    arguments = parser.parse_args(argv)
+    arguments = parser.read(argv)
 
     def body() -> None:
+        for name in arguments.subjects:
+            if name not in SUBJECTS:
+                raise BadArgument(f"'{name}' is no subject, only {', '.join(SUBJECTS)}")
         with Run(arguments.run) as run:
             sections = analyze(run, arguments.subjects or list(SUBJECTS))
             say(json.dumps(as_json(run, sections), allow_nan=False) if arguments.json else as_text(run, sections))

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import secrets
 import shutil
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from mpcflow_tools import __version__
 from mpcflow_tools.errors import ResultsError
 from mpcflow_tools.texts import printable, printable_lines
 
@@ -25,6 +27,23 @@ class BadArgument(ResultsError):
     """The arguments ask for what cannot be; says why."""
 
     status = 2
+
+
+class Parser(argparse.ArgumentParser):
+    """The arguments of a command: a run first. Without any it says all that the command does."""
+
+    def __init__(self, name: str, description: str | None) -> None:
+        super().__init__(prog=name, description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+        self.add_argument("run", type=Path, metavar="RUN", help="the output directory of a run, or its run.h5")
+        self.add_argument("--version", action="version", version=f"{name} {__version__}")
+
+    def read(self, argv: Sequence[str] | None) -> argparse.Namespace:
+        """Of `argv`, or of the program."""
+        given = sys.argv[1:] if argv is None else argv
+        if not given:
+            self.print_help(sys.stderr)
+            raise SystemExit(BadArgument.status)
+        return self.parse_args(given)
 
 
 def say(text: str, file: Any = None) -> None:

@@ -1,6 +1,7 @@
 """Writes results as files of other programs.
 
-  mpcflow-convert RUN particles FILE    frames of trajectory.h5: .xyz (extended XYZ), .lammpstrj (LAMMPS dump), .csv, .npz
+  mpcflow-convert RUN particles FILE    frames of trajectory.h5: .xyz (extended XYZ), .lammpstrj (LAMMPS dump), .pvd (ParaView, with a folder of
+                                        .vtp), .vtp (one of them), .csv, .npz
   mpcflow-convert RUN fields FILE       averages of run.h5: .vti (VTK image data), .csv, .npz
   mpcflow-convert RUN windows FILE      averages over windows of time, of fields.h5: .pvd (ParaView, with a folder of .vti), .csv, .npz
   mpcflow-convert RUN series FILE       numbers against time: .csv, .npz
@@ -23,10 +24,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from mpcflow_tools import observable_files
-from mpcflow_tools.command import BadArgument, exit_status, say, whole_file
+from mpcflow_tools.command import BadArgument, Parser, exit_status, say, whole_file
 from mpcflow_tools.field_files import WRITERS as FIELD_WRITERS
 from mpcflow_tools.particle_files import WRITERS as PARTICLE_WRITERS
-from mpcflow_tools.particle_files import Frames
+from mpcflow_tools.particle_files import Frames, write_pvd
 from mpcflow_tools.run import Run
 from mpcflow_tools.series_files import WRITERS as SERIES_WRITERS
 from mpcflow_tools.trajectory import Trajectory
@@ -55,9 +56,14 @@ def _check_ending(endings: Iterable[str], subject: str, file: Path) -> None:
 
 def convert_particles(arguments: argparse.Namespace) -> None:
     file = arguments.file
-    _check_ending(PARTICLE_WRITERS, "particles", file)
-    with Trajectory(arguments.run) as trajectory, whole_file(file, arguments.overwrite) as aside:
-        PARTICLE_WRITERS[file.suffix](Frames(trajectory, chosen_frames(arguments.frames, len(trajectory)), arguments.unwrap), aside)
+    _check_ending([*PARTICLE_WRITERS, ".pvd"], "particles", file)
+    with Trajectory(arguments.run) as trajectory:
+        frames = Frames(trajectory, chosen_frames(arguments.frames, len(trajectory)), arguments.unwrap)
+        if file.suffix == ".pvd":
+            write_pvd(frames, file, arguments.overwrite)
+            return
+        with whole_file(file, arguments.overwrite) as aside:
+            PARTICLE_WRITERS[file.suffix](frames, aside)
 
 
 def convert_table(arguments: argparse.Namespace) -> None:
@@ -104,9 +110,7 @@ def convert(arguments: argparse.Namespace) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="mpcflow-convert", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("run", type=Path, metavar="RUN", help="the output directory of a run")
+    parser = Parser("mpcflow-convert", __doc__)
     parser.add_argument("subject", choices=["particles", "fields", "windows", "series", *observable_files.TABLES], metavar="SUBJECT",
                         help="what of the run: particles, fields, windows, series, or an observable")
     parser.add_argument("file", type=Path, metavar="FILE", help="what is written; its ending says the format")
@@ -115,7 +119,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--unwrap", action="store_true", help="positions followed through the periodic boundaries")
     parser.add_argument("--quantity", metavar="NAME", help="the table of an observable that has this array (.csv)")
     parser.add_argument("--overwrite", action="store_true", help="replaces FILE if it is there")
-    arguments = parser.parse_args(argv)
+    arguments = parser.read(argv)
     return exit_status("mpcflow-convert", arguments.run, lambda: convert(arguments))
 
 

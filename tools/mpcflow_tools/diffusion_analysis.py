@@ -150,12 +150,13 @@ def diffusion_section(run: Run) -> Section:
     section = Section("diffusion")
     if len(run.diffusion) and run.diffusion.samples > 1:
         _from_tracers(run, section)
-        return section
-    section.missing.append(lacks("diffusion"))
-    if run.has_trajectory:
-        _from_trajectory(run, section)
     else:
-        section.missing.append("no trajectory.h5 (output.trajectory in the input makes it)")
+        section.missing.append(lacks("diffusion"))
+        if run.has_trajectory:
+            _from_trajectory(run, section)
+        else:
+            section.missing.append("no trajectory.h5 (output.trajectory in the input makes it)")
     if section.estimates and section.estimates[0].theory:
-        section.notes.append("measured coefficients lie above the formula where the mean free path is short (docs/physics.md)")
+        section.notes.append("the formula leaves correlations between collisions out: where the mean free path is short, diffusion is faster "
+                             f"(docs/physics.md); here it is {float(run.theory['mean_free_path']):.3g} a")
     return section

@@ -14,6 +14,7 @@ from mpcflow_tools.expected import component_name
 from mpcflow_tools.particle_files import text_lines
 from mpcflow_tools.results import MissingResult, ResultsError, titled
 from mpcflow_tools.run import AXES, Fields, Run
+from mpcflow_tools.vtk_files import Numbers, write_vtk
 
 LENGTH_UNIT = "a"  # of the edges of bins
 
@@ -39,25 +40,12 @@ def write_vti(fields: Fields, path: Path) -> None:
             raise ResultsError(f"{fields.path}: bins along {axis} are not of one width")
         spacing.append(f"{widths[0]:.17g}")
     x, y, z = fields.bins
-    extent = f"0 {x} 0 {y} 0 {z}"
-    entries, offset, sizes = [], 0, {}
+    extent = f'"0 {x} 0 {y} 0 {z}"'
+    arrays = []
     for name in arrays_of(fields):
-        components = len(fields.components(name.removesuffix("_error")))
-        sizes[name] = x * y * z * components * 8
-        entries.append(f'        <DataArray type="Float64" Name="{name}" NumberOfComponents="{components}" format="appended" '
-                       f'offset="{offset}"/>\n')
-        offset += 8 + sizes[name]
-    head = ('<?xml version="1.0"?>\n<VTKFile type="ImageData" version="1.0" byte_order="LittleEndian" header_type="UInt64">\n'
-            f'  <ImageData WholeExtent="{extent}" Origin="0 0 0" Spacing="{" ".join(spacing)}">\n'
-            f'    <Piece Extent="{extent}">\n      <CellData>\n{"".join(entries)}      </CellData>\n    </Piece>\n'
-            '  </ImageData>\n  <AppendedData encoding="raw">\n_')
-    with path.open("wb") as file:
-        file.write(head.encode("ascii"))
-        for name, size in sizes.items():
-            file.write(np.array([size], dtype="<u8").tobytes())
-            for block in fields.blocks():
-                file.write(fields.block(name, block).astype("<f8").tobytes())
-        file.write(b"\n  </AppendedData>\n</VTKFile>\n")
+        shape = x * y * z, len(fields.components(name.removesuffix("_error")))
+        arrays.append(Numbers("CellData", name, "<f8", shape, lambda name=name: (fields.block(name, block) for block in fields.blocks())))
+    write_vtk(path, "ImageData", f' WholeExtent={extent} Origin="0 0 0" Spacing="{" ".join(spacing)}"', f" Extent={extent}", arrays)
 
 
 def column_titles(fields: Fields) -> list[str]:

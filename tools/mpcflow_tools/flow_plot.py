@@ -63,7 +63,7 @@ def flow_figure(run: FlowRun, fit: Fit) -> Figure:
         grid(axes)
     figure.align_ylabels()
     slip = str(Quantity(fit.slip_length, fit.slip_length_error)).replace("+-", "±")
-    bottom.text(1.0, -0.66, f"slip length {slip} a     kT = {str(run.temperature).replace('+-', '±')}     "
+    bottom.text(1.0, -0.66, f"slip length {slip} a;  kT = {str(run.temperature).replace('+-', '±')};  "
                 f"{run.steps} steps sampled", transform=bottom.transAxes, ha="right", va="bottom",
                 fontsize=8.5, color=GREY)
     return figure

@@ -84,7 +84,7 @@ def histogram_figure(run: RunHistograms, comparison: Comparison) -> Figure:
         speed_off.legend(loc="upper right", fontsize=8, borderaxespad=0.1)
         reach *= 1.6  # room for the legend
     _finish_deviations(speed_off, reach)
-    speed_off.set_xlabel(r"speed $v\,/\,\sqrt{kT/m}$")
+    speed_off.set_xlabel(r"speed $v\,/\,(kT/m)^{1/2}$")
 
     for axes in (occupancy, speed):
         grid(axes)

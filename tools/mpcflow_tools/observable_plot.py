@@ -156,8 +156,7 @@ def walls_figure(run: Run) -> Figure:
     """The force on each wall over its area, by component, beside theory. Raises ResultsError, BadArgument."""
     stress, faces = run.walls["stress"], list(run.walls.about("faces"))
     _need(run, len(faces) > 0, "walls")
-    figure = Figure(figsize=(7.2, 3.6))
-    across, along = figure.subplots(1, 2, gridspec_kw={"wspace": 0.35})
+    figure, across, along = _two_panels(run.title)
     errors = stress.known_error()
     for number, face in enumerate(faces):
         theory = expected_wall_stress(run, face)
@@ -174,9 +173,9 @@ def walls_figure(run: Run) -> Figure:
         axes.set_ylabel(unit_label(f"{words} stress", stress.unit))
         handles, labels = axes.get_legend_handles_labels()
         firsts = [labels.index(label) for label in dict.fromkeys(labels)]
-        axes.legend([handles[i] for i in firsts], [labels[i] for i in firsts], loc="best", fontsize=8.5)
+        axes.legend([handles[i] for i in firsts], [labels[i] for i in firsts], loc="lower left", bbox_to_anchor=(-0.02, 0.99), ncols=3, fontsize=9)
         grid(axes)
-    across.set_title(run.title, loc="left", pad=10, parse_math=False)
+    across.set_title(run.title, loc="left", pad=26, parse_math=False)
     return figure
 
 

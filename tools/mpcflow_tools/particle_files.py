@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mpcflow_tools.command import BadArgument
 from mpcflow_tools.trajectory import Array, Frame, Trajectory
+from mpcflow_tools.vtk_files import Numbers, write_collection, write_vtk
 
 # Lines of text that are made at a time: as objects of Python they take many times the room of the numbers.
 LINES = 1 << 12
@@ -86,6 +89,33 @@ def write_lammps(frames: Frames, path: Path) -> None:
                 file.writelines(text_lines(columns, " "))
 
 
+def _write_points(frames: Frames, path: Path, frame: Frame) -> None:
+    """VTK poly data of one frame: a vertex for each particle, so that there is something to draw and to select."""
+    def array(place: str, name: str, components: int, of: Callable[[Frame], Array], kind: str = "<i8") -> Numbers:
+        return Numbers(place, name, kind, (len(frame), components), lambda: map(of, frame.parts()))
+
+    real = "<f4" if frames.trajectory.dtype_of("position") == np.float32 and not frames.unwrap else "<f8"
+    arrays = [array("PointData", "id", 1, lambda part: part.ids), array("PointData", "species", 1, lambda part: part.species)]
+    if frames.has("velocity"):
+        arrays.append(array("PointData", "velocity", 3, lambda part: part.velocities, real))
+    arrays += [array("Points", "position", 3, frames.positions, real)]
+    arrays += [array("Verts", name, 1, lambda part, after=after: part.places + after) for after, name in enumerate(("connectivity", "offsets"))]
+    write_vtk(path, "PolyData", "", f' NumberOfPoints="{len(frame)}" NumberOfVerts="{len(frame)}"', arrays)
+
+
+def write_vtp(frames: Frames, path: Path) -> None:
+    """VTK poly data: ParaView."""
+    if len(frames.chosen) > 1:
+        raise BadArgument(f"{path.suffix} holds one frame: choose it by --frames, or write them all as .pvd")
+    _write_points(frames, path, next(iter(frames)))
+
+
+def write_pvd(frames: Frames, path: Path, overwrite: bool) -> None:
+    """A ParaView collection, and a folder beside it with each frame."""
+    files = ((frame.time, partial(_write_points, frames, frame=frame)) for frame in frames)
+    write_collection(path, "particles", ".vtp", files, overwrite)
+
+
 def write_csv(frames: Frames, path: Path) -> None:
     """One line a particle and frame, with a line of names."""
     names = ["step", "time", "id"]
@@ -140,5 +170,5 @@ def _write_rows(file: IO[bytes], frames: Frames, name: str, width: int) -> None:
         file.write(np.full((width - len(frame), *columns), empty, dtype=kind).tobytes())
 
 
-WRITERS = {".xyz": write_xyz, ".extxyz": write_xyz, ".lammpstrj": write_lammps, ".dump": write_lammps, ".csv": write_csv,
-           ".npz": write_npz}
+WRITERS = {".xyz": write_xyz, ".extxyz": write_xyz, ".lammpstrj": write_lammps, ".dump": write_lammps, ".vtp": write_vtp,
+           ".csv": write_csv, ".npz": write_npz}

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from mpcflow_tools.command import BadArgument, check_free, complain, exit_status, say
+from mpcflow_tools.command import BadArgument, Parser, check_free, complain, exit_status, say
 from mpcflow_tools.expected import component_name, default_axis, default_component
 from mpcflow_tools.flow import fit_profile
 from mpcflow_tools.flow_plot import flow_figure
@@ -146,8 +146,7 @@ def plot(arguments: argparse.Namespace) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="mpcflow-plot", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("run", type=Path, metavar="RUN", help="the output directory of a run, or its run.h5")
+    parser = Parser("mpcflow-plot", __doc__)
     parser.add_argument("subject", nargs="?", metavar="SUBJECT", help="what is drawn; without it: what there is")
     parser.add_argument("--output", type=Path, metavar="FILE", help="the picture (default: a PNG beside run.h5)")
     parser.add_argument("--overwrite", action="store_true", help="replaces the picture if it is there")
@@ -155,7 +154,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--across", choices=AXES, help="a map of one layer of bins across this axis")
     parser.add_argument("--at", type=float, metavar="PLACE", help="where that layer is, in cell edges (default: the middle)")
     parser.add_argument("--component", metavar="NAME", help="x, y, z of a vector, xx, xy ... of a tensor (default: along the force, or x)")
-    arguments = parser.parse_args(argv)
+    arguments = parser.read(argv)
     return exit_status("mpcflow-plot", arguments.run, lambda: plot(arguments))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from mpcflow_tools.estimates import VISCOSITY_UNIT, Estimate, Section, blocked_mean, lacks
 from mpcflow_tools.expected import component_name, default_axis, default_component, expected_profile, expected_series
 from mpcflow_tools.flow import fit_profile
-from mpcflow_tools.flow_report import fitted_of_all
+from mpcflow_tools.flow_report import EXPECTED_SLIP, fitted_of_all
 from mpcflow_tools.flow_run import NotAFlow, read_flow
 from mpcflow_tools.layers import layer_profile
 from mpcflow_tools.mode_analysis import mode_viscosity
@@ -67,7 +67,7 @@ def flow_viscosity(run: Run) -> list[Estimate]:
     fit = fit_profile(flow.profile, flow.slit)
     how = f"parabola fitted to the velocity in {fitted_of_all(flow)}, {flow.steps:,} steps"
     return [Estimate("flow", fit.viscosity, fit.viscosity_error, VISCOSITY_UNIT, how, flow.slit.viscosity),
-            Estimate("slip length", fit.slip_length, fit.slip_length_error, "a", "of the same fit", 0.0)]
+            Estimate("slip length", fit.slip_length, fit.slip_length_error, "a", f"of the same fit; {EXPECTED_SLIP} (docs/physics.md)")]
 
 
 def viscosity_section(run: Run) -> Section:

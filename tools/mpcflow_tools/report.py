@@ -8,14 +8,13 @@ A page that is there is replaced with --overwrite alone. It is readable in light
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from mpcflow_tools.analyze import SUBJECTS, analyze
-from mpcflow_tools.command import BadArgument, check_free, exit_status, say, whole_file
+from mpcflow_tools.analyze import analyze
+from mpcflow_tools.command import BadArgument, Parser, check_free, exit_status, say, whole_file
 from mpcflow_tools.conservation import drifts
 from mpcflow_tools.expected import component_name, default_axis, default_component
 from mpcflow_tools.flow import fit_profile
@@ -53,10 +52,12 @@ def _head(page: Page, run: Run) -> None:
              f"{run.particles:,} particles in {size} cells, step {run.steps_done:,} of {run.steps_in_all:,}</p>")
     if run.message:
         page.paragraph(run.message, "warning")
+
+
+def _setup(page: Page, run: Run) -> None:
     fluid, collision = run.input["fluid"], run.input["collision"]
-    page.heading("Run")
+    page.heading("What was run")
     page.facts([
-        ("state hash", run.state_hash or "not yet: the run goes on, or was killed"),
         ("seed, precision", f"{run.about('seed')}, {run.about('precision')}"),
         ("fluid", f"{fluid['density']:g} particles a cell, kT = {fluid['temperature']:g}, mass {fluid['mass']:g}"),
         ("collisions", f"{collision['rule']}, angle {collision['angle']:g}, every {collision['time_step']:g}"
@@ -73,10 +74,7 @@ def _head(page: Page, run: Run) -> None:
 def _performance(page: Page, run: Run) -> None:
     page.heading("Machine and performance")
     machine = run.machine
-    rate = run.particles * run.steps_done / run.wall_time / 1e6 if run.wall_time > 0.0 else 0.0
     page.facts([
-        ("rate", f"{rate:.4g} million particle updates a second, output included" if rate else ""),
-        ("wall time", f"{_duration(run.wall_time)} for {run.steps_done:,} steps"),
         ("device", f"{machine.get('device', '')} ({machine.get('device_reason', '')})"),
         ("host", f"{machine.get('hostname', '')}: {machine.get('cpu', '')}, {machine.get('hardware_threads', '?')} threads, "
                  f"{machine.get('operating_system', '')}"),
@@ -90,7 +88,7 @@ def _performance(page: Page, run: Run) -> None:
 
 def _conservation(page: Page, run: Run) -> None:
     page.heading("Conservation")
-    page.table(["", "at the end", "at most", "unit", "conserved"],
+    page.table(["quantity", "at the end", "at most", "unit", "conserved"],
                [[drift.name, f"{drift.at_end:+.2e}", f"{drift.largest:.2e}", drift.unit,
                  "yes" if drift.is_conserved else f"no: {drift.why}"] for drift in drifts(run)])
     page.pictures([(series_figure(run, [name]), f"{name.replace('_', ' ')} against time") for name in ("kinetic_energy", "momentum")])
@@ -112,7 +110,7 @@ def _fields(page: Page, run: Run) -> None:
     try:
         flow = read_flow(run)
         fit = fit_profile(flow.profile, flow.slit)
-        page.add(f"<pre>{escape(chr(10).join(summary(flow, fit)).replace('+-', '±'))}</pre>")
+        page.add(f"<pre tabindex=\"0\">{escape(chr(10).join(summary(flow, fit)).replace('+-', '±'))}</pre>")
         page.picture(flow_figure(flow, fit), "velocity between the walls, measured, fitted and by theory")
         drawn = ["velocity"]
     except (NotAFlow, ValueError):
@@ -147,17 +145,31 @@ def _histograms(page: Page, run: Run) -> None:
     page.picture(histogram_figure(histograms, comparison), "occupancy of cells and speed of particles beside Poisson and Maxwell")
 
 
-def _measured(page: Page, run: Run) -> None:
-    """Numbers with errors beside theory, and the pictures of what they come from."""
-    sections = [section for section in analyze(run, [name for name in SUBJECTS if name not in ("profiles", "modes")]) if section.estimates]
+def _summary(page: Page, run: Run) -> None:
+    rate = run.particles * run.steps_done / run.wall_time / 1e6 if run.wall_time > 0.0 else 0.0
+    page.facts([("ran", f"{_duration(run.wall_time)} on {run.machine.get('device', '')}, {rate:.4g} million particle updates a second"),
+                ("state hash", run.state_hash or "not yet: the run goes on, or was killed")])
+    _numbers(page, run, ["temperature", "viscosity", "diffusion", "structure"])
+
+
+def _numbers(page: Page, run: Run, subjects: list[str]) -> None:
+    """Each number that was measured, with its error, beside theory."""
+    sections = [section for section in analyze(run, subjects if run.theory else []) if section.estimates]
     if not sections:
         return
-    page.heading("Measured")
-    page.table(["", "value", "unit", "beside"],
+    page.table(["measured", "value", "unit", "beside"],
                [[f"{section.name}: {found.name}", str(found).replace("+-", "±"), found.unit if found.unit != "1" else "",
                  found.beside_theory().replace("sigma", "σ")] for section in sections for found in section.estimates])
-    hows = [f"{section.name}: {found.name}: {found.how}" for section in sections for found in section.estimates if found.how]
-    page.folded("How these were found", "\n".join(hows + [f"{section.name}: {note}" for section in sections for note in section.notes]))
+    for section in sections:
+        for note in section.notes:
+            page.paragraph(f"{section.name}: {note}")
+    page.folded("How these were found", "\n".join(f"{section.name}: {found.name}: {found.how}" for section in sections
+                                                  for found in section.estimates if found.how))
+
+
+def _observables(page: Page, run: Run) -> None:
+    page.heading("Observables")
+    _numbers(page, run, ["pressure", "walls"])
     for name in run.observables:
         try:
             page.picture(FIGURES[name](run), WORDS[name])
@@ -182,33 +194,34 @@ def report_page(run: Run) -> str:
     """The page as HTML. What the run did not write is left out. Raises ResultsError."""
     page = Page(run.title or "A run of mpcflow")
     _head(page, run)
-    _performance(page, run)
-    if len(run.series) and len(run.series["step"]):
-        _conservation(page, run)
-        _series(page, run)
+    page.contents()
+    _summary(page, run)
     if len(run.fields) and run.fields.samples > 0:
         _fields(page, run)
     if run.has_windows and len(run.fields):
         _windows(page, run)
+    if run.observables and run.theory:
+        _observables(page, run)
     if len(run.histograms):
         _histograms(page, run)
+    if len(run.series) and len(run.series["step"]):
+        _series(page, run)
+        _conservation(page, run)
     if run.theory:
-        _measured(page, run)
         page.heading("Theory")
         page.facts([(name.replace("_", " "), f"{float(value):.6g}" + ("" if value.unit == "1" else f" {value.unit}"))
                     for name, value in run.theory.items()])
+    _setup(page, run)
+    _performance(page, run)
     _files(page, run)
-    page.add("<footer>mpcflow-report. Formulas: docs/physics.md; every number: docs/output.md.</footer>")
     return page.html()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="mpcflow-report", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("run", type=Path, metavar="RUN", help="the output directory of a run, or its run.h5")
+    parser = Parser("mpcflow-report", __doc__)
     parser.add_argument("--output", type=Path, metavar="FILE.html", help="the page (default: report.html beside run.h5)")
     parser.add_argument("--overwrite", action="store_true", help="replaces the page if it is there")
-    arguments = parser.parse_args(argv)
+    arguments = parser.read(argv)
 
     def body() -> None:
         if arguments.output and arguments.output.suffix not in (".html", ".htm"):

@@ -39,6 +39,7 @@ STYLE: Any = {
     "ytick.color": "#444444",
     "legend.frameon": False,
     "mathtext.fontset": "dejavusans",
+    "svg.fonttype": "none",  # text stays text: it can be searched, selected and read aloud
     "svg.hashsalt": "mpcflow",  # the same picture gives the same file
 }
 

@@ -89,6 +89,11 @@ class Frame:
     def species(self) -> Array:
         return self._read_fixed("species")
 
+    @property
+    def places(self) -> Array:
+        """[n], where each stands in the whole frame."""
+        return np.arange(*self._rows)
+
     def parts(self, rows: int = PART_ROWS) -> Iterator[Frame]:
         """The frame as frames of at most about `rows` particles, one after the other."""
         chunk = self._trajectory.chunk_rows

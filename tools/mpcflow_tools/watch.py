@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from mpcflow_tools.command import BadArgument, exit_status, say
+from mpcflow_tools.command import BadArgument, Parser, exit_status, say
 from mpcflow_tools.live import LiveRun, Look, disk_of
 from mpcflow_tools.results import ResultsError
 from mpcflow_tools.screen import NARROWEST, Pen, ending, log_line, screen
@@ -138,13 +138,12 @@ def watch(arguments: argparse.Namespace) -> Look:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="mpcflow-watch", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("run", type=Path, metavar="RUN", help="the output directory of a run, or its run.h5")
+    parser = Parser("mpcflow-watch", __doc__)
     parser.add_argument("--series", default="temperature", metavar="NAME", help="which series is drawn (default: temperature)")
     parser.add_argument("--every", type=float, default=1.0, metavar="SECONDS", help="time between looks (default: 1)")
     parser.add_argument("--wait", action="store_true", help="waits for a run that has not begun or was stopped, until it is completed or fails")
     parser.add_argument("--once", action="store_true", help="says how the run is, and ends")
-    arguments = parser.parse_args(argv)
+    arguments = parser.read(argv)
     last: list[Look] = []
     status = exit_status("mpcflow-watch", arguments.run, lambda: last.append(watch(arguments)))
     return status if status or arguments.once or not last else STATUSES[last[0].status]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import zipfile
+from functools import partial
 from pathlib import Path
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from mpcflow_tools.command import BadArgument, whole_file, whole_folder
+from mpcflow_tools.command import whole_file
 from mpcflow_tools.field_files import LENGTH_UNIT, arrays_of, column_titles, columns, write_array, write_bins, write_vti
 from mpcflow_tools.particle_files import text_lines
 from mpcflow_tools.results import MissingResult, titled
 from mpcflow_tools.run import AXES, Run
+from mpcflow_tools.vtk_files import write_collection
 from mpcflow_tools.windows import Windows
 
 
@@ -26,20 +27,8 @@ def _ended(run: Run) -> Windows:
 def write_windows_pvd(run: Run, path: Path, overwrite: bool) -> None:
     """A ParaView collection: a list of the windows and their times, and a folder beside it with an image of each."""
     windows = _ended(run)
-    try:
-        path.name.encode()
-    except UnicodeEncodeError as error:
-        raise BadArgument(f"{ascii(str(path))}: the collection names its images in UTF-8, which this name is not: take another") from error
-    digits = max(4, len(str(len(windows) - 1)))
-    folder = path.with_name(f"{path.stem}_windows")
-    with whole_file(path, overwrite) as aside, whole_folder(folder, ".vti", overwrite) as images, aside.open("w", encoding="utf-8") as file:
-        file.write('<?xml version="1.0" encoding="UTF-8"?>\n<VTKFile type="Collection" version="1.0" byte_order="LittleEndian">\n'
-                   "  <Collection>\n")
-        for window in windows:
-            name = f"{path.stem}_{window.index:0{digits}}.vti"
-            write_vti(window, images / name)
-            file.write(f'    <DataSet timestep="{window.time:.17g}" part="0" file={quoteattr(f"{folder.name}/{name}")}/>\n')
-        file.write("  </Collection>\n</VTKFile>\n")
+    files = ((window.time, partial(write_vti, window)) for window in windows)
+    write_collection(path, "windows", ".vti", files, overwrite)
 
 
 def write_windows_csv(run: Run, path: Path, overwrite: bool) -> None:
