@@ -183,9 +183,9 @@ int bench_auto(const BenchAutoOptions& options) {
                     std::max(1, static_cast<int>(std::lround(std::cbrt(static_cast<double>(particles) / density))));
                 system.box.size = {edge, edge, edge};
                 system.fluid.density = density;
-                system.collision.conserve_angular_momentum = law == StepLaw::srd_angular;
-                // Without one it heats up; at 3 particles a cell threefold in 400 steps.
-                if (law == StepLaw::srd_angular)
+                law.choose(system.collision);
+                // Without one srd+a heats up; at 3 particles a cell threefold in 400 steps.
+                if (law.energy == Energy::drifts)
                     system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
                 comparisons.push_back(compare(system, precision, device, options));
                 if (!options.json)

@@ -70,8 +70,8 @@ int bench_step(const BenchStepOptions& options) {
     const double copy_rate = device.kind == DeviceKind::cuda ? measure_copy_rate(device.index) : 0.0;
     std::vector<Measurement> measurements;
     for (const auto& [law, precision] : kinds_that_pass(options.kinds)) {
-        system.collision.conserve_angular_momentum = law == StepLaw::srd_angular;
-        system.thermostat.kind = options.thermostat;
+        law.choose(system.collision);
+        system.thermostat.kind = law.energy == Energy::thermal ? ThermostatKind::none : options.thermostat;
         SolverOptions solver_options;
         solver_options.precision = precision;
         solver_options.threads = options.threads;

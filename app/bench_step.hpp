@@ -10,7 +10,7 @@ struct BenchStepOptions {
     DeviceChoice device;
     int threads = 0;  ///< of the CPU; 0: all
     StepKindFilter kinds;
-    ThermostatKind thermostat = ThermostatKind::none;
+    ThermostatKind thermostat = ThermostatKind::none;  ///< of laws that take one
     Summation summation = Summation::automatic;  ///< on a GPU
     int reorder = 0;                             ///< 0: the solver's own choice
     int cells = 0;  ///< cells per edge of the cubic, periodic box; 0: 200 on a GPU, 32 on a CPU
@@ -19,7 +19,7 @@ struct BenchStepOptions {
     bool json = false;
 };
 
-/// Times the step of SRD at 130 degrees, h = 0.1, in a periodic box. On a GPU the rate at which the card
+/// Times the step at h = 0.1, of SRD at 130 degrees, in a periodic box. On a GPU the rate at which the card
 /// copies is measured beside it, and each step's rate is set against one read and one write of the
 /// particles' records. Prints a table, or JSON. Returns the exit status; throws EnvironmentError.
 [[nodiscard]] int bench_step(const BenchStepOptions& options);

@@ -332,7 +332,11 @@ private:
     }
 
     void add_step_kinds(CLI::App& command) {
-        command.add_option("--law", law_, "srd or srd+a; without, both")->check(CLI::IsMember({"srd", "srd+a"}));
+        std::vector<std::string> names;
+        for (const LawInfo& law : all_laws)
+            names.emplace_back(law.name);
+        command.add_option("--law", law_, fmt::format("{}; without, all", fmt::join(names, ", ")))
+            ->check(CLI::IsMember(names));
         command.add_option("--precision", precision_, "double or mixed; without, both")
             ->check(CLI::IsMember({"double", "mixed"}));
     }
@@ -340,7 +344,7 @@ private:
     [[nodiscard]] StepKindFilter step_kinds() const {
         StepKindFilter kinds;
         if (!law_.empty())
-            kinds.law = law_ == "srd+a" ? StepLaw::srd_angular : StepLaw::srd;
+            kinds.law = law_;
         if (!precision_.empty())
             kinds.precision = precision_ == "mixed" ? Precision::mixed : Precision::double_precision;
         return kinds;

@@ -17,9 +17,9 @@ constexpr int warm_up_steps = 50;
 
 std::vector<StepKind> kinds_that_pass(const StepKindFilter& filter) {
     std::vector<StepKind> kinds;
-    for (const StepLaw law : {StepLaw::srd, StepLaw::srd_angular}) {
+    for (const LawInfo& law : all_laws) {
         for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
-            if (filter.law.value_or(law) == law && filter.precision.value_or(precision) == precision)
+            if (filter.law.value_or(std::string(law.name)) == law.name && filter.precision.value_or(precision) == precision)
                 kinds.push_back({law, precision});
         }
     }
@@ -51,7 +51,7 @@ double time_step(Solver& solver, std::int64_t steps) {
 
 StepMeasurement measurement_of(const Solver& solver, const System& system, Precision precision, double step_seconds) {
     StepMeasurement result;
-    result.law = system.collision.conserve_angular_momentum ? "srd+a" : "srd";
+    result.law = law_of(system.collision).name;
     result.precision = precision;
     result.summation = solver.summation();
     result.reorder = solver.reorder_interval();

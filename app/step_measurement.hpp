@@ -7,30 +7,28 @@
 #include <vector>
 
 #include "app/device.hpp"
+#include "physics/collision/laws.hpp"
 #include "physics/solver.hpp"
 
 namespace mpcflow {
 
-/// Laws that the benchmarks of the step run.
-enum class StepLaw { srd, srd_angular };
-
 /// A law and a precision to time.
 struct StepKind {
-    StepLaw law = StepLaw::srd;
+    LawInfo law;
     Precision precision = Precision::double_precision;
 };
 
 /// Which of them to time: a member that is empty lets both pass.
 struct StepKindFilter {
-    std::optional<StepLaw> law;
+    std::optional<std::string> law;  ///< its name
     std::optional<Precision> precision;
 };
 
-/// Those that pass: SRD before SRD+a, double before mixed.
+/// Those that pass, in the order of the table of laws, double before mixed.
 [[nodiscard]] std::vector<StepKind> kinds_that_pass(const StepKindFilter& filter);
 
 struct StepMeasurement {
-    std::string law;  ///< "srd" or "srd+a"
+    std::string law;  ///< its name, such as srd+a
     Precision precision = Precision::double_precision;
     Summation summation = Summation::direct;  ///< in force while it was timed, as the interval
     int reorder = 0;

@@ -22,19 +22,12 @@ struct WarpItems {
           mask(count > first ? warp::first_lanes(static_cast<unsigned>(min(count - first, std::int64_t{32}))) : 0U) {}
 };
 
-/// A draw, filled up to a power of two.
-template <class Law>
-struct alignas(4 * sizeof(typename Law::Real)) PaddedDraw {
-    typename Law::Draw draw;
-    typename Law::Real unused;
-};
-
 /// Draws for every cell what its first collision needs before the sums are.
 template <class Law>
 __global__ void __launch_bounds__(block_size)
-    draw_for_cells(const __grid_constant__ StepPlan<Law> plan, int cells, PaddedDraw<Law>* __restrict__ next_draws) {
+    draw_for_cells(const __grid_constant__ StepPlan<Law> plan, int cells, CellDraws<Law> draws) {
     const int cell = static_cast<int>(blockIdx.x * block_size + threadIdx.x);
-    if (cell < cells) next_draws[cell] = {Law::draw(plan.next_key(cell)), 0};
+    if (cell < cells) draws.begin(plan, cell);
 }
 
 /// The sums of a cell in memory: whole sectors.
@@ -64,15 +57,14 @@ union ResolveScratch {
 /// faults are left to the step.
 enum class Resolving { for_the_step, foreseen };
 
-/// Sums of each cell -> what it does to its particles; clears the sums. For laws that need it, draws for
-/// the next collision (`next_draws`, which holds the draws of this one). Where the particles are to be
+/// Sums of each cell -> what it does to its particles; clears the sums. Where the particles are to be
 /// re-ordered (`numbers` is given), also their numbers in the order of memory, to be scanned into places. Empties the wall queue.
 ///
 /// Two blocks a multiprocessor: SRD+a with a thermostat would take so many registers that one fits.
 template <Resolving resolving, class Law>
 __global__ void __launch_bounds__(block_size, 2)
     resolve_cells(const __grid_constant__ StepPlan<Law> plan, int cells, SumRow<Law>* __restrict__ sums,
-                  CellAction<Law>* __restrict__ actions, PaddedDraw<Law>* __restrict__ next_draws,
+                  CellAction<Law>* __restrict__ actions, CellDraws<Law> draws,
                   std::uint32_t* __restrict__ numbers, WallQueue wall_queue, StepReport* __restrict__ report) {
     // Known to the compiler: as an argument of the kernel it made SRD+a in mixed precision 1.8 times as slow here.
     constexpr bool is_for_the_step = resolving == Resolving::for_the_step;
@@ -91,17 +83,12 @@ __global__ void __launch_bounds__(block_size, 2)
 #pragma unroll
     for (int k = 0; k < Law::sum_count; ++k) cell_sums.value[k] = row.value[k];
     CellAction<Law> action{};
-    if constexpr (Law::contributes_rotated) {
-        action.draw = next_draws[cell].draw;
-        if constexpr (is_for_the_step) next_draws[cell] = {Law::draw(plan.next_key(cell)), 0};
-    } else {
-        action.draw = Law::draw(plan.key(cell));
-    }
+    action.draw = is_for_the_step ? draws.take(plan, cell) : draws.present(plan, cell);
     std::uint32_t found = no_fault;
     action.transform = plan.resolve(cell, cell_sums, action.draw, found);
     store_records<Placement::in_order>(actions, cell, action, items.mask, scratch.actions);
     if (numbers != nullptr) {
-        numbers[place_in_memory<typename Law::Real>(plan.grid.cells(), cell)] = static_cast<std::uint32_t>(cell_sums.value[0]);
+        numbers[place_in_memory<typename Law::Real>(plan.grid.cells(), cell)] = static_cast<std::uint32_t>(cell_sums.number());
     }
     if constexpr (is_for_the_step) report_findings(found, plan.step, report);
 }

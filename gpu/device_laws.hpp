@@ -1,5 +1,5 @@
 #pragma once
-/// The device solver of one law and precision, seen from the file that chooses among them.
+/// The device solver of one law and arithmetic, seen from the file that chooses among them.
 
 #include <memory>
 
@@ -7,9 +7,9 @@
 
 namespace mpcflow {
 
-/// Defined for each law in a file of its own (instantiate_*.cu), so that the laws compile side by side.
-template <class Law>
-std::unique_ptr<Solver> make_device_solver_of(const Law& law, const System& system, const SolverOptions& options,
-                                              int device);
+/// `Line` is of the table of laws (physics/collision/laws.hpp). Each is defined in a file of its own, made of
+/// instantiate_law.cu.in, so that the laws compile side by side.
+template <class Line, class Real>
+std::unique_ptr<Solver> make_device_solver_of(const System& system, const SolverOptions& options, int device);
 
 }  // namespace mpcflow

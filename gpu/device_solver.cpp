@@ -3,7 +3,7 @@
 #include "gpu/device_solver.hpp"
 
 #include "gpu/device_laws.hpp"
-#include "physics/collision/select_law.hpp"
+#include "physics/collision/laws.hpp"
 #include "physics/errors.hpp"
 
 namespace mpcflow {
@@ -12,7 +12,9 @@ namespace {
 
 template <class Real>
 std::unique_ptr<Solver> make_in_precision(const System& system, const SolverOptions& options, int device) {
-    return visit_law<Real>(system, [&](const auto& law) { return make_device_solver_of(law, system, options, device); });
+    return visit_law_line(system.collision, [&]<class Line>(const Line&) {
+        return make_device_solver_of<Line, Real>(system, options, device);
+    });
 }
 
 }  // namespace

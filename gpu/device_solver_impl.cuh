@@ -1,6 +1,5 @@
 #pragma once
-/// The device solver for one law and one kind of particle. Each law is instantiated in a file of its own,
-/// so that they compile side by side.
+/// The device solver for one law and one kind of particle.
 
 #include <cub/device/device_scan.cuh>
 
@@ -22,6 +21,7 @@
 #include "gpu/observable_kernels.cuh"
 #include "gpu/particle_kernels.cuh"
 #include "gpu/pinned_memory.cuh"
+#include "physics/collision/laws.hpp"
 #include "physics/observables/fields.hpp"
 #include "physics/observables/totals.hpp"
 #include "physics/particle_records.hpp"
@@ -61,7 +61,7 @@ public:
           reordered_(particle_count_),
           sums_(cell_count_),
           actions_(cell_count_),
-          next_draws_(Law::contributes_rotated ? cell_count_ : 0),
+          kept_draws_(CellDraws<Law>::kept(cell_count_)),
           places_(cell_count_),
           wall_places_(plan_.streaming.has_walls() ? particle_count_ : 0),
           wall_state_(1),
@@ -218,7 +218,7 @@ public:
     [[nodiscard]] bool is_settled() const override { return tuner_.is_settled(); }
     [[nodiscard]] std::vector<std::string> take_notes() override { return std::exchange(notes_, {}); }
     [[nodiscard]] std::int64_t memory_bytes() const override {
-        return particles_.bytes() + reordered_.bytes() + sums_.bytes() + actions_.bytes() + next_draws_.bytes() +
+        return particles_.bytes() + reordered_.bytes() + sums_.bytes() + actions_.bytes() + kept_draws_.bytes() +
                places_.bytes() + wall_places_.bytes() + scan_scratch_.bytes() + bins_.bytes() + block_.bytes() +
                pressure_bins_.bytes() + pressure_block_.bytes();
     }
@@ -237,6 +237,8 @@ private:
         const std::span<Particle> to = records.begin<Particle>(step_, count, allocate_pinned_bytes);
         reordered_.download(to.data(), 0, count);
     }
+
+    [[nodiscard]] CellDraws<Law> draws() { return CellDraws<Law>(kept_draws_.data()); }
 
     [[nodiscard]] DeviceState<Particle> state() const {
         const CellCounts cells{sums_.data()->value, cell_count_, sum_stride<Law::sum_count>};
@@ -266,12 +268,12 @@ private:
 
     /// Sums for the next collision, from the particles as they are; the sums are zero before.
     void contribute_first() {
-        if constexpr (Law::contributes_rotated) {
-            draw_for_cells<<<block_count(cell_count_), block_size>>>(plan_, cell_count_, next_draws_.data());
+        if (kept_draws_.size() > 0) {
+            draw_for_cells<<<block_count(cell_count_), block_size>>>(plan_, cell_count_, draws());
             MPCFLOW_CUDA(cudaGetLastError());
         }
         contribute_particles<Law><<<block_count(particle_count_), block_size>>>(
-            plan_, particle_count_, particles_.data(), next_draws_.data(), sums_.data());
+            plan_, particle_count_, particles_.data(), draws(), sums_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         MPCFLOW_CUDA(cudaDeviceSynchronize());
     }
@@ -325,7 +327,7 @@ private:
         StepPlan<Law> plan = plan_;
         plan.begin_step(system_, static_cast<std::uint64_t>(step_));
         resolve_cells<Resolving::foreseen><<<block_count(cell_count_), block_size>>>(
-            plan, cell_count_, sums_.data(), actions_.data(), next_draws_.data(), nullptr,
+            plan, cell_count_, sums_.data(), actions_.data(), draws(), nullptr,
             WallQueue{}, report_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         return plan;
@@ -350,7 +352,7 @@ private:
         plan_.begin_step(system_, static_cast<std::uint64_t>(step_));
         const WallQueue wall_queue{wall_places_.data(), wall_places_.size() > 0 ? wall_state_.data() : nullptr};
         resolve_cells<Resolving::for_the_step><<<block_count(cell_count_), block_size>>>(
-            plan_, cell_count_, sums_.data(), actions_.data(), next_draws_.data(),
+            plan_, cell_count_, sums_.data(), actions_.data(), draws(),
             way.reorders ? places_.data() : nullptr, wall_queue, report_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         Particle* to = particles_.data();
@@ -361,7 +363,7 @@ private:
             to = reordered_.data();
         }
         const ParticleStep<Law, Particle> step{particle_count_,   particles_.data(), to,
-                                               actions_.data(),   next_draws_.data(), sums_.data(),
+                                               actions_.data(),   draws(), sums_.data(),
                                                places_.data(),    wall_queue,         report_.data()};
         visit_summation(way.summation, [&](auto summation) {
             const auto advance = way.reorders ? advance_particles<Law, Particle, summation(), true>
@@ -427,7 +429,7 @@ private:
     DeviceArray<Particle> reordered_;
     DeviceArray<SumRow<Law>> sums_;
     DeviceArray<CellAction<Law>> actions_;
-    DeviceArray<PaddedDraw<Law>> next_draws_;
+    DeviceArray<typename Law::Draw> kept_draws_;
     DeviceArray<std::uint32_t> places_;
     DeviceArray<std::uint32_t> wall_places_;
     DeviceArray<WallQueue::State> wall_state_;
@@ -443,11 +445,12 @@ private:
     DeviceArray<PressureSums> pressure_block_;
 };
 
-template <class Law>
-std::unique_ptr<Solver> make_device_solver_of(const Law& law, const System& system, const SolverOptions& options,
-                                              int device) {
-    using Particle = std::conditional_t<std::is_same_v<typename Law::Real, double>, ParticleDouble, ParticleMixed>;
-    return std::make_unique<DeviceSolver<Law, Particle>>(law, system, options, device);
+template <class Line, class Real>
+std::unique_ptr<Solver> make_device_solver_of(const System& system, const SolverOptions& options, int device) {
+    using Particle = std::conditional_t<std::is_same_v<Real, double>, ParticleDouble, ParticleMixed>;
+    return visit_thermostat<Line, Real>(system, [&]<class Law>(const Law& law) -> std::unique_ptr<Solver> {
+        return std::make_unique<DeviceSolver<Law, Particle>>(law, system, options, device);
+    });
 }
 
 }  // namespace mpcflow

@@ -44,11 +44,10 @@ struct Contribution {
 /// What a particle contributes to the sums of the next collision.
 template <class Law, class Particle>
 __device__ __forceinline__ Contribution<Law> contribution_of(const Particle& particle, const StepPlan<Law>& plan,
-                                                             const PaddedDraw<Law>* next_draws) {
+                                                             const CellDraws<Law>& draws) {
     const auto place = plan.next_grid.locate(particle.position);
-    typename Law::Draw draw{};
-    if constexpr (Law::contributes_rotated) draw = load_constant_record(next_draws + place.cell).draw;
-    return {place.cell, plan.law.contribute(draw, particle.velocity, place.offset)};
+    const auto draw = draws.next(place.cell, [](const auto* kept) { return load_constant_record(kept); });
+    return {place.cell, plan.contribute(particle, place, draw)};
 }
 
 /// Adds the contributions of the lanes of `mask`, which call it.
@@ -66,7 +65,7 @@ struct ParticleStep {
     const Particle* from;
     Particle* to;
     const CellAction<Law>* actions;
-    const PaddedDraw<Law>* next_draws;
+    CellDraws<Law> draws;
     SumRow<Law>* sums;
     std::uint32_t* places;
     WallQueue wall_queue;
@@ -118,7 +117,7 @@ __global__ void __launch_bounds__(block_size, (min_blocks<Law, Particle, way>))
     if ((mask & own_bit) == 0) return;
     const Particle particle = collide_and_store<reorders>(plan, step, items.first, mask, scratch);
     if ((mask & own_bit) == 0) return;
-    contribute<way>(contribution_of(particle, plan, step.next_draws), mask, step.sums, scratch);
+    contribute<way>(contribution_of(particle, plan, step.draws), mask, step.sums, scratch);
 }
 
 /// Ends the step of the particles that are queued at walls: bounces them, and contributes them. A few warps
@@ -141,7 +140,7 @@ __global__ void __launch_bounds__(block_size)
             plan.bounce(particle, found);
             report_findings(found, plan.step, step.report);
             *at = particle;
-            contribute<Summation::peers>(contribution_of(particle, plan, step.next_draws), mask, step.sums, scratch);
+            contribute<Summation::peers>(contribution_of(particle, plan, step.draws), mask, step.sums, scratch);
         }
         warp.sync(warp::full_mask);
     }
@@ -151,13 +150,13 @@ __global__ void __launch_bounds__(block_size)
 template <class Law, class Particle>
 __global__ void __launch_bounds__(block_size)
     contribute_particles(const __grid_constant__ StepPlan<Law> plan, std::int64_t count, const Particle* particles,
-                         const PaddedDraw<Law>* __restrict__ next_draws, SumRow<Law>* __restrict__ sums) {
+                         CellDraws<Law> draws, SumRow<Law>* __restrict__ sums) {
     __shared__ ParticleScratch<Law, Particle> scratches[warps_in_block];
     auto& scratch = scratches[threadIdx.x / 32];
     const WarpItems items(count);
     const warp::CudaWarp warp;
     if ((items.mask & warp::lane_bit(warp.lane())) == 0) return;
-    contribute<Summation::peers>(contribution_of(particles[items.first + warp.lane()], plan, next_draws), items.mask, sums, scratch);
+    contribute<Summation::peers>(contribution_of(particles[items.first + warp.lane()], plan, draws), items.mask, sums, scratch);
 }
 
 /// Adds up the distinct cells, on the grid of the next collision, of `warps` warps of particles that are spread

@@ -12,6 +12,7 @@
 
 #include "input/names.hpp"
 #include "input/numbers.hpp"
+#include "physics/collision/laws.hpp"
 
 namespace mpcflow::input {
 namespace {
@@ -37,6 +38,7 @@ public:
         check_region();
         check_radial_distribution();
         check_forces();
+        check_thermostat();
         warn_of_collision();
         warn_of_forces();
         warn_of_output();
@@ -58,7 +60,9 @@ private:
     [[nodiscard]] bool has_force() const {
         return std::any_of(system_.force.begin(), system_.force.end(), [](double f) { return f != 0.0; });
     }
+    [[nodiscard]] const LawInfo& law() const { return law_of(system_.collision); }
     [[nodiscard]] bool has_thermostat() const { return system_.thermostat.kind != ThermostatKind::none; }
+    [[nodiscard]] bool holds_temperature() const { return has_thermostat() || law().energy == Energy::thermal; }
     [[nodiscard]] double thermal_speed() const {
         return std::sqrt(system_.fluid.temperature / system_.fluid.mass);
     }
@@ -321,9 +325,16 @@ private:
         }
     }
 
+    void check_thermostat() {
+        if (law().energy == Energy::thermal && has_thermostat()) {
+            error("thermostat.kind",
+                  fmt::format("{} holds the temperature itself and takes no thermostat; leave it out", law().name));
+        }
+    }
+
     void warn_of_collision() {
         const Collision& collision = system_.collision;
-        if (collision.conserve_angular_momentum && !has_thermostat()) {
+        if (law().energy == Energy::drifts && !has_thermostat()) {
             warn("collision.conserve_angular_momentum",
                  "srd with angular momentum does not keep the energy; the temperature will drift without a "
                  "thermostat");
@@ -343,7 +354,7 @@ private:
         }
         if (!has_walls()) {
             warn("forces", "there is no wall to hold the fluid; it accelerates for ever");
-        } else if (!has_thermostat()) {
+        } else if (!holds_temperature()) {
             warn("forces", "the force heats the fluid, and there is no thermostat");
         }
         for (std::size_t axis = 0; axis < 3; ++axis) {

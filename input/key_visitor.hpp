@@ -94,6 +94,8 @@ public:
     /// The faces of one axis: one kind for both, or a map of lower and upper.
     virtual void faces(const Key& key, AxisFaces& value) = 0;
     virtual void device(const Key& key, DeviceChoice& value) = 0;
+    /// A key that means nothing beside what others say, and must not be given; `why` is the message.
+    virtual void without(const Key& /*key*/, const std::string& /*why*/) {}
 
     /// A whole number of whatever integer type the Scenario holds it in.
     template <class T>

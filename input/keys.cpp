@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
+
+#include "physics/collision/laws.hpp"
 
 namespace mpcflow::input {
 namespace {
@@ -34,6 +37,18 @@ void visit_forces(KeyVisitor& keys, System& system) {
     }
 }
 
+std::string rules_in_words() {
+    std::string words;
+    for (const LawInfo& law : all_laws) {
+        if (law.conserves_angular_momentum) {
+            continue;
+        }
+        words += words.empty() ? "" : "; ";
+        words.append(law.name).append(", ").append(law.meaning);
+    }
+    return words;
+}
+
 void visit_system(KeyVisitor& keys, System& system) {
     keys.integer({"seed", "Seed of all random numbers; another seed is another sample of the same physics."},
                  system.seed, {0, std::numeric_limits<std::int64_t>::max()});
@@ -51,8 +66,14 @@ void visit_system(KeyVisitor& keys, System& system) {
     });
     keys.section({"collision", "What happens in a cell every time step."}, [&] {
         Collision& collision = system.collision;
-        keys.choice({"rule", "The law: srd, stochastic rotation dynamics."}, collision.rule);
-        keys.real({"angle", "Rotation angle of srd in degrees."}, collision.angle, positive_up_to(180));
+        static const std::string rules = "The law: " + rules_in_words() + ".";
+        keys.choice({"rule", rules.c_str()}, collision.rule);
+        const Key angle{"angle", "Rotation angle of srd in degrees."};
+        if (law_of({.rule = collision.rule}).has_angle) {
+            keys.real(angle, collision.angle, positive_up_to(180));
+        } else {
+            keys.without(angle, std::string(name_of(collision.rule)) + " turns nothing by an angle; leave it out");
+        }
         keys.real({"time_step", "Time h between collisions; a sqrt(m / kT) where kT and m are 1."},
                   collision.time_step, between(1e-6, 1e3));
         keys.flag({"conserve_angular_momentum", "Conserve the angular momentum of every cell too (the +a law)."},

@@ -338,6 +338,12 @@ void TreeReader::device(const Key& key, DeviceChoice& value) {
     }
 }
 
+void TreeReader::without(const Key& key, const std::string& why) {
+    if (const Node* node = find(key, "")) {
+        diagnostics_.error(node->name_place, path_of(key), why);
+    }
+}
+
 void TreeReader::report_unknown() {
     const Level& level = levels_.back();
     if (level.node == nullptr) {

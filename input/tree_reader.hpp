@@ -38,6 +38,7 @@ public:
     void some_of(const Key& key, std::span<const NamedFlag> names) override;
     void faces(const Key& key, AxisFaces& value) override;
     void device(const Key& key, DeviceChoice& value) override;
+    void without(const Key& key, const std::string& why) override;
 
 private:
     /// The section that is being read.

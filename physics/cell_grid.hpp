@@ -127,4 +127,12 @@ struct CellKey {
     }
 };
 
+/// The same for what belongs to a particle in one step, whatever cell it is in.
+struct StepKey {
+    std::uint64_t seed;
+    std::uint64_t step;
+
+    MPCFLOW_HD RandomSource source(Stream stream, std::uint64_t id) const { return {seed, stream, step, id}; }
+};
+
 }  // namespace mpcflow

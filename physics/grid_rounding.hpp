@@ -38,17 +38,35 @@ private:
     int q_ = 0;
 };
 
+/// The grid that a sum over the particles of a cell is on.
+enum class SumGrid : unsigned char {
+    number,            ///< whole numbers
+    velocity,          ///< sum v
+    velocity_squared,  ///< sum v^2
+    offset,            ///< sum r and sum r r, |r| <= sqrt(3)/2
+    offset_velocity    ///< sum r x v and sum r x (v - R v)
+};
+
 /// The grids of cell sums.
 struct CellRounding {
     double speed_limit = 0.0;
     double occupancy_limit = 0.0;
-    RoundingGrid velocity;         ///< sum v
-    RoundingGrid velocity_squared; ///< sum v^2
-    RoundingGrid offset;           ///< sum r and sum r r, |r| <= sqrt(3)/2
-    RoundingGrid offset_velocity;  ///< sum r x v and sum r x (v - R v)
+    RoundingGrid velocity;
+    RoundingGrid velocity_squared;
+    RoundingGrid offset;
+    RoundingGrid offset_velocity;
 
     CellRounding() = default;
     explicit CellRounding(const Fluid& fluid);
+
+    template <SumGrid grid>
+    [[nodiscard]] MPCFLOW_HD double round(double x) const {
+        if constexpr (grid == SumGrid::velocity) return velocity.round(x);
+        else if constexpr (grid == SumGrid::velocity_squared) return velocity_squared.round(x);
+        else if constexpr (grid == SumGrid::offset) return offset.round(x);
+        else if constexpr (grid == SumGrid::offset_velocity) return offset_velocity.round(x);
+        else return x;
+    }
 };
 
 /// No particle may move faster than this many thermal speeds sqrt(kT/m).

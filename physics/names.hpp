@@ -1,9 +1,12 @@
 #pragma once
 /// How the input (and every report of a run) spells the choices of physics/system.hpp.
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string_view>
 
+#include "physics/collision/laws.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow {
@@ -18,7 +21,15 @@ Named(E, const char*) -> Named<E>;
 
 // names_of(any value of an enumeration): all its values with their names, the table that the reader,
 // the schema and the messages share.
-constexpr auto names_of(CollisionRule) { return std::array{Named{CollisionRule::srd, "srd"}}; }
+constexpr auto names_of(CollisionRule) {
+    constexpr auto is_named = [](const LawInfo& law) { return !law.conserves_angular_momentum; };
+    std::array<Named<CollisionRule>, std::ranges::count_if(all_laws, is_named)> names{};
+    std::size_t next = 0;
+    for (const LawInfo& law : all_laws) {
+        if (is_named(law)) names[next++] = {law.rule, law.name};
+    }
+    return names;
+}
 constexpr auto names_of(ThermostatKind) {
     return std::array{Named{ThermostatKind::none, "none"},
                       Named{ThermostatKind::maxwell_boltzmann, "maxwell_boltzmann"}};

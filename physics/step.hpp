@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "physics/cell_grid.hpp"
+#include "physics/collision/law.hpp"
 #include "physics/streaming.hpp"
 #include "physics/system.hpp"
 
@@ -31,17 +32,16 @@ void throw_on_faults(std::uint32_t faults, std::int64_t step, const System& syst
 inline constexpr std::uint32_t notice_fast = 1U << 31U;
 
 /// What `advance` needs of a particle's cell, side by side so that one access brings it all; drawing the
-/// axis again for each particle would cost a fifth of the instructions. Without holes: nvcc copies a struct
-/// with padding byte by byte.
+/// axis again for each particle would cost a fifth of the instructions. Transforms and draws have no holes: nvcc
+/// copies a struct with padding byte by byte.
 template <class Law>
-struct alignas(4 * sizeof(typename Law::Real)) CellAction {
+struct CellAction {
     typename Law::Transform transform;
-    typename Law::Draw draw;
-    typename Law::Real unused;
+    [[no_unique_address]] typename Law::Draw draw;
 };
 
 /// What of a step is the same for all cells and particles.
-template <class Law>
+template <CollisionLaw Law>
 struct StepPlan {
     using Real = typename Law::Real;
 
@@ -79,11 +79,26 @@ struct StepPlan {
     MPCFLOW_HD CellKey key(int cell) const { return {seed, step, cell}; }
     MPCFLOW_HD CellKey next_key(int cell) const { return {seed, step + 1, cell}; }
 
+    /// What a particle, whose place in the next step's grid is `place`, adds to the sums of the next collision; `draw`
+    /// is CellDraws::next().
+    template <class Particle>
+    MPCFLOW_HD typename Law::Sums contribute(const Particle& particle, const CellPlace<Real>& place,
+                                             const typename Law::Draw& draw) const {
+        return rounded(law, law.contribute(in_cell(particle, place), draw, {seed, step + 1}));
+    }
+
     /// What a cell does to its particles. Faults are or-ed into `faults`.
-    MPCFLOW_HD typename Law::Transform resolve(int cell, const typename Law::Sums& sums, typename Law::Draw draw,
-                                               std::uint32_t& faults) const {
-        if (sums.value[0] > law.parameters().rounding.occupancy_limit) faults |= fault_occupancy;
+    MPCFLOW_HD typename Law::Transform resolve(int cell, const typename Law::Sums& sums,
+                                               const typename Law::Draw& draw, std::uint32_t& faults) const {
+        if (sums.number() > law.parameters().rounding.occupancy_limit) faults |= fault_occupancy;
         return law.resolve(sums, draw, key(cell), grid.fluid_part(cell));
+    }
+
+    /// The velocity after the collision of a particle whose place in this step's grid is `place`.
+    template <class Particle>
+    MPCFLOW_HD Vec3<Real> collide(const Particle& particle, const CellPlace<Real>& place,
+                                  const CellAction<Law>& action) const {
+        return law.apply(action.transform, action.draw, in_cell(particle, place), {seed, step});
     }
 
     /// Collides and streams a particle whose place in this step's grid is `place`.
@@ -97,8 +112,7 @@ struct StepPlan {
     template <class Particle>
     MPCFLOW_HD StreamOutcome collide_and_fly(Particle& particle, const CellPlace<Real>& place,
                                              const CellAction<Law>& action, std::uint32_t& faults) const {
-        const Vec3<Real> velocity = law.apply(action.transform, action.draw, particle.velocity, place.offset);
-        const StreamOutcome outcome = streaming.fly(particle, velocity);
+        const StreamOutcome outcome = streaming.fly(particle, collide(particle, place, action));
         if (outcome != StreamOutcome::at_wall) check(particle, outcome, faults);
         return outcome;
     }
@@ -110,6 +124,14 @@ struct StepPlan {
     }
 
 private:
+    template <class Particle>
+    MPCFLOW_HD static InCell<Real> in_cell(const Particle& particle, const CellPlace<Real>& place) {
+        InCell<Real> in_cell{particle.velocity};
+        if constexpr (Law::needs.offsets) in_cell.offset = place.offset;
+        if constexpr (Law::needs.ids) in_cell.id = particle.id();
+        return in_cell;
+    }
+
     /// A particle that breaks a bound is stopped, so that the state stays safe to work with until the fault
     /// is thrown.
     template <class Particle>
@@ -132,6 +154,44 @@ private:
             particle.position = {};
         }
     }
+};
+
+/// The draws of cells. A law that needs them before its sums has those of the next collision drawn while this one is
+/// resolved, and kept in memory, one a cell; others draw when a cell is resolved.
+template <class Law>
+class CellDraws {
+public:
+    using Draw = typename Law::Draw;
+    /// Of `cells`, how many draws are kept.
+    static constexpr std::int64_t kept(std::int64_t cells) { return Law::needs.draws_before_sums ? cells : 0; }
+
+    CellDraws() = default;
+    explicit CellDraws(Draw* kept) : kept_(kept) {}
+
+    /// Before sums for the next collision are made where no collision is resolved.
+    MPCFLOW_HD void begin(const StepPlan<Law>& plan, int cell) const {
+        if constexpr (Law::needs.draws_before_sums) kept_[cell] = Law::draw(plan.next_key(cell));
+    }
+    /// For this collision.
+    MPCFLOW_HD Draw present(const StepPlan<Law>& plan, int cell) const {
+        if constexpr (Law::needs.draws_before_sums) return kept_[cell];
+        else return Law::draw(plan.key(cell));
+    }
+    /// For this collision, which is resolved now for the last time.
+    MPCFLOW_HD Draw take(const StepPlan<Law>& plan, int cell) const {
+        const Draw draw = present(plan, cell);
+        begin(plan, cell);
+        return draw;
+    }
+    /// For contributions to the next collision; load(address) reads a draw.
+    template <class Load>
+    MPCFLOW_HD Draw next(int cell, const Load& load) const {
+        if constexpr (Law::needs.draws_before_sums) return load(kept_ + cell);
+        else return {};
+    }
+
+private:
+    Draw* kept_ = nullptr;
 };
 
 }  // namespace mpcflow

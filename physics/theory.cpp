@@ -5,6 +5,8 @@
 #include <numbers>
 #include <numeric>
 
+#include "physics/collision/laws.hpp"
+
 namespace mpcflow::theory {
 namespace {
 
@@ -37,20 +39,7 @@ double poisson_tail(int least, double M) {
 /// the cells' own motion left out.
 double colliding_fraction(double M) { return poisson_tail(1, M) - poisson_tail(2, M) / M; }
 
-/// How much a collision forgets: A of a velocity, B of the (traceless) momentum flux.
-struct Relaxation {
-    double A = 0.0;
-    double B = 0.0;
-};
-
-/// SRD in three dimensions: A = (2/3) (1 - cos alpha), B = (2/5) (2 - cos alpha - cos 2 alpha).
-Relaxation relaxation(const Collision& collision) {
-    const double angle = collision.angle * std::numbers::pi / 180.0;
-    const double sine_of_half = std::sin(0.5 * angle);
-    const double one_minus_cosine = 2.0 * sine_of_half * sine_of_half;  // exact at small angles, too
-    const double sine = std::sin(angle);
-    return {(2.0 / 3.0) * one_minus_cosine, (2.0 / 5.0) * (one_minus_cosine + 2.0 * sine * sine)};
-}
+Relaxation relaxation(const Collision& collision) { return law_of(collision).relaxation(collision); }
 
 /// (kT h / m) (1 / rate - 1/2): what flight carries between collisions that forget a share `rate` of it.
 double carried(const System& system, double rate) {
@@ -184,7 +173,8 @@ double fast_step_share(const System& system) {
 
 double speed_of_sound(const System& system) {
     const double isothermal = system.fluid.temperature / system.fluid.mass;
-    const bool keeps_energy = system.thermostat.kind == ThermostatKind::none;
+    const bool keeps_energy =
+        system.thermostat.kind == ThermostatKind::none && law_of(system.collision).energy != Energy::thermal;
     return std::sqrt(keeps_energy ? 5.0 / 3.0 * isothermal : isothermal);
 }
 

@@ -55,7 +55,7 @@ struct Transport {
 /// 1 - (1 - P)^N with P = faster_than(1 / mean_free_path).
 [[nodiscard]] double fast_step_share(const System& system);
 
-/// Speed of sound: sqrt(kT/m) with a thermostat, sqrt(5 kT / (3 m)) without.
+/// Speed of sound: sqrt(kT/m) where the temperature is held, sqrt(5 kT / (3 m)) otherwise.
 [[nodiscard]] double speed_of_sound(const System& system);
 
 /// The plane Poiseuille flow that a system is: walls on just one axis, a force along one other axis.

@@ -23,7 +23,7 @@ __device__ std::int64_t thread_number() { return static_cast<std::int64_t>(block
 
 __device__ void contribute(const Plan& plan, const Particle& particle, Law::Sums* sums) {
     const auto place = plan.next_grid.locate(particle.position);
-    const Law::Sums contribution = plan.law.contribute({}, particle.velocity, place.offset);
+    const Law::Sums contribution = plan.contribute(particle, place, {});
     for (int k = 0; k < Law::sum_count; ++k) atomicAdd(sums[place.cell].value + k, contribution.value[k]);
 }
 

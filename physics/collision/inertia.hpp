@@ -6,10 +6,10 @@
 
 namespace mpcflow {
 
-/// The (pseudo-)inverse of the inertia tensor of point particles of unit mass.
+/// The (pseudo-)inverse of the inertia tensor of point particles.
 class InverseInertia {
 public:
-    /// From the second moments sum r r about the centre of mass.
+    /// From the second moments sum m r r about the centre of mass.
     ///
     /// For two particles, or collinear ones, I has one eigenvalue zero, that of their line d, and two
     /// equal ones; L has no component along d and I^+ L = (L - d (d.L)) / (trace / 2). An eigenvalue
@@ -32,7 +32,7 @@ public:
         is_singular_ = is_pair || !(determinant > 1e-9 * (2.0 * t) * minors);
         if (t < 1e-12) return;  // one place: no lever arm, no rotation
         if (is_singular_) {
-            // sum r r = t d d^T: the column of its largest diagonal element points along d.
+            // sum m r r = t d d^T: the column of its largest diagonal element points along d.
             Vec3<double> line{s.xx, s.xy, s.xz};
             if (s.yy >= s.xx && s.yy >= s.zz) line = {s.xy, s.yy, s.yz};
             else if (s.zz >= s.xx && s.zz >= s.yy) line = {s.xz, s.yz, s.zz};

@@ -2,8 +2,10 @@
 /// The rotation of SRD: by a fixed angle about an axis that every cell draws anew.
 
 #include <cmath>
+#include <numbers>
 
 #include "physics/cell_grid.hpp"
+#include "physics/collision/law.hpp"
 #include "physics/distributions.hpp"
 #include "physics/elementary.hpp"
 #include "physics/vector.hpp"
@@ -73,22 +75,28 @@ RotationConstants<Real> rotation_constants(double angle) {
     return best;
 }
 
+/// What a cell draws: a unit axis, filled up to a power of two.
+template <class Real>
+struct alignas(4 * sizeof(Real)) AxisDraw {
+    Vec3<Real> axis;
+    Real unused;
+
+    MPCFLOW_HD static AxisDraw make(const CellKey& key) {
+        return {unit_vector<Real>(key.source(Stream::rotation_axis).next()), static_cast<Real>(0)};
+    }
+};
+
 /// Rotation by `angle` about a unit axis n, by Rodrigues' formula:
 /// R v = v + sin(angle) n x v + (1 - cos(angle)) n x (n x v).
 template <class Real>
 class Rotation {
 public:
-    /// What a cell draws.
-    using Axis = Vec3<Real>;
-
     Rotation() = default;
     explicit Rotation(double angle) : constants_(rotation_constants<Real>(angle)) {}
 
-    MPCFLOW_HD static Axis draw_axis(const CellKey& key) {
-        return unit_vector<Real>(key.source(Stream::rotation_axis).next());
-    }
-
-    MPCFLOW_HD Vec3<Real> operator()(Axis axis, Vec3<Real> v) const {
+    /// About the axis of `draw`.
+    MPCFLOW_HD Vec3<Real> operator()(const AxisDraw<Real>& draw, Vec3<Real> v) const {
+        const Vec3<Real> axis = draw.axis;
         const Vec3<Real> normal = cross(axis, v);
         return v + (constants_.sine * normal + constants_.versine * cross(axis, normal));
     }
@@ -96,5 +104,14 @@ public:
 private:
     RotationConstants<Real> constants_{};
 };
+
+/// Of SRD in three dimensions: A = (2/3) (1 - cos alpha), B = (2/5) (2 - cos alpha - cos 2 alpha).
+inline Relaxation rotation_relaxation(const Collision& collision) {
+    const double angle = collision.angle * std::numbers::pi / 180.0;
+    const double sine_of_half = std::sin(0.5 * angle);
+    const double one_minus_cosine = 2.0 * sine_of_half * sine_of_half;  // exact at small angles, too
+    const double sine = std::sin(angle);
+    return {(2.0 / 3.0) * one_minus_cosine, (2.0 / 5.0) * (one_minus_cosine + 2.0 * sine * sine)};
+}
 
 }  // namespace mpcflow

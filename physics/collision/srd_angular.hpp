@@ -16,8 +16,10 @@
 
 #include <cmath>
 
-#include "physics/collision/inertia.hpp"
-#include "physics/collision/srd.hpp"
+#include "physics/collision/law.hpp"
+#include "physics/collision/moments.hpp"
+#include "physics/collision/rotation.hpp"
+#include "physics/collision/thermostat.hpp"
 #include "physics/collision/virtual_particles.hpp"
 
 namespace mpcflow {
@@ -26,21 +28,23 @@ template <class RealType, ThermostatKind thermostat>
 class SrdAngular {
 public:
     using Real = RealType;
-    using Draw = typename Rotation<Real>::Axis;
+    using Draw = AxisDraw<Real>;
     static constexpr bool is_thermostatted = thermostat == ThermostatKind::maxwell_boltzmann;
-    /// Particles; velocity (3); offset (3); second moments (6); sum r x (v - R v) (3) or, with a
-    /// thermostat, sum r x v (3), sum r x R v (3) and velocity squared.
-    static constexpr int sum_count = is_thermostatted ? 20 : 16;
+    static constexpr LawNeeds needs{.draws_before_sums = true, .offsets = true};
+    static constexpr Energy energy = Energy::drifts;
+    static constexpr bool conserves_angular_momentum = true;
+    static constexpr bool has_angle = true;
+    /// Moments; sum r x (v - R v) (3) or, with a thermostat, sum r x v (3), sum r x R v (3) and velocity squared.
+    static constexpr int sum_count = moment_sums + (is_thermostatted ? 7 : 3);
     using Sums = CellSums<sum_count>;
-    static constexpr bool contributes_rotated = true;
+    static constexpr SumGrids<sum_count> grids{{SumGrid::number, 1},
+                                               {SumGrid::velocity, 3},
+                                               {SumGrid::offset, 9},
+                                               {SumGrid::offset_velocity, is_thermostatted ? 6 : 3},
+                                               {SumGrid::velocity_squared, is_thermostatted ? 1 : 0}};
 
-    /// v' = constant + scale R v + spin x offset; scale 0 leaves the particle alone.
-    struct alignas(4 * sizeof(Real)) Transform {
-        Vec3<Real> constant;
-        Real scale;
-        Vec3<Real> spin;
-        Real unused;
-    };
+    /// Of the rotated velocity R v.
+    using Transform = RigidTransform<Real>;
 
     SrdAngular() = default;
     explicit SrdAngular(const System& system)
@@ -49,88 +53,74 @@ public:
           velocity_squared_spacing_(parameters_.rounding.velocity_squared.spacing()),
           offset_velocity_spacing_(parameters_.rounding.offset_velocity.spacing()) {}
 
+    static Relaxation relaxation(const Collision& collision) { return rotation_relaxation(collision); }
     [[nodiscard]] MPCFLOW_HD const LawParameters& parameters() const { return parameters_; }
 
-    MPCFLOW_HD static Draw draw(const CellKey& key) { return Rotation<Real>::draw_axis(key); }
+    MPCFLOW_HD static Draw draw(const CellKey& key) { return Draw::make(key); }
 
-    MPCFLOW_HD Sums contribute(Draw axis, Vec3<Real> velocity, Vec3<Real> offset) const {
-        const CellRounding& grid = parameters_.rounding;
-        const Vec3<double> v = vector_cast<double>(velocity);
-        const Vec3<double> rv = vector_cast<double>(rotation_(axis, velocity));
-        const Vec3<double> r = vector_cast<double>(offset);
+    MPCFLOW_HD Sums contribute(const InCell<Real>& in_cell, const Draw& axis, const StepKey& /*key*/) const {
+        const Vec3<double> v = vector_cast<double>(in_cell.velocity);
+        const Vec3<double> rv = vector_cast<double>(rotation_(axis, in_cell.velocity));
+        const Vec3<double> r = vector_cast<double>(in_cell.offset);
+        const double mass = in_cell.mass;
         Sums sums;
         double* s = sums.value;
-        s[0] = 1.0;
-        put(s + 1, v, grid.velocity);
-        put(s + 4, r, grid.offset);
-        s[7] = grid.offset.round(r.x * r.x);
-        s[8] = grid.offset.round(r.y * r.y);
-        s[9] = grid.offset.round(r.z * r.z);
-        s[10] = grid.offset.round(r.x * r.y);
-        s[11] = grid.offset.round(r.x * r.z);
-        s[12] = grid.offset.round(r.y * r.z);
+        put_moments(s, mass, v, r);
         if constexpr (is_thermostatted) {
-            put(s + 13, cross(r, v), grid.offset_velocity);
-            put(s + 16, cross(r, rv), grid.offset_velocity);
-            s[19] = grid.velocity_squared.round(dot(v, v));
+            put_vector(s + moment_sums, mass * cross(r, v));
+            put_vector(s + moment_sums + 3, mass * cross(r, rv));
+            s[sum_count - 1] = mass * dot(v, v);
         } else {
-            put(s + 13, cross(r, v - rv), grid.offset_velocity);
+            put_vector(s + moment_sums, mass * cross(r, v - rv));
         }
         return sums;
     }
 
-    MPCFLOW_HD Transform resolve(const Sums& real_sums, Draw axis, const CellKey& key, const FluidPart& part) const {
+    MPCFLOW_HD Transform resolve(const Sums& real_sums, const Draw& axis, const CellKey& key,
+                                 const FluidPart& part) const {
         Sums sums = real_sums;
-        if (part.is_cut && parameters_.virtual_particles) add_virtual_particles(sums, axis, key, part);
-        const double* s = sums.value;
-        const double count = s[0];
-        if (count < 2.0) return {};
-        const double per_particle = 1.0 / count;
-        const Vec3<double> total{s[1], s[2], s[3]};
-        const Vec3<double> mean = per_particle * total;
-        const Vec3<double> centre = per_particle * Vec3<double>{s[4], s[5], s[6]};
-        const SymmetricTensor moments{
-            s[7] - count * centre.x * centre.x,  s[8] - count * centre.y * centre.y,
-            s[9] - count * centre.z * centre.z,  s[10] - count * centre.x * centre.y,
-            s[11] - count * centre.x * centre.z, s[12] - count * centre.y * centre.z};
-        const InverseInertia inverse_inertia(moments, count == 2.0);
-        const Vec3<double> rotated_mean = vector_cast<double>(rotation_(axis, vector_cast<Real>(mean)));
-        const Vec3<double> rotated_total = count * rotated_mean;
+        if (part.is_cut && parameters_.virtual_particles) {
+            for_each_virtual_particle(
+                parameters_.density, parameters_.thermal_variance, key, part,
+                [&](Vec3<double> offset, Vec3<double> velocity) {
+                    const InCell<Real> in_cell{vector_cast<Real>(velocity), vector_cast<Real>(offset)};
+                    sums += rounded(*this, contribute(in_cell, axis, {}));
+                });
+        }
+        if (sums.number() < 2.0) return {};
+        const CellMoments cell(sums);
+        const Vec3<double> rotated_mean = vector_cast<double>(rotation_(axis, vector_cast<Real>(cell.mean)));
+        const Vec3<double> rotated_total = cell.mass * rotated_mean;
 
         double scale = 1.0;
         Vec3<double> spin;
         if constexpr (is_thermostatted) {
-            const Vec3<double> momentum = Vec3<double>{s[13], s[14], s[15]} - cross(centre, total);
-            const Vec3<double> rotated_momentum = Vec3<double>{s[16], s[17], s[18]} - cross(centre, rotated_total);
-            const Vec3<double> rotated_spin = inverse_inertia(rotated_momentum);
-            const double energy_2 = s[19] - dot(total, mean) - dot(rotated_momentum, rotated_spin);
-            const double uncertain = energy_rounding(count, s[19], std::sqrt(dot(rotated_spin, rotated_spin)));
-            scale = thermostat_scale(count, energy_2, uncertain, inverse_inertia.is_singular(), key);
-            spin = inverse_inertia(momentum) - scale * rotated_spin;
+            const double squared = sums.value[sum_count - 1];
+            const Vec3<double> momentum = cell.angular_momentum(CellMoments::vector_at(sums, moment_sums), cell.total);
+            const Vec3<double> rotated_momentum =
+                cell.angular_momentum(CellMoments::vector_at(sums, moment_sums + 3), rotated_total);
+            const Vec3<double> rotated_spin = cell.inverse_inertia(rotated_momentum);
+            const double energy_2 = squared - dot(cell.total, cell.mean) - dot(rotated_momentum, rotated_spin);
+            const double uncertain =
+                energy_rounding(sums.number(), squared, std::sqrt(dot(rotated_spin, rotated_spin)));
+            scale = thermostat_scale(sums.number(), energy_2, uncertain, cell.inverse_inertia.is_singular(), key);
+            spin = cell.inverse_inertia(momentum) - scale * rotated_spin;
         } else {
-            const Vec3<double> lost = Vec3<double>{s[13], s[14], s[15]} - cross(centre, total - rotated_total);
-            spin = inverse_inertia(lost);
+            spin = cell.inverse_inertia(
+                cell.angular_momentum(CellMoments::vector_at(sums, moment_sums), cell.total - rotated_total));
         }
-        const Vec3<double> constant = mean - scale * rotated_mean - cross(spin, centre);
-        return {vector_cast<Real>(constant), static_cast<Real>(scale), vector_cast<Real>(spin), static_cast<Real>(0)};
+        return Transform::make(cell.mean - scale * rotated_mean, scale, spin, cell.centre);
     }
 
-    MPCFLOW_HD Vec3<Real> apply(const Transform& transform, Draw axis, Vec3<Real> velocity, Vec3<Real> offset) const {
-        const Vec3<Real> rotated = rotation_(axis, velocity);
-        const Vec3<Real> changed = transform.constant + transform.scale * rotated + cross(transform.spin, offset);
-        return transform.scale == static_cast<Real>(0) ? velocity : changed;
+    MPCFLOW_HD Vec3<Real> apply(const Transform& transform, const Draw& axis, const InCell<Real>& in_cell,
+                                const StepKey& /*key*/) const {
+        return transform(in_cell, rotation_(axis, in_cell.velocity));
     }
 
 private:
-    MPCFLOW_HD static void put(double* to, Vec3<double> v, const RoundingGrid& grid) {
-        to[0] = grid.round(v.x);
-        to[1] = grid.round(v.y);
-        to[2] = grid.round(v.z);
-    }
-
-    /// How well `thermostat_scale`'s twice the energy is known, where `squared` is the sum of squared velocities and `spin`
-    /// the angular velocity of the rotated ones. Rotated velocities have the relative rounding of Real, and contributions
-    /// that of their grids; an error of angular momentum counts `spin` times.
+    /// How well `thermostat_scale`'s twice the energy is known, where `squared` is the sum of squared velocities and
+    /// `spin` the angular velocity of the rotated ones. Rotated velocities have the relative rounding of Real, and
+    /// contributions that of their grids; an error of angular momentum counts `spin` times.
     MPCFLOW_HD double energy_rounding(double count, double squared, double spin) const {
         constexpr double relative = sizeof(Real) == sizeof(float) ? 0x1p-24 : 0x1p-53;
         return relative * (squared + spin * std::sqrt(count * squared)) +
@@ -141,31 +131,15 @@ private:
     /// the energy: 3 N - 6 degrees of freedom, 3 N - 5 for collinear particles.
     ///
     /// What is scaled is a difference of rounded velocities, so where it is small its energy is not known well. An
-    /// energy that is too small by chance would make the scale too large: a pair of particles, with its one freedom, comes
-    /// near rest often. So an energy that may be all rounding is left alone, `uncertain` being what a rounding makes of
-    /// it; and no other one becomes that small, so that as many pairs stay near rest as belong there.
+    /// energy that is too small by chance would make the scale too large: a pair of particles, with its one freedom,
+    /// comes near rest often. So an energy that may be all rounding is left alone, `uncertain` being what a rounding
+    /// makes of it; and no other one becomes that small, so that as many pairs stay near rest as belong there.
     MPCFLOW_HD double thermostat_scale(double count, double energy_2, double uncertain, bool is_collinear,
                                        const CellKey& key) const {
         const int freedoms = 3 * static_cast<int>(count) - (is_collinear ? 5 : 6);
-        RandomSource source = key.source(Stream::thermostat);
-        const double target_2 = 2.0 * parameters_.thermal_variance * thermal_energy(freedoms, source);
+        const double target_2 = draw_thermal_square(parameters_.thermal_variance, freedoms, key);
         const double least = 4.0 * uncertain;
         return energy_2 > least && target_2 > least ? std::sqrt(target_2 / energy_2) : 1.0;
-    }
-
-    /// Adds the virtual particles of a cell that a wall cuts, one by one, for here their places matter.
-    MPCFLOW_HD void add_virtual_particles(Sums& sums, Draw axis, const CellKey& key, const FluidPart& part) const {
-        RandomSource source = key.source(Stream::virtual_particles);
-        const RandomBlock first = source.next();
-        // A fraction of a particle is one particle with that probability.
-        const double mean = virtual_particle_count(parameters_.density, part);
-        const int number = static_cast<int>(mean + uniform_open(first.word[0], first.word[1]));
-        const double width = std::sqrt(parameters_.thermal_variance);
-        for (int i = 0; i < number; ++i) {
-            const Vec3<double> offset = place_in_solid(source, part);
-            const Vec3<double> velocity = width * gaussian_vector(source);
-            sums += contribute(axis, vector_cast<Real>(velocity), vector_cast<Real>(offset));
-        }
     }
 
     LawParameters parameters_;

@@ -13,7 +13,11 @@
 /// At twice the density it is 0.03(1), and under 0.06 in all that docs/validation.md measures.
 /// Nor does the number depend on how many particles the cell happens to hold.
 
+#include <cmath>
+
 #include "physics/cell_grid.hpp"
+#include "physics/collision/law.hpp"
+#include "physics/distributions.hpp"
 #include "physics/random.hpp"
 #include "physics/vector.hpp"
 
@@ -60,6 +64,37 @@ MPCFLOW_HD Vec3<double> place_in_solid(RandomSource& source, const FluidPart& pa
         }
     }
     return place;
+}
+
+/// All that a law without places needs of a cut cell's virtual particles.
+struct VirtualSum {
+    double number;  ///< need not be whole
+    Vec3<double> velocity;
+};
+
+/// Their summed velocity, Gaussian of variance number x `variance` a component.
+MPCFLOW_HD VirtualSum sum_virtual_particles(double density, double variance, const CellKey& key, const FluidPart& part) {
+    const double number = virtual_particle_count(density, part);
+    RandomSource source = key.source(Stream::virtual_particles);
+    const double width = std::sqrt(number * variance);
+    return {number, width * gaussian_vector(source)};
+}
+
+/// The virtual particles of a cut cell one by one, for laws to which their places matter: calls add(offset, velocity),
+/// velocities Gaussian of variance `variance` a component.
+template <class Add>
+MPCFLOW_HD void for_each_virtual_particle(double density, double variance, const CellKey& key, const FluidPart& part,
+                                          const Add& add) {
+    RandomSource source = key.source(Stream::virtual_particles);
+    const RandomBlock first = source.next();
+    // A fraction of a particle is one particle with that probability.
+    const double mean = virtual_particle_count(density, part);
+    const int number = static_cast<int>(mean + uniform_open(first.word[0], first.word[1]));
+    const double width = std::sqrt(variance);
+    for (int i = 0; i < number; ++i) {
+        const Vec3<double> offset = place_in_solid(source, part);
+        add(offset, width * gaussian_vector(source));
+    }
 }
 
 }  // namespace mpcflow

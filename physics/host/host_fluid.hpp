@@ -51,7 +51,8 @@ public:
           reordered_(particle_count_),
           sums_(cell_count_),
           actions_(cell_count_),
-          next_draws_(Law::contributes_rotated ? cell_count_ : 0),
+          kept_draws_(CellDraws<Law>::kept(cell_count_)),
+          draws_(kept_draws_.data()),
           places_(cell_count_),
           workers_(team_.size()) {
         for (int thread = 0; thread < team_.size(); ++thread) {
@@ -69,9 +70,8 @@ public:
     [[nodiscard]] static HostNeeds needs(const Law& law, const System& system, const SolverOptions& options) {
         const int threads = thread_count(options, system);
         const auto grid = StepPlan<Law>(law, system).next_grid;
-        constexpr std::int64_t bytes_of_draw = Law::contributes_rotated ? sizeof(typename Law::Draw) : 0;
-        constexpr std::int64_t bytes_of_cell =
-            sizeof(Sums) + sizeof(CellAction<Law>) + bytes_of_draw + sizeof(std::int64_t);
+        constexpr std::int64_t bytes_of_cell = sizeof(Sums) + sizeof(CellAction<Law>) + sizeof(std::int64_t) +
+                                               CellDraws<Law>::kept(1) * sizeof(typename Law::Draw);
         const std::int64_t particles = system.particle_count();
         std::int64_t spilled = 0;
         for (int thread = 0; thread < threads; ++thread) {
@@ -90,7 +90,7 @@ public:
     [[nodiscard]] int reorder_interval() const { return reorder_; }
     [[nodiscard]] std::int64_t memory_bytes() const {
         return particles_.bytes() + reordered_.bytes() + sums_.bytes() + actions_.bytes() +
-               next_draws_.bytes() + places_.bytes();
+               kept_draws_.bytes() + places_.bytes();
     }
 
     /// Notes what is wrong with the state.
@@ -155,7 +155,7 @@ public:
         team_.run([&](int thread) {
             collect_spilled(thread);
             for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) {
-                if (plan_.next_grid.is_whole(static_cast<int>(c))) function(thread, sums_[c].value[0]);
+                if (plan_.next_grid.is_whole(static_cast<int>(c))) function(thread, sums_[c].number());
             }
         });
     }
@@ -254,20 +254,19 @@ private:
         team_.run([&](int thread) {
             for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) {
                 sums_[c] = {};
-                if constexpr (Law::contributes_rotated) next_draws_[c] = Law::draw(plan_.next_key(static_cast<int>(c)));
+                draws_.begin(plan_, static_cast<int>(c));
             }
             team_.wait();
             const Worker& worker = workers_[thread];
             for (std::int64_t i = worker.first_particle; i < worker.last_particle; ++i) {
                 const CellPlace<Real> place = plan_.next_grid.locate(particles_[i].position);
-                add(thread, place.cell, plan_.law.contribute(next_draw(place.cell), particles_[i].velocity, place.offset));
+                add(thread, place.cell, plan_.contribute(particles_[i], place, next_draw(place.cell)));
             }
         });
     }
 
     [[nodiscard]] typename Law::Draw next_draw(int cell) const {
-        if constexpr (Law::contributes_rotated) return next_draws_[cell];
-        else return {};
+        return draws_.next(cell, [](const auto* draw) { return *draw; });
     }
 
     void add(int thread, int cell, const Sums& sums) {
@@ -327,15 +326,11 @@ private:
         for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) {
             const int cell = static_cast<int>(c);
             CellAction<Law>& action = actions_[c];
-            if constexpr (Law::contributes_rotated) {
-                action.draw = std::exchange(next_draws_[c], Law::draw(plan.next_key(cell)));
-            } else {
-                action.draw = Law::draw(plan.key(cell));
-            }
+            action.draw = draws_.take(plan, cell);
             action.transform = plan.resolve(cell, sums_[c], action.draw, faults);
             if (reorders) {
                 places_[c] = own;
-                own += static_cast<std::int64_t>(sums_[c].value[0]);
+                own += static_cast<std::int64_t>(sums_[c].number());
             }
             sums_[c] = {};
         }
@@ -351,8 +346,7 @@ private:
         for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) {
             const int cell = static_cast<int>(c);
             CellAction<Law>& action = actions_[c];
-            if constexpr (Law::contributes_rotated) action.draw = next_draws_[c];
-            else action.draw = Law::draw(plan.key(cell));
+            action.draw = draws_.present(plan, cell);
             action.transform = plan.resolve(cell, sums_[c], action.draw, faults);
         }
     }
@@ -378,7 +372,7 @@ private:
             const CellAction<Law>& action = actions_[place.cell];
             plan.collide_and_stream(particle, place, action, faults);
             const CellPlace<Real> next = plan.next_grid.locate(particle.position);
-            const Sums sums = plan.law.contribute(next_draw(next.cell), particle.velocity, next.offset);
+            const Sums sums = plan.contribute(particle, next, next_draw(next.cell));
             // One comparison for both ends of the range.
             if (static_cast<std::uint64_t>(next.cell - first) < own_cells) sums_[next.cell] += sums;
             else spill(thread, next.cell, sums);
@@ -413,7 +407,8 @@ private:
     RawArray<Particle> reordered_;
     RawArray<Sums> sums_;
     RawArray<CellAction<Law>> actions_;
-    RawArray<typename Law::Draw> next_draws_;
+    RawArray<typename Law::Draw> kept_draws_;
+    CellDraws<Law> draws_;
     RawArray<std::int64_t> places_;
     std::vector<Worker> workers_;
     std::atomic<std::uint32_t> faults_{no_fault};

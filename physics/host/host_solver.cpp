@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "physics/collision/select_law.hpp"
+#include "physics/collision/laws.hpp"
 #include "physics/errors.hpp"
 #include "physics/host/host_fluid.hpp"
 #include "physics/observables/extremes.hpp"

@@ -20,6 +20,7 @@ public:
         : data_(static_cast<T*>(::operator new(static_cast<std::size_t>(size) * sizeof(T), line))), size_(size) {}
     T& operator[](std::int64_t i) { return data_[i]; }
     const T& operator[](std::int64_t i) const { return data_[i]; }
+    [[nodiscard]] T* data() { return data_.get(); }
     [[nodiscard]] const T* data() const { return data_.get(); }
     [[nodiscard]] std::int64_t bytes() const { return size_ * static_cast<std::int64_t>(sizeof(T)); }
 

@@ -3,12 +3,13 @@
 
 #include <cmath>
 #include <random>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "physics/collision/srd.hpp"
-#include "physics/collision/srd_angular.hpp"
+#include "physics/collision/laws.hpp"
 #include "tests/physics/rigid_body.hpp"
 
 namespace mpcflow::test {
@@ -18,14 +19,42 @@ inline constexpr auto scaling = ThermostatKind::maxwell_boltzmann;
 
 using SrdLaws = testing::Types<Srd<double, no_thermostat>, Srd<double, scaling>, Srd<float, no_thermostat>,
                                Srd<float, scaling>>;
-using AngularLaws = testing::Types<SrdAngular<double, no_thermostat>, SrdAngular<double, scaling>,
-                                   SrdAngular<float, no_thermostat>, SrdAngular<float, scaling>>;
-using AllLaws = testing::Types<Srd<double, no_thermostat>, Srd<double, scaling>, Srd<float, no_thermostat>,
-                               Srd<float, scaling>, SrdAngular<double, no_thermostat>, SrdAngular<double, scaling>,
-                               SrdAngular<float, no_thermostat>, SrdAngular<float, scaling>>;
+using SrdAngularLaws = testing::Types<SrdAngular<double, no_thermostat>, SrdAngular<double, scaling>,
+                                      SrdAngular<float, no_thermostat>, SrdAngular<float, scaling>>;
 
 template <class Law>
-inline constexpr bool is_angular = Law::contributes_rotated;
+inline constexpr bool is_angular = Law::conserves_angular_momentum;
+template <class Law>
+inline constexpr bool has_scaling = requires { requires Law::is_thermostatted; };
+/// Whether the law alone, or with its thermostat, holds the temperature.
+template <class Law>
+inline constexpr bool has_temperature = has_scaling<Law> || Law::energy == Energy::thermal;
+template <class Law>
+using Always = std::true_type;
+
+/// All laws of the table, with each thermostat that they take and in both arithmetics, which fulfil a condition.
+template <template <class> class Condition>
+class LawsWith {
+    template <class Law>
+    using IfFulfilled = std::conditional_t<Condition<Law>::value, std::tuple<Law>, std::tuple<>>;
+    template <class Line, class Real>
+    static auto of_line() {
+        using Plain = typename Line::template Law<Real, no_thermostat>;
+        if constexpr (Plain::energy == Energy::thermal) return IfFulfilled<Plain>{};
+        else return std::tuple_cat(IfFulfilled<Plain>{}, IfFulfilled<typename Line::template Law<Real, scaling>>{});
+    }
+    template <class... Law>
+    static testing::Types<Law...> types(std::tuple<Law...>);
+    template <class... Line>
+    static auto of_lines(std::tuple<Line...>) {
+        return types(std::tuple_cat(std::tuple_cat(of_line<Line, double>(), of_line<Line, float>())...));
+    }
+
+public:
+    using Types = decltype(of_lines(law_table));
+};
+
+using AllLaws = LawsWith<Always>::Types;
 
 /// Mass and temperature other than 1, so that a Gaussian scaled by 1/m or by kT fails.
 inline System heavy_system() {
@@ -34,21 +63,18 @@ inline System heavy_system() {
     return system;
 }
 
-template <class Real>
-struct InCell {
-    Vec3<Real> offset;  ///< from the cell centre
-    Vec3<Real> velocity;
-};
-
+/// Particles in a cell, whose ids differ.
 template <class Real>
 using Cell = std::vector<InCell<Real>>;
+
+inline StepKey step_of(const CellKey& key) { return {key.seed, key.step}; }
 
 template <class Law>
 typename Law::Sums sum_of(const Law& law, const Cell<typename Law::Real>& cell, const CellKey& key) {
     const auto draw = law.draw(key);
     typename Law::Sums sums;
     for (const auto& p : cell)
-        sums += law.contribute(draw, p.velocity, p.offset);
+        sums += rounded(law, law.contribute(p, draw, step_of(key)));
     return sums;
 }
 
@@ -65,7 +91,7 @@ Cell<typename Law::Real> collide_cell(const Law& law, Cell<typename Law::Real> c
     const auto draw = law.draw(key);
     const auto transform = resolve_cell(law, cell, key, part);
     for (auto& p : cell)
-        p.velocity = law.apply(transform, draw, p.velocity, p.offset);
+        p.velocity = law.apply(transform, draw, p, step_of(key));
     return cell;
 }
 
@@ -83,7 +109,7 @@ public:
                 r[axis] = part.lower[axis] + uniform_(engine_) * (part.upper[axis] - part.lower[axis]);
                 v[axis] = thermal_speed * normal_(engine_);
             }
-            cell.push_back({vector_cast<Real>(r), vector_cast<Real>(v)});
+            cell.push_back({vector_cast<Real>(v), vector_cast<Real>(r), 1.0, next_id_++});
         }
         return cell;
     }
@@ -93,6 +119,7 @@ public:
 
 private:
     std::mt19937_64 engine_;
+    std::uint64_t next_id_ = 0;
     std::uniform_real_distribution<double> uniform_;
     std::normal_distribution<double> normal_;
 };

@@ -31,9 +31,9 @@ TYPED_TEST(Rotations, turn_by_the_angle_about_the_axis_right_handed) {
     for (const double angle : {1.0, 10.0, 60.0, 90.0, 130.0, 170.0, 180.0}) {
         const Rotation<Real> rotation(angle);
         for (std::uint64_t step = 0; step < 500; ++step) {
-            const auto axis = Rotation<Real>::draw_axis({1, step, 0});
+            const auto axis = AxisDraw<Real>::make({1, step, 0});
             const Vec3<Real> v = maker.make<Real>(1, 1.0)[0].velocity;
-            const Point n = vector_cast<long double>(axis);
+            const Point n = vector_cast<long double>(axis.axis);
             const Point exact =
                 rotated(n, vector_cast<long double>(v), angle / 180.0L * std::numbers::pi_v<long double>);
             const Point found = vector_cast<long double>(rotation(axis, v));
@@ -93,7 +93,7 @@ TEST(Energy, does_not_drift_in_double) {
         for (std::uint64_t step = 0; step < 100000; ++step) {
             const Vec3<double> v = maker.make<double>(1, 1.0)[0].velocity;
             const Point before = vector_cast<long double>(v);
-            const Point after = vector_cast<long double>(rotation(Rotation<double>::draw_axis({2, step, 0}), v));
+            const Point after = vector_cast<long double>(rotation(AxisDraw<double>::make({2, step, 0}), v));
             change.add(static_cast<double>(dot(after, after) / dot(before, before) - 1.0L));
         }
         EXPECT_TRUE(has_mean(change, 0.0)) << angle;
@@ -107,7 +107,7 @@ TYPED_TEST(Rotations, axes_are_uniform_and_new_for_every_cell_step_and_seed) {
     for (std::uint64_t step = 0; step < 200; ++step) {
         for (std::int64_t cell = 0; cell < 200; ++cell) {
             const auto axis = [](std::uint64_t seed, std::uint64_t s, std::int64_t c) {
-                return vector_cast<double>(Rotation<TypeParam>::draw_axis({seed, s, c}));
+                return vector_cast<double>(AxisDraw<TypeParam>::make({seed, s, c}).axis);
             };
             const Vec3<double> n = axis(1, step, cell);
             heights.push_back(n.x);

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "physics/collision/select_law.hpp"
+#include "physics/collision/laws.hpp"
 #include "tests/laws/law_cases.hpp"
 #include "tests/physics/statistics.hpp"
 
@@ -29,7 +29,7 @@ TYPED_TEST(SrdLaw, turns_relative_velocities_about_the_drawn_axis) {
             const auto after = collide_cell(law, cell, key);
             const long double scale = static_cast<long double>(resolve_cell(law, cell, key).scale);
             EXPECT_TRUE(TypeParam::is_thermostatted || scale == 1.0L);
-            const Point axis = vector_cast<long double>(law.draw(key));
+            const Point axis = vector_cast<long double>(law.draw(key).axis);
             const CellTotals totals(cell);
             const Point mean = 0.2L * totals.velocity;
             const Tolerance<TypeParam> rounding(law, totals, cell.size(), static_cast<double>(scale));
@@ -75,7 +75,7 @@ TYPED_TEST(SrdLaw, leaves_particles_that_move_together_together) {
     using Real = typename TypeParam::Real;
     const Vec3<Real> v{static_cast<Real>(0.3), static_cast<Real>(-1.7), static_cast<Real>(0.9)};
     const Cell<Real> cell{
-        {{0, 0, 0}, v}, {{static_cast<Real>(0.2), 0, 0}, v}, {{0, static_cast<Real>(0.2), 0}, v}};
+        {v, {0, 0, 0}}, {v, {static_cast<Real>(0.2), 0, 0}}, {v, {0, static_cast<Real>(0.2), 0}}};
     const TypeParam law(heavy_system());
     for (std::uint64_t step = 0; step < 100; ++step) {
         for (const auto& p : collide_cell(law, cell, {2, step, 0})) {

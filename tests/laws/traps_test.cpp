@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "physics/collision/select_law.hpp"
+#include "physics/collision/laws.hpp"
 #include "physics/initial_state.hpp"
 #include "physics/particle.hpp"
 #include "physics/solver.hpp"
@@ -26,13 +26,24 @@ TYPED_TEST_SUITE(Traps, AllLaws);
 template <class Law>
 using ParticleOf = std::conditional_t<std::is_same_v<typename Law::Real, double>, ParticleDouble, ParticleMixed>;
 
-System system_for(bool angular, bool thermostatted) {
+/// A system whose law is `Law`.
+template <class Law>
+System system_for() {
     System system = heavy_system();
     system.box.size = {6, 5, 4};
-    system.collision.conserve_angular_momentum = angular;
-    if (thermostatted)
-        system.thermostat.kind = scaling;
-    return system;
+    for (const LawInfo& info : all_laws) {
+        info.choose(system.collision);
+        bool is_this = false;
+        for (const ThermostatKind kind : {no_thermostat, scaling}) {
+            if (kind == scaling && info.energy == Energy::thermal) continue;
+            system.thermostat.kind = kind;
+            visit_law<typename Law::Real>(system, [&]<class Chosen>(const Chosen&) {
+                is_this = std::is_same_v<Chosen, Law>;
+            });
+            if (is_this) return system;
+        }
+    }
+    throw std::logic_error("no system has this law");
 }
 
 std::unique_ptr<Solver> solver_for(const System& system, bool is_float, std::array<int, 3> bins = {}) {
@@ -48,7 +59,7 @@ std::unique_ptr<Solver> solver_for(const System& system, bool is_float, std::arr
 // grid was shifted.
 TYPED_TEST(Traps, a_lone_particle_streams_under_the_force_in_the_unshifted_frame) {
     using Real = typename TypeParam::Real;
-    System system = system_for(is_angular<TypeParam>, TypeParam::is_thermostatted);
+    System system = system_for<TypeParam>();
     system.force = {0.4, 0, -0.8};  // g = 0.1, -0.2
     const TypeParam law(system);
     StepPlan<TypeParam> plan(law, system);
@@ -58,8 +69,10 @@ TYPED_TEST(Traps, a_lone_particle_streams_under_the_force_in_the_unshifted_frame
         plan.begin_step(system, step);
         const auto place = plan.grid.locate(p.position);
         const auto draw = law.draw(plan.key(place.cell));
-        const auto sums = law.contribute(draw, p.velocity, place.offset);
-        plan.collide_and_stream(p, place, {plan.resolve(place.cell, sums, draw, faults), draw, {}}, faults);
+        // Its contribution was made for this collision.
+        const InCell<Real> in_cell{p.velocity, place.offset, 1.0, p.id()};
+        const auto sums = rounded(law, law.contribute(in_cell, draw, {plan.seed, plan.step}));
+        plan.collide_and_stream(p, place, {plan.resolve(place.cell, sums, draw, faults), draw}, faults);
     }
     EXPECT_EQ(faults, std::uint32_t{no_fault});
     const double tolerance = 60.0 * static_cast<double>(std::numeric_limits<Real>::epsilon()) * 4.0;  // 10 steps
@@ -72,7 +85,7 @@ TYPED_TEST(Traps, a_lone_particle_streams_under_the_force_in_the_unshifted_frame
 
 // All particles of a dilute gas, most of them alone: the momentum grows by exactly N F t.
 TYPED_TEST(Traps, a_dilute_gas_gains_all_of_the_momentum_of_the_force) {
-    System system = system_for(is_angular<TypeParam>, TypeParam::is_thermostatted);
+    System system = system_for<TypeParam>();
     system.fluid.density = 0.5;
     system.force = {0.05, -0.02, 0};
     const bool is_float = std::is_same_v<typename TypeParam::Real, float>;
@@ -90,7 +103,7 @@ TYPED_TEST(Traps, a_dilute_gas_gains_all_of_the_momentum_of_the_force) {
 
 // Fields, totals and snapshots are of the step that the solver says it is at.
 TYPED_TEST(Traps, fields_and_snapshots_are_of_the_present_step) {
-    const System system = system_for(is_angular<TypeParam>, TypeParam::is_thermostatted);
+    const System system = system_for<TypeParam>();
     const auto solver = solver_for(system, std::is_same_v<typename TypeParam::Real, float>, {3, 1, 2});
     for (const int steps : {0, 1, 7}) {
         solver->run(steps);
@@ -123,7 +136,7 @@ TYPED_TEST(Traps, fields_and_snapshots_are_of_the_present_step) {
 TYPED_TEST(Traps, a_velocity_that_is_no_number_or_too_fast_is_a_fault) {
     using Real = typename TypeParam::Real;
     for (const bool has_walls : {false, true}) {
-        System system = system_for(is_angular<TypeParam>, TypeParam::is_thermostatted);
+        System system = system_for<TypeParam>();
         if (has_walls)
             system.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
         const TypeParam law(system);
@@ -151,7 +164,7 @@ TYPED_TEST(Traps, a_velocity_that_is_no_number_or_too_fast_is_a_fault) {
 }
 
 TYPED_TEST(Traps, a_cell_beyond_the_limit_is_a_fault) {
-    const System system = system_for(is_angular<TypeParam>, TypeParam::is_thermostatted);
+    const System system = system_for<TypeParam>();
     const TypeParam law(system);
     StepPlan<TypeParam> plan(law, system);
     plan.begin_step(system, 0);

@@ -12,6 +12,8 @@
 
 #include <gtest/gtest.h>
 
+#include "physics/collision/laws.hpp"
+#include "physics/names.hpp"
 #include "tests/solver/golden_hashes.hpp"
 #include "tests/solver/same_bits.hpp"
 #include "tests/support/solvers.hpp"
@@ -43,19 +45,20 @@ std::vector<Case> all_cases() {
         system.force = {0.02, 0.0, 0.0};
     };
     std::vector<Case> cases;
-    for (const bool angular : {false, true}) {
+    for (const LawInfo& law : all_laws) {
         for (const ThermostatKind thermostat : {ThermostatKind::none, ThermostatKind::maxwell_boltzmann}) {
+            if (law.energy == Energy::thermal && thermostat != ThermostatKind::none) continue;
             for (const char* const boundaries : {"periodic", "walls_z", "walls_yz"}) {
                 for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
                     Case c;
                     c.system = small_system();
-                    c.system.collision.conserve_angular_momentum = angular;
+                    law.choose(c.system.collision);
                     c.system.thermostat.kind = thermostat;
                     const std::string faces = boundaries;
                     if (faces == "walls_z") walls(c.system, {2});
                     if (faces == "walls_yz") walls(c.system, {1, 2});
                     c.precision = precision;
-                    c.name = std::string{angular ? "srd_angular" : "srd"} +
+                    c.name = std::string(name_of(law.rule)) + (law.conserves_angular_momentum ? "_angular" : "") +
                              (thermostat == ThermostatKind::none ? "_free_" : "_thermostat_") + faces +
                              (precision == Precision::mixed ? "_mixed" : "_double");
                     cases.push_back(c);

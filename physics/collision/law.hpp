@@ -1,0 +1,140 @@
+#pragma once
+/// What a collision law is.
+///
+/// A law is parameters and four pure functions, for host and device alike:
+///   draw        what chance decides for a cell, by the cell's key alone,
+///   contribute  what one particle adds to the sums of its cell,
+///   resolve     sums -> what the cell does to its particles,
+///   apply       that, to one particle.
+/// It sees a particle in its cell, and the keys of the cell and of the step for random numbers. It knows nothing of
+/// how sums are made, nor on what machine. docs/design.md says how to add one.
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <utility>
+
+#include "physics/cell_grid.hpp"
+#include "physics/grid_rounding.hpp"
+#include "physics/system.hpp"
+
+namespace mpcflow {
+
+/// A particle as a law sees it. What the law does not need (LawNeeds) is not filled in.
+template <class Real>
+struct InCell {
+    Vec3<Real> velocity{};
+    Vec3<Real> offset{};   ///< from the cell's centre
+    double mass = 1.0;     ///< in units of the fluid's mass
+    std::uint64_t id = 0;  ///< for random numbers of its own
+};
+
+/// What a law asks of the solver beside velocities.
+struct LawNeeds {
+    bool draws_before_sums = false;  ///< what particles contribute depends on the cell's draw
+    bool offsets = false;
+    bool ids = false;
+};
+
+/// What collisions do to the energy of a cell, where no thermostat is.
+enum class Energy {
+    conserved,
+    drifts,  ///< neither kept nor held: use a thermostat
+    thermal  ///< the law holds the temperature itself and takes no thermostat
+};
+
+/// How much a collision forgets: A of a velocity, B of the (traceless) momentum flux. Transport theory needs no more
+/// of a law.
+struct Relaxation {
+    double A = 0.0;
+    double B = 0.0;
+};
+
+/// What every law is told about its fluid.
+struct LawParameters {
+    double density;           ///< M
+    double thermal_variance;  ///< kT/m, of one velocity component
+    CellRounding rounding;
+    bool virtual_particles;
+
+    LawParameters() = default;
+    explicit LawParameters(const System& system)
+        : density(system.fluid.density),
+          thermal_variance(system.fluid.temperature / system.fluid.mass),
+          rounding(system.fluid),
+          virtual_particles(system.boundaries.virtual_particles) {}
+};
+
+/// The sums of a cell: `count` doubles, of which element 0 is the number of particles. Velocities are summed, not
+/// momenta: all particles have the same mass.
+template <int count>
+struct CellSums {
+    double value[count]{};
+
+    [[nodiscard]] MPCFLOW_HD double number() const { return value[0]; }
+    /// In units of the fluid's mass.
+    [[nodiscard]] MPCFLOW_HD double mass() const { return value[0]; }
+
+    MPCFLOW_HD CellSums& operator+=(const CellSums& other) {
+        for (int i = 0; i < count; ++i) value[i] += other.value[i];
+        return *this;
+    }
+};
+
+/// The grid of each of a cell's `count` sums, in their order.
+template <int count>
+struct SumGrids {
+    struct Run {
+        SumGrid grid;
+        int length;
+    };
+    SumGrid of[count]{};
+
+    /// From runs of sums on the same grid, which must be `count` in all.
+    consteval SumGrids(std::initializer_list<Run> runs) {
+        int next = 0;
+        for (const Run& run : runs) {
+            for (int i = 0; i < run.length; ++i) of[next++] = run.grid;
+        }
+        if (next != count) throw "the runs are not as many sums as there are";
+    }
+};
+
+/// A cell's draw of laws that draw nothing.
+struct NoDraw {};
+
+template <class Law>
+concept CollisionLaw = requires(const Law& law, const InCell<typename Law::Real>& in_cell,
+                                const typename Law::Draw& draw, const typename Law::Sums& sums,
+                                const typename Law::Transform& transform, const CellKey& cell, const StepKey& step,
+                                const FluidPart& part, const Collision& collision) {
+    { Law::draw(cell) } -> std::same_as<typename Law::Draw>;
+    { law.contribute(in_cell, draw, step) } -> std::same_as<typename Law::Sums>;  // not yet rounded
+    { law.resolve(sums, draw, cell, part) } -> std::same_as<typename Law::Transform>;
+    { law.apply(transform, draw, in_cell, step) } -> std::same_as<Vec3<typename Law::Real>>;
+    { law.parameters() } -> std::same_as<const LawParameters&>;
+    { Law::relaxation(collision) } -> std::same_as<Relaxation>;
+    { Law::grids } -> std::convertible_to<SumGrids<Law::sum_count>>;
+    { Law::needs } -> std::convertible_to<LawNeeds>;
+    { Law::energy } -> std::convertible_to<Energy>;
+    { Law::conserves_angular_momentum } -> std::convertible_to<bool>;
+    { Law::has_angle } -> std::convertible_to<bool>;  // whether collision.angle means something to it
+};
+
+namespace detail {
+
+template <class Law, int... k>
+MPCFLOW_HD void round_sums(const CellRounding& rounding, double* value, std::integer_sequence<int, k...>) {
+    ((value[k] = rounding.template round<Law::grids.of[k]>(value[k])), ...);
+}
+
+}  // namespace detail
+
+/// Contributions on the grids of the law's sums, so that the order of adding does not matter.
+template <class Law>
+MPCFLOW_HD typename Law::Sums rounded(const Law& law, typename Law::Sums sums) {
+    detail::round_sums<Law>(law.parameters().rounding, sums.value, std::make_integer_sequence<int, Law::sum_count>{});
+    return sums;
+}
+
+}  // namespace mpcflow

@@ -1,0 +1,107 @@
+#pragma once
+/// The table of collision laws. The input, the solvers, theory, `check`, the benchmarks and the tests read it; so does
+/// gpu/CMakeLists.txt, which compiles the device solver of each.
+
+#include <array>
+#include <cstddef>
+#include <stdexcept>
+#include <string_view>
+#include <tuple>
+
+#include "physics/collision/srd.hpp"
+#include "physics/collision/srd_angular.hpp"
+
+namespace mpcflow {
+
+/// A line of the table. A rule is spelled in the input as its law without angular momentum is named.
+template <template <class Real, ThermostatKind thermostat> class LawOf>
+struct LawLine {
+    template <class Real, ThermostatKind thermostat>
+    using Law = LawOf<Real, thermostat>;
+
+    CollisionRule rule;
+    std::string_view name;
+    std::string_view meaning;
+};
+
+inline constexpr std::tuple law_table{
+    LawLine<Srd>{CollisionRule::srd, "srd", "stochastic rotation dynamics"},
+    LawLine<SrdAngular>{CollisionRule::srd, "srd+a", "srd that conserves angular momentum"},
+};
+
+/// A law as far as it does not matter what it calculates with.
+struct LawInfo {
+    CollisionRule rule;
+    std::string_view name;
+    std::string_view meaning;
+    bool conserves_angular_momentum;
+    bool has_angle;
+    Energy energy;
+    Relaxation (*relaxation)(const Collision&);
+
+    [[nodiscard]] constexpr bool is_law_of(const Collision& collision) const {
+        return rule == collision.rule && conserves_angular_momentum == collision.conserve_angular_momentum;
+    }
+    void choose(Collision& collision) const {
+        collision.rule = rule;
+        collision.conserve_angular_momentum = conserves_angular_momentum;
+    }
+};
+
+namespace detail {
+
+template <class Line>
+constexpr LawInfo info_of(const Line& line) {
+    using Law = typename Line::template Law<double, ThermostatKind::none>;
+    static_assert(CollisionLaw<Law>);
+    return {line.rule,      line.name,   line.meaning,    Law::conserves_angular_momentum,
+            Law::has_angle, Law::energy, Law::relaxation};
+}
+
+}  // namespace detail
+
+/// The lines of the table.
+inline constexpr auto all_laws =
+    std::apply([](const auto&... line) { return std::array{detail::info_of(line)...}; }, law_table);
+
+[[nodiscard]] inline const LawInfo& law_of(const Collision& collision) {
+    for (const LawInfo& law : all_laws) {
+        if (law.is_law_of(collision)) return law;
+    }
+    throw std::logic_error("law_of: no law of this rule does or does not conserve angular momentum");
+}
+
+/// Calls visitor(law) with the law of a line of the table, in arithmetic `Real` and with the thermostat of `system`, and
+/// returns what it returns.
+template <class Line, class Real, class Visitor>
+auto visit_thermostat(const System& system, const Visitor& visitor) {
+    using Plain = typename Line::template Law<Real, ThermostatKind::none>;
+    if constexpr (Plain::energy != Energy::thermal) {
+        if (system.thermostat.kind == ThermostatKind::maxwell_boltzmann) {
+            return visitor(typename Line::template Law<Real, ThermostatKind::maxwell_boltzmann>(system));
+        }
+    }
+    if (system.thermostat.kind != ThermostatKind::none) {
+        throw std::logic_error("visit_thermostat: the law does not take this thermostat");
+    }
+    return visitor(Plain(system));
+}
+
+/// Calls visitor(line) with the line of the table that is the law of `collision`, and returns what it returns.
+template <std::size_t i = 0, class Visitor>
+auto visit_law_line(const Collision& collision, const Visitor& visitor) {
+    if constexpr (i + 1 < all_laws.size()) {
+        if (&law_of(collision) != &all_laws[i]) return visit_law_line<i + 1>(collision, visitor);
+    }
+    return visitor(std::get<i>(law_table));
+}
+
+/// Calls visitor(law) with the law of `system` in arithmetic `Real`, and returns what it returns.
+template <class Real, class Visitor>
+auto visit_law(const System& system, const Visitor& visitor) {
+    return visit_law_line(system.collision, [&]<class Line>(const Line&) {
+        return visit_thermostat<Line, Real>(system, visitor);
+    });
+}
+
+}  // namespace mpcflow

@@ -1,0 +1,86 @@
+#pragma once
+/// What laws that conserve angular momentum share: moments of a cell's particles, summed about the cell's centre and
+/// shifted to the centre of mass, and collisions that add a rigid rotation.
+
+#include "physics/collision/inertia.hpp"
+#include "physics/collision/law.hpp"
+#include "physics/vector.hpp"
+
+namespace mpcflow {
+
+/// The sums that these laws begin with: particles; velocity (3), or another vector; offset (3); second moments (6).
+inline constexpr int moment_sums = 13;
+
+MPCFLOW_HD void put_vector(double* to, Vec3<double> v) {
+    to[0] = v.x;
+    to[1] = v.y;
+    to[2] = v.z;
+}
+
+MPCFLOW_HD void put_moments(double* s, double mass, Vec3<double> v, Vec3<double> r) {
+    s[0] = 1.0;
+    put_vector(s + 1, mass * v);
+    put_vector(s + 4, mass * r);
+    s[7] = mass * (r.x * r.x);
+    s[8] = mass * (r.y * r.y);
+    s[9] = mass * (r.z * r.z);
+    s[10] = mass * (r.x * r.y);
+    s[11] = mass * (r.x * r.z);
+    s[12] = mass * (r.y * r.z);
+}
+
+/// A cell of two particles and more, by such sums.
+struct CellMoments {
+    double mass;
+    Vec3<double> total;   ///< of the vectors
+    Vec3<double> mean;    ///< of the vectors, over the mass
+    Vec3<double> centre;  ///< of mass, from the cell's centre
+    InverseInertia inverse_inertia;
+
+    template <class Sums>
+    MPCFLOW_HD explicit CellMoments(const Sums& sums)
+        : mass(sums.mass()),
+          total(vector_at(sums, 1)),
+          mean((1.0 / mass) * total),
+          centre((1.0 / mass) * vector_at(sums, 4)),
+          inverse_inertia(second_moments(sums.value, mass, centre), sums.number() == 2.0) {}
+
+    template <class Sums>
+    MPCFLOW_HD static Vec3<double> vector_at(const Sums& sums, int first) {
+        return {sums.value[first], sums.value[first + 1], sums.value[first + 2]};
+    }
+
+    /// About the centre of mass, where about the cell's it is `raw`, and `sum` is that of the vectors.
+    [[nodiscard]] MPCFLOW_HD Vec3<double> angular_momentum(Vec3<double> raw, Vec3<double> sum) const {
+        return raw - cross(centre, sum);
+    }
+
+private:
+    MPCFLOW_HD static SymmetricTensor second_moments(const double* s, double mass, Vec3<double> centre) {
+        return {s[7] - mass * centre.x * centre.x,  s[8] - mass * centre.y * centre.y,
+                s[9] - mass * centre.z * centre.z,  s[10] - mass * centre.x * centre.y,
+                s[11] - mass * centre.x * centre.z, s[12] - mass * centre.y * centre.z};
+    }
+};
+
+/// v' = constant + scale u + spin x offset, u what the law makes of v; scale 0 leaves the particle alone.
+template <class Real>
+struct alignas(4 * sizeof(Real)) RigidTransform {
+    Vec3<Real> constant;
+    Real scale;
+    Vec3<Real> spin;
+    Real unused;
+
+    /// `spin` turns about `centre`.
+    MPCFLOW_HD static RigidTransform make(Vec3<double> shift, double scale, Vec3<double> spin, Vec3<double> centre) {
+        return {vector_cast<Real>(shift - cross(spin, centre)), static_cast<Real>(scale), vector_cast<Real>(spin),
+                static_cast<Real>(0)};
+    }
+
+    MPCFLOW_HD Vec3<Real> operator()(const InCell<Real>& in_cell, Vec3<Real> u) const {
+        const Vec3<Real> changed = constant + scale * u + cross(spin, in_cell.offset);
+        return scale == static_cast<Real>(0) ? in_cell.velocity : changed;
+    }
+};
+
+}  // namespace mpcflow
