@@ -84,16 +84,17 @@ public:
         return sums;
     }
 
-    MPCFLOW_HD Transform resolve(const Sums& sums, Draw /*axis*/, const CellKey& key, const FluidPart& part) const {
+    MPCFLOW_HD Transform resolve(const Sums& sums, Draw /*axis*/, const CellKey& key, const CellFill& fill) const {
         const double count = sums.value[0];
         const Vec3<double> total{sums.value[1], sums.value[2], sums.value[3]};
-        if (part.is_cut && parameters_.virtual_particles) {
-            // All that the law needs of the virtual particles is their summed velocity, Gaussian of variance
-            // n kT/m. They are at the wall's temperature, so such a cell needs no thermostat.
-            const double number = virtual_particle_count(parameters_.density, part);
+        if (fill.is_cut && parameters_.virtual_particles) {
+            // All that the law needs of the virtual particles is their summed velocity, Gaussian of mean n V and
+            // variance n kT/m. They are at the wall's temperature, so such a cell needs no thermostat.
+            const double number = virtual_particle_count(parameters_.density, fill);
+            const WallState wall = fill.mean_wall();
             RandomSource source = key.source(Stream::virtual_particles);
-            const double width = std::sqrt(number * parameters_.thermal_variance);
-            const Vec3<double> sum = total + width * gaussian_vector(source);
+            const double width = std::sqrt(number * wall.thermal_variance);
+            const Vec3<double> sum = total + number * wall.velocity + width * gaussian_vector(source);
             return {vector_cast<Real>((1.0 / (count + number)) * sum), static_cast<Real>(1)};
         }
         if (count < 2.0) return {};

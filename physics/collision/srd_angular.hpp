@@ -79,9 +79,9 @@ public:
         return sums;
     }
 
-    MPCFLOW_HD Transform resolve(const Sums& real_sums, Draw axis, const CellKey& key, const FluidPart& part) const {
+    MPCFLOW_HD Transform resolve(const Sums& real_sums, Draw axis, const CellKey& key, const CellFill& fill) const {
         Sums sums = real_sums;
-        if (part.is_cut && parameters_.virtual_particles) add_virtual_particles(sums, axis, key, part);
+        if (fill.is_cut && parameters_.virtual_particles) add_virtual_particles(sums, axis, key, fill);
         const double* s = sums.value;
         const double count = s[0];
         if (count < 2.0) return {};
@@ -154,17 +154,17 @@ private:
     }
 
     /// Adds the virtual particles of a cell that a wall cuts, one by one, for here their places matter.
-    MPCFLOW_HD void add_virtual_particles(Sums& sums, Draw axis, const CellKey& key, const FluidPart& part) const {
+    MPCFLOW_HD void add_virtual_particles(Sums& sums, Draw axis, const CellKey& key, const CellFill& fill) const {
         RandomSource source = key.source(Stream::virtual_particles);
         const RandomBlock first = source.next();
         // A fraction of a particle is one particle with that probability.
-        const double mean = virtual_particle_count(parameters_.density, part);
+        const double mean = virtual_particle_count(parameters_.density, fill);
         const int number = static_cast<int>(mean + uniform_open(first.word[0], first.word[1]));
-        const double width = std::sqrt(parameters_.thermal_variance);
         for (int i = 0; i < number; ++i) {
-            const Vec3<double> offset = place_in_solid(source, part);
-            const Vec3<double> velocity = width * gaussian_vector(source);
-            sums += contribute(axis, vector_cast<Real>(velocity), vector_cast<Real>(offset));
+            const SolidPlace place = place_in_solid(source, fill);
+            const WallState wall = fill.wall(place.axis);
+            const Vec3<double> velocity = wall.velocity + std::sqrt(wall.thermal_variance) * gaussian_vector(source);
+            sums += contribute(axis, vector_cast<Real>(velocity), vector_cast<Real>(place.offset));
         }
     }
 

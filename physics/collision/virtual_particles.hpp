@@ -13,7 +13,7 @@
 /// At twice the density it is 0.03(1), and under 0.06 in all that docs/validation.md measures.
 /// Nor does the number depend on how many particles the cell happens to hold.
 
-#include "physics/cell_grid.hpp"
+#include "physics/boundary/cell_fill.hpp"
 #include "physics/random.hpp"
 #include "physics/vector.hpp"
 
@@ -23,38 +23,44 @@ namespace mpcflow {
 inline constexpr double wall_density = 2.0;
 
 /// Mean number of virtual particles of a cell: density x solid part x 2; 0 in a cell that no wall cuts.
-MPCFLOW_HD double virtual_particle_count(double density, const FluidPart& part) {
-    if (!part.is_cut) return 0.0;
-    const Vec3<double> extent = part.upper - part.lower;
-    return wall_density * density * (1.0 - extent.x * extent.y * extent.z);
+MPCFLOW_HD double virtual_particle_count(double density, const CellFill& fill) {
+    return fill.is_cut ? wall_density * density * fill.solid_volume() : 0.0;
 }
 
-/// A uniform place, from the cell centre, in the part of a cut cell that is not fluid. Takes two blocks.
+/// A place in the solid, from the cell centre, and the axis of the wall that it is in.
+struct SolidPlace {
+    Vec3<double> offset;
+    int axis = 0;
+};
+
+/// A uniform place in the part of a cut cell that is not fluid. Takes two blocks.
 ///
 /// The solid is made of slabs: beyond the fluid in x; within it in x and beyond it in y; within it in x
 /// and y and beyond it in z. One is chosen by its volume.
-MPCFLOW_HD Vec3<double> place_in_solid(RandomSource& source, const FluidPart& part) {
+MPCFLOW_HD SolidPlace place_in_solid(RandomSource& source, const CellFill& fill) {
     const RandomBlock a = source.next();
     const RandomBlock b = source.next();
     const Vec3<double> u{uniform_open(a.word[0], a.word[1]), uniform_open(a.word[2], a.word[3]),
                          uniform_open(b.word[0], b.word[1])};
-    const Vec3<double> extent = part.upper - part.lower;
-    double choice = uniform_open(b.word[2], b.word[3]) * (1.0 - extent.x * extent.y * extent.z);
-    Vec3<double> place;
+    const Vec3<double> extent = fill.upper - fill.lower;
+    double choice = uniform_open(b.word[2], b.word[3]) * fill.solid_volume();
+    SolidPlace place;
     bool is_chosen = false;
     double cross_section = 1.0;  // of the slabs that are left
     for (int axis = 0; axis < 3; ++axis) {
         const double slab = cross_section * (1.0 - extent[axis]);
+        // Rounding may leave no slab for the choice; then it is the last one.
+        if (!is_chosen && fill.face[axis] != no_surface) place.axis = axis;
         if (is_chosen) {
-            place[axis] = u[axis] - 0.5;
+            place.offset[axis] = u[axis] - 0.5;
         } else if (choice < slab || axis == 2) {
             // Below the fluid or above it.
             const double t = u[axis] * (1.0 - extent[axis]);
-            const double below = part.lower[axis] + 0.5;
-            place[axis] = t < below ? t - 0.5 : part.upper[axis] + (t - below);
+            const double below = fill.lower[axis] + 0.5;
+            place.offset[axis] = t < below ? t - 0.5 : fill.upper[axis] + (t - below);
             is_chosen = true;
         } else {
-            place[axis] = part.lower[axis] + u[axis] * extent[axis];
+            place.offset[axis] = fill.lower[axis] + u[axis] * extent[axis];
             choice -= slab;
             cross_section *= extent[axis];
         }
