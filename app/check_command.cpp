@@ -52,15 +52,22 @@ void print_transport(const System& system) {
 }
 
 void print_flow(const System& system) {
-    const auto flow = theory::poiseuille(system);
+    const auto flow = theory::plane_flow(system);
     if (!flow)
         return;
     constexpr char axis_names[] = "xyz";
     const double sound = theory::speed_of_sound(system);
-    fmt::print("plane Poiseuille flow along {}, walls normal to {}:\n", axis_names[flow->flow_axis],
+    const char* const name = flow->is_poiseuille()        ? "Poiseuille"
+                             : flow->acceleration == 0.0 ? "Couette"
+                                                         : "Couette-Poiseuille";
+    fmt::print("plane {} flow along {}, walls normal to {}:\n", name, axis_names[flow->flow_axis],
                axis_names[flow->wall_axis]);
     fmt::print("  greatest velocity  {:.6g} (Mach {:.3g}, Reynolds {:.3g})\n", flow->maximum(),
                flow->maximum() / sound, flow->maximum() * flow->width / flow->viscosity);
+    if (!flow->is_poiseuille()) {
+        fmt::print("  shear rate         {:.6g} at the lower wall, {:.6g} at the upper one\n", flow->shear_rate(0.0),
+                   flow->shear_rate(flow->width));
+    }
     fmt::print("  development time   {:.6g} = {:.0f} steps\n", flow->development_time(),
                flow->development_time() / system.collision.time_step);
 }

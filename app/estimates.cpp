@@ -33,12 +33,16 @@ std::int64_t bin_count(const Output& output) {
 
 void warn_of_flow(const Scenario& scenario, std::vector<std::string>& warnings) {
     const System& system = scenario.system;
-    const auto flow = theory::poiseuille(system);
+    const auto flow = theory::plane_flow(system);
     if (!flow)
         return;
     constexpr double largest_mach = 0.3;
     const double mach = std::abs(flow->maximum()) / theory::speed_of_sound(system);
-    if (mach > largest_mach) {
+    if (mach > largest_mach && !flow->is_poiseuille()) {
+        warnings.push_back(fmt::format("boundaries: the flow to expect has Mach number {:.2f}, over {}: it will be "
+                                       "compressible; take slower walls or a smaller force",
+                                       mach, largest_mach));
+    } else if (mach > largest_mach) {
         warnings.push_back(
             fmt::format("forces: the flow to expect has Mach number {:.2f}, over {}: it will be compressible; "
                         "take a force smaller by a factor of {:.2g}",

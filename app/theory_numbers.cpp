@@ -1,5 +1,7 @@
 #include "app/theory_numbers.hpp"
 
+#include <string>
+
 #include "physics/theory.hpp"
 
 namespace mpcflow {
@@ -21,12 +23,19 @@ std::vector<NamedNumber> theory_numbers(const System& system) {
     numbers.push_back({"predicted_viscosity", viscosity});
     numbers.push_back({"diffusion", transport.diffusion});
     numbers.push_back({"schmidt_number", viscosity / transport.diffusion});
-    if (const auto flow = theory::poiseuille(system)) {
-        numbers.push_back({"poiseuille_maximum_velocity", flow->maximum()});
-        numbers.push_back({"poiseuille_mean_velocity", flow->maximum() * 2.0 / 3.0});
-        numbers.push_back({"poiseuille_mach_number", flow->maximum() / theory::speed_of_sound(system)});
-        numbers.push_back({"poiseuille_reynolds_number", flow->maximum() * flow->width / viscosity});
-        numbers.push_back({"poiseuille_development_time", flow->development_time()});
+    if (const auto flow = theory::plane_flow(system)) {
+        const bool is_poiseuille = flow->is_poiseuille();
+        const std::string flow_name = is_poiseuille ? "poiseuille_" : "flow_";
+        const auto add = [&](const char* name, double value) { numbers.push_back({flow_name + name, value}); };
+        add("maximum_velocity", flow->maximum());
+        add("mean_velocity", is_poiseuille ? flow->maximum() * 2.0 / 3.0 : flow->mean());
+        add("mach_number", flow->maximum() / theory::speed_of_sound(system));
+        add("reynolds_number", flow->maximum() * flow->width / viscosity);
+        add("development_time", flow->development_time());
+        if (!is_poiseuille) {
+            add("lower_shear_rate", flow->shear_rate(0.0));
+            add("upper_shear_rate", flow->shear_rate(flow->width));
+        }
     }
     return numbers;
 }

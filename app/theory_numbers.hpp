@@ -13,7 +13,7 @@ struct NamedNumber {
     double value = 0.0;
 };
 
-/// Lengths, transport coefficients and, for a plane Poiseuille flow, the flow to expect. Formulas and
+/// Lengths, transport coefficients and, for a flow between two plane walls, the flow to expect. Formulas and
 /// their sources: physics/theory.hpp. "+a" systems have both collisional viscosities.
 [[nodiscard]] std::vector<NamedNumber> theory_numbers(const System& system);
 

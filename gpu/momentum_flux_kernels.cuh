@@ -50,17 +50,27 @@ __device__ __forceinline__ void for_all_fluxes(const StepPlan<Law>& plan,
 template <class Real>
 __device__ __forceinline__ void add_to_walls(const MomentumFluxRule<Real>& rule, bool is_mine,
                                              const ParticleFlux<Real>& flux, double* block_sums) {
+    constexpr int of_face = WallSums::of_face;
     const warp::CudaWarp warp;
-    const bool gives = is_mine && (flux.fluid_part.is_cut || flux.hits.ahead > 0);
-    if (!warp.any(warp::full_mask, gives)) return;
-    for (int face = 0; face < WallSums::faces; ++face) {
-        Vec3<double> change{};
-        if (gives) change = rule.contribute_to_wall(flux, face);
-        double sums[3] = {change.x, change.y, change.z};
-        if (!warp.any(warp::full_mask, sums[0] != 0.0 || sums[1] != 0.0 || sums[2] != 0.0)) continue;
-        warp::reduce_down(warp, warp::full_mask, sums);
+    // Few hit a wall in a flight, and one by one.
+    if (is_mine) {
+        rule.measure_hits(flux, [&](int face, const double* taken) {
+#pragma unroll
+            for (int k = 0; k < of_face; ++k) atomicAdd(block_sums + of_face * face + k, taken[k]);
+        });
+    }
+    const bool is_cut = is_mine && flux.fill.is_cut;
+    if (!warp.any(warp::full_mask, is_cut)) return;
+    for (int face = 0; face < face_count; ++face) {
+        double taken[of_face]{};
+        if (is_cut) rule.put_collision(flux, face, taken);
+        bool is_any = false;
+#pragma unroll
+        for (int k = 0; k < of_face; ++k) is_any |= taken[k] != 0.0;
+        if (!warp.any(warp::full_mask, is_any)) continue;
+        warp::reduce_down(warp, warp::full_mask, taken);
         if (warp.lane() != 0) continue;
-        for (int k = 0; k < 3; ++k) atomicAdd(block_sums + 3 * face + k, sums[k]);
+        for (int k = 0; k < of_face; ++k) atomicAdd(block_sums + of_face * face + k, taken[k]);
     }
 }
 
@@ -71,8 +81,8 @@ __global__ void __launch_bounds__(block_size)
                       const __grid_constant__ MomentumFluxRule<typename Law::Real> rule, std::int64_t count,
                       const Particle* __restrict__ particles, const CellAction<Law>* __restrict__ actions,
                       MomentumFluxResult* __restrict__ result) {
-    __shared__ double walls[3 * WallSums::faces];
-    if (threadIdx.x < 3 * WallSums::faces) walls[threadIdx.x] = 0.0;
+    __shared__ double walls[WallSums::count];
+    if (threadIdx.x < WallSums::count) walls[threadIdx.x] = 0.0;
     __syncthreads();
 
     MomentumFluxSums sums;
@@ -96,8 +106,8 @@ __global__ void __launch_bounds__(block_size)
         }
     }
     __syncthreads();
-    if (threadIdx.x < 3 * WallSums::faces && walls[threadIdx.x] != 0.0) {
-        atomicAdd(&result->walls.change[threadIdx.x], walls[threadIdx.x]);
+    if (threadIdx.x < WallSums::count && walls[threadIdx.x] != 0.0) {
+        atomicAdd(&result->walls.taken[threadIdx.x], walls[threadIdx.x]);
     }
 }
 

@@ -51,16 +51,18 @@ std::string allowed_subset(std::span<const NamedFlag> names) {
 
 std::string allowed_faces() {
     const auto names = face_names();
-    return allowed_names(names) + ", or a map of lower and upper, each " + allowed_names(names);
+    return allowed_names(names) + ", or a map of lower and upper, each " + allowed_names(names) +
+           ", or a map of kind, velocity and temperature";
 }
 
 std::string allowed_device() {
     return fmt::format("auto, cpu, cuda or cuda:N with N in [0, {}]", largest_device_index);
 }
 
-std::array<std::string_view, 2> face_names() {
-    constexpr auto table = names_of(FaceKind{});
-    return {table[0].name, table[1].name};
+std::vector<std::string_view> face_names() {
+    std::vector<std::string_view> names;
+    for (const auto& named : names_of(FaceKind{})) names.push_back(named.name);
+    return names;
 }
 
 }  // namespace mpcflow::input

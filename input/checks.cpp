@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "input/face_checks.hpp"
 #include "input/names.hpp"
 #include "input/numbers.hpp"
 #include "physics/collision/laws.hpp"
@@ -29,7 +30,7 @@ public:
         : scenario_(scenario), system_(scenario.system), root_(root), diagnostics_(diagnostics) {}
 
     void check_all() {
-        check_boundaries();
+        check_faces(system_, root_, diagnostics_);
         check_sizes();
         check_flight();
         check_run();
@@ -68,22 +69,6 @@ private:
     }
     [[nodiscard]] double shortest_edge() const {
         return *std::min_element(system_.box.size.begin(), system_.box.size.end());
-    }
-
-    void check_boundaries() {
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            const AxisFaces& faces = system_.boundaries.faces[axis];
-            const std::string path = fmt::format("boundaries.{}", axis_names[axis]);
-            const bool mixed = (faces.lower == FaceKind::periodic) != (faces.upper == FaceKind::periodic);
-            if (mixed && are_sound({path})) {
-                // Placed at the face that was given last, which is the one that a --set has changed.
-                const Place place = std::max(locate(root_, path + ".lower"), locate(root_, path + ".upper"));
-                diagnostics_.error(
-                    place, path,
-                    fmt::format("lower is {} and upper is {}; both faces of an axis are periodic, or neither",
-                                name_of(faces.lower), name_of(faces.upper)));
-            }
-        }
     }
 
     void check_sizes() {

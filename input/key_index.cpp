@@ -38,8 +38,11 @@ public:
     void some_of(const Key& key, std::span<const NamedFlag>) override { add(key.name); }
     void faces(const Key& key, AxisFaces&) override {
         enter(key.name);
-        add("lower");
-        add("upper");
+        for (const char* const face : {"lower", "upper"}) {
+            enter(face);
+            for (const char* const name : {"kind", "velocity", "temperature"}) add(name);
+            leave_section();
+        }
         leave_section();
     }
     void device(const Key& key, DeviceChoice&) override { add(key.name); }

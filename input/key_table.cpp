@@ -63,7 +63,7 @@ public:
         row(key, allowed_subset(names), "[" + chosen + "]");
     }
     void faces(const Key& key, AxisFaces& value) override {
-        row(key, allowed_faces(), std::string(name_of(value.lower)));
+        row(key, allowed_faces(), std::string(name_of(value.lower.kind)));
     }
     void device(const Key& key, DeviceChoice& value) override { row(key, allowed_device(), device_name(value)); }
 

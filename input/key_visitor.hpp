@@ -91,7 +91,8 @@ public:
     virtual void one_of(const Key& key, std::size_t& index, std::span<const std::string_view> names) = 0;
     /// A list of at least one of the names.
     virtual void some_of(const Key& key, std::span<const NamedFlag> names) = 0;
-    /// The faces of one axis: one kind for both, or a map of lower and upper.
+    /// The faces of one axis: one kind for both, or a map of lower and upper; each of these a kind, or a map of kind, velocity
+    /// and temperature.
     virtual void faces(const Key& key, AxisFaces& value) = 0;
     virtual void device(const Key& key, DeviceChoice& value) = 0;
     /// A key that means nothing beside what others say, and must not be given; `why` is the message.
@@ -169,7 +170,10 @@ public:
 [[nodiscard]] std::string allowed_faces();
 [[nodiscard]] std::string allowed_device();
 
-/// The names of the two kinds that a face can be.
-[[nodiscard]] std::array<std::string_view, 2> face_names();
+/// The names of the kinds that a face can be.
+[[nodiscard]] std::vector<std::string_view> face_names();
+/// What the velocity and the temperature of a face can be.
+inline constexpr RealRange face_velocity_range = between(-1e6, 1e6);
+inline constexpr RealRange face_temperature_range = between(1e-6, 1e6);
 
 }  // namespace mpcflow::input

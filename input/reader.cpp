@@ -1,5 +1,6 @@
 #include "input/reader.hpp"
 
+#include <algorithm>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -118,18 +119,31 @@ std::string read_text(const std::filesystem::path& path, const std::string& name
     return text;
 }
 
-/// `boundaries.z: no_slip` is short for both faces.
+/// `boundaries.z: no_slip` is short for both faces, and `lower: no_slip` for `lower: {kind: no_slip}`.
 void expand_shorthand(std::string_view path, input::Node& node) {
-    if (path != "boundaries.x" && path != "boundaries.y" && path != "boundaries.z") {
+    constexpr std::string_view section = "boundaries.";
+    if (!path.starts_with(section)) {
         return;
     }
-    input::Node face = node;
+    const std::string_view axis = path.substr(section.size(), 1);
+    const std::string_view side = path.substr(std::min(path.size(), section.size() + 1));
+    const bool is_face = side == ".lower" || side == ".upper";
+    if ((axis != "x" && axis != "y" && axis != "z") || !(side.empty() || is_face)) {
+        return;
+    }
+    input::Node word = node;
     node.kind = input::NodeKind::map;
     node.text.clear();
-    for (const char* name : {"lower", "upper"}) {
-        face.name = name;
-        face.name_place = node.place;
-        node.children.push_back(face);
+    const auto add = [&](const char* name) {
+        word.name = name;
+        word.name_place = node.place;
+        node.children.push_back(word);
+    };
+    if (is_face) {
+        add("kind");
+    } else {
+        add("lower");
+        add("upper");
     }
 }
 

@@ -142,12 +142,18 @@ public:
         add(key, schema, json_list(chosen));
     }
     void faces(const Key& key, AxisFaces& value) override {
-        const auto names = face_names();
-        const std::string face = words(names).text();
+        const std::string kind = words(face_names()).text();
+        JsonObject of_face;
+        of_face.add("kind", kind).add("velocity", triple(number(face_velocity_range)).text());
+        of_face.add("temperature", number(face_temperature_range).text());
+        JsonObject face;
+        face.add("type", in_quotes("object")).add("additionalProperties", "false");
+        face.add("properties", of_face.text()).add("required", json_list({in_quotes("kind")}));
+        const std::string either = JsonObject().add("anyOf", json_list({kind, face.text()})).text();
         JsonObject map;
         map.add("type", in_quotes("object")).add("additionalProperties", "false");
-        map.add("properties", JsonObject().add("lower", face).add("upper", face).text());
-        add(key, JsonObject().add("anyOf", json_list({face, map.text()})), in_quotes(name_of(value.lower)));
+        map.add("properties", JsonObject().add("lower", either).add("upper", either).text());
+        add(key, JsonObject().add("anyOf", json_list({kind, map.text()})), in_quotes(name_of(value.lower.kind)));
     }
     void device(const Key& key, DeviceChoice& value) override {
         JsonObject schema;

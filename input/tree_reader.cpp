@@ -307,8 +307,8 @@ void TreeReader::faces(const Key& key, AxisFaces& value) {
     const Node* node = levels_.back().node != nullptr ? levels_.back().node->find(key.name) : nullptr;
     if (node != nullptr && node->kind == NodeKind::map) {
         section(key, [&] {
-            choice({"lower", ""}, value.lower);
-            choice({"upper", ""}, value.upper);
+            face({"lower", ""}, value.lower);
+            face({"upper", ""}, value.upper);
         });
         return;
     }
@@ -324,6 +324,28 @@ void TreeReader::faces(const Key& key, AxisFaces& value) {
         }
     }
     wrong(*node, path_of(key), "is not known", allowed_faces());
+}
+
+void TreeReader::face(const Key& key, Face& value) {
+    const Node* node = levels_.back().node->find(key.name);
+    if (node == nullptr || node->kind != NodeKind::map) {
+        choice(key, value.kind);
+        return;
+    }
+    section(key, [&] {
+        choice({"kind", "", Presence::required}, value.kind);
+        reals({"velocity", ""}, value.velocity, face_velocity_range);
+        real({"temperature", ""}, value.temperature, face_temperature_range);
+        // Told here, where a zero that was given is not what nobody gave.
+        for (const char* const name : {"velocity", "temperature"}) {
+            const Node* given = node->find(name);
+            if (given != nullptr && value.kind != FaceKind::no_slip && diagnostics_.is_sound(path_of({"kind", ""}))) {
+                diagnostics_.error(given->name_place, path_of({name, ""}),
+                                   fmt::format("a {} face has no {}: no fluid sticks to it; leave it out, or make the face no_slip",
+                                               name_of(value.kind), name));
+            }
+        }
+    });
 }
 
 void TreeReader::device(const Key& key, DeviceChoice& value) {

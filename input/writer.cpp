@@ -54,8 +54,7 @@ public:
     }
     void real(const Key& key, double& value, const RealRange&) override { line(key, shortest_real(value)); }
     void reals(const Key& key, std::array<double, 3>& values, const RealRange&) override {
-        line(key, "[" + shortest_real(values[0]) + ", " + shortest_real(values[1]) + ", " +
-                      shortest_real(values[2]) + "]");
+        line(key, triple(values));
     }
     void whole(const Key& key, std::int64_t& value, const IntegerRange&) override {
         line(key, std::to_string(value));
@@ -81,13 +80,32 @@ public:
         line(key, "[" + list + "]");
     }
     void faces(const Key& key, AxisFaces& value) override {
-        const std::string lower(name_of(value.lower));
-        const std::string upper(name_of(value.upper));
-        line(key, lower == upper ? lower : "{lower: " + lower + ", upper: " + upper + "}");
+        const std::string lower = face_text(value.lower);
+        const std::string upper = face_text(value.upper);
+        const bool is_word = lower == upper && lower.front() != '{';
+        line(key, is_word ? lower : "{lower: " + lower + ", upper: " + upper + "}");
     }
     void device(const Key& key, DeviceChoice& value) override { line(key, device_name(value)); }
 
 private:
+    static std::string triple(const std::array<double, 3>& values) {
+        return "[" + shortest_real(values[0]) + ", " + shortest_real(values[1]) + ", " + shortest_real(values[2]) + "]";
+    }
+    /// A kind alone where that is all.
+    static std::string face_text(const Face& face) {
+        std::string text(name_of(face.kind));
+        if (!face.is_moving() && face.temperature == 0.0) {
+            return text;
+        }
+        text = "{kind: " + text;
+        if (face.is_moving()) {
+            text += ", velocity: " + triple(face.velocity);
+        }
+        if (face.temperature != 0.0) {
+            text += ", temperature: " + shortest_real(face.temperature);
+        }
+        return text + "}";
+    }
     void begin_line(std::string_view name) {
         text_.append(2 * depth_, ' ');
         if (item_begins_) {

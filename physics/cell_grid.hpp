@@ -8,20 +8,13 @@
 
 #include <cstdint>
 
+#include "physics/boundary/cell_fill.hpp"
 #include "physics/host_device.hpp"
 #include "physics/random.hpp"
 #include "physics/system.hpp"
 #include "physics/vector.hpp"
 
 namespace mpcflow {
-
-/// The part of a cell that is fluid, along each axis, from the cell centre: [lower, upper] within
-/// [-1/2, 1/2]. The whole cell where no wall cuts it.
-struct FluidPart {
-    Vec3<double> lower{-0.5, -0.5, -0.5};
-    Vec3<double> upper{0.5, 0.5, 0.5};
-    bool is_cut = false;
-};
 
 /// A cell's index and a place's distance from that cell's centre. Measured before a periodic axis
 /// wraps, so particles on both sides of a periodic face have offsets that fit together.
@@ -67,24 +60,27 @@ public:
         return place;
     }
 
-    /// Which part of a cell is fluid.
-    MPCFLOW_HD FluidPart fluid_part(int cell) const {
-        FluidPart part;
+    /// What fills a cell, between walls that are as `walls` says.
+    MPCFLOW_HD CellFill fill(int cell, const WallStates* walls = nullptr) const {
+        CellFill fill;
+        fill.walls = walls;
         const Vec3<int> c{cell % cells_.x, cell / cells_.x % cells_.y, cell / cells_.x / cells_.y};
         for (int axis = 0; axis < 3; ++axis) {
             const double s = static_cast<double>(shift_[axis]);
             // Only axes with walls have a cell beyond the box; an unshifted grid is cut nowhere.
             if (cells_[axis] == box_[axis] || s == 0.0) continue;
             if (c[axis] == 0) {
-                part.lower[axis] = s - 0.5;
-                part.is_cut = true;
+                fill.lower[axis] = s - 0.5;
+                fill.face[axis] = 2 * axis;
+                fill.is_cut = true;
             }
             if (c[axis] == box_[axis]) {
-                part.upper[axis] = s - 0.5;
-                part.is_cut = true;
+                fill.upper[axis] = s - 0.5;
+                fill.face[axis] = 2 * axis + 1;
+                fill.is_cut = true;
             }
         }
-        return part;
+        return fill;
     }
 
     /// Whether all of a cell is in the box: cut by no wall, and not the layer beyond it that an unshifted grid has.

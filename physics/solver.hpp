@@ -77,6 +77,7 @@ struct MomentumFlux {
     std::array<double, 3> momentum{};     ///< sum m v in the middle of the flight
     /// Momentum given to the faces with walls in the step, by hits and by collisions: [2 axis + (0 lower, 1 upper)].
     std::array<std::array<double, 3>, 6> to_walls{};
+    std::array<double, 6> energy_to_walls{};  ///< the same of kinetic energy
 };
 
 /// Counts of the occupancies of cells and of the speeds of particles, summed over samples.

@@ -47,6 +47,7 @@ struct StepPlan {
 
     Law law;
     Streaming<Real> streaming;
+    WallStates walls;
     std::uint64_t seed = 0;
     /// Index of the collision; before the first one it is -1, so that `next` is the first.
     std::uint64_t step = ~std::uint64_t{0};
@@ -57,7 +58,7 @@ struct StepPlan {
 
     StepPlan() = default;
     StepPlan(const Law& a_law, const System& system)
-        : law(a_law), streaming(system), seed(system.seed), next_grid(system, 0) {
+        : law(a_law), streaming(system), walls(system), seed(system.seed), next_grid(system, 0) {
         const double limit = law.parameters().rounding.speed_limit;
         fast_speed_squared = 1.0 / (system.collision.time_step * system.collision.time_step);
         ordinary_speed_squared = std::min(fast_speed_squared, limit * limit);
@@ -91,7 +92,7 @@ struct StepPlan {
     MPCFLOW_HD typename Law::Transform resolve(int cell, const typename Law::Sums& sums,
                                                const typename Law::Draw& draw, std::uint32_t& faults) const {
         if (sums.number() > law.parameters().rounding.occupancy_limit) faults |= fault_occupancy;
-        return law.resolve(sums, draw, key(cell), grid.fluid_part(cell));
+        return law.resolve(sums, draw, key(cell), grid.fill(cell, &walls));
     }
 
     /// The velocity after the collision of a particle whose place in this step's grid is `place`.

@@ -42,12 +42,30 @@ struct Thermostat {
 
 enum class FaceKind { periodic, no_slip };
 
+/// A face of the box. Not an aggregate, so that a kind alone is a face, too.
+struct Face {
+    FaceKind kind = FaceKind::periodic;
+    std::array<double, 3> velocity{};  ///< of a wall; it lies in the face
+    double temperature = 0.0;          ///< kT of a wall; 0: the fluid's
+
+    constexpr Face() = default;
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    constexpr Face(FaceKind a_kind, std::array<double, 3> a_velocity = {}, double a_temperature = 0.0)
+        : kind(a_kind), velocity(a_velocity), temperature(a_temperature) {}
+
+    [[nodiscard]] friend constexpr bool operator==(const Face&, const Face&) = default;
+    [[nodiscard]] constexpr bool is_moving() const {
+        return velocity[0] != 0.0 || velocity[1] != 0.0 || velocity[2] != 0.0;
+    }
+};
+
 /// The two faces of the box that are normal to one axis; both are periodic or neither is.
 struct AxisFaces {
-    FaceKind lower = FaceKind::periodic;
-    FaceKind upper = FaceKind::periodic;
+    Face lower;
+    Face upper;
 
-    [[nodiscard]] constexpr bool is_periodic() const { return lower == FaceKind::periodic; }
+    [[nodiscard]] constexpr bool is_periodic() const { return lower.kind == FaceKind::periodic; }
+    [[nodiscard]] constexpr const Face& operator[](int side) const { return side == 0 ? lower : upper; }
 };
 
 struct Boundaries {

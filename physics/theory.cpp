@@ -178,30 +178,67 @@ double speed_of_sound(const System& system) {
     return std::sqrt(keeps_energy ? 5.0 / 3.0 * isothermal : isothermal);
 }
 
-double Poiseuille::development_time() const {
+bool PlaneFlow::is_poiseuille() const { return lower_velocity == 0.0 && upper_velocity == 0.0; }
+
+double PlaneFlow::velocity(double y) const {
+    return lower_velocity + (upper_velocity - lower_velocity) * y / width +
+           acceleration * y * (width - y) / (2.0 * viscosity);
+}
+
+double PlaneFlow::shear_rate(double y) const {
+    return (upper_velocity - lower_velocity) / width + acceleration * (0.5 * width - y) / viscosity;
+}
+
+double PlaneFlow::maximum() const {
+    double fastest = std::abs(upper_velocity) > std::abs(lower_velocity) ? upper_velocity : lower_velocity;
+    if (acceleration == 0.0) {
+        return fastest;
+    }
+    const double of_force = acceleration * width * width / (8.0 * viscosity);
+    if (is_poiseuille()) {
+        return of_force;
+    }
+    // Where the shear rate is 0, if that is between the walls.
+    const double y = 0.5 * width + (upper_velocity - lower_velocity) / width * viscosity / acceleration;
+    if (y > 0.0 && y < width && std::abs(velocity(y)) > std::abs(fastest)) {
+        fastest = velocity(y);
+    }
+    return fastest;
+}
+
+double PlaneFlow::mean() const {
+    return 0.5 * (lower_velocity + upper_velocity) + acceleration * width * width / (12.0 * viscosity);
+}
+
+double PlaneFlow::development_time() const {
     return width * width / (std::numbers::pi * std::numbers::pi * viscosity);
 }
 
-std::optional<Poiseuille> poiseuille(const System& system) {
+std::optional<PlaneFlow> plane_flow(const System& system) {
     int walls = 0;
-    int forces = 0;
-    Poiseuille flow;
+    PlaneFlow flow;
     for (int axis = 0; axis < 3; ++axis) {
         if (!system.boundaries.faces[axis].is_periodic()) {
             ++walls;
             flow.wall_axis = axis;
         }
-        if (system.force[axis] != 0.0) {
-            ++forces;
+    }
+    const AxisFaces& faces = system.boundaries.faces[flow.wall_axis];
+    int driven = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+        if (system.force[axis] != 0.0 || faces.lower.velocity[axis] != 0.0 || faces.upper.velocity[axis] != 0.0) {
+            ++driven;
             flow.flow_axis = axis;
         }
     }
-    if (walls != 1 || forces != 1 || flow.wall_axis == flow.flow_axis) {
+    if (walls != 1 || driven != 1 || flow.wall_axis == flow.flow_axis) {
         return std::nullopt;
     }
     flow.acceleration = system.force[flow.flow_axis] / system.fluid.mass;
     flow.width = system.box.size[flow.wall_axis];
     flow.viscosity = predicted_viscosity(system);
+    flow.lower_velocity = faces.lower.velocity[flow.flow_axis];
+    flow.upper_velocity = faces.upper.velocity[flow.flow_axis];
     return flow;
 }
 

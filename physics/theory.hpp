@@ -58,23 +58,32 @@ struct Transport {
 /// Speed of sound: sqrt(kT/m) where the temperature is held, sqrt(5 kT / (3 m)) otherwise.
 [[nodiscard]] double speed_of_sound(const System& system);
 
-/// The plane Poiseuille flow that a system is: walls on just one axis, a force along one other axis.
-struct Poiseuille {
+/// The steady flow between two plane walls that a system comes to: walls on just one axis, and along one other axis a force,
+/// walls that move, or both. The flow of the force (Poiseuille) and that of the walls (Couette) add up.
+struct PlaneFlow {
     int wall_axis = 2;
     int flow_axis = 0;
-    double acceleration = 0.0;  ///< g = force / mass
-    double width = 0.0;         ///< L, between the walls
-    double viscosity = 0.0;     ///< predicted
+    double acceleration = 0.0;    ///< g = force / mass
+    double width = 0.0;           ///< L, between the walls
+    double viscosity = 0.0;       ///< predicted
+    double lower_velocity = 0.0;  ///< V0 and V1, of the walls
+    double upper_velocity = 0.0;
 
-    /// u(y) = g y (L - y) / (2 nu), y from the lower wall.
-    [[nodiscard]] double velocity(double y) const { return acceleration * y * (width - y) / (2.0 * viscosity); }
-    /// u_max = g L^2 / (8 nu).
-    [[nodiscard]] double maximum() const { return acceleration * width * width / (8.0 * viscosity); }
+    /// Whether the force alone drives it.
+    [[nodiscard]] bool is_poiseuille() const;
+    /// u(y) = V0 + (V1 - V0) y / L + g y (L - y) / (2 nu), y from the lower wall.
+    [[nodiscard]] double velocity(double y) const;
+    /// u'(y): (V1 - V0) / L + g (L / 2 - y) / nu. Times the shear viscosity it is the stress on the walls.
+    [[nodiscard]] double shear_rate(double y) const;
+    /// The velocity of the largest size; g L^2 / (8 nu) of a Poiseuille flow.
+    [[nodiscard]] double maximum() const;
+    /// The mean velocity, (V0 + V1) / 2 + g L^2 / (12 nu).
+    [[nodiscard]] double mean() const;
     /// Time for the flow to develop: L^2 / (pi^2 nu), the slowest mode's decay time.
     [[nodiscard]] double development_time() const;
 };
 
-/// Empty where the system is no plane Poiseuille flow.
-[[nodiscard]] std::optional<Poiseuille> poiseuille(const System& system);
+/// Empty where the system is no such flow.
+[[nodiscard]] std::optional<PlaneFlow> plane_flow(const System& system);
 
 }  // namespace mpcflow::theory

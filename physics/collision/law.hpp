@@ -107,10 +107,10 @@ template <class Law>
 concept CollisionLaw = requires(const Law& law, const InCell<typename Law::Real>& in_cell,
                                 const typename Law::Draw& draw, const typename Law::Sums& sums,
                                 const typename Law::Transform& transform, const CellKey& cell, const StepKey& step,
-                                const FluidPart& part, const Collision& collision) {
+                                const CellFill& fill, const Collision& collision) {
     { Law::draw(cell) } -> std::same_as<typename Law::Draw>;
     { law.contribute(in_cell, draw, step) } -> std::same_as<typename Law::Sums>;  // not yet rounded
-    { law.resolve(sums, draw, cell, part) } -> std::same_as<typename Law::Transform>;
+    { law.resolve(sums, draw, cell, fill) } -> std::same_as<typename Law::Transform>;
     { law.apply(transform, draw, in_cell, step) } -> std::same_as<Vec3<typename Law::Real>>;
     { law.parameters() } -> std::same_as<const LawParameters&>;
     { Law::relaxation(collision) } -> std::same_as<Relaxation>;

@@ -53,14 +53,12 @@ public:
     }
 
     MPCFLOW_HD Transform resolve(const Sums& sums, const Draw& /*axis*/, const CellKey& key,
-                                 const FluidPart& part) const {
+                                 const CellFill& fill) const {
         const Vec3<double> total{sums.value[1], sums.value[2], sums.value[3]};
-        if (part.is_cut && parameters_.virtual_particles) {
+        if (fill.is_cut && parameters_.virtual_particles) {
             // The virtual particles are at the wall's temperature, so such a cell needs no thermostat.
-            const VirtualSum wall =
-                sum_virtual_particles(parameters_.density, parameters_.thermal_variance, key, part);
-            const double share = 1.0 / (sums.mass() + wall.number);
-            return {vector_cast<Real>(share * (total + wall.velocity)), static_cast<Real>(1)};
+            const VirtualSum all = add_virtual_particles({sums.mass(), total}, parameters_.density, 1.0, key, fill);
+            return {vector_cast<Real>((1.0 / all.number) * all.velocity), static_cast<Real>(1)};
         }
         if (sums.number() < 2.0) return {};
         const double mass = sums.mass();

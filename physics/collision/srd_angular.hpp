@@ -77,15 +77,13 @@ public:
     }
 
     MPCFLOW_HD Transform resolve(const Sums& real_sums, const Draw& axis, const CellKey& key,
-                                 const FluidPart& part) const {
+                                 const CellFill& fill) const {
         Sums sums = real_sums;
-        if (part.is_cut && parameters_.virtual_particles) {
-            for_each_virtual_particle(
-                parameters_.density, parameters_.thermal_variance, key, part,
-                [&](Vec3<double> offset, Vec3<double> velocity) {
-                    const InCell<Real> in_cell{vector_cast<Real>(velocity), vector_cast<Real>(offset)};
-                    sums += rounded(*this, contribute(in_cell, axis, {}));
-                });
+        if (fill.is_cut && parameters_.virtual_particles) {
+            for_each_virtual_particle(parameters_.density, key, fill, [&](Vec3<double> offset, Vec3<double> velocity) {
+                const InCell<Real> in_cell{vector_cast<Real>(velocity), vector_cast<Real>(offset)};
+                sums += rounded(*this, contribute(in_cell, axis, {}));
+            });
         }
         if (sums.number() < 2.0) return {};
         const CellMoments cell(sums);

@@ -15,8 +15,8 @@
 
 #include <cmath>
 
+#include "physics/boundary/cell_fill.hpp"
 #include "physics/cell_grid.hpp"
-#include "physics/collision/law.hpp"
 #include "physics/distributions.hpp"
 #include "physics/random.hpp"
 #include "physics/vector.hpp"
@@ -27,38 +27,44 @@ namespace mpcflow {
 inline constexpr double wall_density = 2.0;
 
 /// Mean number of virtual particles of a cell: density x solid part x 2; 0 in a cell that no wall cuts.
-MPCFLOW_HD double virtual_particle_count(double density, const FluidPart& part) {
-    if (!part.is_cut) return 0.0;
-    const Vec3<double> extent = part.upper - part.lower;
-    return wall_density * density * (1.0 - extent.x * extent.y * extent.z);
+MPCFLOW_HD double virtual_particle_count(double density, const CellFill& fill) {
+    return fill.is_cut ? wall_density * density * fill.solid_volume() : 0.0;
 }
 
-/// A uniform place, from the cell centre, in the part of a cut cell that is not fluid. Takes two blocks.
+/// A place in the solid, from the cell centre, and the axis of the wall that it is in.
+struct SolidPlace {
+    Vec3<double> offset;
+    int axis = 0;
+};
+
+/// A uniform place in the part of a cut cell that is not fluid. Takes two blocks.
 ///
 /// The solid is made of slabs: beyond the fluid in x; within it in x and beyond it in y; within it in x
 /// and y and beyond it in z. One is chosen by its volume.
-MPCFLOW_HD Vec3<double> place_in_solid(RandomSource& source, const FluidPart& part) {
+MPCFLOW_HD SolidPlace place_in_solid(RandomSource& source, const CellFill& fill) {
     const RandomBlock a = source.next();
     const RandomBlock b = source.next();
     const Vec3<double> u{uniform_open(a.word[0], a.word[1]), uniform_open(a.word[2], a.word[3]),
                          uniform_open(b.word[0], b.word[1])};
-    const Vec3<double> extent = part.upper - part.lower;
-    double choice = uniform_open(b.word[2], b.word[3]) * (1.0 - extent.x * extent.y * extent.z);
-    Vec3<double> place;
+    const Vec3<double> extent = fill.upper - fill.lower;
+    double choice = uniform_open(b.word[2], b.word[3]) * fill.solid_volume();
+    SolidPlace place;
     bool is_chosen = false;
     double cross_section = 1.0;  // of the slabs that are left
     for (int axis = 0; axis < 3; ++axis) {
         const double slab = cross_section * (1.0 - extent[axis]);
+        // Rounding may leave no slab for the choice; then it is the last one.
+        if (!is_chosen && fill.face[axis] != no_surface) place.axis = axis;
         if (is_chosen) {
-            place[axis] = u[axis] - 0.5;
+            place.offset[axis] = u[axis] - 0.5;
         } else if (choice < slab || axis == 2) {
             // Below the fluid or above it.
             const double t = u[axis] * (1.0 - extent[axis]);
-            const double below = part.lower[axis] + 0.5;
-            place[axis] = t < below ? t - 0.5 : part.upper[axis] + (t - below);
+            const double below = fill.lower[axis] + 0.5;
+            place.offset[axis] = t < below ? t - 0.5 : fill.upper[axis] + (t - below);
             is_chosen = true;
         } else {
-            place[axis] = part.lower[axis] + u[axis] * extent[axis];
+            place.offset[axis] = fill.lower[axis] + u[axis] * extent[axis];
             choice -= slab;
             cross_section *= extent[axis];
         }
@@ -66,34 +72,35 @@ MPCFLOW_HD Vec3<double> place_in_solid(RandomSource& source, const FluidPart& pa
     return place;
 }
 
-/// All that a law without places needs of a cut cell's virtual particles.
+/// Particles, whose number need not be whole, and the sum of their velocities.
 struct VirtualSum {
-    double number;  ///< need not be whole
+    double number;
     Vec3<double> velocity;
 };
 
-/// Their summed velocity, Gaussian of variance number x `variance` a component.
-MPCFLOW_HD VirtualSum sum_virtual_particles(double density, double variance, const CellKey& key, const FluidPart& part) {
-    const double number = virtual_particle_count(density, part);
+/// Adds a cut cell's virtual particles to `real`, for laws to which their places do not matter: the sum of their
+/// velocities is Gaussian, of mean n V and variance n `variances` kT/m a component.
+MPCFLOW_HD VirtualSum add_virtual_particles(const VirtualSum& real, double density, double variances, const CellKey& key,
+                                            const CellFill& fill) {
+    const double number = virtual_particle_count(density, fill);
+    const WallState wall = fill.mean_wall();
     RandomSource source = key.source(Stream::virtual_particles);
-    const double width = std::sqrt(number * variance);
-    return {number, width * gaussian_vector(source)};
+    const double width = std::sqrt(number * (variances * wall.thermal_variance));
+    return {real.number + number, real.velocity + number * wall.velocity + width * gaussian_vector(source)};
 }
 
-/// The virtual particles of a cut cell one by one, for laws to which their places matter: calls add(offset, velocity),
-/// velocities Gaussian of variance `variance` a component.
+/// The virtual particles of a cut cell one by one, for laws to which their places matter: calls add(offset, velocity).
 template <class Add>
-MPCFLOW_HD void for_each_virtual_particle(double density, double variance, const CellKey& key, const FluidPart& part,
-                                          const Add& add) {
+MPCFLOW_HD void for_each_virtual_particle(double density, const CellKey& key, const CellFill& fill, const Add& add) {
     RandomSource source = key.source(Stream::virtual_particles);
     const RandomBlock first = source.next();
     // A fraction of a particle is one particle with that probability.
-    const double mean = virtual_particle_count(density, part);
+    const double mean = virtual_particle_count(density, fill);
     const int number = static_cast<int>(mean + uniform_open(first.word[0], first.word[1]));
-    const double width = std::sqrt(variance);
     for (int i = 0; i < number; ++i) {
-        const Vec3<double> offset = place_in_solid(source, part);
-        add(offset, width * gaussian_vector(source));
+        const SolidPlace place = place_in_solid(source, fill);
+        const WallState wall = fill.wall(place.axis);
+        add(place.offset, wall.velocity + std::sqrt(wall.thermal_variance) * gaussian_vector(source));
     }
 }
 

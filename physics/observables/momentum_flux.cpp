@@ -11,8 +11,10 @@ MomentumFlux momentum_flux(const MomentumFluxSums& sums, const WallSums& walls, 
         flux.collisional[i] = mass / system.collision.time_step * sums.collisional_flux[i];
     }
     for (int a = 0; a < 3; ++a) flux.momentum[a] = mass * sums.velocity[a];
-    for (int face = 0; face < WallSums::faces; ++face) {
-        for (int a = 0; a < 3; ++a) flux.to_walls[face][a] = mass * walls.change[3 * face + a];
+    for (int face = 0; face < face_count; ++face) {
+        const double* const taken = walls.taken + WallSums::of_face * face;
+        for (int a = 0; a < 3; ++a) flux.to_walls[face][a] = mass * taken[a];
+        flux.energy_to_walls[face] = mass * taken[3];
     }
     return flux;
 }

@@ -8,13 +8,12 @@
 /// of velocity u carries m u_a the way h u_b. In a step of length h and a volume V
 ///   V P_ab = sum m u_a u_b + (1/h) sum m dv_a r_b,
 /// the flux of momentum along a in direction b. (Ihle, Tuezel and Kroll, Phys. Rev. E 72 (2005) 046707; Winkler and
-/// Huang, J. Chem. Phys. 130 (2009) 074907.) u has half of the force's kick, as the flight has. Bounce-back turns u
-/// to -u, and u_a u_b stays.
+/// Huang, J. Chem. Phys. 130 (2009) 074907.) u has half of the force's kick, as the flight has.
 ///
 /// In a cell that a wall cuts the changes of the particles do not add up to zero: what lacks, the wall has taken. There
 /// r_b, b normal to the wall, is the distance from the wall, which the momentum has come from.
 ///
-/// The kinetic part is counted where a particle is in the middle of its flight. With a velocity gradient g the mean of
+/// The kinetic part is counted where and as a particle is in the middle of its flight, after the hits until then. With a velocity gradient g the mean of
 /// u_x u_z at a fixed place falls by g kT/m during the time 1, so at the flight's beginning it would be off by g h kT/2m.
 /// The collisional part is counted at the cell's centre.
 
@@ -47,13 +46,14 @@ struct MomentumFluxSums {
     }
 };
 
-/// Velocity changes that the faces with walls take, 3 components for each of the 6 faces (2 x axis + upper).
+/// What the faces with walls take of velocity (3 components) and of half the velocity squared, for each of the 6 faces.
 struct WallSums {
-    static constexpr int faces = 6;
-    double change[3 * faces]{};
+    static constexpr int of_face = 4;
+    static constexpr int count = of_face * face_count;
+    double taken[count]{};
 
     MPCFLOW_HD WallSums& operator+=(const WallSums& other) {
-        for (int i = 0; i < 3 * faces; ++i) change[i] += other.change[i];
+        for (int i = 0; i < count; ++i) taken[i] += other.taken[i];
         return *this;
     }
 };
@@ -68,14 +68,16 @@ struct PressureBinSums {
 /// What one particle does in the step.
 template <class Real>
 struct ParticleFlux {
-    Vec3<double> mid_flight_velocity;  ///< -flight where it has bounced by then
+    Vec3<Real> start;                  ///< of the flight
+    Vec3<Real> flight;                 ///< velocity there
+    Vec3<double> mid_flight_velocity;  ///< u, which hits have changed by then
     Vec3<Real> mid_flight_place;
-    Vec3<double> flight;               ///< u
     Vec3<double> change;               ///< dv
+    double energy_change;              ///< of v^2 / 2
     Vec3<double> arm;                  ///< r
     Vec3<Real> cell_centre;            ///< in the box
-    FluidPart fluid_part;              ///< of its cell
-    WallHits hits;
+    CellFill fill;                     ///< of its cell
+    bool meets_wall;                   ///< in its flight
 };
 
 /// A bin's collisional flux is that of the cells whose centres are in it. Their particles and those in flight are no
@@ -87,7 +89,7 @@ template <class Real>
 class MomentumFluxRule {
 public:
     MomentumFluxRule(const System& system, double most_particles)
-        : half_flight_(half_step_without_force(system)), has_walls_(half_flight_.has_walls()) {
+        : flight_(system), half_flight_(half_step_without_force(system)), has_walls_(flight_.has_walls()) {
         for (int axis = 0; axis < 3; ++axis) {
             length_[axis] = static_cast<Real>(system.box.size[axis]);
             periodic_[axis] = system.boundaries.faces[axis].is_periodic() ? 1 : 0;
@@ -99,7 +101,9 @@ public:
         velocity_ = RoundingGrid(4.0 * particles * speed);
         squared_ = RoundingGrid(4.0 * particles * speed * speed);
         collisional_ = RoundingGrid(8.0 * particles * speed);
-        wall_ = RoundingGrid(4.0 * Streaming<Real>::most_turns * particles * speed);
+        constexpr double most_hits = Faces<Real>::most_hits_ever;
+        wall_ = RoundingGrid(2.0 * most_hits * particles * speed);
+        wall_energy_ = RoundingGrid(2.0 * most_hits * particles * speed * speed);
     }
 
     [[nodiscard]] MPCFLOW_HD bool has_walls() const { return has_walls_; }
@@ -113,17 +117,21 @@ public:
         Particle flying = particle;
         static_cast<void>(half_flight_.move(flying, flight));  // whether its image counts fit is asked after a step
 
-        ParticleFlux<Real> flux;
+        ParticleFlux<Real> flux{};
         flux.mid_flight_velocity = vector_cast<double>(flying.velocity);
         flux.mid_flight_place = flying.position;
-        flux.flight = vector_cast<double>(flight);
-        flux.change = vector_cast<double>(collided) - vector_cast<double>(particle.velocity);
+        flux.start = particle.position;
+        flux.flight = flight;
+        const Vec3<double> before = vector_cast<double>(particle.velocity);
+        const Vec3<double> after = vector_cast<double>(collided);
+        flux.change = after - before;
+        flux.energy_change = 0.5 * (dot(after, after) - dot(before, before));
         flux.arm = vector_cast<double>(place.offset);
         flux.cell_centre = centre_in_box(particle.position - place.offset);
         if (has_walls_) {
-            flux.fluid_part = plan.grid.fluid_part(place.cell);
-            flux.hits = plan.streaming.wall_hits(particle.position, flight);
-            if (flux.fluid_part.is_cut) measure_from_walls(flux.arm, flux.fluid_part);
+            flux.fill = plan.grid.fill(place.cell);
+            flux.meets_wall = flight_.meets_wall(flux.start, flux.flight);
+            if (flux.fill.is_cut) measure_from_walls(flux.arm, flux.fill);
         }
         return flux;
     }
@@ -136,24 +144,34 @@ public:
         return sums;
     }
 
-    /// What a face takes: 2 u of a particle that it turns from u to -u, and of the particles in the cells that it cuts
-    /// the opposite of their changes. Where several walls cut a cell they share it by their thickness in it.
-    MPCFLOW_HD Vec3<double> contribute_to_wall(const ParticleFlux<Real>& flux, int face) const {
-        double turned = 0.0;
-        if (flux.hits.face_ahead == face) turned += 2.0 * flux.hits.ahead;
-        if (flux.hits.face_behind == face) turned -= 2.0 * flux.hits.behind;
-        const double share = share_of_face(flux.fluid_part, face);
-        return {wall_.round(turned * flux.flight.x - share * flux.change.x),
-                wall_.round(turned * flux.flight.y - share * flux.change.y),
-                wall_.round(turned * flux.flight.z - share * flux.change.z)};
+    /// What a face takes in the collision: the opposite of the changes of the particles in the cells that it cuts. Where
+    /// several walls cut a cell they share it by their thickness in it. WallSums::of_face numbers.
+    MPCFLOW_HD void put_collision(const ParticleFlux<Real>& flux, int face, double* taken) const {
+        const double share = share_of_face(flux.fill, face);
+        for (int k = 0; k < 3; ++k) taken[k] = wall_.round(-share * flux.change[k]);
+        taken[3] = wall_energy_.round(-share * flux.energy_change);
     }
 
-    /// The same for all faces.
+    /// What faces take in the hits of the flight: calls add(face, taken), WallSums::of_face numbers, for each of them.
+    template <class Add>
+    MPCFLOW_HD void measure_hits(const ParticleFlux<Real>& flux, const Add& add) const {
+        if (!flux.meets_wall) return;
+        Vec3<Real> place = flux.start;
+        Vec3<Real> velocity = flux.flight;
+        flight_.fly_to_walls(place, velocity, HitRecorder<Add>{*this, add});
+    }
+
+    /// All that a particle gives.
     MPCFLOW_HD void add_to_walls(const ParticleFlux<Real>& flux, WallSums& sums) const {
-        if (!flux.fluid_part.is_cut && flux.hits.ahead == 0) return;
-        for (int face = 0; face < WallSums::faces; ++face) {
-            const Vec3<double> change = contribute_to_wall(flux, face);
-            for (int k = 0; k < 3; ++k) sums.change[3 * face + k] += change[k];
+        const auto add = [&](int face, const double* taken) {
+            for (int k = 0; k < WallSums::of_face; ++k) sums.taken[WallSums::of_face * face + k] += taken[k];
+        };
+        measure_hits(flux, add);
+        if (!flux.fill.is_cut) return;
+        for (int face = 0; face < face_count; ++face) {
+            double taken[WallSums::of_face];
+            put_collision(flux, face, taken);
+            add(face, taken);
         }
     }
 
@@ -170,6 +188,22 @@ public:
     }
 
 private:
+    /// Hears of hits (NoRecord in physics/boundary/surface.hpp).
+    template <class Add>
+    struct HitRecorder {
+        const MomentumFluxRule& rule;
+        const Add& add;
+
+        MPCFLOW_HD void operator()(int face, Vec3<Real> before, Vec3<Real> after, int hits) const {
+            const Vec3<double> v = vector_cast<double>(before);
+            const Vec3<double> w = vector_cast<double>(after);
+            double taken[WallSums::of_face];
+            for (int k = 0; k < 3; ++k) taken[k] = rule.wall_.round(hits * (v[k] - w[k]));
+            taken[3] = rule.wall_energy_.round(hits * 0.5 * (dot(v, v) - dot(w, w)));
+            add(face, taken);
+        }
+    };
+
     static Streaming<Real> half_step_without_force(System system) {
         system.collision.time_step *= 0.5;
         system.force = {};
@@ -180,7 +214,7 @@ private:
         velocity[0] = velocity_.round(flux.mid_flight_velocity.x);
         velocity[1] = velocity_.round(flux.mid_flight_velocity.y);
         velocity[2] = velocity_.round(flux.mid_flight_velocity.z);
-        const Vec3<double> u = flux.flight;
+        const Vec3<double> u = flux.mid_flight_velocity;
         kinetic[0] = squared_.round(u.x * u.x);
         kinetic[1] = squared_.round(u.y * u.y);
         kinetic[2] = squared_.round(u.z * u.z);
@@ -205,26 +239,26 @@ private:
         return centre;
     }
 
-    MPCFLOW_HD static void measure_from_walls(Vec3<double>& arm, const FluidPart& part) {
+    MPCFLOW_HD static void measure_from_walls(Vec3<double>& arm, const CellFill& fill) {
         for (int axis = 0; axis < 3; ++axis) {
-            if (part.lower[axis] > -0.5) arm[axis] -= part.lower[axis];
-            else if (part.upper[axis] < 0.5) arm[axis] -= part.upper[axis];
+            if (fill.lower[axis] > -0.5) arm[axis] -= fill.lower[axis];
+            else if (fill.upper[axis] < 0.5) arm[axis] -= fill.upper[axis];
         }
     }
 
-    MPCFLOW_HD static double share_of_face(const FluidPart& part, int face) {
-        if (!part.is_cut) return 0.0;
+    MPCFLOW_HD static double share_of_face(const CellFill& fill, int face) {
         const int axis = face / 2;
-        const double own = face % 2 == 0 ? part.lower[axis] + 0.5 : 0.5 - part.upper[axis];
-        const Vec3<double> extent = part.upper - part.lower;
+        if (fill.face[axis] != face) return 0.0;
+        const double own = face % 2 == 0 ? fill.lower[axis] + 0.5 : 0.5 - fill.upper[axis];
+        const Vec3<double> extent = fill.upper - fill.lower;
         return own / (3.0 - extent.x - extent.y - extent.z);
     }
 
-    Streaming<Real> half_flight_;
+    Streaming<Real> flight_, half_flight_;
     Vec3<Real> length_{};
     Vec3<int> periodic_{};
     bool has_walls_;
-    RoundingGrid velocity_, squared_, collisional_, wall_;
+    RoundingGrid velocity_, squared_, collisional_, wall_, wall_energy_;
 };
 
 /// The sums in units of momentum and energy.

@@ -29,7 +29,7 @@ WallsObservable::WallsObservable(const System& system, const WallsOutput& output
     : Observable("walls", {equilibration, output.every}),
       system_(system),
       faces_(faces_with_walls(system)),
-      averages_(static_cast<std::int64_t>(3 * faces_.size() + 3)) {}
+      averages_(static_cast<std::int64_t>(4 * faces_.size() + 3)) {}
 
 void WallsObservable::measure(Solver& solver, std::int64_t) {
     const MomentumFlux flux = solver.momentum_flux();
@@ -41,6 +41,13 @@ void WallsObservable::measure(Solver& solver, std::int64_t) {
     }
     const double mass = system_.fluid.mass * static_cast<double>(system_.particle_count());
     for (std::size_t axis = 0; axis < 3; ++axis) sample.push_back(flux.momentum[axis] / mass * area(system_, axis));
+    for (const int face : faces_) {
+        const auto number = static_cast<std::size_t>(face);
+        const Face& wall = system_.boundaries.faces[number / 2][face % 2];
+        double heat = flux.energy_to_walls[number];
+        for (std::size_t a = 0; a < 3; ++a) heat -= flux.to_walls[number][a] * wall.velocity[a];
+        sample.push_back(heat / (area(system_, number / 2) * system_.collision.time_step));
+    }
     averages_.add(sample);
 }
 
@@ -51,6 +58,7 @@ void WallsObservable::add_results(ObservableResults& results) const {
     results.attributes.push_back({"faces", std::move(names)});
     const Estimates found = averages_.estimates();
     const auto stresses = static_cast<std::ptrdiff_t>(3 * faces_.size());
+    const std::ptrdiff_t heats = stresses + 3;
     const auto count = static_cast<std::int64_t>(faces_.size());
     const auto add = [&](const std::string& suffix, const std::vector<double>& numbers, const std::string& of_what) {
         results.arrays.push_back({"stress" + suffix,
@@ -60,10 +68,14 @@ void WallsObservable::add_results(ObservableResults& results) const {
                                   of_what + "force of the fluid on each wall over its area; axes face (the attribute "
                                             "faces), x y z"});
         results.arrays.push_back(named_list("flow_rate" + suffix,
-                                            std::vector<double>(numbers.begin() + stresses, numbers.end()),
+                                            std::vector<double>(numbers.begin() + stresses, numbers.begin() + heats),
                                             "a^2 (energy/mass)^(1/2)",
                                             of_what + "volume that flows through the cross-sections normal to x, y, z, "
                                                       "over time: mean velocity times area"));
+        results.arrays.push_back(named_list("heat" + suffix, std::vector<double>(numbers.begin() + heats, numbers.end()),
+                                            "energy/a^3 (energy/mass)^(1/2)",
+                                            of_what + "heat that each wall takes, over its area and time: energy of the fluid "
+                                                      "less the work of its force on a wall that moves"));
     };
     add("", found.value, "");
     add("_error", found.error, "standard error by blocking of the ");
@@ -87,7 +99,7 @@ std::int64_t WallsObservable::bytes(std::int64_t last_step) const {
 }
 
 std::int64_t WallsObservable::result_bytes(std::int64_t) const {
-    return 2 * 8 * static_cast<std::int64_t>(3 * faces_.size() + 3);
+    return 2 * 8 * static_cast<std::int64_t>(4 * faces_.size() + 3);
 }
 
 }  // namespace mpcflow

@@ -1,5 +1,5 @@
 #pragma once
-/// output.walls: the stress on the walls, and how much fluid flows along them.
+/// output.walls: the stress on the walls, the heat that they take, and how much fluid flows along them.
 
 #include <cstdint>
 #include <vector>
@@ -15,7 +15,7 @@ struct WallsOutput {
     std::int64_t every = 200;
 };
 
-/// Averages the momentum that each wall takes in a step, by hits and by collisions with virtual particles
+/// Averages the momentum and the heat that each wall takes in a step, by hits and by collisions with virtual particles
 /// (physics/observables/momentum_flux.hpp), over its area and the time of the step; and the flow rates.
 class WallsObservable final : public Observable {
 public:
@@ -34,7 +34,7 @@ protected:
 private:
     System system_;
     std::vector<int> faces_;  ///< that are walls: 2 x axis + (0 lower, 1 upper)
-    BlockAverages averages_;  ///< stress of each face (3), flow rates (3)
+    BlockAverages averages_;  ///< stress of each face (3), flow rates (3), heat of each face
 };
 
 }  // namespace mpcflow

@@ -59,7 +59,7 @@ std::array<int, 3> channel_bins(const System& system) {
 }
 
 ChannelFlow measure_channel(Solver& solver, const System& system, const Sampling& sampling) {
-    const auto flow = theory::poiseuille(system);
+    const auto flow = theory::plane_flow(system);
     if (!flow) throw std::logic_error("measure_channel: no plane Poiseuille flow");
     const auto bins = static_cast<std::size_t>(system.box.size[flow->wall_axis]);
     const double cells = static_cast<double>(system.box.volume()) / static_cast<double>(bins);

@@ -63,7 +63,7 @@ ChannelFlow measure_flow(const Fluids& fluid, bool virtual_particles, const Sett
     options.bins = channel_bins(system);
     const auto solver = make_solver(settings.kind, system, options);
     // Five of the flow's development times, then 70 of them: as many independent profiles for every fluid.
-    const double development = theory::poiseuille(system)->development_time() / fluid.time_step;
+    const double development = theory::plane_flow(system)->development_time() / fluid.time_step;
     const std::int64_t every = std::max<std::int64_t>(1, std::llround(development / 30.0));
     return measure_channel(*solver, system, {std::llround(5.0 * development), settings.steps(70.0 * development), every});
 }

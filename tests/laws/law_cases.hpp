@@ -80,14 +80,14 @@ typename Law::Sums sum_of(const Law& law, const Cell<typename Law::Real>& cell, 
 
 template <class Law>
 typename Law::Transform resolve_cell(const Law& law, const Cell<typename Law::Real>& cell, const CellKey& key,
-                                     const FluidPart& part = {}) {
+                                     const CellFill& part = {}) {
     return law.resolve(sum_of(law, cell, key), law.draw(key), key, part);
 }
 
 /// The cell after its collision.
 template <class Law>
 Cell<typename Law::Real> collide_cell(const Law& law, Cell<typename Law::Real> cell, const CellKey& key,
-                                      const FluidPart& part = {}) {
+                                      const CellFill& part = {}) {
     const auto draw = law.draw(key);
     const auto transform = resolve_cell(law, cell, key, part);
     for (auto& p : cell)
@@ -101,7 +101,7 @@ public:
     explicit CellMaker(std::uint64_t seed) : engine_(seed) {}
 
     template <class Real>
-    Cell<Real> make(int count, double thermal_speed, const FluidPart& part = {}) {
+    Cell<Real> make(int count, double thermal_speed, const CellFill& part = {}) {
         Cell<Real> cell;
         for (int i = 0; i < count; ++i) {
             Vec3<double> r, v;

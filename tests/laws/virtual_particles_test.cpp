@@ -14,15 +14,25 @@ namespace {
 constexpr double variance = 0.625;  // kT/m of heavy_system()
 
 /// Of the two laws alike, on average: 2 M x (volume of the solid part), however many real particles there are.
-double expected_number(double density, const FluidPart& part) {
+double expected_number(double density, const CellFill& part) {
     double fluid = 1.0;
     for (int a = 0; a < 3; ++a)
         fluid *= part.upper[a] - part.lower[a];
     return 2.0 * density * (1.0 - fluid);
 }
 
-FluidPart cut(Vec3<double> lower, Vec3<double> upper) { return {lower, upper, true}; }
-const FluidPart half_cell = cut({-0.1, -0.5, -0.5}, {0.5, 0.5, 0.5});
+/// Walls at rest.
+const WallStates& walls_at_rest() {
+    static const WallStates walls(heavy_system());
+    return walls;
+}
+
+CellFill cut(Vec3<double> lower, Vec3<double> upper, const WallStates& walls = walls_at_rest()) {
+    CellFill fill{lower, upper, true, {}, &walls};
+    for (int a = 0; a < 3; ++a) fill.face[a] = lower[a] > -0.5 ? 2 * a : (upper[a] < 0.5 ? 2 * a + 1 : no_surface);
+    return fill;
+}
+const CellFill half_cell = cut({-0.1, -0.5, -0.5}, {0.5, 0.5, 0.5});
 
 System dense_system(double density) {
     System system = heavy_system();
@@ -37,14 +47,14 @@ TYPED_TEST_SUITE(SrdVirtual, SrdLaws);
 struct FillingCase {
     double density;
     int count;
-    FluidPart part;
+    CellFill part;
 };
 
 // V = (sum v + s) / (N + n), s Gaussian of variance n kT/m a component; n need not be whole.
 TYPED_TEST(SrdVirtual, the_mean_velocity_of_a_cut_cell_has_its_distribution) {
     using Real = typename TypeParam::Real;
-    const FluidPart sliver = cut({-0.5, -0.5, -0.5}, {0.5, 0.5, 0.49});
-    const FluidPart corner = cut({0.1, -0.5, -0.3}, {0.5, 0.2, 0.5});
+    const CellFill sliver = cut({-0.5, -0.5, -0.5}, {0.5, 0.5, 0.49});
+    const CellFill corner = cut({0.1, -0.5, -0.3}, {0.5, 0.2, 0.5});
     for (const FillingCase& c :
          {FillingCase{10.0, 0, half_cell}, FillingCase{10.0, 1, half_cell}, FillingCase{10.0, 30, half_cell},
           FillingCase{7.5, 7, corner}, FillingCase{0.5, 0, corner}, FillingCase{1.25, 1, sliver}}) {
@@ -98,7 +108,7 @@ TYPED_TEST_SUITE(Virtual, AllLaws);
 
 /// True where the collision in this part of a cell is the one of a whole cell, to the bit.
 template <class Law>
-bool collides_as_a_whole_cell(const System& system, int count, const FluidPart& part) {
+bool collides_as_a_whole_cell(const System& system, int count, const CellFill& part) {
     const Law law(system);
     CellMaker maker(3);
     for (std::uint64_t step = 0; step < 50; ++step) {
@@ -119,7 +129,7 @@ TYPED_TEST(Virtual, take_part_in_cut_cells_only_and_where_wanted) {
     System system = dense_system(5.0);
     for (const int count : {1, 2, 5, 20}) {
         EXPECT_FALSE(collides_as_a_whole_cell<TypeParam>(system, count, half_cell)) << count;
-        EXPECT_TRUE(collides_as_a_whole_cell<TypeParam>(system, count, FluidPart{})) << count;
+        EXPECT_TRUE(collides_as_a_whole_cell<TypeParam>(system, count, CellFill{})) << count;
     }
     system.boundaries.virtual_particles = false;
     for (const int count : {1, 2, 5, 20}) {
@@ -171,7 +181,7 @@ struct Found {
 };
 
 Found find_virtual_particles(const SrdAngular<double, no_thermostat>& law, Vec3<double> place, const CellKey& key,
-                             const FluidPart& part, double angle) {
+                             const CellFill& part, double angle) {
     constexpr double speed = 10.0;
     const auto resolve = [&](Vec3<double> v) { return resolve_cell(law, Cell<double>{{v, place}}, key, part); };
     const auto at_rest = resolve({});
@@ -214,14 +224,14 @@ Found find_virtual_particles(const SrdAngular<double, no_thermostat>& law, Vec3<
 
 struct SolidCase {
     const char* name;
-    FluidPart part;
+    CellFill part;
 };
 
 class AngularVirtual : public testing::TestWithParam<SolidCase> {};
 
 // As dense as that there is one virtual particle in the cell, and one real one: its place and velocity show.
 TEST_P(AngularVirtual, particles_are_uniform_in_the_solid_and_thermal) {
-    const FluidPart part = GetParam().part;
+    const CellFill part = GetParam().part;
     const SrdAngular<double, no_thermostat> law(dense_system(1.0 / expected_number(1.0, part)));
     constexpr int bins = 5;
     std::vector<double> counts(bins * bins * bins), expected(bins * bins * bins);

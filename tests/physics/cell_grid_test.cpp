@@ -187,7 +187,7 @@ TYPED_TEST(Cells, fluid_part_is_the_overlap_with_the_box) {
                 const Vec3<int> cells = grid.cells();
                 double fluid_volume = 0.0;
                 for (int c = 0; c < grid.cell_count(); ++c) {
-                    const FluidPart part = grid.fluid_part(c);
+                    const CellFill part = grid.fill(c);
                     const std::array<int, 3> index{c % cells.x, c / cells.x % cells.y, c / cells.x / cells.y};
                     bool cut = false, reachable = true;
                     double volume = 1.0;
@@ -232,7 +232,7 @@ TYPED_TEST(Cells, keep_their_particles_in_the_fluid_part) {
             const CellPlace<Real> place =
                 grid.locate({static_cast<Real>(2.0 * u), static_cast<Real>(2.99 * uniform(engine)),
                              static_cast<Real>(4.0 * uniform(engine))});
-            const FluidPart part = grid.fluid_part(place.cell);
+            const CellFill part = grid.fill(place.cell);
             for (int axis = 0; axis < 3; ++axis) {
                 ASSERT_GE(static_cast<double>(place.offset[axis]), part.lower[axis] - rounding);
                 ASSERT_LE(static_cast<double>(place.offset[axis]), part.upper[axis] + rounding);

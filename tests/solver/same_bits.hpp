@@ -67,6 +67,7 @@ inline std::vector<double> numbers_of(const MomentumFlux& flux) {
     numbers.insert(numbers.end(), flux.collisional.begin(), flux.collisional.end());
     numbers.insert(numbers.end(), flux.momentum.begin(), flux.momentum.end());
     for (const std::array<double, 3>& face : flux.to_walls) numbers.insert(numbers.end(), face.begin(), face.end());
+    numbers.insert(numbers.end(), flux.energy_to_walls.begin(), flux.energy_to_walls.end());
     return numbers;
 }
 

@@ -1,6 +1,7 @@
 /// DESIGN rule "the same bits everywhere": whatever executes a run, its state hash is the golden one, and
 /// totals, fields and snapshots are the same bits too.
 
+#include <array>
 #include <cinttypes>
 #include <cstddef>
 #include <cstdio>
@@ -66,6 +67,21 @@ std::vector<Case> all_cases() {
             }
         }
     }
+    const auto add = [&](const std::string& name, bool angular, ThermostatKind thermostat, std::array<AxisFaces, 3> faces) {
+        for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
+            Case c{name + (precision == Precision::mixed ? "_mixed" : "_double"), small_system(), precision};
+            c.system.collision.conserve_angular_momentum = angular;
+            c.system.thermostat.kind = thermostat;
+            c.system.boundaries.faces = faces;
+            cases.push_back(c);
+        }
+    };
+    const Face along_x{FaceKind::no_slip, {0.3, 0.0, 0.0}, 1.5};
+    const Face along_xy{FaceKind::no_slip, {-0.2, 0.1, 0.0}};
+    const Face along_xz{FaceKind::no_slip, {0.1, 0.0, -0.1}, 0.8};
+    add("srd_free_moving_yz", false, ThermostatKind::none, {{{}, {along_xz, FaceKind::no_slip}, {along_x, along_xy}}});
+    add("srd_angular_thermostat_moving_yz", true, ThermostatKind::maxwell_boltzmann,
+        {{{}, {along_xz, FaceKind::no_slip}, {along_x, along_xy}}});
     return cases;
 }
 
@@ -186,6 +202,9 @@ TEST_P(EveryParameter, changes_the_hash) {
         [](System& s) { s.boundaries.virtual_particles = false; },
         [](System& s) { s.boundaries.faces[2] = {}; },
         [](System& s) { s.boundaries.faces[0] = s.boundaries.faces[2]; },
+        [](System& s) { s.boundaries.faces[2].lower.velocity[0] = 1e-6; },
+        [](System& s) { s.boundaries.faces[2].upper.velocity[1] = 1e-6; },
+        [](System& s) { s.boundaries.faces[2].lower.temperature = 1.0001; },
         [](System& s) { s.force[0] = 1e-6; },
         [](System& s) { s.force[1] = 1e-6; },
         [](System& s) { s.force[2] = 1e-6; },

@@ -1,8 +1,7 @@
 """What theory says of the series and fields of a run, where it says anything.
 
-Of a fluid at rest, of plane Poiseuille flow, and of a uniform force without walls (docs/physics.md). The flow is
-the developed one, with the predicted viscosity nu: u = (g / 2 nu) y (L - y), so that <u> = 2/3 and <u^2> = 8/15 of
-the square of its largest velocity.
+Of a fluid at rest, of a flow between two walls that a force or the walls drive, of heat between walls of two temperatures, and
+of a uniform force without walls (docs/physics.md). The flow is the developed one, with the predicted viscosity.
 """
 
 from __future__ import annotations
@@ -12,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mpcflow_tools.flow import Array, Slit, velocity_at
-from mpcflow_tools.flow_run import NotAFlow, flow_axes, total_force, walled_axes
+from mpcflow_tools.flow import Array, Slit
+from mpcflow_tools.flow_run import face_of, moves_walls, slit_of, total_force, walled_axes
 from mpcflow_tools.run import AXES, Run
 
 
@@ -39,59 +38,55 @@ class Fluid:
     particles: int
     force: Array
     has_walls: bool
-    slit: Slit | None  # of a plane Poiseuille flow
+    is_at_rest: bool  # no force, and no wall that moves
+    slit: Slit | None  # of a flow between two walls
     wall_axis: int
     flow_axis: int
+    wall_temperatures: tuple[float, float] | None  # of walls across one axis that are not at the fluid's temperature
 
-    @property
-    def is_at_rest(self) -> bool:
-        return not np.any(self.force)
-
-    @property
-    def largest_velocity(self) -> float:
-        """Of the developed flow; 0 where there is none."""
-        return 0.0 if self.slit is None else self.slit.acceleration * self.slit.width**2 / (8.0 * self.slit.viscosity)
+    def mean_velocity(self, power: int = 1) -> float:
+        """Of the developed flow, or the mean of its square; 0 where there is none."""
+        return 0.0 if self.slit is None else self.slit.mean(power)
 
 
 def fluid_of(run: Run) -> Fluid:
     """Raises ResultsError."""
-    slit, wall_axis, flow_axis = None, -1, -1
-    force = total_force(run.input)
-    try:
-        wall_axis, flow_axis, _ = flow_axes(run.input)
-        if "predicted_viscosity" in run.theory:
-            slit = Slit(float(force[flow_axis]) / float(run.input["fluid"]["mass"]), float(run.box[wall_axis]),
-                        float(run.theory["predicted_viscosity"]))
-    except NotAFlow:
-        pass
-    fluid = run.input["fluid"]
-    return Fluid(float(fluid["density"]), float(fluid["temperature"]), float(fluid["mass"]), run.particles, force,
-                 bool(walled_axes(run.input)), slit, wall_axis, flow_axis)
+    force, fluid, walls = total_force(run.input), run.input["fluid"], walled_axes(run.input)
+    slit, wall_axis, flow_axis = slit_of(run) or (None, -1, -1)
+    temperature = float(fluid["temperature"])
+    temperatures = None
+    if len(walls) == 1:
+        lower, upper = (float(face_of(run.input, walls[0], side).get("temperature", temperature)) for side in ("lower", "upper"))
+        temperatures = None if lower == upper == temperature else (lower, upper)
+    return Fluid(float(fluid["density"]), temperature, float(fluid["mass"]), run.particles, force, bool(walls),
+                 not np.any(force) and not moves_walls(run.input), slit, wall_axis, flow_axis, temperatures)
 
 
 def expected_series(run: Run, name: str) -> list[Curve]:
     """Curves against time; one a component for momentum. None where theory says nothing."""
     fluid = fluid_of(run)
-    umax, mass, particles = fluid.largest_velocity, fluid.mass, fluid.particles
+    mean, square, mass, particles = fluid.mean_velocity(), fluid.mean_velocity(2), fluid.mass, fluid.particles
     if not fluid.is_at_rest and fluid.slit is None:
         if name == "momentum" and not fluid.has_walls:
             return [Curve("force", lambda times, f=float(f): particles * f * times) for f in fluid.force]  # type: ignore[misc]
         return []
     flow = "wanted kT" if fluid.is_at_rest else "wanted kT and the flow of theory"
+    if fluid.wall_temperatures and name != "momentum":
+        return []
     if name == "temperature":
-        return [constant(flow, fluid.temperature + mass * (8 / 15 - 4 / 9) * umax**2 / 3.0)]
+        return [constant(flow, fluid.temperature + mass * (square - mean**2) / 3.0)]
     if name == "kinetic_energy":
-        return [constant(flow, 1.5 * (particles - 1) * fluid.temperature + 0.5 * particles * mass * (8 / 15) * umax**2)]
+        return [constant(flow, 1.5 * (particles - 1) * fluid.temperature + 0.5 * particles * mass * square)]
     if name == "momentum":
-        return [constant("theory", 2 / 3 * umax * mass * particles if axis == fluid.flow_axis else 0.0) for axis in range(3)]
+        return [constant("theory", mean * mass * particles if axis == fluid.flow_axis else 0.0) for axis in range(3)]
     return []
 
 
 def _expected_pressure(run: Run, fluid: Fluid, axis: int, component: str) -> Curve | None:
-    """Of a component P_ab, the flux of momentum along a in direction b. What a force puts into a flow leaves it through the
-    walls: P_xz = f (z - L/2) for a force density f along x between walls across z."""
+    """Of a component P_ab, the flux of momentum along a in direction b: P_xz = -eta du_x/dz of a flow along x between walls across
+    z. What a force puts into a flow leaves it through the walls."""
     if component[0] == component[1]:
-        return constant("M kT", fluid.density * fluid.temperature)
+        return None if fluid.wall_temperatures else constant("M kT", fluid.density * fluid.temperature)
     slit = fluid.slit
     if slit is None:
         return constant("theory, 0", 0.0)
@@ -100,8 +95,20 @@ def _expected_pressure(run: Run, fluid: Fluid, axis: int, component: str) -> Cur
         return None  # the stress is not symmetric then
     if {*component} != {flow, wall} or axis != fluid.wall_axis:
         return constant("theory, 0", 0.0)
-    density = fluid.density * float(fluid.force[fluid.flow_axis])
-    return Curve("theory, force density times the distance from the middle", lambda places: density * (places - 0.5 * slit.width))
+    viscosity = fluid.density * fluid.mass * slit.viscosity
+    label = "theory, force density times the distance from the middle" if slit.is_poiseuille else "theory, shear rate times viscosity"
+    return Curve(label, lambda places: -viscosity * slit.shear_rate(places))
+
+
+def _expected_temperature(run: Run, fluid: Fluid, axis: int) -> Curve | None:
+    """Of walls of two temperatures a line between them, of a fluid at rest that nothing else holds at a temperature."""
+    if fluid.wall_temperatures is None:
+        return constant("wanted kT", fluid.temperature)
+    if run.input["thermostat"]["kind"] != "none" or not fluid.is_at_rest or walled_axes(run.input) != [axis]:
+        return None
+    lower, upper = fluid.wall_temperatures
+    width = float(run.box[axis])
+    return Curve("line between the walls' temperatures", lambda places: lower + (upper - lower) * places / width)
 
 
 def expected_profile(run: Run, name: str, axis: int, component: str) -> Curve | None:
@@ -110,9 +117,9 @@ def expected_profile(run: Run, name: str, axis: int, component: str) -> Curve | 
     if not fluid.is_at_rest and fluid.slit is None:
         return None
     if name == "density":
-        return constant("density of the input", fluid.density)
+        return None if fluid.wall_temperatures else constant("density of the input", fluid.density)
     if name == "temperature":
-        return constant("wanted kT", fluid.temperature)
+        return _expected_temperature(run, fluid, axis)
     if name == "pressure_tensor":
         return _expected_pressure(run, fluid, axis, component)
     if name != "velocity":
@@ -121,27 +128,30 @@ def expected_profile(run: Run, name: str, axis: int, component: str) -> Curve | 
     if slit is None or component != AXES[fluid.flow_axis]:
         return constant("theory, 0", 0.0)
     if axis != fluid.wall_axis:
-        return constant("mean of the flow of theory", 2 / 3 * fluid.largest_velocity)
-    return Curve(rf"theory, $\nu = {slit.viscosity:.3f}$", lambda places: velocity_at(places, slit))
+        return constant("mean of the flow of theory", slit.mean(1))
+    return Curve(rf"theory, $\nu = {slit.viscosity:.3f}$" if slit.acceleration else "theory", slit.velocity)
 
 
 def expected_window(run: Run, name: str, axis: int, component: str, times: Array) -> Curve | None:
-    """The curve of an average over samples at `times`: of a plane Poiseuille flow that starts from rest
+    """The curve of an average over samples at `times`: of a flow between walls that starts from rest
 
-      u = (g / 2 nu) y (L - y) - sum over odd n of (4 g L^2 / (nu pi^3 n^3)) sin(n pi y / L) exp(-nu n^2 pi^2 t / L^2),
+      u = u_steady - sum over n of b_n sin(n pi y / L) exp(-nu n^2 pi^2 t / L^2),
+      b_n = (2 / pi n) (V0 - (-1)^n V1), and for odd n 4 g L^2 / (nu pi^3 n^3) more,
 
     (Batchelor, An Introduction to Fluid Dynamics, section 4.3), else that of the run's whole average."""
     steady, fluid = expected_profile(run, name, axis, component), fluid_of(run)
     slit = fluid.slit
     if steady is None or slit is None or name != "velocity" or component != AXES[fluid.flow_axis] or axis != fluid.wall_axis:
         return steady
-    orders = np.arange(1.0, 200.0, 2.0)
+    orders = np.arange(1.0, 200.0)
+    signs = (-1.0) ** orders
     rates = slit.viscosity * (orders * np.pi / slit.width) ** 2
-    sizes = 4.0 * slit.acceleration * slit.width**2 / (slit.viscosity * np.pi**3 * orders**3)
+    sizes = (1.0 - signs) * 2.0 * slit.acceleration * slit.width**2 / (slit.viscosity * np.pi**3 * orders**3)
+    sizes += 2.0 / (np.pi * orders) * (slit.lower_velocity - signs * slit.upper_velocity)
     left = sizes * np.exp(-np.outer(times, rates)).mean(axis=0)
 
     def velocity(places: Array) -> Array:
-        found: Array = velocity_at(places, slit) - np.sin(np.outer(places, orders) * np.pi / slit.width) @ left
+        found: Array = slit.velocity(places) - np.sin(np.outer(places, orders) * np.pi / slit.width) @ left
         return found
 
     return Curve("theory, flow from rest", velocity)
@@ -155,9 +165,9 @@ def default_axis(run: Run) -> int:
 
 
 def default_component(run: Run, name: str) -> str:
-    """The component of a field that tells the most: along the force, or x; of a tensor the one sheared by a flow, or xx."""
+    """The component of a field that tells the most: along the force or the flow, or x; of a tensor the one sheared by a flow, or xx."""
     fluid = fluid_of(run)
-    driven = np.flatnonzero(fluid.force)
+    driven = [fluid.flow_axis] if fluid.slit else np.flatnonzero(fluid.force)
     axis = AXES[int(driven[0])] if len(driven) else "x"
     sheared = AXES[fluid.flow_axis] + AXES[fluid.wall_axis] if fluid.slit else "xx"
     return ["", axis, sheared][len(run.fields.shape(name)) - 3]

@@ -42,11 +42,33 @@ class Profile:
 
 @dataclass(frozen=True)
 class Slit:
-    """What the input says of the flow, and what theory predicts."""
+    """What the input says of the flow, and what theory predicts: the flow of the force and that of moving walls add up."""
 
     acceleration: float  # g = force / mass
     width: float  # L
     viscosity: float  # nu, predicted
+    lower_velocity: float = 0.0  # of the walls
+    upper_velocity: float = 0.0
+
+    @property
+    def is_poiseuille(self) -> bool:
+        """Whether the force alone drives the flow."""
+        return self.lower_velocity == self.upper_velocity == 0.0
+
+    def velocity(self, places: Array) -> Array:
+        """V0 + (V1 - V0) y / L + (g / 2 nu) y (L - y)."""
+        rising = (self.upper_velocity - self.lower_velocity) * places / self.width
+        return self.lower_velocity + rising + self.acceleration / (2.0 * self.viscosity) * places * (self.width - places)
+
+    def shear_rate(self, places: Array) -> Array:
+        """The derivative of velocity()."""
+        of_walls = (self.upper_velocity - self.lower_velocity) / self.width
+        return of_walls + self.acceleration / self.viscosity * (0.5 * self.width - places)
+
+    def mean(self, power: int) -> float:
+        """Of the velocity to the power 1 or 2, by Gauss's rule of three points, which is exact for it."""
+        nodes = self.width * (0.5 + 0.5 * np.array([-(0.6**0.5), 0.0, 0.6**0.5]))
+        return float(np.dot([5 / 18, 8 / 18, 5 / 18], self.velocity(nodes) ** power))
 
 
 @dataclass(frozen=True)

@@ -28,12 +28,43 @@ def walled_axes(resolved: dict[str, Any]) -> list[int]:
     return [axis for axis in range(3) if resolved["boundaries"][AXES[axis]] != "periodic"]
 
 
+def face_of(resolved: dict[str, Any], axis: int, side: str) -> dict[str, Any]:
+    """A face of the box ("lower" or "upper") as a map of kind and, where they were given, velocity and temperature."""
+    faces = resolved["boundaries"][AXES[axis]]
+    face = faces[side] if isinstance(faces, dict) else faces
+    return face if isinstance(face, dict) else {"kind": face}
+
+
+def face_velocity(resolved: dict[str, Any], axis: int, side: str) -> Array:
+    return np.asarray(face_of(resolved, axis, side).get("velocity", [0.0, 0.0, 0.0]), dtype=np.float64)
+
+
+def moves_walls(resolved: dict[str, Any]) -> bool:
+    return any(np.any(face_velocity(resolved, axis, side)) for axis in range(3) for side in ("lower", "upper"))
+
+
+def slit_of(run: Run) -> tuple[Slit, int, int] | None:
+    """The steady flow between two walls that a run comes to, the axis across them and the axis of the flow. None where it is no
+    such flow. Raises ResultsError."""
+    walls, force = walled_axes(run.input), total_force(run.input)
+    if len(walls) != 1 or "predicted_viscosity" not in run.theory:
+        return None
+    lower, upper = (face_velocity(run.input, walls[0], side) for side in ("lower", "upper"))
+    driven = np.flatnonzero((force != 0.0) | (lower != 0.0) | (upper != 0.0))
+    if len(driven) != 1 or driven[0] == walls[0]:
+        return None
+    axis = int(driven[0])
+    slit = Slit(float(force[axis]) / float(run.input["fluid"]["mass"]), float(run.box[walls[0]]),
+                float(run.theory["predicted_viscosity"]), float(lower[axis]), float(upper[axis]))
+    return slit, walls[0], axis
+
+
 def flow_axes(resolved: dict[str, Any]) -> tuple[int, int, Array]:
     """The axis across the walls, the axis of the flow, and the force, of a resolved input. Raises NotAFlow."""
     walls, force = walled_axes(resolved), total_force(resolved)
     driven = [axis for axis in range(3) if force[axis] != 0.0]
-    if len(walls) != 1 or len(driven) != 1 or walls == driven:
-        raise NotAFlow("this is no plane Poiseuille flow: that has walls on one axis and a force along one other")
+    if len(walls) != 1 or len(driven) != 1 or walls == driven or moves_walls(resolved):
+        raise NotAFlow("this is no plane Poiseuille flow: that has walls at rest on one axis and a force along one other")
     return walls[0], driven[0], force
 
 

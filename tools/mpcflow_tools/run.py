@@ -49,6 +49,11 @@ _THEORY_UNITS = {
     "poiseuille_maximum_velocity": "(energy/mass)^(1/2)",
     "poiseuille_mean_velocity": "(energy/mass)^(1/2)",
     "poiseuille_development_time": "a (mass/energy)^(1/2)",
+    "flow_maximum_velocity": "(energy/mass)^(1/2)",
+    "flow_mean_velocity": "(energy/mass)^(1/2)",
+    "flow_development_time": "a (mass/energy)^(1/2)",
+    "flow_lower_shear_rate": "(energy/mass)^(1/2)/a",
+    "flow_upper_shear_rate": "(energy/mass)^(1/2)/a",
 }
 
 

@@ -90,18 +90,23 @@ def pressure_section(run: Run) -> Section:
 
 def expected_wall_stress(run: Run, face: str) -> list[float | None]:
     """What theory says of the force on a wall over its area, along x, y, z: the pressure of an ideal gas at rest outwards, and
-    half of the driving force that each wall of a slit carries. None where it says nothing."""
+    along the wall the shear stress of the flow, of a force half of what drives the fluid. None where it says nothing."""
     fluid = fluid_of(run)
     axis, sign = AXES.index(face[0]), 1.0 if face.endswith("upper") else -1.0
     force_density = total_force(run.input) * fluid.density
     expected: list[float | None] = []
     for component in range(3):
         if component == axis:
-            expected.append(sign * fluid.density * fluid.temperature if force_density[axis] == 0.0 else None)
-        elif walled_axes(run.input) == [axis]:
+            at_rest = force_density[axis] == 0.0 and fluid.wall_temperatures is None
+            expected.append(sign * fluid.density * fluid.temperature if at_rest else None)
+        elif fluid.slit is not None and component == fluid.flow_axis:
+            place = np.array([0.0 if sign < 0.0 else fluid.slit.width])
+            viscosity = fluid.density * fluid.mass * fluid.slit.viscosity
+            expected.append(-sign * viscosity * float(fluid.slit.shear_rate(place)[0]))
+        elif walled_axes(run.input) == [axis] and not moves_walls(run.input):
             expected.append(0.5 * float(force_density[component]) * float(run.box[axis]))
         else:
-            expected.append(None)
+            expected.append(0.0 if fluid.slit is not None else None)
     return expected
 
 
@@ -119,12 +124,17 @@ def walls_section(run: Run) -> Section:
         for component, theory in enumerate(expected_wall_stress(run, face)):
             section.estimates.append(Estimate(f"stress on {face}, {AXES[component]}", float(stress.values[number, component]),
                                               float(stress.known_error()[number, component]), stress.unit, "", theory))
+    if "heat" in run.walls:
+        heat = run.walls["heat"]
+        for number, face in enumerate(run.walls.about("faces")):
+            section.estimates.append(Estimate(f"heat into {face}", float(heat.values[number]), float(heat.known_error()[number]),
+                                              heat.unit, "", None))
     fluid = fluid_of(run)
     for axis, name in enumerate(AXES):
         expected = None
         if fluid.slit is not None:
             area = float(np.prod(run.box)) / float(run.box[axis])
-            expected = 2.0 / 3.0 * fluid.largest_velocity * area if axis == fluid.flow_axis else 0.0
+            expected = fluid.mean_velocity() * area if axis == fluid.flow_axis else 0.0
         elif fluid.is_at_rest:
             expected = 0.0
         section.estimates.append(Estimate(f"flow rate, {name}", float(rate.values[axis]), float(rate.known_error()[axis]), rate.unit, "", expected))

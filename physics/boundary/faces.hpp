@@ -1,0 +1,98 @@
+#pragma once
+/// The faces of the box as a set of surfaces: face 2 x axis + (0 lower, 1 upper).
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "physics/boundary/surface.hpp"
+#include "physics/host_device.hpp"
+#include "physics/system.hpp"
+#include "physics/vector.hpp"
+
+namespace mpcflow {
+
+inline constexpr int face_count = 6;
+
+/// The faces that are walls; those of periodic axes are never hit.
+template <class Real>
+class Faces {
+public:
+    Faces() = default;
+    explicit Faces(const System& system) {
+        double fastest = 0.0;
+        for (int axis = 0; axis < 3; ++axis) {
+            const AxisFaces& faces = system.boundaries.faces[axis];
+            length_[axis] = static_cast<Real>(system.box.size[axis]);
+            wall_[axis] = faces.is_periodic() ? 0 : 1;
+            for (int side = 0; side < 2; ++side) {
+                const Face& face = faces[side];
+                const int number = 2 * axis + side;
+                kind_[number] = face.kind;
+                velocity_[number] = {static_cast<Real>(face.velocity[0]), static_cast<Real>(face.velocity[1]),
+                                     static_cast<Real>(face.velocity[2])};
+                only_turn_back_ = only_turn_back_ && !face.is_moving();
+                for (const double v : face.velocity) fastest = std::max(fastest, std::abs(v));
+            }
+        }
+        // Each hit of a wall may add twice its speed, so the hits of one flight may add 16 thermal speeds, of the 32 that the
+        // sums of the cells have room for.
+        const double room = 16.0 * std::sqrt(system.fluid.temperature / system.fluid.mass);
+        most_hits_ = 2.0 * fastest * most_hits_ever > room ? std::max(4, static_cast<int>(0.5 * room / fastest)) : most_hits_ever;
+    }
+
+    [[nodiscard]] MPCFLOW_HD bool is_wall(int axis) const { return wall_[axis] != 0; }
+    [[nodiscard]] MPCFLOW_HD Vec3<Real> length() const { return length_; }
+    /// Whether all that a wall does is to turn a velocity to its opposite: then fly_on_chord() needs no loop.
+    [[nodiscard]] MPCFLOW_HD bool only_turn_back() const { return only_turn_back_; }
+
+    [[nodiscard]] MPCFLOW_HD Hit<Real> first_hit(Vec3<Real> place, Vec3<Real> velocity, Real time) const {
+        Hit<Real> hit{time, no_surface};
+        for (int axis = 0; axis < 3; ++axis) {
+            const Real v = velocity[axis];
+            if (wall_[axis] == 0 || v == 0) continue;
+            const Real way = v > 0 ? length_[axis] - place[axis] : -place[axis];
+            const Real after = way / v;
+            if (after < hit.time || (after == hit.time && hit.surface == no_surface)) {
+                hit = {after, 2 * axis + (v > 0 ? 1 : 0)};
+            }
+        }
+        return hit;
+    }
+
+    [[nodiscard]] MPCFLOW_HD Vec3<Real> on_surface(const Hit<Real>& hit, Vec3<Real> place) const {
+        const int axis = hit.surface / 2;
+        place[axis] = hit.surface % 2 == 0 ? static_cast<Real>(0) : length_[axis];
+        return keep_inside(place);
+    }
+
+    [[nodiscard]] MPCFLOW_HD Vec3<Real> keep_inside(Vec3<Real> place) const {
+        for (int axis = 0; axis < 3; ++axis) {
+            if (wall_[axis] == 0) continue;
+            const Real above = place[axis] > 0 ? place[axis] : static_cast<Real>(0);
+            place[axis] = above < length_[axis] ? above : length_[axis];
+        }
+        return place;
+    }
+
+    [[nodiscard]] MPCFLOW_HD FaceKind kind(int face) const { return kind_[face]; }
+    [[nodiscard]] MPCFLOW_HD Vec3<Real> velocity(int face, Vec3<Real> /*place*/) const { return velocity_[face]; }
+    [[nodiscard]] MPCFLOW_HD Vec3<Real> normal(int face, Vec3<Real> /*place*/) const {
+        Vec3<Real> normal{};
+        normal[face / 2] = 1;
+        return normal;
+    }
+    [[nodiscard]] MPCFLOW_HD int most_hits() const { return most_hits_; }
+
+    static constexpr int most_hits_ever = 128;
+
+private:
+    Vec3<Real> length_{};
+    Vec3<int> wall_{};
+    bool only_turn_back_ = true;
+    int most_hits_ = most_hits_ever;
+    FaceKind kind_[face_count]{};
+    Vec3<Real> velocity_[face_count]{};
+};
+
+}  // namespace mpcflow
