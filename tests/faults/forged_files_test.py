@@ -18,7 +18,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from forging import JOURNAL_MARK, checksum, forged, renew_rows, reseal, state_hash, sum_of_words
+from forging import JOURNAL_MARK, checksum, forged, open_to_change, renew_rows, reseal, state_hash, sum_of_words
 from stopped import find_difference, find_part_difference, info, kill_in_the_middle, results, run, small_flow
 
 from program import ProgramTest
@@ -256,7 +256,7 @@ JOURNALS = [
 def change_rows(file: str, edit: Callable[[h5py.File], None]) -> Callable[[Path], None]:
     """A growing file with checksums that are right again, which the checkpoint tells, too."""
     def forge(out: Path) -> None:
-        with h5py.File(out / file, "r+") as f:
+        with open_to_change(out / file) as f:
             edit(f)
         chain = renew_rows(out / file)
         with forged(out / "checkpoint.h5") as f:
@@ -302,7 +302,7 @@ def forgeries_of_growing_files() -> list[Forgery]:
 
     def grow(file: str, name: str, shape: tuple) -> Callable[[Path], None]:
         def forge(out: Path) -> None:
-            with h5py.File(out / file, "r+") as f:
+            with open_to_change(out / file) as f:
                 f[name].resize(shape)
             (out / f"{file}.journal").unlink(missing_ok=True)
         return forge

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,10 +26,20 @@ def reseal(path: Path) -> None:
     path.write_bytes(data + struct.pack("<3Q", SEAL_MARK, len(data), checksum(data)))
 
 
+def open_to_change(path: Path) -> h5py.File:
+    """A process that another thread starts holds the lock of a file that is open here for a moment longer than here."""
+    for _ in range(100):
+        try:
+            return h5py.File(path, "r+")
+        except BlockingIOError:
+            time.sleep(0.1)
+    return h5py.File(path, "r+")
+
+
 @contextmanager
 def forged(path: Path) -> Iterator[h5py.File]:
     """A sealed file to be changed."""
-    with h5py.File(path, "r+") as f:
+    with open_to_change(path) as f:
         yield f
     reseal(path)
 
@@ -99,7 +110,7 @@ def window_checksums(f: h5py.File) -> list[int]:
 
 def renew_rows(path: Path) -> list[int]:
     """Gives a trajectory or fields.h5 the checksums of what it now holds. Returns the chain of them, C_0 first."""
-    with h5py.File(path, "r+") as f:
+    with open_to_change(path) as f:
         is_trajectory = "particles" in f
         holder = "/parameters/mpcflow" if is_trajectory else "/"
         sums = frame_checksums(f) if is_trajectory else window_checksums(f)
