@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "app/hdf5/attribute.hpp"
 #include "app/hdf5/error.hpp"
 
 namespace mpcflow::hdf5 {
@@ -93,6 +94,8 @@ private:
         check(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, &position, collect, &names), file_.path(),
               "list the attributes of " + path);
         for (const std::string& name : names) {
+            if (refers_to_axes(name))
+                continue;
             const AttributeHandle attribute(check(H5Aopen(object, name.c_str(), H5P_DEFAULT), file_.path(), "open " + name));
             const TypeHandle type(check(H5Aget_type(attribute.get()), file_.path(), "read the type of " + name));
             require_plain(type.get(), path);
