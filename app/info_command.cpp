@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "app/axis_scales.hpp"
 #include "app/commands.hpp"
 #include "app/checkpoint_file.hpp"
 #include "app/hdf5/error.hpp"
@@ -122,7 +123,8 @@ void report_fields(const Group& root, Report& report) {
 
 void report_observables(const Group& root, Report& report) {
     for (const std::string& name : root.link_names()) {
-        if (name == "fields" || !root.open_group(name).has_attribute("samples"))
+        const bool is_axis = std::find(component_axes.begin(), component_axes.end(), name) != component_axes.end();
+        if (is_axis || name == "fields" || !root.open_group(name).has_attribute("samples"))
             continue;
         report.add((name + "_samples").c_str(), root.open_group(name).read_int_attribute("samples"));
     }
@@ -294,11 +296,15 @@ bool is_our_trajectory(const Group& root) {
 
 int info_command(const InfoOptions& options) {
     std::error_code is_none;
-    const std::filesystem::path given = options.file;
-    const std::string path = std::filesystem::is_directory(given, is_none) ? (given / run_file_name).string() : options.file;
-    const hdf5::File file = hdf5::File::open(path);
+    std::filesystem::path path = options.file;
+    if (std::filesystem::is_directory(path, is_none)) {
+        path /= run_file_name;
+        if (!std::filesystem::exists(path, is_none))
+            throw EnvironmentError(options.file + ": this directory has no run.h5; give that of a run, or one of its files");
+    }
+    const hdf5::File file = hdf5::File::open(path.string());
     Report report(options.format);
-    report.add("file", path);
+    report.add("file", path.string());
     const Group root = file.root();
     if (is_our_run(root)) {
         report_run(file, report);
@@ -309,7 +315,7 @@ int info_command(const InfoOptions& options) {
     } else if (is_our_trajectory(root)) {
         report_trajectory(file, report);
     } else {
-        throw EnvironmentError(path +
+        throw EnvironmentError(path.string() +
                                ": an HDF5 file, but not one that mpcflow wrote; give a run.h5, "
                                "trajectory.h5 or checkpoint.h5 of a run");
     }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "app/axis_scales.hpp"
 #include "app/field_group.hpp"
 #include "app/hdf5/error.hpp"
 #include "app/hdf5/file.hpp"
@@ -111,10 +112,14 @@ void write_contents(const hdf5::File& file, const RunRecord& record) {
     write_provenance(root, record);
     write_run(root, record);
     write_theory(root, record);
-    if (record.scenario.output.series)
+    if (record.scenario.output.series) {
         write_series(root, record.series);
-    if (record.fields)
+        name_axes(root, "series", {"time"});
+    }
+    if (record.fields) {
         write_fields(root, record);
+        name_axes(root, "fields", {"z_centres", "y_centres", "x_centres"});
+    }
     for (const ObservableResults& results : record.observables)
         write_results(root, results);
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "app/axis_scales.hpp"
 #include "app/field_group.hpp"
 #include "app/hdf5/file.hpp"
 #include "app/storage/checksum.hpp"
@@ -92,6 +93,7 @@ void WindowFile::create() {
             quantity, group.create_dataset(quantity.name, {NumberType::float64, row_shape(wanted, quantity), Growth::by_rows,
                                                            {}, {quantity.description, quantity.unit}}));
     }
+    name_axes(root, "fields", {"time", "z_centres", "y_centres", "x_centres"});
     checksum_ = window_header_checksum(objects.growing.file());
     root.write_attribute("header_checksum", checksum_);
 }

@@ -10,6 +10,9 @@
 
 namespace mpcflow::hdf5 {
 
+/// Whether HDF5 itself keeps references in an attribute of this name, between datasets and the scales of their axes.
+[[nodiscard]] constexpr bool refers_to_axes(std::string_view name) { return name == "DIMENSION_LIST" || name == "REFERENCE_LIST"; }
+
 /// A fixed-length, null-padded UTF-8 string type of max(length, 1) bytes.
 [[nodiscard]] TypeHandle text_type(std::size_t length, const std::string& label);
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/hdf5/attribute.hpp"
 #include "app/hdf5/error.hpp"
 #include "app/storage/checksum.hpp"
 
@@ -75,7 +76,7 @@ private:
 
     void add_attributes(hid_t object, const std::string& path) {
         for (const std::string& name : attribute_names_of(object, file_)) {
-            if (path == group_ && name == attribute_)
+            if ((path == group_ && name == attribute_) || refers_to_axes(name))
                 continue;
             const AttributeHandle attribute(check(H5Aopen(object, name.c_str(), H5P_DEFAULT), file_, "open " + name));
             const TypeHandle type(check(H5Aget_type(attribute.get()), file_, "read the type of " + name));

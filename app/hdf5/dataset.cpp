@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <hdf5_hl.h>
 
 #include "app/hdf5/attribute.hpp"
 #include "app/hdf5/disk_file.hpp"
@@ -88,6 +89,14 @@ Dataset::~Dataset() {
 
 void Dataset::write_attribute(const std::string& name, const std::string& text) const {
     write_text_attribute(handle_.get(), label_, name, text, 0);
+}
+
+void Dataset::make_scale(const std::string& name) const {
+    check(H5DSset_scale(handle_.get(), name.c_str()), label_, "make it a dimension scale");
+}
+
+void Dataset::name_axis(std::size_t axis, const Dataset& scale) const {
+    check(H5DSattach_scale(handle_.get(), scale.handle_.get(), static_cast<unsigned>(axis)), label_, "name its axes");
 }
 
 NumberType Dataset::type() const {

@@ -165,6 +165,10 @@ public:
     /// Throws FileError unless what was not written reads as this.
     void require_fill(double fill) const;
     void write_attribute(const std::string& name, const std::string& text) const;
+    /// Makes it a dimension scale: what says where along an axis numbers stand.
+    void make_scale(const std::string& name) const;
+    /// Gives axis `axis` this scale, which is of its length.
+    void name_axis(std::size_t axis, const Dataset& scale) const;
 
 private:
     [[nodiscard]] std::size_t number_count() const;

@@ -170,10 +170,11 @@ class Comparison:
             if entry is not None:
                 self._check(f"{file}: {path}", entry, _type_of(node), node.shape, symbols, wants_sum)
                 self._check_unit(f"{file}: {path}", entry, node)
-            unknown = set(node.attrs) - {"unit", "description"}
+            described = set(node.attrs) - {"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST"}  # names of axes
+            unknown = described - {"unit", "description"}
             if unknown:
                 self._complain(f"{file}: {path} has the attributes {unknown}")
-            if file in ("run.h5", "fields.h5") and _type_of(node) != "text" and set(node.attrs) != {"unit", "description"}:
+            if file in ("run.h5", "fields.h5") and _type_of(node) != "text" and described != {"unit", "description"}:
                 self._complain(f"{file}: {path} lacks its unit or description")
             return
         self._find_group(file, path)

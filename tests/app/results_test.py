@@ -234,6 +234,18 @@ class Results(ProgramTest):
             self.assertIsNone(dataset.compression)
             self.assertLessEqual(np.prod(dataset.chunks) * dataset.dtype.itemsize, 1 << 20)
 
+    def test_axes_have_names(self):
+        """Every one, as xarray wants it."""
+        names = {name: [axis[0].name for axis in dataset.dims if len(axis)] for group in ("series", "fields")
+                 for name, dataset in self.run_file[group].items() if dataset.attrs.get("CLASS") != b"DIMENSION_SCALE"}
+        places = [f"/fields/{axis}_centres" for axis in "zyx"]
+        self.assertEqual(names, {
+            **{name: ["/series/time"] for name in self.run_file["series"] if name not in ("time", "momentum")},
+            "momentum": ["/series/time", "/component"],
+            **{name + error: places + components for error in ("", "_error") for name, components in
+               (("density", []), ("temperature", []), ("velocity", ["/component"]), ("pressure_tensor", ["/a", "/b"]))}})
+        self.assertEqual(self.run_file["component"][:].tolist(), [0, 1, 2])
+
     def test_info(self):
         for file in ("run.h5", "trajectory.h5"):
             shown = self.mpcflow("info", f"out/{file}").stdout
@@ -245,7 +257,7 @@ class Results(ProgramTest):
             self.assertIn("seed: 5", report["resolved_input"])
         self.assertEqual(self.mpcflow("info", "out").stdout, self.mpcflow("info", "out/run.h5").stdout)
         (self.folder / "empty").mkdir()
-        self.assertIn("empty/run.h5", self.mpcflow("info", "empty", status=3).stderr)
+        self.assertIn("empty: this directory has no run.h5", self.mpcflow("info", "empty", status=3).stderr)
 
     def test_xdmf_describes_the_fields_that_are_there(self):
         grid = xml.etree.ElementTree.parse(self.folder / "out/fields.xdmf").find("Domain/Grid")

@@ -55,6 +55,10 @@ class Windows(ProgramTest):
         np.testing.assert_array_equal(found["last_step"], [41, 62, 83, 104, 125])
         np.testing.assert_array_equal(found["samples"], [7] * 5)
         np.testing.assert_allclose(found["time"], 0.1 * found["last_step"], rtol=1e-15)
+        with h5py.File(self.folder / "out/fields.h5") as f:
+            self.assertEqual([axis[0].name for axis in f["fields/velocity"].dims],
+                             ["/fields/time", "/fields/z_centres", "/fields/y_centres", "/fields/x_centres", "/component"])
+            self.assertEqual({f[f"fields/{name}"].dims[0][0].name for name in ("first_step", "last_step", "samples", "checksum")}, {"/fields/time"})
         # One window as a run of its own has it: the state at its beginning, as equilibration.
         self.mpcflow("run", self.write_input(input_text(equilibration=62, steps=21, outputs=FIELDS), "third.yaml"), "--output", "third")
         with h5py.File(self.folder / "third/run.h5") as f:

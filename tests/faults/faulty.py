@@ -240,7 +240,9 @@ def everything(path: Path) -> dict[str, bytes]:
     def collect(name: str, item: h5py.Group | h5py.Dataset) -> None:
         if isinstance(item, h5py.Dataset):
             found[name] = np.asarray(item[()]).tobytes()
-        for attribute in item.attrs:
+        if isinstance(item, h5py.Dataset) and item.dims:
+            found[f"{name}, axes"] = repr([[scale.name for scale in axis.values()] for axis in item.dims]).encode()
+        for attribute in set(item.attrs) - {"DIMENSION_LIST", "REFERENCE_LIST"}:  # references differ from file to file
             found[f"{name}@{attribute}"] = np.asarray(item.attrs[attribute]).tobytes()
 
     with h5py.File(path) as f:

@@ -67,7 +67,7 @@ def header_checksum(f: h5py.File, holder: str) -> int:
             lengths = " ".join("*" if most is None else str(most) for most in item.maxshape)
             text.extend(f"D {path} {type_name(item.dtype)} {lengths}\n".encode())
         for name in sorted(item.attrs):
-            if (path, name) != (holder, "header_checksum"):
+            if (path, name) != (holder, "header_checksum") and name not in ("DIMENSION_LIST", "REFERENCE_LIST"):
                 values = raw(item.attrs, name)
                 text.extend(f"A {name} {type_name(values.dtype)} {' '.join(map(str, values.shape))}\n".encode())
                 text.extend(values.tobytes() + b"\n")

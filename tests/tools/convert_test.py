@@ -155,7 +155,7 @@ class Particles(ToolTest):
         self.assertGreater(size, 50e6)
         tracemalloc.start()
         self.addCleanup(tracemalloc.stop)
-        for name, limit in (("a.npz", 8e6), ("a.lammpstrj", 120e6)):
+        for name, limit in (("a.npz", 8e6), ("a.vtp", 8e6), ("a.lammpstrj", 120e6)):
             tracemalloc.reset_peak()
             file_name = str(self.folder / name)
             frames = [] if name == "a.npz" else ["--frames", "0"]

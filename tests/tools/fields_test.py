@@ -115,7 +115,7 @@ class InWindows(ToolTest):
                                  (["windows/density", "--at", "1"], "for fields")):
             self.assertIn(words, self.command("plot", made(WINDOWS), *arguments, status=2).stderr)
         with Run(made(WINDOWS)) as run:
-            self.assertIn("<h2>Fields over time</h2>", report_page(run))
+            self.assertIn(">Fields over time</h2>", report_page(run))
 
     def test_what_is_not_there(self) -> None:
         with Run(made(FLOW)) as run:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 import unittest
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ import h5py
 import numpy as np
 
 from forging import edited, set_attribute
-from made_runs import EVERYTHING, FLOW, REGION, THINNED, TOOLS, ToolTest, made
+from fields_test import WINDOWS
+from made_runs import EVERYTHING, FLOW, REGION, REST, THINNED, TOOLS, WALLS, ToolTest, made
 from mpcflow_tools import MissingResult, ResultsError, Run, Trajectory, Values
+from mpcflow_tools.labelled import labelled
 from mpcflow_tools.results import parse_input
 
 
@@ -71,9 +74,67 @@ class WholeRun(unittest.TestCase):
         self.assertRegex(repr(self.run_.series["temperature"]), r"temperature: 51, 1\.\S+ \.\.\. 1\.\S+ energy")
         self.assertEqual(repr(Values("x", np.asarray(2.5), "a", "")), "x = 2.5 a")
 
+    def test_notebooks_show_the_same(self) -> None:
+        shown = Run(made(FLOW.replace("A small flow", "1 < 2")))._repr_html_()
+        for words in ("1 &lt; 2", "<th>fields</th><td>100 samples in 2 x 1 x 10 bins", "<th>trajectory</th>"):
+            self.assertIn(words, shown)
+
+    def test_values_are_indexed_and_multiplied_with_their_errors(self) -> None:
+        velocity = self.run_.fields["velocity"]
+        values, errors = velocity.values, velocity.known_error()
+        for found, factor in ((velocity[3, 0, :, 0], 1.0), (-2.0 * velocity[3, 0, :, 0], -2.0), (velocity[3, 0, :, 0] / 4, 0.25),
+                              (np.float64(3.0) * velocity[3, 0, :, 0], 3.0), (np.array([1.0, -5.0]) * velocity[3, 0, :, 0], np.array([1.0, -5.0]))):
+            self.assertIsInstance(found, Values)
+            np.testing.assert_array_equal(found.values, factor * values[3, 0, :, 0])
+            np.testing.assert_array_equal(found.known_error(), np.abs(factor) * errors[3, 0, :, 0])
+            self.assertEqual(found.unit, velocity.unit)
+        self.assertIsNone(self.run_.series["temperature"][-1].error)
+        self.assertEqual(float(self.run_.series["temperature"][-1]), self.run_.series["temperature"].values[-1])
+        self.assertEqual(repr(Values("x", np.asarray(2.5), "a", "", np.asarray(0.25))), "x = 2.5 +- 0.25 a")
+        with self.assertRaises(TypeError):
+            velocity * velocity
+
     def test_numbers_that_yaml_takes_for_text(self) -> None:
         found = parse_input(Path("x"), "{a: 1e-05, b: [2E3, -1e+2], c: 1.5e-3, d: e5, e: 12}")
         self.assertEqual(found, {"a": 1e-5, "b": [2e3, -100.0], "c": 1.5e-3, "d": "e5", "e": 12})
+
+
+class OtherLibraries(unittest.TestCase):
+    def test_every_array_has_its_axes_named(self) -> None:
+        runs = {text: Run(made(text)) for text in (FLOW, REST, WALLS, WINDOWS)}
+        for text, part, name, axes in ((FLOW, "fields", "velocity", ("z", "y", "x", "component")), (FLOW, "series", "momentum", ("time", "component")),
+                                       (FLOW, "histograms", "speed_counts", ("speed",)), (REST, "stress", "pressure_tensor", ("a", "b")),
+                                       (REST, "modes", "transverse", ("wave", "lag")), (REST, "radial_distribution", "g", ("radius",)),
+                                       (REST, "diffusion", "mean_square_displacement_xyz", ("lag", "component")),
+                                       (WALLS, "walls", "stress", ("face", "component")), (WINDOWS, "windows", "density", ("time", "z", "y", "x"))):
+            arrays, places = labelled(runs[text], part)
+            self.assertEqual(arrays[name][0], axes)
+            sizes: dict[str, int] = {}
+            for names, values, _ in (arrays | places).values():
+                self.assertEqual(len(names), values.ndim)
+                for axis, size in zip(names, values.shape):
+                    self.assertEqual(sizes.setdefault(axis, size), size)
+            if part in ("fields", "stress", "modes", "walls"):
+                self.assertEqual(arrays[f"{name}_error"][0], axes)
+                np.testing.assert_array_equal(arrays[name][1], getattr(runs[text], part)[name].values)
+        self.assertEqual(arrays[name][1].shape[0], len(runs[WINDOWS].windows))
+        np.testing.assert_array_equal(labelled(runs[FLOW], "fields")[1]["z"][1], runs[FLOW].fields.centres("z"))
+        np.testing.assert_array_equal(labelled(runs[REST], "modes")[0]["expected_transverse"][1], runs[REST].modes.expected("transverse"))
+        for part, words in (("walls", "holds no walls"), ("windows", "wrote no windows"), ("nonsense", "is no part of a run, only fields,")):
+            with self.assertRaisesRegex(MissingResult, words):
+                labelled(runs[FLOW], part)
+
+    @unittest.skipUnless(find_spec("xarray") and find_spec("pandas"), "xarray and pandas are not installed")
+    def test_they_take_them(self) -> None:
+        run = Run(made(FLOW))
+        fields = run.to_xarray()
+        np.testing.assert_array_equal(fields.velocity.sel(z=2.5, component="x").values, run.fields["velocity"].values[2, :, :, 0])
+        self.assertEqual(fields.velocity.attrs["unit"], "(energy/mass)^(1/2)")
+        self.assertEqual(set(run.to_xarray("series").dims), {"time", "component"})
+        frame = run.to_dataframe()
+        np.testing.assert_array_equal(frame["momentum_y"], run.series["momentum"].values[:, 1])
+        np.testing.assert_array_equal(frame.index, run.series["time"].values)
+        self.assertEqual((frame.attrs["units"]["momentum_y"], frame.attrs["units"]["temperature"]), ("(mass energy)^(1/2)", "energy"))
 
 
 class Frames(unittest.TestCase):

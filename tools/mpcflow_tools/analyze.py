@@ -13,7 +13,6 @@ import json
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from mpcflow_tools.command import BadArgument, Parser, exit_status, say

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,10 @@ def arrays_of(fields: Fields) -> list[str]:
     return [name for field in fields for name in (field, f"{field}_error") if name == field or name in fields.errors]
 
 
+def _blocks(fields: Fields, name: str) -> Iterator[NDArray[np.float64]]:
+    return (fields.block(name, block) for block in fields.blocks())
+
+
 def write_vti(fields: Fields, path: Path) -> None:
     """VTK image data: ParaView. Fields are cell data, doubles, in the order of the file."""
     spacing = []
@@ -44,7 +49,7 @@ def write_vti(fields: Fields, path: Path) -> None:
     arrays = []
     for name in arrays_of(fields):
         shape = x * y * z, len(fields.components(name.removesuffix("_error")))
-        arrays.append(Numbers("CellData", name, "<f8", shape, lambda name=name: (fields.block(name, block) for block in fields.blocks())))
+        arrays.append(Numbers("CellData", name, "<f8", shape, partial(_blocks, fields, name)))
     write_vtk(path, "ImageData", f' WholeExtent={extent} Origin="0 0 0" Spacing="{" ".join(spacing)}"', f" Extent={extent}", arrays)
 
 

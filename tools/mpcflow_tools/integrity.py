@@ -213,7 +213,7 @@ class _Header:
 
     def attributes(self, member: Any, path: str) -> None:
         for name in sorted(member.attrs, key=lambda entry: entry.encode("utf-8", errors="surrogateescape")):
-            if (path, name) == self._skipped:
+            if (path, name) == self._skipped or name in AXES_BY_REFERENCE:
                 continue
             found = member.attrs.get_id(name)
             self.line(f"A {name} {type_name(found.dtype)} {' '.join(map(str, found.shape))}")
@@ -237,6 +237,10 @@ class _Header:
         for part in _parts(dataset):
             self.sum.update(part)
         self.line("")
+
+
+# Which dimension scales an axis has, and of which axes one is; HDF5 keeps references to them.
+AXES_BY_REFERENCE = ("DIMENSION_LIST", "REFERENCE_LIST")
 
 
 def _parts(dataset: h5py.Dataset) -> Iterator[bytes]:
@@ -295,5 +299,5 @@ def check_header(path: str | Path, file: h5py.File, holder: str = "/") -> int:
     return found
 
 
-__all__ = ["Checksum", "DamagedFile", "check_header", "check_seal", "checksum", "damaged", "file_checksum", "float_bits",
+__all__ = ["AXES_BY_REFERENCE", "Checksum", "DamagedFile", "check_header", "check_seal", "checksum", "damaged", "file_checksum", "float_bits",
            "frame_checksum", "header_checksum", "is_sealed", "reseal_file", "seal_fault", "seal_file", "window_checksum", "words_checksum"]

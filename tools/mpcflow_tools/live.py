@@ -19,7 +19,7 @@ import numpy as np
 from mpcflow_tools.conservation import broken_by
 from mpcflow_tools.expected import fluid_of
 from mpcflow_tools.flow import Array
-from mpcflow_tools.results import MissingResult, ResultsError, reading, result_file
+from mpcflow_tools.results import MissingResult, reading, result_file
 from mpcflow_tools.run import AXES, Run
 
 # A run.h5 that is older than this and still "running" may be of a run that was killed; in seconds.

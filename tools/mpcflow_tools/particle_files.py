@@ -98,8 +98,8 @@ def _write_points(frames: Frames, path: Path, frame: Frame) -> None:
     arrays = [array("PointData", "id", 1, lambda part: part.ids), array("PointData", "species", 1, lambda part: part.species)]
     if frames.has("velocity"):
         arrays.append(array("PointData", "velocity", 3, lambda part: part.velocities, real))
-    arrays += [array("Points", "position", 3, frames.positions, real)]
-    arrays += [array("Verts", name, 1, lambda part, after=after: part.places + after) for after, name in enumerate(("connectivity", "offsets"))]
+    arrays += [array("Points", "position", 3, frames.positions, real), array("Verts", "connectivity", 1, lambda part: part.places),
+               array("Verts", "offsets", 1, lambda part: part.places + 1)]
     write_vtk(path, "PolyData", "", f' NumberOfPoints="{len(frame)}" NumberOfVerts="{len(frame)}"', arrays)
 
 

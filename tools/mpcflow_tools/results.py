@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,10 @@ LONGEST_TEXT = 4096
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Values:
-    """Numbers with their unit. numpy takes it for its array, float() for its one number."""
+    """Numbers with their unit. numpy takes it for its array, float() for its one number. A part of them, and their product with
+    numbers, have their errors and unit, too."""
+
+    __array_priority__ = 1.0  # what numpy multiplies by them comes here
 
     name: str
     values: NDArray[Any]
@@ -49,10 +52,26 @@ class Values:
     def __len__(self) -> int:
         return len(self.values)
 
+    def __getitem__(self, index: Any) -> Values:
+        error = None if self.error is None else np.asarray(self.error[index])
+        return replace(self, values=np.asarray(self.values[index]), error=error)
+
+    def __mul__(self, factor: Any) -> Values:
+        if isinstance(factor, Values):
+            return NotImplemented  # errors may hang together, and units are texts
+        factor = np.asarray(factor)
+        return replace(self, values=self.values * factor, error=None if self.error is None else self.error * np.abs(factor))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Any) -> Values:
+        return NotImplemented if isinstance(divisor, Values) else self * (1.0 / np.asarray(divisor))
+
     def __repr__(self) -> str:
         unit = "" if self.unit == "1" else f" {self.unit}"
         if self.values.ndim == 0:
-            return f"{self.name} = {self.values:.6g}{unit}"
+            error = "" if self.error is None else f" +- {self.error:.2g}"
+            return f"{self.name} = {self.values:.6g}{error}{unit}"
         shape = " x ".join(str(n) for n in self.values.shape)
         finite = self.values[np.isfinite(self.values)]
         reach = f", {finite.min():.6g} ... {finite.max():.6g}{unit}" if finite.size else ""

@@ -15,9 +15,9 @@ Nothing is read before it is asked for. docs/analysis.md tells more, docs/output
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -27,6 +27,8 @@ from numpy.typing import NDArray
 
 from mpcflow_tools.fields import AXES, Block, Fields, Samples
 from mpcflow_tools.integrity import damaged
+from mpcflow_tools.labelled import labelled
+from mpcflow_tools.measured import Histogram, Histograms, Measured
 from mpcflow_tools.results import MissingResult, Part, ResultsError, Table, Values, finite, open_file, parse_input, result_file, whole
 from mpcflow_tools.shapes import check_shapes
 from mpcflow_tools.trajectory import Trajectory
@@ -55,105 +57,6 @@ _THEORY_UNITS = {
     "flow_lower_shear_rate": "(energy/mass)^(1/2)/a",
     "flow_upper_shear_rate": "(energy/mass)^(1/2)/a",
 }
-
-
-@dataclass(frozen=True)
-class Histogram:
-    """Counts and what theory expects of as many; the last bin takes all that is above."""
-
-    edges: NDArray[np.float64]  # lower edges of the bins: speeds in thermal speeds, or numbers of particles
-    counts: NDArray[np.float64]
-    expected: NDArray[np.float64]
-    unit: str = "1"  # of the edges
-
-
-class Measured(Table, Samples):
-    """What an observable of the run gave: datasets with their errors, `expected(name)` beside some, and attributes."""
-
-    def __init__(self, part: Part) -> None:
-        names = [name for name in part.datasets() if not name.endswith("_error") and not name.startswith("expected_")]
-        Table.__init__(self, part, names, f"holds no {part.name} (output.{part.name} in the input)")
-        Samples.__init__(self, part)
-        check_shapes(part)
-
-    def about(self, name: str) -> Any:
-        """An attribute of the group. Raises ResultsError."""
-        return self._part.attribute(name)
-
-    def number(self, name: str) -> float:
-        """An attribute that is a number, NaN among them. Raises ResultsError."""
-        return self._part.real(name)
-
-    def positive(self, name: str) -> float:
-        """An attribute that is a number above 0. Raises ResultsError."""
-        found = finite(self._part.path, f"/{self._part.name}", name, self._part.attribute(name))
-        if found <= 0.0:
-            raise ResultsError(f"{self._part.path}: /{self._part.name} has no number above 0 as {name}: this is not what mpcflow writes")
-        return found
-
-    def count(self, name: str) -> int:
-        """An attribute that is a number of things. Raises ResultsError."""
-        return self._part.integer(name)
-
-    @property
-    def free_axes(self) -> str:
-        """Of diffusion: the axes along which there is neither a wall nor a force, such as "xy". Raises ResultsError."""
-        found = self._part.attribute("free_axes")
-        if found not in ("", "x", "y", "z", "xy", "xz", "yz", "xyz"):
-            raise ResultsError(f"{self._part.path}: /{self._part.name} has no axes as free_axes: this is not what mpcflow writes")
-        return str(found)
-
-    def check_samples(self) -> None:
-        """Raises MissingResult where the run has nothing of this observable."""
-        if not len(self) or self.samples == 0:
-            raise MissingResult(f"{self._part.path}: {self._missing}")
-
-    def expected(self, name: str) -> NDArray[np.float64] | None:
-        """What theory says of the dataset `name`, in its shape; None where the run has nothing of it."""
-        return self._part.array(f"expected_{name}") if f"expected_{name}" in self._part.datasets() else None
-
-
-class Histograms(Mapping[str, Histogram], Samples):
-    """Distributions of "occupancy", particles in a cell, and of "speed", in thermal speeds (kT/m)^(1/2)."""
-
-    def __init__(self, part: Part) -> None:
-        Samples.__init__(self, part)
-        self._names = ["occupancy", "speed"] if part else []
-
-    def __getitem__(self, name: str) -> Histogram:
-        if name not in self._names:
-            has = f"only {', '.join(self._names)}" if self._names else "the run holds no histograms (output.histograms in the input)"
-            raise MissingResult(f"{self._part.path}: no histogram '{name}': {has}")
-        edges = (self._part.row("occupancy/particles") if name == "occupancy" else self._part.row("speed/edges")[:-1])
-        counts, expected = self._part.row(f"{name}/counts").astype(np.float64), self._part.row(f"{name}/expected").astype(np.float64)
-        is_whole = len(edges) == len(counts) == len(expected) >= 2 and np.all(counts >= 0.0) and np.any(counts > 0.0)
-        if not (is_whole and np.all(expected >= 0.0) and np.all(np.diff(edges) > 0.0)):
-            raise ResultsError(f"{self._part.path}: the histogram of {name} has other bins than counts: the file is damaged")
-        return Histogram(edges.astype(np.float64), counts, expected, "1" if name == "occupancy" else "(kT/m)^(1/2)")
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def __repr__(self) -> str:
-        return f"histograms: {', '.join(self._names)}"
-
-    def check_samples(self) -> None:
-        """Raises MissingResult where the run has no histograms."""
-        if not len(self) or self.samples == 0:
-            raise MissingResult(f"{self._part.path}: holds no histograms (output.histograms in the input)")
-
-    @property
-    def mean_occupancy(self) -> float:
-        """Particles in a cell that are expected on average."""
-        if self._part.group is None:
-            raise MissingResult(f"{self._part.path}: the run holds no histograms (output.histograms in the input)")
-        occupancy = self._part.part("occupancy")
-        if not occupancy.has_attribute("mean"):
-            raise ResultsError(f"{self._part.path}: cannot be read: histograms/occupancy has no mean: the file is damaged")
-        return finite(self._part.path, "/histograms/occupancy", "mean", occupancy.attribute("mean"))
 
 
 class _Theory(dict[str, Values]):
@@ -431,26 +334,62 @@ class Run:
         self._check_id(trajectory.path, trajectory.run_id, trajectory.close)
         return trajectory
 
-    def __repr__(self) -> str:
-        lines = [f"Run: {self.title or 'without title'} ({self.path})"]
+    # -- for other libraries
+
+    def to_xarray(self, part: str = "fields") -> Any:
+        """A part of the run as an xarray.Dataset: "fields", "windows", "series", "histograms" or an observable. Axes have names and
+        places, arrays their unit and description, errors stand beside them as NAME_error. Raises ResultsError."""
+        import xarray  # not needed otherwise
+
+        arrays, coordinates = labelled(self, part)
+        return xarray.Dataset(arrays, coordinates, {"title": self.title, "state_hash": self.state_hash or ""})
+
+    def to_dataframe(self) -> Any:
+        """The series as a pandas.DataFrame, a row for each time, a column for each component; units in .attrs. Raises ResultsError."""
+        import pandas  # not needed otherwise
+
+        columns: dict[str, Any] = {}
+        for name, found in self.series.items():
+            columns |= {name: found.values} if found.values.ndim == 1 else {f"{name}_{AXES[i]}": found.values[:, i] for i in range(3)}
+        frame = pandas.DataFrame(columns)
+        frame.attrs = {"units": {column: self.series.unit(column if column in self.series else column[:-2]) for column in columns}}
+        return frame.set_index("time")
+
+    # -- at a glance
+
+    def _contents(self) -> Iterator[tuple[str, str]]:
+        """What there is, and what of it. Raises ResultsError."""
+        size = " x ".join(str(n) for n in self.box)
+        end = f", state hash {self.state_hash}" if self.state_hash else ""
+        yield "", f"{self.particles} particles in a box {size}, step {self.steps_done} of {self.steps_in_all}, {self.status}{end}"
+        if len(self.series):
+            yield "series", f"{len(self.series['step'])} rows: {', '.join(self.series)}"
+        if len(self.fields):
+            bins = " x ".join(str(n) for n in self.fields.bins)
+            yield "fields", f"{self.fields.samples} samples in {bins} bins: {', '.join(self.fields)}"
+        if len(self.histograms):
+            yield "histograms", f"{self.histograms.samples} samples: {', '.join(self.histograms)}"
+        for name, found in self.observables.items():
+            yield name, f"{found.samples} samples: {', '.join(found)}"
+        if self.has_windows:
+            yield "windows", self.windows.summary()
+        if self.has_trajectory:
+            yield "trajectory", self.trajectory.summary()
+
+    def _rows(self) -> list[tuple[str, str]]:
+        """The same; what is wrong with the files is the last of them."""
+        rows: list[tuple[str, str]] = []
         try:
-            size = " x ".join(str(n) for n in self.box)
-            end = f", state hash {self.state_hash}" if self.state_hash else ""
-            lines.append(f"  {self.particles} particles in a box {size}, step {self.steps_done} of {self.steps_in_all}, "
-                         f"{self.status}{end}")
-            if len(self.series):
-                lines.append(f"  series      {len(self.series['step'])} rows: {', '.join(self.series)}")
-            if len(self.fields):
-                bins = " x ".join(str(n) for n in self.fields.bins)
-                lines.append(f"  fields      {self.fields.samples} samples in {bins} bins: {', '.join(self.fields)}")
-            if len(self.histograms):
-                lines.append(f"  histograms  {self.histograms.samples} samples: {', '.join(self.histograms)}")
-            for name, found in self.observables.items():
-                lines.append(f"  {name:<11} {found.samples} samples: {', '.join(found)}")
-            if self.has_windows:
-                lines.append(f"  windows     {self.windows.summary()}")
-            if self.has_trajectory:
-                lines.append(f"  trajectory  {self.trajectory.summary()}")
+            rows += self._contents()
         except ResultsError as error:
-            lines.append(f"  {error}")
-        return "\n".join(lines)
+            rows.append(("", str(error)))
+        return rows
+
+    def __repr__(self) -> str:
+        lines = [f"  {name:<11} {words}" if name else f"  {words}" for name, words in self._rows()]
+        return "\n".join([f"Run: {self.title or 'without title'} ({self.path})", *lines])
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        rows = "".join(f"<tr><th>{escape(name)}</th><td>{escape(words)}</td></tr>" for name, words in self._rows())
+        return f"<table><caption>{escape(self.title or 'without title')} ({escape(str(self.path))})</caption>{rows}</table>"

@@ -28,7 +28,7 @@ def check_shapes(part: Part) -> None:
     if part.name == "walls" and part:
         lengths["f"] = _faces(part)
     for name in part.datasets():
-        expected = _expected(part.name, name)
+        expected = axes_of(part.name, name)
         shape = part.shape(name)
         if part.name == "series" and expected is None:
             expected = "n3" if len(shape) == 2 else "n"
@@ -42,7 +42,8 @@ def check_shapes(part: Part) -> None:
                 raise ResultsError(f"{part.path}: cannot be read: datasets of {part.name} differ in length ({name} is one of them): the file is damaged")
 
 
-def _expected(group: str, name: str) -> str | None:
+def axes_of(group: str, name: str) -> str | None:
+    """A letter or digit for each axis of a dataset; None where it may have any."""
     return _SHAPES.get(group, {}).get(name.removesuffix("_error").removeprefix("expected_"))
 
 
