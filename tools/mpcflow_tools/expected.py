@@ -39,6 +39,7 @@ class Fluid:
     particles: int
     force: Array
     has_walls: bool
+    holds_temperature: bool  # by a thermostat, or by the collisions themselves
     slit: Slit | None  # of a plane Poiseuille flow
     wall_axis: int
     flow_axis: int
@@ -51,6 +52,10 @@ class Fluid:
     def largest_velocity(self) -> float:
         """Of the developed flow; 0 where there is none."""
         return 0.0 if self.slit is None else self.slit.acceleration * self.slit.width**2 / (8.0 * self.slit.viscosity)
+
+
+def holds_temperature(run: Run) -> bool:
+    return run.input["thermostat"]["kind"] != "none"
 
 
 def fluid_of(run: Run) -> Fluid:
@@ -66,7 +71,7 @@ def fluid_of(run: Run) -> Fluid:
         pass
     fluid = run.input["fluid"]
     return Fluid(float(fluid["density"]), float(fluid["temperature"]), float(fluid["mass"]), run.particles, force,
-                 bool(walled_axes(run.input)), slit, wall_axis, flow_axis)
+                 bool(walled_axes(run.input)), holds_temperature(run), slit, wall_axis, flow_axis)
 
 
 def expected_series(run: Run, name: str) -> list[Curve]:
