@@ -55,7 +55,7 @@ class Fluid:
 
 
 def holds_temperature(run: Run) -> bool:
-    return run.input["thermostat"]["kind"] != "none"
+    return run.input["thermostat"]["kind"] != "none" or run.input["collision"]["rule"] == "at"
 
 
 def fluid_of(run: Run) -> Fluid:
