@@ -18,6 +18,7 @@ enum class Stream : std::uint32_t {
     thermostat = 3,
     virtual_particles = 4,
     initial_state = 5,
+    andersen = 6,
 };
 
 /// 128 random bits.

@@ -24,7 +24,7 @@ struct Fluid {
     double mass = 1.0;         ///< m, of one particle
 };
 
-enum class CollisionRule { srd };
+enum class CollisionRule { srd, at };
 
 struct Collision {
     CollisionRule rule = CollisionRule::srd;

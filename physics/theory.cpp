@@ -7,7 +7,17 @@
 
 #include "physics/collision/laws.hpp"
 
-namespace mpcflow::theory {
+namespace mpcflow {
+
+Relaxation rotation_relaxation(const Collision& collision) {
+    const double angle = collision.angle * std::numbers::pi / 180.0;
+    const double sine_of_half = std::sin(0.5 * angle);
+    const double one_minus_cosine = 2.0 * sine_of_half * sine_of_half;  // exact at small angles, too
+    const double sine = std::sin(angle);
+    return {(2.0 / 3.0) * one_minus_cosine, (2.0 / 5.0) * (one_minus_cosine + 2.0 * sine * sine)};
+}
+
+namespace theory {
 namespace {
 
 // Averages over cells are written below as sums over the number n of particles in a cell, which is
@@ -242,4 +252,6 @@ std::optional<PlaneFlow> plane_flow(const System& system) {
     return flow;
 }
 
-}  // namespace mpcflow::theory
+}  // namespace theory
+
+}  // namespace mpcflow

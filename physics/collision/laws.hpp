@@ -8,6 +8,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "physics/collision/andersen.hpp"
+#include "physics/collision/andersen_angular.hpp"
 #include "physics/collision/srd.hpp"
 #include "physics/collision/srd_angular.hpp"
 
@@ -27,6 +29,8 @@ struct LawLine {
 inline constexpr std::tuple law_table{
     LawLine<Srd>{CollisionRule::srd, "srd", "stochastic rotation dynamics"},
     LawLine<SrdAngular>{CollisionRule::srd, "srd+a", "srd that conserves angular momentum"},
+    LawLine<Andersen>{CollisionRule::at, "at", "Andersen's thermostat as a collision"},
+    LawLine<AndersenAngular>{CollisionRule::at, "at+a", "at that conserves angular momentum"},
 };
 
 /// A law as far as it does not matter what it calculates with.

@@ -2,7 +2,6 @@
 /// The rotation of SRD: by a fixed angle about an axis that every cell draws anew.
 
 #include <cmath>
-#include <numbers>
 
 #include "physics/cell_grid.hpp"
 #include "physics/collision/law.hpp"
@@ -105,13 +104,8 @@ private:
     RotationConstants<Real> constants_{};
 };
 
-/// Of SRD in three dimensions: A = (2/3) (1 - cos alpha), B = (2/5) (2 - cos alpha - cos 2 alpha).
-inline Relaxation rotation_relaxation(const Collision& collision) {
-    const double angle = collision.angle * std::numbers::pi / 180.0;
-    const double sine_of_half = std::sin(0.5 * angle);
-    const double one_minus_cosine = 2.0 * sine_of_half * sine_of_half;  // exact at small angles, too
-    const double sine = std::sin(angle);
-    return {(2.0 / 3.0) * one_minus_cosine, (2.0 / 5.0) * (one_minus_cosine + 2.0 * sine * sine)};
-}
+/// Of SRD in three dimensions: A = (2/3) (1 - cos alpha), B = (2/5) (2 - cos alpha - cos 2 alpha). A prediction, of
+/// which no particle's bits are made: in theory.cpp.
+[[nodiscard]] Relaxation rotation_relaxation(const Collision& collision);
 
 }  // namespace mpcflow

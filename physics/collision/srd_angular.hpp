@@ -80,7 +80,7 @@ public:
                                  const CellFill& fill) const {
         Sums sums = real_sums;
         if (fill.is_cut && parameters_.virtual_particles) {
-            for_each_virtual_particle(parameters_.density, key, fill, [&](Vec3<double> offset, Vec3<double> velocity) {
+            for_each_virtual_particle(parameters_.density, 1.0, key, fill, [&](Vec3<double> offset, Vec3<double> velocity) {
                 const InCell<Real> in_cell{vector_cast<Real>(velocity), vector_cast<Real>(offset)};
                 sums += rounded(*this, contribute(in_cell, axis, {}));
             });

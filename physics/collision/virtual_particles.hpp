@@ -89,9 +89,11 @@ MPCFLOW_HD VirtualSum add_virtual_particles(const VirtualSum& real, double densi
     return {real.number + number, real.velocity + number * wall.velocity + width * gaussian_vector(source)};
 }
 
-/// The virtual particles of a cut cell one by one, for laws to which their places matter: calls add(offset, velocity).
+/// The virtual particles of a cut cell one by one, for laws to which their places matter: calls add(offset, velocity),
+/// velocities of mean V and variance `variances` kT/m a component.
 template <class Add>
-MPCFLOW_HD void for_each_virtual_particle(double density, const CellKey& key, const CellFill& fill, const Add& add) {
+MPCFLOW_HD void for_each_virtual_particle(double density, double variances, const CellKey& key, const CellFill& fill,
+                                          const Add& add) {
     RandomSource source = key.source(Stream::virtual_particles);
     const RandomBlock first = source.next();
     // A fraction of a particle is one particle with that probability.
@@ -100,7 +102,7 @@ MPCFLOW_HD void for_each_virtual_particle(double density, const CellKey& key, co
     for (int i = 0; i < number; ++i) {
         const SolidPlace place = place_in_solid(source, fill);
         const WallState wall = fill.wall(place.axis);
-        add(place.offset, wall.velocity + std::sqrt(wall.thermal_variance) * gaussian_vector(source));
+        add(place.offset, wall.velocity + std::sqrt(variances * wall.thermal_variance) * gaussian_vector(source));
     }
 }
 

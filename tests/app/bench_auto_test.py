@@ -12,7 +12,7 @@ from program import ProgramTest, input_text
 class Arguments(ProgramTest):
     def test_bad_arguments_exit_with_2(self):
         for arguments in (["--device", "cpu"], ["--summation", "auto"], ["--summation", "peers", "fast"], ["--reorder", "0"],
-                          ["--density", "0"], ["--particles", "0"], ["--law", "at"], ["--precision", "single"], ["extra"]):
+                          ["--density", "0"], ["--particles", "0"], ["--law", "dpd"], ["--precision", "single"], ["extra"]):
             with self.subTest(arguments=arguments):
                 done = self.mpcflow("bench", "auto", *arguments, status=2)
                 self.assertTrue(done.stderr)
@@ -38,7 +38,7 @@ class Choices(ProgramTest):
         small = ["bench", "auto", "--particles", "20000", "--density", "10", "--summation", "peers", "direct",
                  "--reorder", "4", "16"]
         results = json.loads(self.mpcflow(*small, "--json").stdout)
-        self.assertEqual(len(results), 4)  # two laws, two precisions
+        self.assertEqual(len(results), 8)  # four laws, two precisions
         for result in results:
             # The two ways at their best intervals, which were timed in turns with auto's choice.
             self.assertEqual({fixed["summation"] for fixed in result["fixed"]}, {"peers", "direct"})

@@ -38,7 +38,7 @@ class Arguments(ProgramTest):
 
     def test_bad_arguments_exit_with_2(self):
         for arguments in ([], ["fly"], ["run"], ["run", "a.yaml", "--colour"], ["run", "a.yaml", "b.yaml"],
-                          ["info"], ["bench"], ["bench", "nothing"], ["bench", "step", "--law", "at"],
+                          ["info"], ["bench"], ["bench", "nothing"], ["bench", "step", "--law", "dpd"],
                           ["bench", "step", "--device", "gpu"], ["bench", "step", "--cells", "0"], ["run", "--set"]):
             done = self.mpcflow(*arguments, status=2)
             self.assertTrue(done.stderr, arguments)
@@ -75,8 +75,8 @@ class Arguments(ProgramTest):
         small = ["bench", "step", "--device", "cpu", "--cells", "8", "--steps", "5"]
         table = self.mpcflow(*small).stdout
         self.assertIn("srd+a", table)
-        all_kinds = [("srd", "double"), ("srd", "mixed"), ("srd+a", "double"), ("srd+a", "mixed")]
-        for options, kinds in (([], all_kinds), (["--law", "srd+a"], all_kinds[2:]), (["--precision", "double"], all_kinds[::2]),
+        all_kinds = [(law, precision) for law in ("srd", "srd+a", "at", "at+a") for precision in ("double", "mixed")]
+        for options, kinds in (([], all_kinds), (["--law", "srd+a"], all_kinds[2:4]), (["--precision", "double"], all_kinds[::2]),
                                (["--law", "srd", "--precision", "mixed"], all_kinds[1:2])):
             with self.subTest(options=options):
                 results = json.loads(self.mpcflow(*small, *options, "--json").stdout)

@@ -20,6 +20,7 @@ namespace mpcflow::test {
 namespace {
 
 struct Expected {
+    CollisionRule rule;
     bool conserves_angular_momentum;
     double diffusion;  ///< measured independently of this program (docs/validation.md)
 };
@@ -31,11 +32,14 @@ TEST_P(Diffusion, of_particles_is_what_was_measured_before) {
     // about sqrt(2 / 245,760) x 1.3 = 0.4 %, so 1.7 % at 4.5 sigma. To that come what is cut off of the tail of
     // the velocity autocorrelation beyond t = 5 ... 25, (4 kT / 3 rho) [4 pi (nu + D)]^(-3/2) t^(-1/2), under 2 %,
     // and the images of a box of L = 16: -2.84 kT / (6 pi rho nu L), 2 % for SRD; both lower D.
-    for (const Expected& expected : {Expected{false, 0.0589}, Expected{true, 0.084}}) {
+    for (const Expected& expected :
+         {Expected{CollisionRule::srd, false, 0.0589}, Expected{CollisionRule::srd, true, 0.084},
+          Expected{CollisionRule::at, false, 0.069}, Expected{CollisionRule::at, true, 0.095}}) {
         System system;
         system.seed = 3;
         system.box.size = {16, 16, 16};
-        system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
+        if (expected.rule == CollisionRule::srd) system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
+        system.collision.rule = expected.rule;
         system.collision.conserve_angular_momentum = expected.conserves_angular_momentum;
         SolverOptions options;
         options.threads = 1;

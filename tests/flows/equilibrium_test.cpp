@@ -22,6 +22,7 @@ namespace {
 
 struct Fluids {
     std::string name;
+    CollisionRule rule;
     bool conserves_angular_momentum;
     ThermostatKind thermostat;
     bool has_walls;
@@ -30,12 +31,16 @@ struct Fluids {
 };
 
 const std::vector<Fluids> fluids{
-    {"srd", false, ThermostatKind::none, false},
-    {"srd_thermostat", false, ThermostatKind::maxwell_boltzmann, false},
-    {"srd_walls", false, ThermostatKind::none, true},
-    {"srd_thermostat_walls", false, ThermostatKind::maxwell_boltzmann, true},
-    {"srd_angular_thermostat", true, ThermostatKind::maxwell_boltzmann, false},
-    {"srd_angular_thermostat_walls", true, ThermostatKind::maxwell_boltzmann, true},
+    {"srd", CollisionRule::srd, false, ThermostatKind::none, false},
+    {"srd_thermostat", CollisionRule::srd, false, ThermostatKind::maxwell_boltzmann, false},
+    {"srd_walls", CollisionRule::srd, false, ThermostatKind::none, true},
+    {"srd_thermostat_walls", CollisionRule::srd, false, ThermostatKind::maxwell_boltzmann, true},
+    {"srd_angular_thermostat", CollisionRule::srd, true, ThermostatKind::maxwell_boltzmann, false},
+    {"srd_angular_thermostat_walls", CollisionRule::srd, true, ThermostatKind::maxwell_boltzmann, true},
+    {"at", CollisionRule::at, false, ThermostatKind::none, false},
+    {"at_walls", CollisionRule::at, false, ThermostatKind::none, true},
+    {"at_angular", CollisionRule::at, true, ThermostatKind::none, false},
+    {"at_angular_walls", CollisionRule::at, true, ThermostatKind::none, true},
 };
 
 class Equilibrium : public testing::TestWithParam<std::tuple<SolverKind, Fluids>> {
@@ -53,6 +58,7 @@ protected:
         system_.fluid.mass = 2.0;
         system_.fluid.temperature = 0.5;
         system_.collision.time_step = 0.2;  // 0.1 a sqrt(m/kT)
+        system_.collision.rule = fluid.rule;
         system_.collision.conserve_angular_momentum = fluid.conserves_angular_momentum;
         system_.thermostat.kind = fluid.thermostat;
         if (fluid.has_walls) system_.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};

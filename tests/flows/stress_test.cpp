@@ -23,17 +23,22 @@ namespace {
 class StressOfRuns : public SolverTest {};
 
 struct Case {
+    CollisionRule rule;
     bool conserves_angular_momentum;
     ThermostatKind thermostat;
     double viscosity;  ///< measured from the decay of flows, independently of this program (docs/validation.md)
 };
 
 TEST_P(StressOfRuns, gives_the_viscosity_of_flows) {
-    for (const Case& c : {Case{false, ThermostatKind::maxwell_boltzmann, 0.868}, Case{false, ThermostatKind::none, 0.868},
-                          Case{true, ThermostatKind::maxwell_boltzmann, 0.423}}) {
+    for (const Case& c : {Case{CollisionRule::srd, false, ThermostatKind::maxwell_boltzmann, 0.868},
+                          Case{CollisionRule::srd, false, ThermostatKind::none, 0.868},
+                          Case{CollisionRule::srd, true, ThermostatKind::maxwell_boltzmann, 0.423},
+                          Case{CollisionRule::at, false, ThermostatKind::none, 0.812},
+                          Case{CollisionRule::at, true, ThermostatKind::none, 0.407}}) {
         System system;
         system.seed = 12;
         system.box.size = {8, 8, 8};
+        system.collision.rule = c.rule;
         system.collision.conserve_angular_momentum = c.conserves_angular_momentum;
         system.thermostat.kind = c.thermostat;
         SolverOptions options;

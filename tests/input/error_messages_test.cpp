@@ -96,9 +96,13 @@ INSTANTIATE_TEST_SUITE_P(
             {"f.yaml:3:27: collision.random_shift: yes is not allowed; true or false is needed",
              "f.yaml:3:59: collision.conserve_angular_momentum: True is not allowed; true or false is needed"}},
         ErrorCase{"no such choice",
-                  least + "collision: {rule: at}\nthermostat: {kind: mb}",
-                  {"f.yaml:3:19: collision.rule: at is not known; srd is needed",
+                  least + "collision: {rule: dpd}\nthermostat: {kind: mb}",
+                  {"f.yaml:3:19: collision.rule: dpd is not known; srd or at is needed",
                    "f.yaml:4:20: thermostat.kind: mb is not known; none or maxwell_boltzmann is needed"}},
+        ErrorCase{"what at takes no notice of",
+                  least + "collision: {rule: at, angle: 130}\nthermostat: {kind: maxwell_boltzmann}",
+                  {"f.yaml:3:23: collision.angle: at turns nothing by an angle; leave it out",
+                   "f.yaml:4:20: thermostat.kind: at holds the temperature itself and takes no thermostat; leave it out"}},
         ErrorCase{
             "no such device",
             least + "execution: {device: 'cuda:64', precision: float, summation: sort}",
@@ -512,6 +516,8 @@ TEST(Warnings, HavePlaces) {
         (Messages{"f.yaml:4:9: forces: the force heats the fluid, and there is no thermostat",
                   "f.yaml:4:9: forces: the force has a part along x, where walls hold the fluid; its density "
                   "will grow towards one of them"}));
+    EXPECT_EQ(warnings("collision: {rule: at, conserve_angular_momentum: true}"), Messages{});
+    EXPECT_EQ(warnings("collision: {rule: at}\nboundaries: {x: no_slip}\nforces: [{uniform: [0, 1, 0]}]"), Messages{});
     EXPECT_EQ(warnings("boundaries: {x: no_slip}\noutput: {stress: {every: 10}}"),
               Messages{"f.yaml:4:10: output.stress: its viscosity is that of a fluid at rest without walls; here only the "
                        "pressure tensors have a meaning"});

@@ -109,6 +109,12 @@ TEST(RoundTrip, OfRandomScenarios) {
         s.system.fluid = {real(1, 20), real(0.1, 2), real(0.5, 5)};
         s.system.collision = {CollisionRule::srd, real(1, 180), real(1e-6, 1), pick(0, 1) == 1, pick(0, 1) == 1};
         s.system.thermostat.kind = pick(0, 1) == 1 ? ThermostatKind::maxwell_boltzmann : ThermostatKind::none;
+        if (pick(0, 3) == 0) {
+            // Neither of the two means anything to it, and neither is written.
+            s.system.collision.rule = CollisionRule::at;
+            s.system.collision.angle = Collision{}.angle;
+            s.system.thermostat = {};
+        }
         for (auto& faces : s.system.boundaries.faces) {
             faces.lower = faces.upper = pick(0, 1) == 1 ? FaceKind::no_slip : FaceKind::periodic;
         }

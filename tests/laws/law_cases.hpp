@@ -158,6 +158,13 @@ struct CellTotals {
     }
 };
 
+/// By which a transform scales, 1 where it does not.
+template <class Transform>
+double scale_of(const Transform& transform) {
+    if constexpr (requires { transform.scale; }) return static_cast<double>(transform.scale);
+    else return 1.0;
+}
+
 inline double length(Point p) { return static_cast<double>(std::sqrt(dot(p, p))); }
 
 /// How far roundings may take the totals of a cell, worst case. What is rounded to a grid is off by half
@@ -167,16 +174,19 @@ class Tolerance {
 public:
     Tolerance(const Law& law, const CellTotals& before, std::size_t count, double scale)
         : count_(static_cast<double>(count)), totals_(before), scale_(1.0 + std::abs(scale)) {
+        // Laws that draw velocities change them by up to these, too.
+        if constexpr (Law::energy == Energy::thermal)
+            totals_.greatest_speed += 8.0 * std::sqrt(law.parameters().thermal_variance);
         const CellRounding& grid = law.parameters().rounding;
         const double epsilon = static_cast<double>(std::numeric_limits<typename Law::Real>::epsilon());
         offset_ = half_step(grid.offset);
         offset_velocity_ = half_step(grid.offset_velocity);
         // The mean counts twice, as V and in R (v - V); a velocity passes some 16 roundings.
-        velocity_ = scale_ * (half_step(grid.velocity) + 16.0 * epsilon * before.greatest_speed);
+        velocity_ = scale_ * (half_step(grid.velocity) + 16.0 * epsilon * totals_.greatest_speed);
         if constexpr (is_angular<Law>) {
             // No angular velocity is larger: L_k^2 <= eigenvalue_k sum v^2. Its velocities round as well.
             if (before.least_eigenvalue > 0.0) {
-                spin_ = scale_ * before.greatest_speed * std::sqrt(count_ / before.least_eigenvalue);
+                spin_ = scale_ * totals_.greatest_speed * std::sqrt(count_ / before.least_eigenvalue);
             }
             velocity_ += 4.0 * epsilon * spin_;
         }

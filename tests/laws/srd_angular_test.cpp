@@ -53,7 +53,7 @@ TYPED_TEST(AngularSrd, is_the_formula_of_the_textbook) {
         for (std::uint64_t step = 0; step < 50; ++step) {
             const auto cell = maker.make<typename TypeParam::Real>(count, this->thermal_speed);
             const CellKey key{1, step, count};
-            const double scale = static_cast<double>(resolve_cell(this->law, cell, key).scale);
+            const double scale = scale_of(resolve_cell(this->law, cell, key));
             EXPECT_TRUE(TypeParam::is_thermostatted || scale == 1.0);
             const auto after = collide_cell(this->law, cell, key);
             const auto expected = textbook<TypeParam>(cell, key, this->system.collision.angle, scale);

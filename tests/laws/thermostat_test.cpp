@@ -1,4 +1,5 @@
-/// The Maxwell-Boltzmann thermostat: kinetic energies as distributions, and what it must not touch.
+/// The Maxwell-Boltzmann thermostat, and laws that hold the temperature themselves: kinetic energies as distributions,
+/// and what must not be touched.
 
 #include <cmath>
 #include <vector>
@@ -13,7 +14,7 @@ constexpr double mass = 4.0;
 constexpr double temperature = 2.5;
 const double thermal_speed = std::sqrt(temperature / mass);
 
-/// Energies that the thermostat set in `draws` collisions of the same cell, each with another key: relative to
+/// Energies that were set in `draws` collisions of the same cell, each with another key: relative to
 /// the centre of mass, and with angular momentum beyond the rigid rotation.
 template <class Law>
 std::vector<double> energies(const Cell<typename Law::Real>& cell, int draws) {
@@ -43,8 +44,8 @@ Cell<Real> odd_cell(int count) {
 template <class Law>
 class ThermostatOf : public testing::Test {};
 template <class Law>
-using HasScaling = std::bool_constant<has_scaling<Law>>;
-TYPED_TEST_SUITE(ThermostatOf, LawsWith<HasScaling>::Types);
+using HasTemperature = std::bool_constant<has_temperature<Law>>;
+TYPED_TEST_SUITE(ThermostatOf, LawsWith<HasTemperature>::Types);
 
 // f = 3 (N - 1); with angular momentum 3 N - 6, and 1 for two particles.
 TYPED_TEST(ThermostatOf, sets_energies_of_the_gamma_distribution) {
@@ -155,8 +156,14 @@ TYPED_TEST(ThermostatOf, does_not_cool_the_mean_motion) {
     EXPECT_TRUE(has_mean(energy_ratio, is_angular<TypeParam> ? 6.0 : 7.5));
 }
 
+template <class Law>
+class ScalingOf : public testing::Test {};
+template <class Law>
+using HasScaling = std::bool_constant<has_scaling<Law>>;
+TYPED_TEST_SUITE(ScalingOf, LawsWith<HasScaling>::Types);
+
 // Every cell and step draws its own energy, and not with the numbers of the axis.
-TYPED_TEST(ThermostatOf, draws_are_independent_of_cell_step_and_axis) {
+TYPED_TEST(ScalingOf, draws_are_independent_of_cell_step_and_axis) {
     using Real = typename TypeParam::Real;
     const TypeParam law(heavy_system());
     const auto cell = odd_cell<Real>(4);

@@ -199,6 +199,8 @@ TEST_P(EveryParameter, changes_the_hash) {
         [](System& s) { s.collision.random_shift = false; },
         [](System& s) { s.collision.conserve_angular_momentum = true; },
         [](System& s) { s.thermostat.kind = ThermostatKind::maxwell_boltzmann; },
+        [](System& s) { s.collision.rule = CollisionRule::at; },
+        [](System& s) { s.collision = {.rule = CollisionRule::at, .conserve_angular_momentum = true}; },
         [](System& s) { s.boundaries.virtual_particles = false; },
         [](System& s) { s.boundaries.faces[2] = {}; },
         [](System& s) { s.boundaries.faces[0] = s.boundaries.faces[2]; },

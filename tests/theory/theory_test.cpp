@@ -23,6 +23,13 @@ System srd(double angle, double time_step, double density, bool angular = false)
     return system;
 }
 
+System at(double time_step, double density, bool angular = false) {
+    System system = srd(130, time_step, density, angular);
+    system.collision.rule = CollisionRule::at;
+    system.thermostat = {};
+    return system;
+}
+
 double A(double angle) { return 2.0 / 3.0 * (1.0 - std::cos(angle * std::numbers::pi / 180.0)); }
 double B(double angle) {
     const double alpha = angle * std::numbers::pi / 180.0;
@@ -88,6 +95,34 @@ TEST_P(ClosedForm, angular) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Theory, ClosedForm, testing::Values(0.1, 0.5, 0.999, 1.001, 2.0, 3.0, 10.0, 100.0));
+
+// ------------------------------------------------------------------------------------------ AT
+
+TEST(Andersen, forgets_all_of_a_velocity) {
+    struct Point {
+        double density;
+        bool angular;
+        double viscosity, diffusion;
+    };
+    // As printed, to half of the last digit. Both laws are the formulas above with A = B = 1.
+    for (const Point& point :
+         std::vector<Point>{{10, false, 0.811, 0.061}, {10, true, 0.423, 0.075}, {5, true, 0.386, 0.113}}) {
+        const auto transport = theory::transport(at(0.1, point.density, point.angular));
+        EXPECT_NEAR(transport.viscosity(), point.viscosity, 5.1e-4) << point.density;
+        EXPECT_NEAR(transport.diffusion, point.diffusion, 5.1e-4) << point.density;
+    }
+    const double f = 0.9 + 0.1 * std::exp(-10.0);
+    const auto plain = theory::transport(at(0.07, 10));
+    EXPECT_NEAR(plain.kinetic_viscosity, 0.07 * (1.0 / f - 0.5), 1e-12);
+    EXPECT_NEAR(plain.collisional_viscosity, f / 0.84, 1e-12);
+    EXPECT_DOUBLE_EQ(plain.diffusion, plain.kinetic_viscosity);
+    // The angle of srd is nothing to it, and it holds the temperature itself: sound is isothermal.
+    System system = at(0.07, 10);
+    system.collision.angle = 20.0;
+    system.fluid.mass = 4.0;
+    EXPECT_DOUBLE_EQ(theory::transport(system).collisional_viscosity, plain.collisional_viscosity);
+    EXPECT_DOUBLE_EQ(theory::speed_of_sound(system), 0.5);
+}
 
 // ------------------------------------------------------------------------- the expansion's constant
 

@@ -117,6 +117,12 @@ class Pages(ToolTest):
             self.assertNotIn(words, reader.text)
         self.assertIn("4 frames of", reader.text)
 
+    def test_a_law_that_holds_the_temperature_itself(self) -> None:
+        text = FLOW.replace("rule: srd, angle: 130", "rule: at").replace("thermostat: {kind: maxwell_boltzmann}\n", "")
+        with Run(made(text)) as run:
+            self.assertIn("at, every 0.1", Reader(report_page(run)).text)
+            self.assertIn("holds the temperature", drifts(run)[0].why)
+
     def test_texts_of_the_run_are_not_markup(self) -> None:
         title = "<script>alert(1)</script> & \\\"quotes\\\" $x^{2$"
         html = self.command("report", made(FLOW.replace("A small flow", f'"{title}"')), "--output", "a.html") and (

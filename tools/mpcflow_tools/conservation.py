@@ -28,9 +28,9 @@ def broken_by(run: Run) -> tuple[str, str]:
     reasons = ["a force works on it"] if not fluid.is_at_rest else []
     reasons += ["walls exchange it"] if fluid.has_walls else []
     momentum_reasons = "; ".join(reasons)
-    if run.input["thermostat"]["kind"] != "none":
+    if fluid.holds_temperature:
         reasons.append("the thermostat holds the temperature")
-    if run.input["collision"].get("conserve_angular_momentum"):
+    elif run.input["collision"].get("conserve_angular_momentum"):
         reasons.append("collisions with angular momentum do not keep it")
     return "; ".join(reasons), momentum_reasons
 

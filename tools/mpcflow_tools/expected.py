@@ -39,6 +39,7 @@ class Fluid:
     force: Array
     has_walls: bool
     is_at_rest: bool  # no force, and no wall that moves
+    holds_temperature: bool  # by a thermostat, or by the collisions themselves
     slit: Slit | None  # of a flow between two walls
     wall_axis: int
     flow_axis: int
@@ -47,6 +48,10 @@ class Fluid:
     def mean_velocity(self, power: int = 1) -> float:
         """Of the developed flow, or the mean of its square; 0 where there is none."""
         return 0.0 if self.slit is None else self.slit.mean(power)
+
+
+def holds_temperature(run: Run) -> bool:
+    return run.input["thermostat"]["kind"] != "none" or run.input["collision"]["rule"] == "at"
 
 
 def fluid_of(run: Run) -> Fluid:
@@ -59,7 +64,7 @@ def fluid_of(run: Run) -> Fluid:
         lower, upper = (float(face_of(run.input, walls[0], side).get("temperature", temperature)) for side in ("lower", "upper"))
         temperatures = None if lower == upper == temperature else (lower, upper)
     return Fluid(float(fluid["density"]), temperature, float(fluid["mass"]), run.particles, force, bool(walls),
-                 not np.any(force) and not moves_walls(run.input), slit, wall_axis, flow_axis, temperatures)
+                 not np.any(force) and not moves_walls(run.input), holds_temperature(run), slit, wall_axis, flow_axis, temperatures)
 
 
 def expected_series(run: Run, name: str) -> list[Curve]:

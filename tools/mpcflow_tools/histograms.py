@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mpcflow_tools.expected import holds_temperature
 from mpcflow_tools.flow import Array
 from mpcflow_tools.run import Histogram, Run
 
@@ -116,7 +117,7 @@ def read_histograms(run: Run) -> RunHistograms:
         density=found.mean_occupancy,
         samples=found.samples,
         every=found.every,
-        is_thermostatted=run.input["thermostat"]["kind"] != "none",
+        is_thermostatted=holds_temperature(run),
         conserves_particles=all(run.input["boundaries"][axis] == "periodic" for axis in "xyz"),
     )
 

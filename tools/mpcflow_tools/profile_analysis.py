@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from mpcflow_tools.estimates import VISCOSITY_UNIT, Estimate, Section, blocked_mean, lacks
-from mpcflow_tools.expected import component_name, default_axis, default_component, expected_profile, expected_series
+from mpcflow_tools.expected import (component_name, default_axis, default_component, expected_profile, expected_series,
+                                    holds_temperature)
 from mpcflow_tools.flow import fit_profile
 from mpcflow_tools.flow_report import EXPECTED_SLIP, fitted_of_all
 from mpcflow_tools.flow_run import NotAFlow, read_flow
@@ -26,7 +27,7 @@ def temperature_section(run: Run) -> Section:
     times = run.series["time"].values[settled][:1]
     curves = expected_series(run, "temperature")
     theory = float(curves[0].at(times)[0]) if curves and len(times) else None
-    if run.input["thermostat"]["kind"] == "none":
+    if not holds_temperature(run):
         section.notes.append("without a thermostat the temperature is that of the start, which chance sets")
         theory = None
     section.estimates.append(Estimate("kT", found.value, found.error, "energy", f"mean of {settled.sum():,} rows of the series, a flow included",

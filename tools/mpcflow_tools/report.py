@@ -60,7 +60,8 @@ def _setup(page: Page, run: Run) -> None:
     page.facts([
         ("seed, precision", f"{run.about('seed')}, {run.about('precision')}"),
         ("fluid", f"{fluid['density']:g} particles a cell, kT = {fluid['temperature']:g}, mass {fluid['mass']:g}"),
-        ("collisions", f"{collision['rule']}, angle {collision['angle']:g}, every {collision['time_step']:g}"
+        ("collisions", collision["rule"] + (f", angle {collision['angle']:g}" if "angle" in collision else "")
+         + f", every {collision['time_step']:g}"
          + (", with angular momentum" if collision.get("conserve_angular_momentum") else "")),
         ("thermostat", str(run.input["thermostat"]["kind"])),
         ("boundaries", ", ".join(f"{axis} {run.input['boundaries'][axis]}" for axis in AXES)),

@@ -1,0 +1,88 @@
+#pragma once
+/// Andersen's thermostat as a collision (AT): v' = V + w - sum w / N, w drawn anew from the Maxwellian at kT for each
+/// particle. Allahyarov and Gompper, Phys. Rev. E 66 (2002) 036702; Noguchi, Kikuchi and Gompper, EPL 78 (2007) 10005.
+///
+/// w comes from a counter, of the particle's id and the step, so it is known before the sums are: a particle
+/// contributes v - w and then takes v' = w + sum (v - w) / N, without a pass in between.
+
+#include <cmath>
+
+#include "physics/collision/law.hpp"
+#include "physics/collision/virtual_particles.hpp"
+#include "physics/distributions.hpp"
+
+namespace mpcflow {
+
+/// The velocity w that a particle takes on in the collision of a step, of `thermal_speed` sqrt(kT/m) a component.
+template <class Real>
+MPCFLOW_HD Vec3<Real> andersen_velocity(double thermal_speed, const StepKey& key, std::uint64_t id) {
+    RandomSource source = key.source(Stream::andersen, id);
+    return vector_cast<Real>(thermal_speed * gaussian_vector(source));
+}
+
+template <class RealType, ThermostatKind thermostat>
+class Andersen {
+    static_assert(thermostat == ThermostatKind::none);
+
+public:
+    using Real = RealType;
+    using Draw = NoDraw;
+    static constexpr LawNeeds needs{.ids = true};
+    static constexpr Energy energy = Energy::thermal;
+    static constexpr bool conserves_angular_momentum = false;
+    static constexpr bool has_angle = false;
+    /// Particles; v - w (3).
+    static constexpr int sum_count = 4;
+    using Sums = CellSums<sum_count>;
+    static constexpr SumGrids<sum_count> grids{{SumGrid::number, 1}, {SumGrid::velocity, 3}};
+
+    /// v' = w + shift; where nothing `acts`, the particle is left alone.
+    struct alignas(4 * sizeof(Real)) Transform {
+        Vec3<Real> shift;
+        Real acts;
+    };
+
+    Andersen() = default;
+    explicit Andersen(const System& system)
+        : parameters_(system), thermal_speed_(std::sqrt(parameters_.thermal_variance)) {}
+
+    static Relaxation relaxation(const Collision& /*collision*/) { return {1.0, 1.0}; }
+    [[nodiscard]] MPCFLOW_HD const LawParameters& parameters() const { return parameters_; }
+
+    MPCFLOW_HD static Draw draw(const CellKey& /*key*/) { return {}; }
+
+    MPCFLOW_HD Sums contribute(const InCell<Real>& in_cell, const Draw& /*draw*/, const StepKey& key) const {
+        const Vec3<double> w = vector_cast<double>(andersen_velocity<Real>(thermal_speed_, key, in_cell.id));
+        const Vec3<double> change = vector_cast<double>(in_cell.velocity) - w;
+        Sums sums;
+        sums.value[0] = 1.0;
+        sums.value[1] = in_cell.mass * change.x;
+        sums.value[2] = in_cell.mass * change.y;
+        sums.value[3] = in_cell.mass * change.z;
+        return sums;
+    }
+
+    MPCFLOW_HD Transform resolve(const Sums& sums, const Draw& /*draw*/, const CellKey& key,
+                                 const CellFill& fill) const {
+        VirtualSum all{sums.mass(), {sums.value[1], sums.value[2], sums.value[3]}};
+        if (fill.is_cut && parameters_.virtual_particles) {
+            // They, too, have a velocity and draw another one: of their difference the variance is twice kT/m.
+            all = add_virtual_particles(all, parameters_.density, 2.0, key, fill);
+        } else if (sums.number() < 2.0) {
+            return {};
+        }
+        return {vector_cast<Real>((1.0 / all.number) * all.velocity), static_cast<Real>(1)};
+    }
+
+    MPCFLOW_HD Vec3<Real> apply(const Transform& transform, const Draw& /*draw*/, const InCell<Real>& in_cell,
+                                const StepKey& key) const {
+        const Vec3<Real> w = andersen_velocity<Real>(thermal_speed_, key, in_cell.id);
+        return transform.acts == static_cast<Real>(0) ? in_cell.velocity : w + transform.shift;
+    }
+
+private:
+    LawParameters parameters_;
+    double thermal_speed_ = 0.0;
+};
+
+}  // namespace mpcflow

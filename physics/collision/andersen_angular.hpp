@@ -1,0 +1,84 @@
+#pragma once
+/// AT that conserves angular momentum (AT+a):
+///   v' = V + w - sum w / N + O x r,   O = I^-1 sum r x (v - w),
+/// r from the cell's centre of mass. Noguchi, Kikuchi and Gompper, EPL 78 (2007) 10005; Noguchi and Gompper, Phys. Rev. E
+/// 78 (2008) 016706. What is kept of v is its rigid motion, what is taken of w all but that, so the velocities stay
+/// exactly Maxwellian.
+
+#include <cmath>
+
+#include "physics/collision/andersen.hpp"
+#include "physics/collision/law.hpp"
+#include "physics/collision/moments.hpp"
+#include "physics/collision/virtual_particles.hpp"
+
+namespace mpcflow {
+
+template <class RealType, ThermostatKind thermostat>
+class AndersenAngular {
+    static_assert(thermostat == ThermostatKind::none);
+
+public:
+    using Real = RealType;
+    using Draw = NoDraw;
+    static constexpr LawNeeds needs{.offsets = true, .ids = true};
+    static constexpr Energy energy = Energy::thermal;
+    static constexpr bool conserves_angular_momentum = true;
+    static constexpr bool has_angle = false;
+    /// Moments, of v - w; sum r x (v - w) (3).
+    static constexpr int sum_count = moment_sums + 3;
+    using Sums = CellSums<sum_count>;
+    static constexpr SumGrids<sum_count> grids{
+        {SumGrid::number, 1}, {SumGrid::velocity, 3}, {SumGrid::offset, 9}, {SumGrid::offset_velocity, 3}};
+
+    /// Of w.
+    using Transform = RigidTransform<Real>;
+
+    AndersenAngular() = default;
+    explicit AndersenAngular(const System& system)
+        : parameters_(system), thermal_speed_(std::sqrt(parameters_.thermal_variance)) {}
+
+    static Relaxation relaxation(const Collision& /*collision*/) { return {1.0, 1.0}; }
+    [[nodiscard]] MPCFLOW_HD const LawParameters& parameters() const { return parameters_; }
+
+    MPCFLOW_HD static Draw draw(const CellKey& /*key*/) { return {}; }
+
+    MPCFLOW_HD Sums contribute(const InCell<Real>& in_cell, const Draw& /*draw*/, const StepKey& key) const {
+        const Vec3<double> w = vector_cast<double>(andersen_velocity<Real>(thermal_speed_, key, in_cell.id));
+        return sums_of(in_cell.mass, vector_cast<double>(in_cell.velocity) - w, vector_cast<double>(in_cell.offset));
+    }
+
+    MPCFLOW_HD Transform resolve(const Sums& real_sums, const Draw& /*draw*/, const CellKey& key,
+                                 const CellFill& fill) const {
+        Sums sums = real_sums;
+        if (fill.is_cut && parameters_.virtual_particles) {
+            // They, too, have a velocity and draw another one: of their difference the variance is twice kT/m.
+            for_each_virtual_particle(parameters_.density, 2.0, key, fill, [&](Vec3<double> offset, Vec3<double> change) {
+                sums += rounded(*this, sums_of(1.0, change, offset));
+            });
+        }
+        if (sums.number() < 2.0) return {};
+        const CellMoments cell(sums);
+        const Vec3<double> spin =
+            cell.inverse_inertia(cell.angular_momentum(CellMoments::vector_at(sums, moment_sums), cell.total));
+        return Transform::make(cell.mean, 1.0, spin, cell.centre);
+    }
+
+    MPCFLOW_HD Vec3<Real> apply(const Transform& transform, const Draw& /*draw*/, const InCell<Real>& in_cell,
+                                const StepKey& key) const {
+        return transform(in_cell, andersen_velocity<Real>(thermal_speed_, key, in_cell.id));
+    }
+
+private:
+    MPCFLOW_HD static Sums sums_of(double mass, Vec3<double> change, Vec3<double> r) {
+        Sums sums;
+        put_moments(sums.value, mass, change, r);
+        put_vector(sums.value + moment_sums, mass * cross(r, change));
+        return sums;
+    }
+
+    LawParameters parameters_;
+    double thermal_speed_ = 0.0;
+};
+
+}  // namespace mpcflow
