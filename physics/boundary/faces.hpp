@@ -21,10 +21,12 @@ public:
     Faces() = default;
     explicit Faces(const System& system) {
         double fastest = 0.0;
+        int axes_with_walls = 0;
         for (int axis = 0; axis < 3; ++axis) {
             const AxisFaces& faces = system.boundaries.faces[axis];
             length_[axis] = static_cast<Real>(system.box.size[axis]);
             wall_[axis] = faces.is_periodic() ? 0 : 1;
+            axes_with_walls += wall_[axis];
             for (int side = 0; side < 2; ++side) {
                 const Face& face = faces[side];
                 const int number = 2 * axis + side;
@@ -35,10 +37,11 @@ public:
                 for (const double v : face.velocity) fastest = std::max(fastest, std::abs(v));
             }
         }
-        // Each hit of a wall may add twice its speed, so the hits of one flight may add 16 thermal speeds, of the 32 that the
-        // sums of the cells have room for.
-        const double room = 16.0 * std::sqrt(system.fluid.temperature / system.fluid.mass);
-        most_hits_ = 2.0 * fastest * most_hits_ever > room ? std::max(4, static_cast<int>(0.5 * room / fastest)) : most_hits_ever;
+        // Each hit of a wall may add twice its speed. In an edge, where hits may follow each other ever faster, one flight shall
+        // not add more than about 4 thermal speeds: the sums of the cells have room for 32.
+        const double most_added = 4.0 * std::sqrt(system.fluid.temperature / system.fluid.mass);
+        if (axes_with_walls > 1 && 2.0 * fastest * most_hits_ever > most_added)
+            most_hits_ = std::max(4, static_cast<int>(0.5 * most_added / fastest));
     }
 
     [[nodiscard]] MPCFLOW_HD bool is_wall(int axis) const { return wall_[axis] != 0; }
