@@ -33,19 +33,24 @@ struct WallStates {
 
 /// Along each axis the part [lower, upper] of a cell, from its centre and within [-1/2, 1/2], is fluid, and the rest behind
 /// the face that cuts it there is solid. (Only one of two faces can: a cell is an edge long, and so is the box at least.)
+/// Behind a face of slip there is nothing: it takes no part in collisions.
 struct CellFill {
     Vec3<double> lower{-0.5, -0.5, -0.5};
     Vec3<double> upper{0.5, 0.5, 0.5};
-    bool is_cut = false;
-    Vec3<int> face{no_surface, no_surface, no_surface};  ///< that cuts it along each axis
+    bool is_cut = false;                                 ///< by a face with solid behind it
+    Vec3<int> face{no_surface, no_surface, no_surface};  ///< that one, along each axis
     const WallStates* walls = nullptr;                   ///< of the faces; outlives this
 
+    /// Where fluid and solid together begin along an axis, and how long they are: the cell but for what is behind a face of slip.
+    [[nodiscard]] MPCFLOW_HD double begin(int axis) const { return face[axis] == no_surface ? lower[axis] : -0.5; }
+    [[nodiscard]] MPCFLOW_HD double length(int axis) const { return face[axis] == no_surface ? upper[axis] - lower[axis] : 1.0; }
+
     /// How far the solid reaches into the cell along an axis.
-    [[nodiscard]] MPCFLOW_HD double thickness(int axis) const { return 1.0 - (upper[axis] - lower[axis]); }
+    [[nodiscard]] MPCFLOW_HD double thickness(int axis) const { return length(axis) - (upper[axis] - lower[axis]); }
 
     [[nodiscard]] MPCFLOW_HD double solid_volume() const {
         const Vec3<double> extent = upper - lower;
-        return 1.0 - extent.x * extent.y * extent.z;
+        return length(0) * length(1) * length(2) - extent.x * extent.y * extent.z;
     }
 
     /// Of the wall that cuts the cell along an axis.

@@ -33,7 +33,7 @@ public:
                 kind_[number] = face.kind;
                 velocity_[number] = {static_cast<Real>(face.velocity[0]), static_cast<Real>(face.velocity[1]),
                                      static_cast<Real>(face.velocity[2])};
-                only_turn_back_ = only_turn_back_ && !face.is_moving();
+                only_turn_back_ = only_turn_back_ && face.kind != FaceKind::slip && !face.is_moving();
                 for (const double v : face.velocity) fastest = std::max(fastest, std::abs(v));
             }
         }

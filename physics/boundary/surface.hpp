@@ -45,9 +45,11 @@ struct NoRecord {
     MPCFLOW_HD void operator()(int, Vec3<Real>, Vec3<Real>, int) const {}
 };
 
-/// The velocity after a hit. No slip: v -> 2 V - v, the whole velocity relative to the surface turns.
+/// The velocity after a hit. No slip: v -> 2 V - v, the whole velocity relative to the surface turns. Slip: only its part along
+/// the normal does.
 template <class Real>
-MPCFLOW_HD Vec3<Real> turned(Vec3<Real> velocity, FaceKind /*kind*/, Vec3<Real> /*normal*/, Vec3<Real> of_surface) {
+MPCFLOW_HD Vec3<Real> turned(Vec3<Real> velocity, FaceKind kind, Vec3<Real> normal, Vec3<Real> of_surface) {
+    if (kind == FaceKind::slip) return velocity - static_cast<Real>(2) * dot(velocity - of_surface, normal) * normal;
     return static_cast<Real>(2) * of_surface - velocity;
 }
 

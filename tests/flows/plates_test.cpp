@@ -195,6 +195,56 @@ TEST_P(PlatesFlow, of_plates_that_move_alike_is_rest_in_their_frame) {
     }
 }
 
+// Under a force: all fall alike. What the faces take along themselves is nothing at all.
+TEST_P(PlatesFlow, between_faces_of_slip_is_a_plug) {
+    System system = between_plates(FaceKind::slip, FaceKind::slip, ThermostatKind::maxwell_boltzmann);
+    system.force[0] = 0.004;
+    const Plates plates = measure(system, {0, 2000, 4});
+    for (std::size_t side = 0; side < 2; ++side) {
+        EXPECT_EQ(plates.shear[side].value, 0.0);
+        EXPECT_EQ(plates.heat[side].value, 0.0);
+    }
+    // At the mean time of the samples, which come after the first step of four.
+    const double velocity = 0.004 * 0.1 * (0.5 * 2000.0 - 1.0);
+    double mean = 0.0;
+    for (const Measured& layer : plates.velocity) mean += layer.value / width;
+    EXPECT_NEAR(mean, velocity, 0.003);  // layers have different numbers of particles by chance
+    // A wave between the faces is there by chance, (kT / rho A nu T)^(1/2) L / pi of it or less.
+    for (std::size_t b = 0; b < width; ++b) EXPECT_NEAR(plates.velocity[b].value, velocity, 0.03) << b;
+}
+
+TEST_P(PlatesFlow, between_faces_of_slip_keeps_its_energy) {
+    const System system = between_plates(FaceKind::slip, FaceKind::slip, ThermostatKind::none);
+    const auto solver = make(system);
+    const Totals before = solver->totals();
+    solver->run(1000);
+    const Totals after = solver->totals();
+    // Collisions round: 1e-11 of a velocity or less, 7680 x 1000 times at random.
+    EXPECT_NEAR(after.kinetic_energy, before.kinetic_energy, 1e-9 * before.kinetic_energy);
+    for (const std::size_t axis : {0U, 1U}) EXPECT_NEAR(after.momentum[axis], before.momentum[axis], 1e-6);
+}
+
+// u = g (L^2 - (L - z)^2) / 2 nu: the half of a Poiseuille flow of twice the width.
+TEST_P(PlatesFlow, between_a_sticky_plate_and_one_of_slip_is_half_of_poiseuilles) {
+    System system = between_plates(FaceKind::no_slip, FaceKind::slip, ThermostatKind::maxwell_boltzmann);
+    system.force[0] = 0.006;
+    const Plates plates = measure(system, {3000, 30000, 4});
+    auto flow = theory::plane_flow(system);
+    ASSERT_TRUE(flow);
+    flow->viscosity = srd_viscosity;
+    // Slip of up to 0.1 cells at the sticky plate is 2 x 0.1 / 12 of the maximum; the mean of the fluctuation's
+    // slowest mode has the error (kT / rho A nu T)^(1/2) (2 L)^(1/2) = 0.0038 of the 0.5 at T = 3000.
+    for (std::size_t b = 0; b < width; ++b) {
+        const double z = static_cast<double>(b) + 0.5;
+        EXPECT_NEAR(plates.velocity[b].value, flow->velocity(z), 0.02 * flow->maximum() + sigmas * 0.0038) << b;
+    }
+    EXPECT_EQ(plates.shear[1].value, 0.0);
+    EXPECT_EQ(plates.heat[1].value, 0.0);
+    // The sticky plate bears all of the force.
+    EXPECT_NEAR(plates.shear[0].value, system.fluid.density * system.force[0] * width, sigmas * plates.shear[0].error);
+    EXPECT_LT(sigmas * plates.shear[0].error, 0.1 * plates.shear[0].value) << "sharp enough";
+}
+
 MPCFLOW_ON_EVERY_SOLVER(PlatesFlow);
 
 }  // namespace
