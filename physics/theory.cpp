@@ -203,7 +203,7 @@ double PlaneFlow::shear_rate(double y) const {
 }
 
 double PlaneFlow::maximum() const {
-    double fastest = std::abs(upper_velocity) > std::abs(lower_velocity) ? upper_velocity : lower_velocity;
+    double fastest = std::abs(upper_velocity) >= std::abs(lower_velocity) ? upper_velocity : lower_velocity;
     if (acceleration == 0.0) {
         return fastest;
     }
