@@ -64,13 +64,16 @@ union ResolveScratch {
 /// faults are left to the step.
 enum class Resolving { for_the_step, foreseen };
 
+/// Blocks of resolve_cells that shall fit on a multiprocessor: SRD+a with a thermostat would take so many
+/// registers that one fits, and what SRD does in the few cells that walls cut would cost all of them a block.
+template <class Law>
+inline constexpr int resolve_blocks = Law::contributes_rotated ? 2 : (Law::is_thermostatted ? 3 : 4);
+
 /// Sums of each cell -> what it does to its particles; clears the sums. For laws that need it, draws for
 /// the next collision (`next_draws`, which holds the draws of this one). Where the particles are to be
 /// re-ordered (`numbers` is given), also their numbers in the order of memory, to be scanned into places. Empties the wall queue.
-///
-/// Two blocks a multiprocessor: SRD+a with a thermostat would take so many registers that one fits.
 template <Resolving resolving, class Law>
-__global__ void __launch_bounds__(block_size, 2)
+__global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     resolve_cells(const __grid_constant__ StepPlan<Law> plan, int cells, SumRow<Law>* __restrict__ sums,
                   SumFormat format, CellAction<Law>* __restrict__ actions, PaddedDraw<Law>* __restrict__ next_draws,
                   std::uint32_t* __restrict__ numbers, WallQueue wall_queue, StepReport* __restrict__ report) {

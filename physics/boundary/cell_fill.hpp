@@ -32,6 +32,24 @@ struct WallStates {
     }
 };
 
+/// The mean of the walls `face` along each axis, by their thickness. To the last bit that of each where they
+/// are alike.
+[[nodiscard]] MPCFLOW_HD_RARE WallState mean_of_walls(const WallStates& walls, Vec3<int> face,
+                                                      Vec3<double> thickness) {
+    WallState mean{};
+    double total = 0.0;
+    for (int axis = 0; axis < 3; ++axis) {
+        if (face[axis] == no_surface)
+            continue;
+        total += thickness[axis];
+        const double share = thickness[axis] / total;
+        const WallState& own = walls.face[face[axis]];
+        mean.velocity += share * (own.velocity - mean.velocity);
+        mean.thermal_variance += share * (own.thermal_variance - mean.thermal_variance);
+    }
+    return mean;
+}
+
 /// Along each axis the part [lower, upper] of a cell, from its centre and within [-1/2, 1/2], is fluid, and
 /// the rest behind the face that cuts it there is solid. (Only one of two faces can: a cell is an edge long,
 /// and so is the box at least.) Behind a face of slip there is nothing: it takes no part in collisions.
@@ -64,21 +82,9 @@ struct CellFill {
     /// Of the wall that cuts the cell along an axis.
     [[nodiscard]] MPCFLOW_HD WallState wall(int axis) const { return walls->face[face[axis]]; }
 
-    /// The mean of the walls in the cell, by their thickness. To the last bit that of each where they are
-    /// alike.
+    /// The mean of the walls in the cell, by their thickness.
     [[nodiscard]] MPCFLOW_HD WallState mean_wall() const {
-        WallState mean{};
-        double total = 0.0;
-        for (int axis = 0; axis < 3; ++axis) {
-            if (face[axis] == no_surface)
-                continue;
-            total += thickness(axis);
-            const double share = total > 0.0 ? thickness(axis) / total : 1.0;
-            const WallState own = wall(axis);
-            mean.velocity += share * (own.velocity - mean.velocity);
-            mean.thermal_variance += share * (own.thermal_variance - mean.thermal_variance);
-        }
-        return mean;
+        return mean_of_walls(*walls, face, {thickness(0), thickness(1), thickness(2)});
     }
 };
 
