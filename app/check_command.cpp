@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -62,8 +63,9 @@ void print_flow(const System& system) {
                                                          : "Couette-Poiseuille";
     fmt::print("plane {} flow along {}, walls normal to {}:\n", name, axis_names[flow->flow_axis],
                axis_names[flow->wall_axis]);
-    fmt::print("  greatest velocity  {:.6g} (Mach {:.3g}, Reynolds {:.3g})\n", flow->maximum(),
-               flow->maximum() / sound, flow->maximum() * flow->width / flow->viscosity);
+    const double greatest = flow->is_poiseuille() ? flow->maximum() : std::abs(flow->maximum());
+    fmt::print("  greatest velocity  {:.6g} (Mach {:.3g}, Reynolds {:.3g})\n", flow->maximum(), greatest / sound,
+               greatest * flow->width / flow->viscosity);
     if (!flow->is_poiseuille()) {
         fmt::print("  shear rate         {:.6g} at the lower wall, {:.6g} at the upper one\n", flow->shear_rate(0.0),
                    flow->shear_rate(flow->width));

@@ -1,5 +1,6 @@
 #include "app/theory_numbers.hpp"
 
+#include <cmath>
 #include <string>
 
 #include "physics/theory.hpp"
@@ -29,8 +30,9 @@ std::vector<NamedNumber> theory_numbers(const System& system) {
         const auto add = [&](const char* name, double value) { numbers.push_back({flow_name + name, value}); };
         add("maximum_velocity", flow->maximum());
         add("mean_velocity", is_poiseuille ? flow->maximum() * 2.0 / 3.0 : flow->mean());
-        add("mach_number", flow->maximum() / theory::speed_of_sound(system));
-        add("reynolds_number", flow->maximum() * flow->width / viscosity);
+        const double greatest = is_poiseuille ? flow->maximum() : std::abs(flow->maximum());
+        add("mach_number", greatest / theory::speed_of_sound(system));
+        add("reynolds_number", greatest * flow->width / viscosity);
         add("development_time", flow->development_time());
         if (!is_poiseuille) {
             add("lower_shear_rate", flow->shear_rate(0.0));

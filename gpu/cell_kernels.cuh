@@ -57,12 +57,15 @@ union ResolveScratch {
 /// faults are left to the step.
 enum class Resolving { for_the_step, foreseen };
 
+/// Blocks of resolve_cells that shall fit on a multiprocessor: laws with offsets and a thermostat would take so many
+/// registers that one fits, and what is done in the few cells that walls cut would cost all of them a block.
+template <class Law>
+inline constexpr int resolve_blocks = Law::needs.offsets ? 2 : (Law::sum_count > 4 ? 3 : 4);
+
 /// Sums of each cell -> what it does to its particles; clears the sums. Where the particles are to be
 /// re-ordered (`numbers` is given), also their numbers in the order of memory, to be scanned into places. Empties the wall queue.
-///
-/// Two blocks a multiprocessor: SRD+a with a thermostat would take so many registers that one fits.
 template <Resolving resolving, class Law>
-__global__ void __launch_bounds__(block_size, 2)
+__global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     resolve_cells(const __grid_constant__ StepPlan<Law> plan, int cells, SumRow<Law>* __restrict__ sums,
                   CellAction<Law>* __restrict__ actions, CellDraws<Law> draws,
                   std::uint32_t* __restrict__ numbers, WallQueue wall_queue, StepReport* __restrict__ report) {

@@ -57,6 +57,13 @@ private:
     }
 
     [[nodiscard]] bool has_wall(std::size_t axis) const { return !system_.boundaries.faces[axis].is_periodic(); }
+    /// Whether some wall is sticky.
+    [[nodiscard]] bool holds_fluid() const {
+        const auto& faces = system_.boundaries.faces;
+        return std::any_of(faces.begin(), faces.end(), [](const AxisFaces& axis) {
+            return axis.lower.kind == FaceKind::no_slip || axis.upper.kind == FaceKind::no_slip;
+        });
+    }
     [[nodiscard]] bool has_walls() const { return has_wall(0) || has_wall(1) || has_wall(2); }
     [[nodiscard]] bool has_force() const {
         return std::any_of(system_.force.begin(), system_.force.end(), [](double f) { return f != 0.0; });
@@ -337,7 +344,7 @@ private:
         if (!has_force()) {
             return;
         }
-        if (!has_walls()) {
+        if (!holds_fluid()) {
             warn("forces", "there is no wall to hold the fluid; it accelerates for ever");
         } else if (!holds_temperature()) {
             warn("forces", "the force heats the fluid, and there is no thermostat");

@@ -38,6 +38,8 @@ public:
             const bool periodic = system.boundaries.faces[axis].is_periodic();
             box_[axis] = system.box.size[axis];
             cells_[axis] = box_[axis] + (periodic ? 0 : 1);
+            const AxisFaces& faces = system.boundaries.faces[axis];
+            slips_[axis] = (faces.lower.kind == FaceKind::slip ? 1 : 0) + (faces.upper.kind == FaceKind::slip ? 2 : 0);
             // 24 bits: exact in float, so both precisions see the same grid.
             shift_[axis] = system.collision.random_shift
                                ? static_cast<Real>(bits.word[axis] >> 8U) * static_cast<Real>(0x1p-24)
@@ -71,14 +73,13 @@ public:
             if (cells_[axis] == box_[axis] || s == 0.0) continue;
             if (c[axis] == 0) {
                 fill.lower[axis] = s - 0.5;
-                fill.face[axis] = 2 * axis;
-                fill.is_cut = true;
+                if ((slips_[axis] & 1) == 0) fill.face[axis] = 2 * axis;
             }
             if (c[axis] == box_[axis]) {
                 fill.upper[axis] = s - 0.5;
-                fill.face[axis] = 2 * axis + 1;
-                fill.is_cut = true;
+                if ((slips_[axis] & 2) == 0) fill.face[axis] = 2 * axis + 1;
             }
+            fill.is_cut |= fill.face[axis] != no_surface;
         }
         return fill;
     }
@@ -110,6 +111,7 @@ private:
     Vec3<Real> shift_{};
     Vec3<int> box_{1, 1, 1};
     Vec3<int> cells_{1, 1, 1};
+    Vec3<int> slips_{};  ///< bit 0: the lower face is one of slip, bit 1: the upper one
 };
 
 /// Whom random numbers of a cell belong to: drawn from these three alone.

@@ -35,7 +35,7 @@ constexpr auto names_of(ThermostatKind) {
                       Named{ThermostatKind::maxwell_boltzmann, "maxwell_boltzmann"}};
 }
 constexpr auto names_of(FaceKind) {
-    return std::array{Named{FaceKind::periodic, "periodic"}, Named{FaceKind::no_slip, "no_slip"}};
+    return std::array{Named{FaceKind::periodic, "periodic"}, Named{FaceKind::no_slip, "no_slip"}, Named{FaceKind::slip, "slip"}};
 }
 constexpr auto names_of(Precision) {
     return std::array{Named{Precision::double_precision, "double"}, Named{Precision::mixed, "mixed"}};

@@ -40,7 +40,7 @@ struct Thermostat {
     ThermostatKind kind = ThermostatKind::none;
 };
 
-enum class FaceKind { periodic, no_slip };
+enum class FaceKind { periodic, no_slip, slip };
 
 /// A face of the box. Not an aggregate, so that a kind alone is a face, too.
 struct Face {

@@ -188,40 +188,43 @@ double speed_of_sound(const System& system) {
     return std::sqrt(keeps_energy ? 5.0 / 3.0 * isothermal : isothermal);
 }
 
-bool PlaneFlow::is_poiseuille() const { return lower_velocity == 0.0 && upper_velocity == 0.0; }
+bool PlaneFlow::is_poiseuille() const {
+    return lower_velocity == 0.0 && upper_velocity == 0.0 && distance == width;
+}
 
 double PlaneFlow::velocity(double y) const {
-    return lower_velocity + (upper_velocity - lower_velocity) * y / width +
-           acceleration * y * (width - y) / (2.0 * viscosity);
+    const double s = y + offset;
+    return lower_velocity + (upper_velocity - lower_velocity) * s / distance +
+           acceleration * s * (distance - s) / (2.0 * viscosity);
 }
 
 double PlaneFlow::shear_rate(double y) const {
-    return (upper_velocity - lower_velocity) / width + acceleration * (0.5 * width - y) / viscosity;
+    return (upper_velocity - lower_velocity) / distance + acceleration * (0.5 * distance - y - offset) / viscosity;
 }
 
 double PlaneFlow::maximum() const {
-    double fastest = std::abs(upper_velocity) > std::abs(lower_velocity) ? upper_velocity : lower_velocity;
+    double fastest = std::abs(upper_velocity) >= std::abs(lower_velocity) ? upper_velocity : lower_velocity;
     if (acceleration == 0.0) {
         return fastest;
     }
-    const double of_force = acceleration * width * width / (8.0 * viscosity);
+    const double of_force = acceleration * distance * distance / (8.0 * viscosity);
     if (is_poiseuille()) {
         return of_force;
     }
-    // Where the shear rate is 0, if that is between the walls.
-    const double y = 0.5 * width + (upper_velocity - lower_velocity) / width * viscosity / acceleration;
-    if (y > 0.0 && y < width && std::abs(velocity(y)) > std::abs(fastest)) {
+    // Where the shear rate is 0, if that is in the fluid.
+    const double y = 0.5 * distance - offset + (upper_velocity - lower_velocity) / distance * viscosity / acceleration;
+    if (y >= 0.0 && y <= width && std::abs(velocity(y)) > std::abs(fastest)) {
         fastest = velocity(y);
     }
     return fastest;
 }
 
 double PlaneFlow::mean() const {
-    return 0.5 * (lower_velocity + upper_velocity) + acceleration * width * width / (12.0 * viscosity);
+    return 0.5 * (lower_velocity + upper_velocity) + acceleration * distance * distance / (12.0 * viscosity);
 }
 
 double PlaneFlow::development_time() const {
-    return width * width / (std::numbers::pi * std::numbers::pi * viscosity);
+    return distance * distance / (std::numbers::pi * std::numbers::pi * viscosity);
 }
 
 std::optional<PlaneFlow> plane_flow(const System& system) {
@@ -247,8 +250,15 @@ std::optional<PlaneFlow> plane_flow(const System& system) {
     flow.acceleration = system.force[flow.flow_axis] / system.fluid.mass;
     flow.width = system.box.size[flow.wall_axis];
     flow.viscosity = predicted_viscosity(system);
-    flow.lower_velocity = faces.lower.velocity[flow.flow_axis];
-    flow.upper_velocity = faces.upper.velocity[flow.flow_axis];
+    const bool lower_slips = faces.lower.kind == FaceKind::slip;
+    const bool upper_slips = faces.upper.kind == FaceKind::slip;
+    if (lower_slips && upper_slips) {
+        return std::nullopt;
+    }
+    flow.lower_velocity = (lower_slips ? faces.upper : faces.lower).velocity[flow.flow_axis];
+    flow.upper_velocity = (upper_slips ? faces.lower : faces.upper).velocity[flow.flow_axis];
+    flow.distance = lower_slips || upper_slips ? 2.0 * flow.width : flow.width;
+    flow.offset = lower_slips ? flow.width : 0.0;
     return flow;
 }
 

@@ -68,22 +68,26 @@ struct PlaneFlow {
     double viscosity = 0.0;       ///< predicted
     double lower_velocity = 0.0;  ///< V0 and V1, of the walls
     double upper_velocity = 0.0;
+    /// A face of slip is a mirror: beyond it the flow goes on, to the mirror image of the other wall, at twice the width. Without,
+    /// distance = L and offset = 0.
+    double distance = 0.0;  ///< D, between the wall and its image
+    double offset = 0.0;    ///< of the lower face from the lower of these two
 
-    /// Whether the force alone drives it.
+    /// Whether it is a force that drives it, between walls at rest.
     [[nodiscard]] bool is_poiseuille() const;
-    /// u(y) = V0 + (V1 - V0) y / L + g y (L - y) / (2 nu), y from the lower wall.
+    /// u(y) = V0 + (V1 - V0) y / D + g y (D - y) / (2 nu), y from the lower face and the offset more.
     [[nodiscard]] double velocity(double y) const;
-    /// u'(y): (V1 - V0) / L + g (L / 2 - y) / nu. Times the shear viscosity it is the stress on the walls.
+    /// u'(y): (V1 - V0) / D + g (D / 2 - y) / nu. Times the shear viscosity it is the stress on the walls.
     [[nodiscard]] double shear_rate(double y) const;
     /// The velocity of the largest size; g L^2 / (8 nu) of a Poiseuille flow.
     [[nodiscard]] double maximum() const;
-    /// The mean velocity, (V0 + V1) / 2 + g L^2 / (12 nu).
+    /// The mean velocity, (V0 + V1) / 2 + g D^2 / (12 nu).
     [[nodiscard]] double mean() const;
-    /// Time for the flow to develop: L^2 / (pi^2 nu), the slowest mode's decay time.
+    /// Time for the flow to develop: D^2 / (pi^2 nu), the slowest mode's decay time.
     [[nodiscard]] double development_time() const;
 };
 
-/// Empty where the system is no such flow.
+/// Empty where the system is no such flow, or where two faces of slip hold nothing.
 [[nodiscard]] std::optional<PlaneFlow> plane_flow(const System& system);
 
 }  // namespace mpcflow::theory

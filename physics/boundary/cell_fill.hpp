@@ -26,44 +26,65 @@ struct WallStates {
         for (int number = 0; number < face_count; ++number) {
             const Face& wall = system.boundaries.faces[number / 2][number % 2];
             const double temperature = wall.temperature == 0.0 ? system.fluid.temperature : wall.temperature;
-            face[number] = {{wall.velocity[0], wall.velocity[1], wall.velocity[2]}, temperature / system.fluid.mass};
+            face[number] = {{wall.velocity[0], wall.velocity[1], wall.velocity[2]},
+                            temperature / system.fluid.mass};
         }
     }
 };
 
-/// Along each axis the part [lower, upper] of a cell, from its centre and within [-1/2, 1/2], is fluid, and the rest behind
-/// the face that cuts it there is solid. (Only one of two faces can: a cell is an edge long, and so is the box at least.)
+/// The mean of the walls `face` along each axis, by their thickness. To the last bit that of each where they
+/// are alike.
+[[nodiscard]] MPCFLOW_HD_RARE WallState mean_of_walls(const WallStates& walls, Vec3<int> face,
+                                                      Vec3<double> thickness) {
+    WallState mean{};
+    double total = 0.0;
+    for (int axis = 0; axis < 3; ++axis) {
+        if (face[axis] == no_surface)
+            continue;
+        total += thickness[axis];
+        const double share = thickness[axis] / total;
+        const WallState& own = walls.face[face[axis]];
+        mean.velocity += share * (own.velocity - mean.velocity);
+        mean.thermal_variance += share * (own.thermal_variance - mean.thermal_variance);
+    }
+    return mean;
+}
+
+/// Along each axis the part [lower, upper] of a cell, from its centre and within [-1/2, 1/2], is fluid, and
+/// the rest behind the face that cuts it there is solid. (Only one of two faces can: a cell is an edge long,
+/// and so is the box at least.) Behind a face of slip there is nothing: it takes no part in collisions.
 struct CellFill {
     Vec3<double> lower{-0.5, -0.5, -0.5};
     Vec3<double> upper{0.5, 0.5, 0.5};
-    bool is_cut = false;
-    Vec3<int> face{no_surface, no_surface, no_surface};  ///< that cuts it along each axis
+    bool is_cut = false;                                 ///< by a face with solid behind it
+    Vec3<int> face{no_surface, no_surface, no_surface};  ///< that one, along each axis
     const WallStates* walls = nullptr;                   ///< of the faces; outlives this
 
+    /// Where fluid and solid together begin along an axis, and how long they are: the cell but for what is
+    /// behind a face of slip.
+    [[nodiscard]] MPCFLOW_HD double begin(int axis) const {
+        return face[axis] == no_surface ? lower[axis] : -0.5;
+    }
+    [[nodiscard]] MPCFLOW_HD double length(int axis) const {
+        return face[axis] == no_surface ? upper[axis] - lower[axis] : 1.0;
+    }
+
     /// How far the solid reaches into the cell along an axis.
-    [[nodiscard]] MPCFLOW_HD double thickness(int axis) const { return 1.0 - (upper[axis] - lower[axis]); }
+    [[nodiscard]] MPCFLOW_HD double thickness(int axis) const {
+        return length(axis) - (upper[axis] - lower[axis]);
+    }
 
     [[nodiscard]] MPCFLOW_HD double solid_volume() const {
         const Vec3<double> extent = upper - lower;
-        return 1.0 - extent.x * extent.y * extent.z;
+        return length(0) * length(1) * length(2) - extent.x * extent.y * extent.z;
     }
 
     /// Of the wall that cuts the cell along an axis.
     [[nodiscard]] MPCFLOW_HD WallState wall(int axis) const { return walls->face[face[axis]]; }
 
-    /// The mean of the walls in the cell, by their thickness. To the last bit that of each where they are alike.
+    /// The mean of the walls in the cell, by their thickness.
     [[nodiscard]] MPCFLOW_HD WallState mean_wall() const {
-        WallState mean{};
-        double total = 0.0;
-        for (int axis = 0; axis < 3; ++axis) {
-            if (face[axis] == no_surface) continue;
-            total += thickness(axis);
-            const double share = total > 0.0 ? thickness(axis) / total : 1.0;
-            const WallState own = wall(axis);
-            mean.velocity += share * (own.velocity - mean.velocity);
-            mean.thermal_variance += share * (own.thermal_variance - mean.thermal_variance);
-        }
-        return mean;
+        return mean_of_walls(*walls, face, {thickness(0), thickness(1), thickness(2)});
     }
 };
 

@@ -1,9 +1,9 @@
 #pragma once
 /// Flight between faces at rest that turn a velocity to its opposite, without a loop over hits.
 ///
-/// Bounce-back reverses the whole velocity, so a particle goes to and fro on one chord of the fluid and its place on
-/// that chord is a triangle wave of time, however many hits there are, and however short the chord across a corner is.
-/// fly_among() does the same hit by hit, to the rounding.
+/// Bounce-back reverses the whole velocity, so a particle goes to and fro on one chord of the fluid and its
+/// place on that chord is a triangle wave of time, however many hits there are, and however short the chord
+/// across a corner is. fly_among() does the same hit by hit, to the rounding.
 
 #include <cmath>
 
@@ -24,7 +24,8 @@ struct ChordFlight {
 };
 
 template <class Real>
-MPCFLOW_HD ChordFlight<Real> find_end_on_chord(const Faces<Real>& faces, Vec3<Real> start, Vec3<Real> velocity, Real time) {
+MPCFLOW_HD ChordFlight<Real> find_end_on_chord(const Faces<Real>& faces, Vec3<Real> start,
+                                               Vec3<Real> velocity, Real time) {
     // Times, relative to now, at which the chord meets a wall ahead and behind.
     constexpr Real never = static_cast<Real>(1e30);
     const Vec3<Real> length = faces.length();
@@ -33,7 +34,8 @@ MPCFLOW_HD ChordFlight<Real> find_end_on_chord(const Faces<Real>& faces, Vec3<Re
     ChordFlight<Real> flight{time, false, 0, 0, 0};
     for (int axis = 0; axis < 3; ++axis) {
         const Real v = velocity[axis];
-        if (!faces.is_wall(axis) || v == 0) continue;
+        if (!faces.is_wall(axis) || v == 0)
+            continue;
         const Real to_lower = (static_cast<Real>(0) - start[axis]) / v;
         const Real to_upper = (length[axis] - start[axis]) / v;
         const Real forward = v > 0 ? to_upper : to_lower;
@@ -44,7 +46,8 @@ MPCFLOW_HD ChordFlight<Real> find_end_on_chord(const Faces<Real>& faces, Vec3<Re
         ahead = forward < ahead ? forward : ahead;
         behind = backward > behind ? backward : behind;
     }
-    if (time < ahead) return flight;
+    if (time < ahead)
+        return flight;
     flight.time = ahead + ahead - time;
     flight.reversed = true;
     if (flight.time < behind) {
@@ -65,7 +68,8 @@ MPCFLOW_HD ChordFlight<Real> find_end_on_chord(const Faces<Real>& faces, Vec3<Re
     return flight;
 }
 
-/// As fly_among(), of faces that only_turn_back(). Of a flight to and fro in the corner of two walls at most 128 hits are told.
+/// As fly_among(), of faces that only_turn_back(). Of a flight to and fro in the corner of two walls at most
+/// 128 hits are told.
 template <class Real, class Recorder>
 MPCFLOW_HD void fly_on_chord(const Faces<Real>& faces, Vec3<Real>& place, Vec3<Real>& velocity, Real time,
                              const Recorder& recorder) {
@@ -73,10 +77,13 @@ MPCFLOW_HD void fly_on_chord(const Faces<Real>& faces, Vec3<Real>& place, Vec3<R
     constexpr int most_turns = Faces<Real>::most_hits_ever / 2;
     const int turns = static_cast<int>(flight.turns < most_turns ? flight.turns : most_turns);
     const int hits_ahead = turns + (flight.reversed ? 1 : 0);
-    if (hits_ahead > 0) recorder(flight.face_ahead, velocity, -velocity, hits_ahead);
-    if (turns > 0) recorder(flight.face_behind, -velocity, velocity, turns);
+    if (hits_ahead > 0)
+        recorder(flight.face_ahead, velocity, -velocity, hits_ahead);
+    if (turns > 0)
+        recorder(flight.face_behind, -velocity, velocity, turns);
     const Vec3<Real> end = place + flight.time * velocity;
-    if (flight.reversed) velocity = -velocity;
+    if (flight.reversed)
+        velocity = -velocity;
     place = faces.keep_inside(end);
 }
 

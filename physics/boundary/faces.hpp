@@ -21,24 +21,29 @@ public:
     Faces() = default;
     explicit Faces(const System& system) {
         double fastest = 0.0;
+        int axes_with_walls = 0;
         for (int axis = 0; axis < 3; ++axis) {
             const AxisFaces& faces = system.boundaries.faces[axis];
             length_[axis] = static_cast<Real>(system.box.size[axis]);
             wall_[axis] = faces.is_periodic() ? 0 : 1;
+            axes_with_walls += wall_[axis];
             for (int side = 0; side < 2; ++side) {
                 const Face& face = faces[side];
                 const int number = 2 * axis + side;
                 kind_[number] = face.kind;
                 velocity_[number] = {static_cast<Real>(face.velocity[0]), static_cast<Real>(face.velocity[1]),
                                      static_cast<Real>(face.velocity[2])};
-                only_turn_back_ = only_turn_back_ && !face.is_moving();
-                for (const double v : face.velocity) fastest = std::max(fastest, std::abs(v));
+                only_turn_back_ = only_turn_back_ && face.kind != FaceKind::slip && !face.is_moving();
+                for (const double v : face.velocity)
+                    fastest = std::max(fastest, std::abs(v));
             }
         }
-        // Each hit of a wall may add twice its speed, so the hits of one flight may add 16 thermal speeds, of the 32 that the
-        // sums of the cells have room for.
-        const double room = 16.0 * std::sqrt(system.fluid.temperature / system.fluid.mass);
-        most_hits_ = 2.0 * fastest * most_hits_ever > room ? std::max(4, static_cast<int>(0.5 * room / fastest)) : most_hits_ever;
+        // Each hit of a wall may add twice its speed. In an edge, where hits may follow each other ever
+        // faster, one flight shall not add more than about 4 thermal speeds: the sums of the cells have room
+        // for 32.
+        const double most_added = 4.0 * std::sqrt(system.fluid.temperature / system.fluid.mass);
+        if (axes_with_walls > 1 && 2.0 * fastest * most_hits_ever > most_added)
+            most_hits_ = std::max(4, static_cast<int>(0.5 * most_added / fastest));
     }
 
     [[nodiscard]] MPCFLOW_HD bool is_wall(int axis) const { return wall_[axis] != 0; }
@@ -50,7 +55,8 @@ public:
         Hit<Real> hit{time, no_surface};
         for (int axis = 0; axis < 3; ++axis) {
             const Real v = velocity[axis];
-            if (wall_[axis] == 0 || v == 0) continue;
+            if (wall_[axis] == 0 || v == 0)
+                continue;
             const Real way = v > 0 ? length_[axis] - place[axis] : -place[axis];
             const Real after = way / v;
             if (after < hit.time || (after == hit.time && hit.surface == no_surface)) {
@@ -68,7 +74,8 @@ public:
 
     [[nodiscard]] MPCFLOW_HD Vec3<Real> keep_inside(Vec3<Real> place) const {
         for (int axis = 0; axis < 3; ++axis) {
-            if (wall_[axis] == 0) continue;
+            if (wall_[axis] == 0)
+                continue;
             const Real above = place[axis] > 0 ? place[axis] : static_cast<Real>(0);
             place[axis] = above < length_[axis] ? above : length_[axis];
         }
@@ -76,7 +83,9 @@ public:
     }
 
     [[nodiscard]] MPCFLOW_HD FaceKind kind(int face) const { return kind_[face]; }
-    [[nodiscard]] MPCFLOW_HD Vec3<Real> velocity(int face, Vec3<Real> /*place*/) const { return velocity_[face]; }
+    [[nodiscard]] MPCFLOW_HD Vec3<Real> velocity(int face, Vec3<Real> /*place*/) const {
+        return velocity_[face];
+    }
     [[nodiscard]] MPCFLOW_HD Vec3<Real> normal(int face, Vec3<Real> /*place*/) const {
         Vec3<Real> normal{};
         normal[face / 2] = 1;

@@ -1,8 +1,9 @@
 #pragma once
 /// Surfaces that flying particles hit, and the loop over the hits of one flight.
 ///
-/// A set of surfaces answers where a flight first hits one of them; the kind of a surface says what the hit does. The
-/// loop knows no more than that, so that faces of the box, cylinders and whatever comes later share it.
+/// A set of surfaces answers where a flight first hits one of them; the kind of a surface says what the hit
+/// does. The loop knows no more than that, so that faces of the box, cylinders and whatever comes later share
+/// it.
 
 #include <concepts>
 
@@ -14,7 +15,8 @@ namespace mpcflow {
 
 inline constexpr int no_surface = -1;
 
-/// The first hit of a flight: after which time, and which surface of the set; `no_surface` where the time is up before.
+/// The first hit of a flight: after which time, and which surface of the set; `no_surface` where the time is
+/// up before.
 template <class Real>
 struct Hit {
     Real time;
@@ -22,12 +24,13 @@ struct Hit {
 };
 
 /// What the loop asks of a set of surfaces. Places are in the fluid or on a surface.
-///   first_hit   of a flight from a place at a velocity for a time; a surface that is left is not hit, one that is reached
+///   first_hit   of a flight from a place at a velocity for a time; a surface that is left is not hit, one
+///   that is reached
 ///               just at the end of the time is
-///   on_surface  a place to the rounding of the flight -> the place of the hit, on the surface and not beyond another
-///   keep_inside a place to the rounding of the flight -> not beyond any surface
-///   kind, velocity, normal   of a surface, at the place of the hit; the normal's sign does not matter
-///   most_hits   so many hits are followed in one flight
+///   on_surface  a place to the rounding of the flight -> the place of the hit, on the surface and not beyond
+///   another keep_inside a place to the rounding of the flight -> not beyond any surface kind, velocity,
+///   normal   of a surface, at the place of the hit; the normal's sign does not matter most_hits   so many
+///   hits are followed in one flight
 template <class Set, class Real>
 concept SurfaceSet = requires(const Set set, Vec3<Real> place, Real time, Hit<Real> hit) {
     { set.first_hit(place, place, time) } -> std::same_as<Hit<Real>>;
@@ -39,23 +42,28 @@ concept SurfaceSet = requires(const Set set, Vec3<Real> place, Real time, Hit<Re
     { set.most_hits() } -> std::same_as<int>;
 };
 
-/// Whom a hit is told: recorder(surface, velocity before, velocity after, how many such hits). This one does not listen.
+/// Whom a hit is told: recorder(surface, velocity before, velocity after, how many such hits). This one does
+/// not listen.
 struct NoRecord {
     template <class Real>
     MPCFLOW_HD void operator()(int, Vec3<Real>, Vec3<Real>, int) const {}
 };
 
-/// The velocity after a hit. No slip: v -> 2 V - v, the whole velocity relative to the surface turns.
+/// The velocity after a hit. No slip: v -> 2 V - v, the whole velocity relative to the surface turns. Slip:
+/// only its part along the normal does.
 template <class Real>
-MPCFLOW_HD Vec3<Real> turned(Vec3<Real> velocity, FaceKind /*kind*/, Vec3<Real> /*normal*/, Vec3<Real> of_surface) {
+MPCFLOW_HD Vec3<Real> turned(Vec3<Real> velocity, FaceKind kind, Vec3<Real> normal, Vec3<Real> of_surface) {
+    if (kind == FaceKind::slip)
+        return velocity - static_cast<Real>(2) * dot(velocity - of_surface, normal) * normal;
     return static_cast<Real>(2) * of_surface - velocity;
 }
 
-/// Flies from `place` at `velocity` for `time`, hit by hit in the order of time; both are then those at the end. Several
-/// surfaces that are reached at the same moment are hit one after the other, unless the first turns the flight away from the next.
+/// Flies from `place` at `velocity` for `time`, hit by hit in the order of time; both are then those at the
+/// end. Several surfaces that are reached at the same moment are hit one after the other, unless the first
+/// turns the flight away from the next.
 ///
-/// After `most_hits` it stays where it is until the next collision: in the edge between two surfaces hits may follow each other
-/// ever faster, or without any time between them.
+/// After `most_hits` it stays where it is until the next collision: in the edge between two surfaces hits may
+/// follow each other ever faster, or without any time between them.
 template <class Real, SurfaceSet<Real> Surfaces, class Recorder>
 MPCFLOW_HD void fly_among(const Surfaces& surfaces, Vec3<Real>& place, Vec3<Real>& velocity, Real time,
                           const Recorder& recorder) {

@@ -40,7 +40,7 @@ struct SolidPlace {
 /// A uniform place in the part of a cut cell that is not fluid. Takes two blocks.
 ///
 /// The solid is made of slabs: beyond the fluid in x; within it in x and beyond it in y; within it in x
-/// and y and beyond it in z. One is chosen by its volume.
+/// and y and beyond it in z. One is chosen by its volume. Nothing is beyond a face of slip.
 MPCFLOW_HD SolidPlace place_in_solid(RandomSource& source, const CellFill& fill) {
     const RandomBlock a = source.next();
     const RandomBlock b = source.next();
@@ -52,16 +52,17 @@ MPCFLOW_HD SolidPlace place_in_solid(RandomSource& source, const CellFill& fill)
     bool is_chosen = false;
     double cross_section = 1.0;  // of the slabs that are left
     for (int axis = 0; axis < 3; ++axis) {
-        const double slab = cross_section * (1.0 - extent[axis]);
+        const double others = axis == 0 ? fill.length(1) * fill.length(2) : (axis == 1 ? fill.length(2) : 1.0);
+        const double slab = cross_section * fill.thickness(axis) * others;
         // Rounding may leave no slab for the choice; then it is the last one.
         if (!is_chosen && fill.face[axis] != no_surface) place.axis = axis;
         if (is_chosen) {
-            place.offset[axis] = u[axis] - 0.5;
+            place.offset[axis] = fill.begin(axis) + u[axis] * fill.length(axis);
         } else if (choice < slab || axis == 2) {
             // Below the fluid or above it.
-            const double t = u[axis] * (1.0 - extent[axis]);
-            const double below = fill.lower[axis] + 0.5;
-            place.offset[axis] = t < below ? t - 0.5 : fill.upper[axis] + (t - below);
+            const double t = u[axis] * fill.thickness(axis);
+            const double below = fill.lower[axis] - fill.begin(axis);
+            place.offset[axis] = t < below ? fill.begin(axis) + t : fill.upper[axis] + (t - below);
             is_chosen = true;
         } else {
             place.offset[axis] = fill.lower[axis] + u[axis] * extent[axis];

@@ -241,8 +241,8 @@ private:
 
     MPCFLOW_HD static void measure_from_walls(Vec3<double>& arm, const CellFill& fill) {
         for (int axis = 0; axis < 3; ++axis) {
-            if (fill.lower[axis] > -0.5) arm[axis] -= fill.lower[axis];
-            else if (fill.upper[axis] < 0.5) arm[axis] -= fill.upper[axis];
+            if (fill.face[axis] == no_surface) continue;
+            arm[axis] -= fill.face[axis] % 2 == 0 ? fill.lower[axis] : fill.upper[axis];
         }
     }
 
@@ -251,7 +251,7 @@ private:
         if (fill.face[axis] != face) return 0.0;
         const double own = face % 2 == 0 ? fill.lower[axis] + 0.5 : 0.5 - fill.upper[axis];
         const Vec3<double> extent = fill.upper - fill.lower;
-        return own / (3.0 - extent.x - extent.y - extent.z);
+        return own / (fill.length(0) + fill.length(1) + fill.length(2) - extent.x - extent.y - extent.z);
     }
 
     Streaming<Real> flight_, half_flight_;

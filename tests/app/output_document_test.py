@@ -37,6 +37,7 @@ INPUTS = {
     "selection": changed(WHOLE, {"quantities: [position, velocity]": "quantities: [velocity], every_nth_id: 7, precision: single"}),
     "selection of a region": changed(WHOLE, {"quantities: [position, velocity]": "quantities: [position], every_nth_id: 3, "
                                              "region: {lower: [1, 1, 1], upper: [3, 4, 5]}"}),
+    "moving walls": changed(WHOLE, {"z: no_slip": "z: {lower: slip, upper: {kind: no_slip, velocity: [0.1, 0, 0]}}"}),
     "windows": changed(WHOLE, {"every: 4, quantities: [density": "every: 4, time_window: 28, quantities: [density"}),
     "least": input_text(outputs=""),
     "open block": input_text(steps=68, outputs="  fields: {every: 1, quantities: [density, pressure_tensor], bins: [1, 2, 3]}\n" + CHECKPOINTS),

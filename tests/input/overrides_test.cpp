@@ -17,7 +17,7 @@ namespace {
 using Messages = std::vector<std::string>;
 
 /// For every key a value that is not its default. Where one alone would be wrong, what goes with it.
-const std::map<std::string, Messages> changes = {
+const std::map<std::string, Messages> changes_of_most_keys = {
     {"title", {"title=Something"}},
     {"seed", {"seed=7"}},
     {"box", {"box={size: [4, 4, 4]}"}},
@@ -107,7 +107,24 @@ const std::map<std::string, Messages> changes = {
     {"execution.threads", {"execution.threads=2"}},
 };
 
+/// And of what faces are like.
+std::map<std::string, Messages> all_changes() {
+    std::map<std::string, Messages> changes = changes_of_most_keys;
+    for (const std::string axis : {"x", "y", "z"}) {
+        const std::string velocity = axis == "x" ? "[0, 0.1, 0]" : "[0.1, 0, 0]";
+        for (const std::string side : {".lower", ".upper"}) {
+            const std::string face = "boundaries." + axis + side;
+            const std::string sticky = "boundaries." + axis + "=no_slip";
+            changes[face + ".kind"] = {"boundaries." + axis + "=slip", face + ".kind=no_slip"};
+            changes[face + ".velocity"] = {sticky, face + ".velocity=" + velocity};
+            changes[face + ".temperature"] = {sticky, face + ".temperature=1.5"};
+        }
+    }
+    return changes;
+}
+
 TEST(Overrides, ReachEveryKey) {
+    const std::map<std::string, Messages> changes = all_changes();
     const Scenario plain = parse_scenario(least, "f.yaml");
     for (const std::string& path : input::all_paths()) {
         const auto change = changes.find(path);

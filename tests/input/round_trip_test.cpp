@@ -46,7 +46,7 @@ TEST(Reading, TakesEveryKey) {
     expected.system.collision = {CollisionRule::srd, 90.0, 0.1, true, false};
     expected.system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
     expected.system.boundaries.faces[0] = {FaceKind::no_slip, FaceKind::no_slip};
-    expected.system.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
+    expected.system.boundaries.faces[2] = {Face{FaceKind::no_slip, {0.25, -1e-3, 0.0}}, FaceKind::slip};
     expected.system.boundaries.virtual_particles = false;
     expected.system.force = {0.001, 1.0, -0.0025};
     expected.run = {2000, 100000};
@@ -119,6 +119,16 @@ TEST(RoundTrip, OfRandomScenarios) {
             faces.lower = faces.upper = pick(0, 1) == 1 ? FaceKind::no_slip : FaceKind::periodic;
         }
         s.system.boundaries.virtual_particles = pick(0, 1) == 1;
+        AxisFaces& walls = s.system.boundaries.faces[2];
+        if (!walls.is_periodic() && pick(0, 1) == 1) {
+            walls.lower.velocity = {real(-0.1, 0.1), pick(0, 1) * 1e-9, 0.0};
+        }
+        if (!walls.is_periodic() && s.system.boundaries.virtual_particles && pick(0, 1) == 1) {
+            walls.upper.temperature = real(0.1, 0.8);
+        }
+        if (!walls.is_periodic() && pick(0, 2) == 1) {
+            (pick(0, 1) == 1 ? walls.lower : walls.upper) = FaceKind::slip;
+        }
         if (pick(0, 1) == 1) {
             s.system.force = {real(-1, 1), 0.0, real(-1e-9, 1e-9)};
         }

@@ -134,7 +134,8 @@ TEST(AndersenVelocities, are_those_of_double_rounded) {
 TEST(AndersenVirtual, the_shift_of_a_cut_cell_has_its_distribution) {
     const System system = heavy_system();
     const Andersen<double, no_thermostat> law(system);
-    const FluidPart half_cell{{-0.1, -0.5, -0.5}, {0.5, 0.5, 0.5}, true};
+    const WallStates walls(system);
+    const CellFill half_cell{{-0.1, -0.5, -0.5}, {0.5, 0.5, 0.5}, true, {0, no_surface, no_surface}, &walls};
     const double number = 2.0 * system.fluid.density * 0.4;
     for (const int count : {0, 1, 30}) {
         CellMaker maker(3);

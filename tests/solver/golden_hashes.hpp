@@ -18,7 +18,7 @@ struct GoldenHash {
     std::uint64_t hash;
 };
 
-inline constexpr std::array<GoldenHash, 36> golden_hashes{{
+inline constexpr std::array<GoldenHash, 44> golden_hashes{{
     {"srd_free_periodic_double", 0x5c24e138a505b089},
     {"srd_free_periodic_mixed", 0x5a2e064b5d990838},
     {"srd_free_walls_z_double", 0xd7b456ed6213eb45},
@@ -55,6 +55,14 @@ inline constexpr std::array<GoldenHash, 36> golden_hashes{{
     {"at_angular_free_walls_z_mixed", 0x61124de3d6e99d89},
     {"at_angular_free_walls_yz_double", 0x2dcf1018951d8ce0},
     {"at_angular_free_walls_yz_mixed", 0xa63b460272f09618},
+    {"srd_free_moving_yz_double", 0xa879a4750c24ebad},
+    {"srd_free_moving_yz_mixed", 0x0c150ed4188d9f07},
+    {"srd_angular_thermostat_moving_yz_double", 0x797d257a21447a2c},
+    {"srd_angular_thermostat_moving_yz_mixed", 0x409fd6880b62420f},
+    {"srd_free_slip_z_double", 0xc65ddadc1ed3ab1e},
+    {"srd_free_slip_z_mixed", 0x46c133c88d7e9b73},
+    {"srd_angular_thermostat_slip_yz_double", 0xc2556b526ebde1ab},
+    {"srd_angular_thermostat_slip_yz_mixed", 0x373c8fad4612a6fa},
 }};
 
 }  // namespace mpcflow::test

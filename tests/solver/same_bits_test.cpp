@@ -82,6 +82,9 @@ std::vector<Case> all_cases() {
     add("srd_free_moving_yz", false, ThermostatKind::none, {{{}, {along_xz, FaceKind::no_slip}, {along_x, along_xy}}});
     add("srd_angular_thermostat_moving_yz", true, ThermostatKind::maxwell_boltzmann,
         {{{}, {along_xz, FaceKind::no_slip}, {along_x, along_xy}}});
+    add("srd_free_slip_z", false, ThermostatKind::none, {{{}, {}, {FaceKind::slip, FaceKind::slip}}});
+    add("srd_angular_thermostat_slip_yz", true, ThermostatKind::maxwell_boltzmann,
+        {{{}, {FaceKind::no_slip, FaceKind::slip}, {FaceKind::slip, along_x}}});
     return cases;
 }
 
@@ -207,6 +210,7 @@ TEST_P(EveryParameter, changes_the_hash) {
         [](System& s) { s.boundaries.faces[2].lower.velocity[0] = 1e-6; },
         [](System& s) { s.boundaries.faces[2].upper.velocity[1] = 1e-6; },
         [](System& s) { s.boundaries.faces[2].lower.temperature = 1.0001; },
+        [](System& s) { s.boundaries.faces[2].lower = FaceKind::slip; },
         [](System& s) { s.force[0] = 1e-6; },
         [](System& s) { s.force[1] = 1e-6; },
         [](System& s) { s.force[2] = 1e-6; },

@@ -338,6 +338,28 @@ TEST(Couette, adds_to_the_flow_of_a_force) {
     EXPECT_NEAR(both->shear_rate(3.0), (both->velocity(3.0 + 1e-4) - both->velocity(3.0 - 1e-4)) / 2e-4, 1e-9);
 }
 
+TEST(Slip, mirrors_the_flow) {
+    System system = slit(2, 0, 0.002);
+    system.boundaries.faces[2].upper = FaceKind::slip;
+    const auto flow = theory::plane_flow(system);
+    ASSERT_TRUE(flow.has_value());
+    EXPECT_FALSE(flow->is_poiseuille());
+    EXPECT_EQ(flow->velocity(0.0), 0.0);
+    EXPECT_NEAR(flow->shear_rate(32.0), 0.0, 1e-15);
+    EXPECT_DOUBLE_EQ(flow->velocity(32.0), 0.002 * 32.0 * 32.0 / (2.0 * flow->viscosity));
+    EXPECT_DOUBLE_EQ(flow->maximum(), flow->velocity(32.0));
+    EXPECT_DOUBLE_EQ(flow->mean(), 0.002 * 32.0 * 32.0 / (3.0 * flow->viscosity));
+    EXPECT_DOUBLE_EQ(flow->development_time(), 4096.0 / (std::numbers::pi * std::numbers::pi * flow->viscosity));
+    // The other way round, and carried along by its wall.
+    system.boundaries.faces[2] = {FaceKind::slip, Face{FaceKind::no_slip, {0.1, 0, 0}}};
+    const auto other = theory::plane_flow(system);
+    ASSERT_TRUE(other.has_value());
+    for (const double y : {0.0, 3.0, 17.0, 32.0}) EXPECT_NEAR(other->velocity(y), 0.1 + flow->velocity(32.0 - y), 1e-14);
+    // Two of them hold nothing.
+    system.boundaries.faces[2] = {FaceKind::slip, FaceKind::slip};
+    EXPECT_FALSE(theory::plane_flow(system).has_value());
+}
+
 // ---------------------------------------------------------------------------- distributions
 
 TEST(Distributions, of_speed_is_maxwells) {

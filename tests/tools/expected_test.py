@@ -8,7 +8,8 @@ import numpy as np
 
 from made_runs import FLOW, made
 from mpcflow_tools import Run
-from mpcflow_tools.expected import expected_profile, expected_window
+from mpcflow_tools.expected import expected_profile, expected_window, fluid_of
+from mpcflow_tools.stress_analysis import expected_wall_stress
 
 
 class Theory(unittest.TestCase):
@@ -51,6 +52,46 @@ class Theory(unittest.TestCase):
             np.testing.assert_array_equal(lying.at(places), 0.0)
         with Run(made(FLOW.replace("time_step: 0.1", "time_step: 0.1, conserve_angular_momentum: true"))) as run:
             np.testing.assert_allclose(expected_profile(run, "pressure_tensor", 2, "zx").at(places), [-1.0, 0.0, 1.0], atol=1e-15)
+
+    def test_moving_walls(self) -> None:
+        moving = FLOW.replace("z: no_slip", "z: {lower: {kind: no_slip, velocity: [-0.1, 0, 0]}, upper: {kind: no_slip, velocity: [0.3, 0, 0]}}")
+        self.assertNotEqual(moving, FLOW)
+        places = np.linspace(0.0, 10.0, 101)
+        with Run(made(FLOW)) as run:
+            of_force = expected_profile(run, "velocity", 2, "x").at(places)
+        with Run(made(moving)) as run:
+            steady = expected_profile(run, "velocity", 2, "x")
+            np.testing.assert_allclose(steady.at(places), of_force - 0.1 + 0.04 * places, atol=1e-12)
+            np.testing.assert_allclose(expected_window(run, "velocity", 2, "x", np.array([1e4])).at(places), steady.at(places), atol=1e-12)
+            # Up to the 200 terms of the series, at rest before, but for the walls.
+            start = expected_window(run, "velocity", 2, "x", np.array([0.0])).at(places)
+            np.testing.assert_allclose(start[10:-10], 0.0, atol=0.01)
+            self.assertAlmostEqual(float(run.theory["flow_lower_shear_rate"]), float(np.diff(steady.at(np.array([0.0, 1e-6])))[0]) * 1e6, 5)
+            # The stress that the flow carries is that on the walls: upwards what the lower one gives.
+            stress = expected_profile(run, "pressure_tensor", 2, "xz").at(np.array([0.0, 10.0]))
+            np.testing.assert_allclose(expected_wall_stress(run, "z lower")[0], -stress[0], atol=1e-12)
+            np.testing.assert_allclose(expected_wall_stress(run, "z upper")[0], stress[1], atol=1e-12)
+
+    def test_a_face_of_slip_is_a_mirror(self) -> None:
+        places = np.linspace(0.0, 10.0, 101)
+        for side, flipped in (("upper", places), ("lower", 10.0 - places)):
+            faces = {"lower": "no_slip", "upper": "no_slip", side: "slip"}
+            with Run(made(FLOW.replace("z: no_slip", f"z: {{lower: {faces['lower']}, upper: {faces['upper']}}}"))) as run:
+                profile = expected_profile(run, "velocity", 2, "x").at(places)
+                viscosity = float(run.theory["predicted_viscosity"])
+                np.testing.assert_allclose(profile, 0.01 / (2.0 * viscosity) * flipped * (20.0 - flipped), atol=1e-12)
+                self.assertAlmostEqual(float(run.theory["flow_maximum_velocity"]), float(np.max(profile)), 12)
+                self.assertAlmostEqual(float(run.theory["flow_mean_velocity"]), fluid_of(run).mean_velocity(), 12)
+                self.assertEqual(expected_wall_stress(run, f"z {side}")[0], 0.0)
+
+    def test_walls_of_two_temperatures(self) -> None:
+        warm = FLOW.replace("z: no_slip", "z: {lower: no_slip, upper: {kind: no_slip, temperature: 2.0}}")
+        warm = warm.replace("kind: maxwell_boltzmann", "kind: none").replace("0.02, 0, 0", "0, 0, 0")
+        with Run(made(warm)) as run:
+            kT = fluid_of(run).temperature
+            profile = expected_profile(run, "temperature", 2, "").at(np.array([0.0, 5.0, 10.0]))
+            np.testing.assert_allclose(profile, [kT, 0.5 * (kT + 2.0), 2.0])
+            self.assertIsNone(expected_profile(run, "density", 2, ""))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mpcflow_tools.expected import fluid_of
+from mpcflow_tools.flow_run import moves_walls, slip_faces, walled_axes
 from mpcflow_tools.run import AXES, Run
 
 
@@ -25,9 +26,11 @@ class Drift:
 def broken_by(run: Run) -> tuple[str, str]:
     """Why the laws of this run keep neither its energy nor its momentum; empty for what they keep. Raises ResultsError."""
     fluid = fluid_of(run)
-    reasons = ["a force works on it"] if not fluid.is_at_rest else []
-    reasons += ["walls exchange it"] if fluid.has_walls else []
-    momentum_reasons = "; ".join(reasons)
+    reasons = ["a force works on it"] if np.any(fluid.force) else []
+    reasons += ["a moving wall works on it"] if moves_walls(run.input) else []
+    momentum_reasons = "; ".join(reasons + (["walls exchange it"] if fluid.has_walls else []))
+    # Faces of slip turn velocities, but keep the energy.
+    reasons += ["walls exchange it"] if any(len(slip_faces(run.input, axis)) < 2 for axis in walled_axes(run.input)) else []
     if fluid.holds_temperature:
         reasons.append("the thermostat holds the temperature")
     elif run.input["collision"].get("conserve_angular_momentum"):

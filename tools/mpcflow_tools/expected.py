@@ -150,13 +150,13 @@ def expected_window(run: Run, name: str, axis: int, component: str, times: Array
         return steady
     orders = np.arange(1.0, 200.0)
     signs = (-1.0) ** orders
-    rates = slit.viscosity * (orders * np.pi / slit.width) ** 2
-    sizes = (1.0 - signs) * 2.0 * slit.acceleration * slit.width**2 / (slit.viscosity * np.pi**3 * orders**3)
+    rates = slit.viscosity * (orders * np.pi / slit.distance) ** 2
+    sizes = (1.0 - signs) * 2.0 * slit.acceleration * slit.distance**2 / (slit.viscosity * np.pi**3 * orders**3)
     sizes += 2.0 / (np.pi * orders) * (slit.lower_velocity - signs * slit.upper_velocity)
     left = sizes * np.exp(-np.outer(times, rates)).mean(axis=0)
 
     def velocity(places: Array) -> Array:
-        found: Array = slit.velocity(places) - np.sin(np.outer(places, orders) * np.pi / slit.width) @ left
+        found: Array = slit.velocity(places) - np.sin(np.outer(places + slit.offset, orders) * np.pi / slit.distance) @ left
         return found
 
     return Curve("theory, flow from rest", velocity)

@@ -49,21 +49,33 @@ class Slit:
     viscosity: float  # nu, predicted
     lower_velocity: float = 0.0  # of the walls
     upper_velocity: float = 0.0
+    slips: str = ""  # the face of slip, "lower" or "upper": a mirror, beyond which the flow goes on to the other wall's image
+
+    @property
+    def distance(self) -> float:
+        """Between the walls, or the wall and its image."""
+        return 2.0 * self.width if self.slips else self.width
+
+    @property
+    def offset(self) -> float:
+        """Of the lower face from the lower of these two."""
+        return self.width if self.slips == "lower" else 0.0
 
     @property
     def is_poiseuille(self) -> bool:
-        """Whether the force alone drives the flow."""
-        return self.lower_velocity == self.upper_velocity == 0.0
+        """Whether it is a force that drives it, between walls at rest."""
+        return self.lower_velocity == self.upper_velocity == 0.0 and not self.slips
 
     def velocity(self, places: Array) -> Array:
-        """V0 + (V1 - V0) y / L + (g / 2 nu) y (L - y)."""
-        rising = (self.upper_velocity - self.lower_velocity) * places / self.width
-        return self.lower_velocity + rising + self.acceleration / (2.0 * self.viscosity) * places * (self.width - places)
+        """V0 + (V1 - V0) y / D + (g / 2 nu) y (D - y), y from the lower wall or image and D the distance."""
+        y = places + self.offset
+        rising = (self.upper_velocity - self.lower_velocity) * y / self.distance
+        return self.lower_velocity + rising + self.acceleration / (2.0 * self.viscosity) * y * (self.distance - y)
 
     def shear_rate(self, places: Array) -> Array:
         """The derivative of velocity()."""
-        of_walls = (self.upper_velocity - self.lower_velocity) / self.width
-        return of_walls + self.acceleration / self.viscosity * (0.5 * self.width - places)
+        of_walls = (self.upper_velocity - self.lower_velocity) / self.distance
+        return of_walls + self.acceleration / self.viscosity * (0.5 * self.distance - places - self.offset)
 
     def mean(self, power: int) -> float:
         """Of the velocity to the power 1 or 2, by Gauss's rule of three points, which is exact for it."""

@@ -39,6 +39,11 @@ def face_velocity(resolved: dict[str, Any], axis: int, side: str) -> Array:
     return np.asarray(face_of(resolved, axis, side).get("velocity", [0.0, 0.0, 0.0]), dtype=np.float64)
 
 
+def slip_faces(resolved: dict[str, Any], axis: int) -> list[str]:
+    """Those of "lower" and "upper" that are faces of slip."""
+    return [side for side in ("lower", "upper") if face_of(resolved, axis, side)["kind"] == "slip"]
+
+
 def moves_walls(resolved: dict[str, Any]) -> bool:
     return any(np.any(face_velocity(resolved, axis, side)) for axis in range(3) for side in ("lower", "upper"))
 
@@ -54,8 +59,13 @@ def slit_of(run: Run) -> tuple[Slit, int, int] | None:
     if len(driven) != 1 or driven[0] == walls[0]:
         return None
     axis = int(driven[0])
+    slipping = slip_faces(run.input, walls[0])
+    if len(slipping) == 2:
+        return None
+    of_lower, of_upper = float(lower[axis]), float(upper[axis])
     slit = Slit(float(force[axis]) / float(run.input["fluid"]["mass"]), float(run.box[walls[0]]),
-                float(run.theory["predicted_viscosity"]), float(lower[axis]), float(upper[axis]))
+                float(run.theory["predicted_viscosity"]), of_upper if "lower" in slipping else of_lower,
+                of_lower if "upper" in slipping else of_upper, "".join(slipping))
     return slit, walls[0], axis
 
 
@@ -63,8 +73,8 @@ def flow_axes(resolved: dict[str, Any]) -> tuple[int, int, Array]:
     """The axis across the walls, the axis of the flow, and the force, of a resolved input. Raises NotAFlow."""
     walls, force = walled_axes(resolved), total_force(resolved)
     driven = [axis for axis in range(3) if force[axis] != 0.0]
-    if len(walls) != 1 or len(driven) != 1 or walls == driven or moves_walls(resolved):
-        raise NotAFlow("this is no plane Poiseuille flow: that has walls at rest on one axis and a force along one other")
+    if len(walls) != 1 or len(driven) != 1 or walls == driven or moves_walls(resolved) or slip_faces(resolved, walls[0]):
+        raise NotAFlow("this is no plane Poiseuille flow: that has sticky walls at rest on one axis and a force along one other")
     return walls[0], driven[0], force
 
 

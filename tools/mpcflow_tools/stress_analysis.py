@@ -7,7 +7,7 @@ import numpy as np
 from mpcflow_tools.estimates import VISCOSITY_UNIT, Estimate, Section, lacks
 from mpcflow_tools.expected import fluid_of
 from mpcflow_tools.flow import Array
-from mpcflow_tools.flow_run import total_force, walled_axes
+from mpcflow_tools.flow_run import moves_walls, slip_faces, total_force, walled_axes
 from mpcflow_tools.run import AXES, Run
 
 PRESSURE_UNIT = "energy/a^3"
@@ -99,11 +99,13 @@ def expected_wall_stress(run: Run, face: str) -> list[float | None]:
         if component == axis:
             at_rest = force_density[axis] == 0.0 and fluid.wall_temperatures is None
             expected.append(sign * fluid.density * fluid.temperature if at_rest else None)
+        elif face.split()[1] in slip_faces(run.input, axis):
+            expected.append(0.0)
         elif fluid.slit is not None and component == fluid.flow_axis:
             place = np.array([0.0 if sign < 0.0 else fluid.slit.width])
             viscosity = fluid.density * fluid.mass * fluid.slit.viscosity
             expected.append(-sign * viscosity * float(fluid.slit.shear_rate(place)[0]))
-        elif walled_axes(run.input) == [axis] and not moves_walls(run.input):
+        elif walled_axes(run.input) == [axis] and not moves_walls(run.input) and not slip_faces(run.input, axis):
             expected.append(0.5 * float(force_density[component]) * float(run.box[axis]))
         else:
             expected.append(0.0 if fluid.slit is not None else None)
