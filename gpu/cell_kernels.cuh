@@ -86,9 +86,9 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
 #pragma unroll
     for (int k = 0; k < Law::sum_count; ++k) cell_sums.value[k] = row.value[k];
     CellAction<Law> action{};
-    action.draw = is_for_the_step ? draws.take(plan, cell) : draws.present(plan, cell);
+    action.set_draw(is_for_the_step ? draws.take(plan, cell) : draws.present(plan, cell));
     std::uint32_t found = no_fault;
-    action.transform = plan.resolve(cell, cell_sums, action.draw, found);
+    action.transform = plan.resolve(cell, cell_sums, action.draw(), found);
     store_records<Placement::in_order>(actions, cell, action, items.mask, scratch.actions);
     if (numbers != nullptr) {
         numbers[place_in_memory<typename Law::Real>(plan.grid.cells(), cell)] = static_cast<std::uint32_t>(cell_sums.number());

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "physics/cell_grid.hpp"
 #include "physics/collision/law.hpp"
@@ -37,7 +38,19 @@ inline constexpr std::uint32_t notice_fast = 1U << 31U;
 template <class Law>
 struct CellAction {
     typename Law::Transform transform;
-    [[no_unique_address]] typename Law::Draw draw;
+    typename Law::Draw drawn;
+
+    [[nodiscard]] MPCFLOW_HD const typename Law::Draw& draw() const { return drawn; }
+    MPCFLOW_HD void set_draw(const typename Law::Draw& draw) { drawn = draw; }
+};
+/// The same of a law that draws nothing, which takes no byte for it.
+template <class Law>
+    requires std::is_empty_v<typename Law::Draw>
+struct CellAction<Law> {
+    typename Law::Transform transform;
+
+    [[nodiscard]] MPCFLOW_HD typename Law::Draw draw() const { return {}; }
+    MPCFLOW_HD void set_draw(const typename Law::Draw& /*draw*/) {}
 };
 
 /// What of a step is the same for all cells and particles.
@@ -99,7 +112,7 @@ struct StepPlan {
     template <class Particle>
     MPCFLOW_HD Vec3<Real> collide(const Particle& particle, const CellPlace<Real>& place,
                                   const CellAction<Law>& action) const {
-        return law.apply(action.transform, action.draw, in_cell(particle, place), {seed, step});
+        return law.apply(action.transform, action.draw(), in_cell(particle, place), {seed, step});
     }
 
     /// Collides and streams a particle whose place in this step's grid is `place`.

@@ -326,8 +326,8 @@ private:
         for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) {
             const int cell = static_cast<int>(c);
             CellAction<Law>& action = actions_[c];
-            action.draw = draws_.take(plan, cell);
-            action.transform = plan.resolve(cell, sums_[c], action.draw, faults);
+            action.set_draw(draws_.take(plan, cell));
+            action.transform = plan.resolve(cell, sums_[c], action.draw(), faults);
             if (reorders) {
                 places_[c] = own;
                 own += static_cast<std::int64_t>(sums_[c].number());
@@ -346,8 +346,8 @@ private:
         for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) {
             const int cell = static_cast<int>(c);
             CellAction<Law>& action = actions_[c];
-            action.draw = draws_.present(plan, cell);
-            action.transform = plan.resolve(cell, sums_[c], action.draw, faults);
+            action.set_draw(draws_.present(plan, cell));
+            action.transform = plan.resolve(cell, sums_[c], action.draw(), faults);
         }
     }
 

@@ -72,7 +72,10 @@ TYPED_TEST(Traps, a_lone_particle_streams_under_the_force_in_the_unshifted_frame
         // Its contribution was made for this collision.
         const InCell<Real> in_cell{p.velocity, place.offset, 1.0, p.id()};
         const auto sums = rounded(law, law.contribute(in_cell, draw, {plan.seed, plan.step}));
-        plan.collide_and_stream(p, place, {plan.resolve(place.cell, sums, draw, faults), draw}, faults);
+        CellAction<TypeParam> action{};
+        action.transform = plan.resolve(place.cell, sums, draw, faults);
+        action.set_draw(draw);
+        plan.collide_and_stream(p, place, action, faults);
     }
     EXPECT_EQ(faults, std::uint32_t{no_fault});
     const double tolerance = 60.0 * static_cast<double>(std::numeric_limits<Real>::epsilon()) * 4.0;  // 10 steps
