@@ -16,6 +16,7 @@ from mpcflow_tools.histograms import (ChiSquare, chi_square, compare, faster_tha
 from mpcflow_tools.run import Histogram
 
 RESOLVED = """
+collision: {{rule: srd}}
 thermostat: {{kind: {thermostat}}}
 boundaries: {{x: periodic, y: periodic, z: {z}}}
 """
