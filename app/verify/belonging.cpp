@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "app/checkpoint_file.hpp"
-#include "app/run_file.hpp"
-#include "app/trajectory_file.hpp"
+#include "app/output/checkpoint_file.hpp"
+#include "app/output/run_file.hpp"
+#include "app/output/trajectory_file.hpp"
 
 namespace mpcflow::verify {
 

@@ -1,7 +1,7 @@
 #pragma once
 /// The state hash of frames that hold all particles, worked out from the particles.
 
-#include "app/growing_file.hpp"
+#include "app/output/growing_file.hpp"
 
 namespace mpcflow::verify {
 

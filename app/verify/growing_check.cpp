@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "app/trajectory_check.hpp"
+#include "app/output/trajectory_check.hpp"
 #include "app/verify/frame_hash.hpp"
-#include "app/window_check.hpp"
+#include "app/output/window_check.hpp"
 
 namespace mpcflow::verify {
 

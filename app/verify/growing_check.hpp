@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "app/growing_file.hpp"
+#include "app/output/growing_file.hpp"
 #include "app/verify/findings.hpp"
 
 namespace mpcflow::verify {

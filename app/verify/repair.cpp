@@ -2,11 +2,11 @@
 
 #include <optional>
 
-#include "app/growing_file.hpp"
-#include "app/trajectory_check.hpp"
+#include "app/output/growing_file.hpp"
+#include "app/output/trajectory_check.hpp"
 #include "app/verify/belonging.hpp"
 #include "app/verify/growing_check.hpp"
-#include "app/window_check.hpp"
+#include "app/output/window_check.hpp"
 
 namespace mpcflow::verify {
 

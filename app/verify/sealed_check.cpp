@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "app/checkpoint_file.hpp"
+#include "app/output/checkpoint_file.hpp"
 #include "app/hdf5/contents.hpp"
 #include "app/hdf5/file.hpp"
-#include "app/run_file.hpp"
+#include "app/output/run_file.hpp"
 #include "app/storage/seal.hpp"
-#include "app/trajectory_file.hpp"
-#include "app/window_file.hpp"
+#include "app/output/trajectory_file.hpp"
+#include "app/output/window_file.hpp"
 
 namespace mpcflow::verify {
 

@@ -13,14 +13,14 @@
 #include <utility>
 #include <vector>
 
-#include "app/checkpoint_file.hpp"
+#include "app/output/checkpoint_file.hpp"
 #include "app/hdf5/file.hpp"
-#include "app/run_file.hpp"
-#include "app/trajectory_file.hpp"
+#include "app/output/run_file.hpp"
+#include "app/output/trajectory_file.hpp"
 #include "app/verify/belonging.hpp"
 #include "app/verify/xdmf_check.hpp"
-#include "app/window_file.hpp"
-#include "app/xdmf_file.hpp"
+#include "app/output/window_file.hpp"
+#include "app/output/xdmf_file.hpp"
 
 namespace mpcflow::verify {
 

@@ -9,10 +9,10 @@
 
 #include <gtest/gtest.h>
 
-#include "app/background_writer.hpp"
-#include "app/checkpoint_file.hpp"
+#include "app/output/background_writer.hpp"
+#include "app/output/checkpoint_file.hpp"
 #include "app/hdf5/file.hpp"
-#include "app/run_file.hpp"
+#include "app/output/run_file.hpp"
 #include "physics/snapshot.hpp"
 #include "tests/app/temporary_directory.hpp"
 

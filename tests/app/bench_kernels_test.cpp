@@ -1,6 +1,6 @@
 /// What `bench kernels` makes of its arguments and measurements; the measurements themselves need a GPU.
 
-#include "app/bench_kernels.hpp"
+#include "app/bench/bench_kernels.hpp"
 
 #include <limits>
 #include <stdexcept>

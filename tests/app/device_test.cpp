@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "app/device.hpp"
+#include "app/machine/device.hpp"
 #include "physics/errors.hpp"
 
 namespace mpcflow {
@@ -31,16 +31,6 @@ TEST(ChooseDevice, WhatIsAskedForIsTakenOrRefusedWithWhatThereIs) {
     } catch (const EnvironmentError& error) {
         EXPECT_NE(std::string(error.what()).find("cuda:3"), std::string::npos);
         EXPECT_NE(std::string(error.what()).find("cuda:1"), std::string::npos);
-    }
-}
-
-TEST(ParseDevice, NamesAndNothingElse) {
-    EXPECT_EQ(parse_device("auto").kind, DeviceKind::automatic);
-    EXPECT_EQ(parse_device("cpu").kind, DeviceKind::cpu);
-    EXPECT_EQ(parse_device("cuda").index, 0);
-    EXPECT_EQ(parse_device("cuda:12").index, 12);
-    for (const char* text : {"", "gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "CUDA:1"}) {
-        EXPECT_THROW(static_cast<void>(parse_device(text)), std::invalid_argument) << text;
     }
 }
 

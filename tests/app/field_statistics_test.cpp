@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/field_statistics.hpp"
+#include "app/run/field_statistics.hpp"
 
 namespace mpcflow {
 namespace {

@@ -20,8 +20,8 @@
 
 #include "app/hdf5/error.hpp"
 #include "app/hdf5/file.hpp"
-#include "app/run_file.hpp"
-#include "app/trajectory_file.hpp"
+#include "app/output/run_file.hpp"
+#include "app/output/trajectory_file.hpp"
 #include "physics/snapshot.hpp"
 #include "tests/app/fake_solver.hpp"
 #include "tests/app/temporary_directory.hpp"

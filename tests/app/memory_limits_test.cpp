@@ -1,6 +1,6 @@
 /// How much memory there is, read from made-up folders /proc and /sys.
 
-#include "app/memory_limits.hpp"
+#include "app/machine/memory_limits.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -4,7 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "app/progress.hpp"
+#include "app/run/progress.hpp"
+#include "app/text/formatting.hpp"
 
 namespace mpcflow {
 namespace {

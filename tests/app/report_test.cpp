@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "app/estimates.hpp"
-#include "app/json_writer.hpp"
-#include "app/theory_numbers.hpp"
+#include "app/output/estimates.hpp"
+#include "app/text/json_writer.hpp"
+#include "app/run/theory_numbers.hpp"
 #include "physics/solver.hpp"
 
 namespace mpcflow {

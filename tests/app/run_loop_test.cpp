@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "app/run_loop.hpp"
-#include "app/signals.hpp"
+#include "app/run/run_loop.hpp"
+#include "app/run/signals.hpp"
 #include "physics/errors.hpp"
 #include "tests/app/fake_solver.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/schedule.hpp"
+#include "app/run/schedule.hpp"
 
 namespace mpcflow {
 namespace {

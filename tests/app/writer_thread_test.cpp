@@ -14,9 +14,9 @@
 
 #include <gtest/gtest.h>
 
-#include "app/permits.hpp"
-#include "app/records_pool.hpp"
-#include "app/writer_thread.hpp"
+#include "app/output/permits.hpp"
+#include "app/output/records_pool.hpp"
+#include "app/output/writer_thread.hpp"
 #include "tests/support/failing_memory.hpp"
 
 namespace mpcflow {

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "app/storage/file_error.hpp"
-#include "app/xdmf_file.hpp"
+#include "app/output/xdmf_file.hpp"
 #include "tests/app/temporary_directory.hpp"
 
 namespace mpcflow {

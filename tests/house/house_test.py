@@ -45,8 +45,9 @@ class EachRule(unittest.TestCase):
         self.write("gpu/b.cu", '#include <cuda_runtime.h>\n#include <cub/cub.cuh>\n#include "gpu/b.hpp"\n')
         self.write("input/c.cpp", '#include "physics/a.hpp"\n#include <yaml-cpp/yaml.h>\n')
         self.write("input/c.hpp", "#pragma once\n")
-        self.write("app/d.cpp", '#include <hdf5.h>\n#include "gpu/b.hpp"\n#include "input/c.hpp"\n'
-                                '#include "mpcflow_version.hpp"\n')
+        self.write("app/hdf5/d.hpp", "#pragma once\n#include <hdf5.h>\n")
+        self.write("app/command/d.cpp", '#include "app/hdf5/d.hpp"\n#include "gpu/b.hpp"\n#include "input/c.hpp"\n'
+                                        '#include "mpcflow_version.hpp"\n')
 
     def write(self, path: str, text: str) -> None:
         file = self.root / path
@@ -71,8 +72,15 @@ class EachRule(unittest.TestCase):
         self.assert_breach("input/x.cpp", '#include "gpu/b.hpp"\n', "input may not include")
 
     def test_nothing_includes_app(self) -> None:
-        self.write("app/d.hpp", "#pragma once\n")
-        self.assert_breach("input/x.cpp", '#include "app/d.hpp"\n', "input may not include")
+        self.write("app/text/d.hpp", "#pragma once\n")
+        self.assert_breach("input/x.cpp", '#include "app/text/d.hpp"\n', "input may not include")
+
+    def test_rooms_of_app(self) -> None:
+        self.write("app/command/e.hpp", "#pragma once\n")
+        self.assert_breach("app/run/x.cpp", '#include "app/command/e.hpp"\n', "app/run may not include")
+
+    def test_no_room_of_app(self) -> None:
+        self.assert_breach("app/x.cpp", "int x;\n", "is in no room")
 
     def test_own_headers_in_angle_brackets(self) -> None:
         self.assert_breach("physics/x.cpp", "#include <gpu/b.hpp>\n", "with quotes")
@@ -84,12 +92,12 @@ class EachRule(unittest.TestCase):
         self.assert_breach("physics/x.cpp", '#include "mpcflow_version.hpp"\n', "may not include")
 
     def test_yaml_outside_input(self) -> None:
-        self.assert_breach("app/x.cpp", "#include <yaml-cpp/yaml.h>\n", "YAML is known to input alone")
+        self.assert_breach("app/command/x.cpp", "#include <yaml-cpp/yaml.h>\n", "YAML is known to input alone")
 
     def test_hdf5_outside_app(self) -> None:
         for name in ("hdf5.h", "H5public.h", "hdf5_hl.h"):
             with self.subTest(name):
-                self.assert_breach("input/x.cpp", f"#include <{name}>\n", "HDF5 is known to app alone")
+                self.assert_breach("input/x.cpp", f"#include <{name}>\n", "HDF5 is known to app/hdf5 alone")
                 (self.root / "input/x.cpp").unlink()
 
     def test_cuda_outside_gpu(self) -> None:
@@ -136,7 +144,7 @@ class EachRule(unittest.TestCase):
     def test_comments_and_the_listed_exception_are_free(self) -> None:
         self.write("physics/x.cpp", "// std::sin(x)\n/* std::cos(x)\n */ double x = std::sqrt(2.0);\n")
         self.write("physics/theory.cpp", "double x = std::exp(1.0);\n")
-        self.write("app/x.cpp", "double x = std::exp(1.0);\n")
+        self.write("app/command/x.cpp", "double x = std::exp(1.0);\n")
         self.assertEqual(rules.all_violations(self.root), [])
 
 

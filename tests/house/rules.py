@@ -18,10 +18,13 @@ MAY_INCLUDE = {
     "app": {"app", "gpu", "input", "physics"},
 }
 
+# The rooms of app/; each may include those before it. main.cpp stands before the doors.
+ROOMS = ["text", "machine", "storage", "hdf5", "run", "output", "verify", "bench", "command"]
+
 # Headers of a library, and the one folder that knows the library.
 LIBRARY_OWNERS = [
     (re.compile(r"yaml-cpp/"), "YAML", "input"),
-    (re.compile(r"(hdf5|H5)\w*\.h"), "HDF5", "app"),
+    (re.compile(r"(hdf5|H5)\w*\.h"), "HDF5", "app/hdf5"),
     (re.compile(r"CLI/"), "the command line", "app"),
     (re.compile(r"(cuda|cub/|thrust/|cooperative_groups|device_launch|nvtx|nv/|curand|math_constants)"), "CUDA", "gpu"),
 ]
@@ -119,8 +122,25 @@ def include_violations(root: Path) -> list[str]:
     return found
 
 
+def room_violations(root: Path) -> list[str]:
+    """Arrows between the rooms of app/ go one way, and nothing but main.cpp lies outside of them."""
+    found = []
+    for path, folder, text in sources(root):
+        room = path.split("/")[1] if path.count("/") > 1 else ""
+        if folder != "app" or path == "app/main.cpp":
+            continue
+        if room not in ROOMS:
+            found.append(f"{path}: is in no room of app/: {', '.join(ROOMS)}")
+            continue
+        allowed = ROOMS[:ROOMS.index(room) + 1]
+        for line, _, name in includes(text):
+            if name.startswith("app/") and name.split("/")[1] not in allowed:
+                found.append(f"{path}:{line}: app/{room} may not include {name}")
+    return found
+
+
 def library_violations(root: Path) -> list[str]:
-    """YAML is known to input alone, HDF5 to app alone, CUDA to gpu alone and there not to plain headers."""
+    """YAML is known to input alone, HDF5 to app/hdf5 alone, CUDA to gpu alone and there not to plain headers."""
     found = []
     for path, folder, text in sources(root):
         if folder not in MAY_INCLUDE:
@@ -129,7 +149,7 @@ def library_violations(root: Path) -> list[str]:
             for pattern, library, owner in LIBRARY_OWNERS:
                 if not pattern.match(name):
                     continue
-                if folder != owner:
+                if not path.startswith(f"{owner}/"):
                     found.append(f"{path}:{line}: {library} is known to {owner} alone: {name}")
                 elif library == "CUDA" and path.endswith(".hpp"):
                     found.append(f"{path}:{line}: a .hpp is safe for every C++ compiler: {name}")
@@ -202,8 +222,8 @@ def bit_violations(root: Path) -> list[str]:
 
 
 def all_violations(root: Path) -> list[str]:
-    rules = [include_violations, library_violations, target_violations, cycle_violations, form_violations,
-             bit_violations]
+    rules = [include_violations, room_violations, library_violations, target_violations, cycle_violations,
+             form_violations, bit_violations]
     return [violation for rule in rules for violation in rule(root)]
 
 

@@ -1,0 +1,27 @@
+#pragma once
+/// `mpcflow bench step`: how fast this machine runs whole steps.
+
+#include "app/bench/step_measurement.hpp"
+#include "input/scenario.hpp"
+
+namespace mpcflow {
+
+struct BenchStepOptions {
+    DeviceChoice device;
+    int threads = 0;  ///< of the CPU; 0: all
+    StepKindFilter kinds;
+    ThermostatKind thermostat = ThermostatKind::none;  ///< of laws that take one
+    Summation summation = Summation::automatic;  ///< on a GPU
+    int reorder = 0;                             ///< 0: the solver's own choice
+    int cells = 0;  ///< cells per edge of the cubic, periodic box; 0: 200 on a GPU, 32 on a CPU
+    double density = 10.0;
+    int steps = 0;  ///< steps of each of three timings, the best of which counts; 0: about a second
+    bool json = false;
+};
+
+/// Times the step at h = 0.1, of SRD at 130 degrees, in a periodic box. On a GPU the rate at which the card
+/// copies is measured beside it, and each step's rate is set against one read and one write of the
+/// particles' records. Prints a table, or JSON. Returns the exit status; throws EnvironmentError.
+[[nodiscard]] int bench_step(const BenchStepOptions& options);
+
+}  // namespace mpcflow

@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include "app/command/commands.hpp"
+#include "app/machine/device.hpp"
+#include "app/text/json_writer.hpp"
+#include "app/machine/machine_info.hpp"
+#include "app/text/formatting.hpp"
+#include "input/schema.hpp"
+
+namespace mpcflow {
+
+namespace {
+
+void print_json(const MachineInfo& machine, const DeviceList& list, const ChosenDevice& automatic) {
+    JsonWriter json;
+    json.begin_object();
+    json.key("cpu")
+        .begin_object()
+        .member("name", machine.cpu)
+        .member("threads", machine.hardware_threads)
+        .end_object();
+    json.key("cuda").begin_array();
+    for (const DeviceInfo& device : list.devices) {
+        json.begin_object().member("index", device.index).member("name", device.name);
+        json.member("compute_capability",
+                    fmt::format("{}.{}", device.compute_capability_major, device.compute_capability_minor));
+        json.member("multiprocessors", device.multiprocessors).member("memory_bytes", device.memory_bytes);
+        json.member("free_bytes", device.free_bytes).end_object();
+    }
+    json.end_array().member("no_cuda_reason", list.reason);
+    json.member("auto", automatic.kind == DeviceKind::cuda ? fmt::format("cuda:{}", automatic.index) : "cpu");
+    fmt::print("{}\n", json.end_object().text());
+}
+
+}  // namespace
+
+int devices_command(ReportFormat format) {
+    const MachineInfo machine = describe_machine();
+    const DeviceList list = list_devices();
+    const ChosenDevice automatic = choose_device({DeviceKind::automatic, 0}, list);
+    if (format == ReportFormat::json) {
+        print_json(machine, list, automatic);
+        return 0;
+    }
+    const auto mark = [&](DeviceKind kind, int index) {
+        return automatic.kind == kind && (kind == DeviceKind::cpu || automatic.index == index) ? "  <- auto" : "";
+    };
+    fmt::print("cpu      {}, {} threads{}\n", machine.cpu, machine.hardware_threads, mark(DeviceKind::cpu, 0));
+    for (const DeviceInfo& device : list.devices) {
+        fmt::print("cuda:{}   {}, compute capability {}.{}, {} multiprocessors, {} of {} free{}\n", device.index,
+                   device.name, device.compute_capability_major, device.compute_capability_minor,
+                   device.multiprocessors, format_bytes(static_cast<double>(device.free_bytes)),
+                   format_bytes(static_cast<double>(device.memory_bytes)), mark(DeviceKind::cuda, device.index));
+    }
+    if (list.devices.empty())
+        fmt::print("cuda     none: {}\n", list.reason);
+    return 0;
+}
+
+int schema_command() {
+    fmt::print("{}\n", json_schema());
+    return 0;
+}
+
+}  // namespace mpcflow

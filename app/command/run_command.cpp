@@ -1,0 +1,162 @@
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "app/output/background_writer.hpp"
+#include "app/command/commands.hpp"
+#include "app/machine/device.hpp"
+#include "app/output/estimates.hpp"
+#include "app/command/exit_status.hpp"
+#include "app/machine/machine_info.hpp"
+#include "app/text/formatting.hpp"
+#include "app/run/progress.hpp"
+#include "app/output/restart.hpp"
+#include "app/output/result_writer.hpp"
+#include "app/run/run_loop.hpp"
+#include "app/command/run_summary.hpp"
+#include "app/run/signals.hpp"
+#include "app/run/theory_numbers.hpp"
+#include "input/reader.hpp"
+#include "input/text.hpp"
+#include "input/writer.hpp"
+#include "physics/errors.hpp"
+
+namespace mpcflow {
+
+namespace {
+
+RunRecord make_record(const RunOptions& options, const Scenario& scenario, const Solver& solver,
+                      const ChosenDevice& device) {
+    RunRecord record;
+    record.scenario = scenario;
+    record.overrides = options.input.overrides;
+    record.resolved_input = to_yaml(scenario);
+    record.machine = describe_machine();
+    record.device = solver.device_description();
+    record.device_reason = device.reason;
+    record.summation = solver.summation();
+    record.reorder_interval = solver.reorder_interval();
+    record.memory_bytes = solver.memory_bytes();
+    record.start_time = utc_now();
+    return record;
+}
+
+void announce(const Scenario& scenario, const RunRecord& record, const std::optional<Checkpoint>& checkpoint,
+              std::vector<std::string> remarks) {
+    const std::int64_t steps = scenario.run.equilibration + scenario.run.steps;
+    show(stderr, fmt::format("mpcflow {}: {}{} particles, {} steps, {} precision, to {}\non {} ({})\n",
+                             program_version(), scenario.title.empty() ? "" : scenario.title + ": ",
+                             scenario.system.particle_count(), steps, precision_name(scenario.execution.precision),
+                             scenario.output.directory, record.device, record.device_reason));
+    if (checkpoint)
+        show(stderr, fmt::format("going on from {}, step {}\n", input::printable(checkpoint->path, std::string::npos),
+                                 checkpoint->particles.step));
+    for (std::string& warning : find_warnings(scenario))
+        remarks.push_back(std::move(warning));
+    for (const std::string& remark : remarks)
+        show(stderr, fmt::format("warning: {}\n", input::printable(remark, std::string::npos)));
+}
+
+/// Whether the run has nothing left to do; says so, unless it is to be quiet.
+bool is_done_already(const Scenario& scenario, Existing existing, Verbosity verbosity) {
+    const std::string& folder = scenario.output.directory;
+    if (existing != Existing::keep || !is_complete(folder, scenario))
+        return false;
+    if (verbosity == Verbosity::normal) {
+        show(stderr, fmt::format("{}: this run is complete, with all its {} steps; raise run.steps to go on, or give "
+                                 "--overwrite to run it again\n",
+                                 folder, scenario.run.equilibration + scenario.run.steps));
+    }
+    return true;
+}
+
+std::string describe_stop(const RunLoopResult& result) {
+    if (result.signal_number == 0)
+        return "";
+    std::string text = fmt::format("stopped by {} at step {}", signal_name(result.signal_number), result.steps_done);
+    if (!result.writing.checkpoint_failure.empty())
+        text += "; no checkpoint could be written: " + result.writing.checkpoint_failure;
+    return text;
+}
+
+/// Runs to the end or to a signal; `outputs` hand to `results` what is to be written.
+int run_to_the_end(const RunOptions& options, const Scenario& scenario, Solver& solver, BackgroundWriter& outputs,
+                   const ResultWriter& results) {
+    ProgressDisplay display(
+        stderr, options.verbosity == Verbosity::quiet ? ProgressStyle::silent : progress_style(stderr));
+    const Schedule schedule(scenario.run, scenario.output, scenario.checkpoint);
+    const RunLoopResult result =
+        run_loop(solver, scenario.system, schedule, outputs, display, [] { return SignalGuard::received(); });
+    display.clear();
+    const std::uint64_t hash = solver.state_hash();
+    const bool is_stopped = result.signal_number != 0;
+    const std::string message = describe_stop(result);
+    outputs.finish(result, is_stopped ? RunStatus::interrupted : RunStatus::completed, message, hash);
+    if (options.verbosity == Verbosity::normal)
+        print_summary(scenario, result, hash, results.written_files());
+    if (!is_stopped)
+        return static_cast<int>(ExitStatus::done);
+    if (result.writing.checkpoint_failure.empty())
+        return static_cast<int>(ExitStatus::stopped);
+    show(stderr, "mpcflow: " + input::printable(message, std::string::npos) + "\n");
+    return static_cast<int>(ExitStatus::environment);
+}
+
+}  // namespace
+
+int run_command(const RunOptions& options) {
+    const Scenario scenario = read_scenario(options.input.file, options.input.overrides);
+    const std::string& folder = scenario.output.directory;
+    const Existing existing = treatment_of_results(options.restart, options.existing, folder);
+    check_output_directory(folder, existing);
+    if (is_done_already(scenario, existing, options.verbosity))
+        return static_cast<int>(ExitStatus::done);
+    const ChosenDevice device = choose_device(scenario.execution.device);
+    // Linux grants memory that it does not have, and then kills who uses it.
+    if (const std::string shortage = describe_shortage(memory_need(scenario, device.kind)); !shortage.empty())
+        throw EnvironmentError(shortage);
+    const std::unique_ptr<Solver> solver = make_solver(scenario.system, solver_options(scenario), device);
+
+    const SignalGuard signals;
+    const OutputDirectory directory(folder, existing);
+    std::vector<std::string> remarks;
+    std::optional<Checkpoint> checkpoint = find_checkpoint(options.restart, scenario, directory.files(), existing, remarks);
+    const bool is_new = !checkpoint;
+    Observables observables = make_observables(scenario);
+    if (checkpoint)
+        restore(*solver, observables, *checkpoint, remarks);
+    RunRecord record = make_record(options, scenario, *solver, device);
+    record.notes = remarks;
+    if (options.verbosity == Verbosity::normal)
+        announce(scenario, record, checkpoint, remarks);
+
+    ResultWriter results(directory, std::move(record), std::move(checkpoint));
+    BackgroundWriter outputs(results, scenario, std::move(observables), {copies_in_flight(scenario), field_blocks_in_flight(scenario)});
+    // Before all other files: whenever the run is killed, it can go on.
+    if (scenario.checkpoint && is_new) {
+        const auto particles = outputs.take_records();
+        solver->copy_particles(*particles);
+        outputs.save_start(save_state(*solver, particles));
+    }
+    outputs.begin();
+    for (const std::string& remark : results.take_remarks())
+        show(stderr, fmt::format("warning: {}\n", input::printable(remark, std::string::npos)));
+    try {
+        return run_to_the_end(options, scenario, *solver, outputs, results);
+    } catch (const std::bad_alloc&) {
+        outputs.finish_failed("out of memory");
+        throw;
+    } catch (const std::exception& error) {
+        outputs.finish_failed(error.what());
+        throw;
+    }
+}
+
+}  // namespace mpcflow

@@ -1,0 +1,206 @@
+#include "app/output/estimates.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/output/checkpoint_file.hpp"
+#include "app/machine/device.hpp"
+#include "app/output/observable_group.hpp"
+#include "app/run/observables.hpp"
+#include "app/output/output_directory.hpp"
+#include "app/text/formatting.hpp"
+#include "app/output/run_file.hpp"
+#include "app/run/schedule.hpp"
+#include "app/output/trajectory_file.hpp"
+#include "app/output/window_file.hpp"
+#include "gpu/device_solver.hpp"
+#include "physics/theory.hpp"
+
+namespace mpcflow {
+
+namespace {
+
+std::int64_t bin_count(const Output& output) {
+    if (!output.fields)
+        return 0;
+    const auto& bins = output.fields->bins;
+    return std::int64_t{bins[0]} * bins[1] * bins[2];
+}
+
+void warn_of_flow(const Scenario& scenario, std::vector<std::string>& warnings) {
+    const System& system = scenario.system;
+    const auto flow = theory::plane_flow(system);
+    if (!flow)
+        return;
+    constexpr double largest_mach = 0.3;
+    const double mach = std::abs(flow->maximum()) / theory::speed_of_sound(system);
+    if (mach > largest_mach && !flow->is_poiseuille()) {
+        warnings.push_back(fmt::format("boundaries: the flow to expect has Mach number {:.2f}, over {}: it will be "
+                                       "compressible; take slower walls or a smaller force",
+                                       mach, largest_mach));
+    } else if (mach > largest_mach) {
+        warnings.push_back(
+            fmt::format("forces: the flow to expect has Mach number {:.2f}, over {}: it will be compressible; "
+                        "take a force smaller by a factor of {:.2g}",
+                        mach, largest_mach, mach / (0.5 * largest_mach)));
+    }
+    // After three decay times of the slowest mode the flow is within 5 % of its final speed.
+    constexpr double development_times = 3.0;
+    const double needed = development_times * flow->development_time() / system.collision.time_step;
+    if (scenario.output.fields && static_cast<double>(scenario.run.equilibration) < needed) {
+        warnings.push_back(
+            fmt::format("run.equilibration: {} steps, but the flow takes about {:.0f} ({:g} development times) to "
+                        "be there: fields will be averaged over its start; raise it",
+                        scenario.run.equilibration, std::ceil(needed), development_times));
+    }
+}
+
+std::int64_t block_bytes(const Output& output) {
+    return output.fields ? bin_count(output) * bytes_of_bin(pressure_of(*output.fields)) : 0;
+}
+
+std::int64_t record_bytes(Precision precision) { return precision == Precision::mixed ? 32 : 64; }
+
+/// Of the largest copy of the particles that is made for a file; without checkpoints and frames of none.
+std::int64_t copy_bytes(const Scenario& scenario) {
+    std::int64_t particles = 0;
+    if (scenario.output.trajectory)
+        particles = usual_frame_particles(scenario.system, *scenario.output.trajectory);
+    if (scenario.checkpoint)
+        particles = scenario.system.particle_count();
+    return particles * record_bytes(scenario.execution.precision);
+}
+
+}  // namespace
+
+std::int64_t estimate_memory(const System& system, Precision precision) {
+    std::int64_t cells = 1;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        // Between walls the shifted grid sticks out of the box by a cell.
+        cells *= system.box.size[axis] + (system.boundaries.faces[axis].is_periodic() ? 0 : 1);
+    }
+    const std::int64_t bytes_per_cell = system.collision.conserve_angular_momentum ? 480 : 200;
+    return 2 * record_bytes(precision) * system.particle_count() + bytes_per_cell * cells;
+}
+
+std::int64_t estimate_solver_memory(const Scenario& scenario, DeviceKind device) {
+    return device == DeviceKind::cpu ? host_solver_needs(scenario.system, solver_options(scenario)).bytes
+                                     : estimate_memory(scenario.system, scenario.execution.precision);
+}
+
+int copies_in_flight(const Scenario& scenario) {
+    constexpr std::int64_t memory_share = 4;
+    return 2 * copy_bytes(scenario) <= memory_in_all() / memory_share ? 2 : 1;
+}
+
+int field_blocks_in_flight(const Scenario& scenario) {
+    constexpr std::int64_t budget = 64 << 20;
+    const std::int64_t affordable = budget / std::max<std::int64_t>(block_bytes(scenario.output), 1);
+    return static_cast<int>(std::clamp<std::int64_t>(affordable, 2, 64));
+}
+
+std::int64_t estimate_output_memory(const Scenario& scenario) {
+    const Schedule schedule(scenario.run, scenario.output);
+    std::int64_t bytes = schedule.series_rows() * static_cast<std::int64_t>(sizeof(SeriesRow));
+    if (scenario.output.fields) {
+        const std::int64_t blocks = std::min<std::int64_t>(schedule.field_samples(), 64);
+        const std::int64_t in_flight = std::min<std::int64_t>(schedule.field_samples(), field_blocks_in_flight(scenario));
+        bytes += (blocks + 2 + in_flight) * block_bytes(scenario.output);
+    }
+    for (const std::unique_ptr<Observable>& observable : make_observables(scenario))
+        bytes += observable->bytes(schedule.total_steps());
+    bytes += copies_in_flight(scenario) * copy_bytes(scenario);
+    return bytes;
+}
+
+std::vector<FileEstimate> estimate_files(const Scenario& scenario) {
+    const Output& output = scenario.output;
+    const Schedule schedule(scenario.run, output);
+    std::vector<FileEstimate> files;
+    const std::int64_t rows = schedule.series_rows();
+    const std::int64_t bins = bin_count(output);
+    std::string contents = "input, machine";
+    if (rows > 0)
+        contents += fmt::format(", series of {} rows", rows);
+    if (bins > 0)
+        contents += fmt::format(", fields of {} samples in {} bins", schedule.field_samples(), bins);
+    std::int64_t bytes = run_file_bytes(rows, bins, output.fields.value_or(FieldsOutput{}));
+    std::int64_t states = 0;
+    for (const std::unique_ptr<Observable>& observable : make_observables(scenario)) {
+        contents += fmt::format(", {} of {} samples", in_words(observable->name()),
+                                observable->times().count(schedule.total_steps()));
+        bytes += file_bytes(*observable, schedule.total_steps());
+        states += observable->bytes(schedule.total_steps());
+    }
+    files.push_back({run_file_name, bytes, contents});
+    if (output.fields && output.fields->time_window > 0) {
+        constexpr std::int64_t metadata = 256 << 10;
+        const std::int64_t windows = scenario.run.steps / output.fields->time_window;
+        files.push_back({window_file_name, metadata + windows * window_bytes(*output.fields),
+                         fmt::format("fields of {} windows of time", windows)});
+    }
+    if (output.trajectory) {
+        const std::int64_t frame =
+            trajectory_frame_bytes(scenario.system, scenario.execution.precision, *output.trajectory,
+                                   usual_frame_particles(scenario.system, *output.trajectory));
+        files.push_back(
+            {trajectory_file_name, frame * schedule.frames(),
+             fmt::format("{} frames of {}", schedule.frames(), format_bytes(static_cast<double>(frame)))});
+    }
+    if (scenario.checkpoint) {
+        const std::int64_t each =
+            checkpoint_bytes(scenario.system.particle_count(), scenario.execution.precision) + bytes + states;
+        files.push_back({checkpoint_file_name, 3 * each,
+                         fmt::format("the state of the run: two of {}, and one while it is written",
+                                     format_bytes(static_cast<double>(each)))});
+    }
+    return files;
+}
+
+std::vector<std::string> find_warnings(const Scenario& scenario) {
+    std::vector<std::string> warnings = scenario.warnings;
+    warn_of_flow(scenario, warnings);
+    if (scenario.output.fields && Schedule(scenario.run, scenario.output).field_samples() < 2) {
+        warnings.push_back(
+            fmt::format("output.fields.every: {} steps in a run of {} give fewer than two samples and no errors; "
+                        "lower it",
+                        scenario.output.fields->every, scenario.run.steps));
+    }
+    return warnings;
+}
+
+MemoryNeed memory_need(const Scenario& scenario, DeviceKind device) {
+    MemoryNeed need;
+    if (device == DeviceKind::cpu)
+        need = memory_need(scenario.system, solver_options(scenario));
+    // By measurement: code of libraries and pieces of text; and what HDF5 keeps of large arrays that it writes.
+    constexpr std::int64_t of_program = 5 << 20;
+    constexpr std::int64_t most_of_writing = 16 << 20;
+    const std::int64_t others =
+        estimate_output_memory(scenario) + of_program + std::min(copy_bytes(scenario), most_of_writing);
+    const std::int64_t stack_of_writer = thread_stack();
+    return {need.bytes + others, need.address_space + others + stack_of_writer};
+}
+
+std::vector<std::string> find_shortages(const Scenario& scenario, DeviceKind device) {
+    std::vector<std::string> shortages;
+    if (std::string shortage = describe_shortage(memory_need(scenario, device)); !shortage.empty())
+        shortages.push_back(std::move(shortage));
+    std::int64_t disk = 0;
+    for (const FileEstimate& file : estimate_files(scenario))
+        disk += file.bytes;
+    std::error_code error;
+    const auto space = std::filesystem::space(existing_part(scenario.output.directory), error);
+    if (!error && static_cast<std::uintmax_t>(disk) > space.available) {
+        shortages.push_back(fmt::format("output.directory: the files take about {}, but its disk has {} free",
+                                        format_bytes(static_cast<double>(disk)),
+                                        format_bytes(static_cast<double>(space.available))));
+    }
+    return shortages;
+}
+
+}  // namespace mpcflow

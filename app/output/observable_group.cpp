@@ -1,0 +1,132 @@
+#include "app/output/observable_group.hpp"
+
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace mpcflow {
+
+namespace {
+
+using hdf5::Group;
+
+/// Calls action(group, name) for the path "name", or for "inner/name" with the inner group, made if it is not there yet.
+template <class Action>
+void at_place(const Group& group, const std::string& path, const Action& action) {
+    const std::size_t slash = path.find('/');
+    if (slash == std::string::npos)
+        return action(group, path);
+    const std::string inner = path.substr(0, slash);
+    action(group.has(inner) ? group.open_group(inner) : group.create_group(inner), path.substr(slash + 1));
+}
+
+void write_array(const Group& group, const NamedArray& array) {
+    const std::vector<hsize_t> shape(array.shape.begin(), array.shape.end());
+    const auto write = [&](const Group& place, const std::string& name) {
+        std::visit(
+            [&]<class Number>(const std::vector<Number>& numbers) {
+                place
+                    .create_dataset(name, {hdf5::number_type<Number>(), shape, hdf5::Growth::fixed, {},
+                                           {array.description, array.unit}})
+                    .write(numbers);
+            },
+            array.values);
+    };
+    at_place(group, array.name, write);
+}
+
+void write_attribute(const Group& group, const NamedAttribute& attribute) {
+    const auto write = [&](const Group& place, const std::string& name) {
+        std::visit(
+            [&]<class Value>(const Value& value) {
+                if constexpr (std::is_same_v<Value, std::vector<double>>)
+                    place.write_attribute(name, std::span<const double>(value));
+                else if constexpr (std::is_same_v<Value, std::vector<std::string>>)
+                    place.write_attribute(name, std::span<const std::string>(value));
+                else if constexpr (std::is_same_v<Value, std::string>)
+                    place.write_attribute(name, std::string_view(value));
+                else
+                    place.write_attribute(name, value);
+            },
+            attribute.value);
+    };
+    at_place(group, attribute.name, write);
+}
+
+NamedArray read_array(const Group& group, const std::string& name) {
+    const hdf5::Dataset dataset = group.open_dataset(name);
+    const std::vector<hsize_t> shape = dataset.shape();
+    NamedArray array{name, {shape.begin(), shape.end()}, {}, {}, {}};
+    switch (dataset.type()) {
+        case hdf5::NumberType::int64: array.values = dataset.read<std::int64_t>(); break;
+        case hdf5::NumberType::uint64: array.values = dataset.read<std::uint64_t>(); break;
+        default: array.values = dataset.read<double>(); break;
+    }
+    return array;
+}
+
+constexpr std::int64_t group_metadata = 16 << 10;
+constexpr std::int64_t array_metadata = 4 << 10;
+
+}  // namespace
+
+void write_results(const Group& root, const ObservableResults& results) {
+    const Group group = root.create_group(results.name);
+    for (const NamedArray& array : results.arrays)
+        write_array(group, array);
+    for (const NamedAttribute& attribute : results.attributes)
+        write_attribute(group, attribute);
+}
+
+void write_states(const Group& root, const std::vector<ObservableState>& states) {
+    const Group all = root.create_group("observables");
+    for (const ObservableState& state : states) {
+        const Group group = all.create_group(state.name);
+        group.write_attribute("samples", state.samples);
+        group.write_attribute("first_step", state.first_step);
+        group.write_attribute("last_step", state.last_step);
+        const Group parameters = group.create_group("parameters");
+        for (const SamplingParameter& parameter : state.parameters)
+            parameters.write_attribute(parameter.name, parameter.value);
+        const Group arrays = group.create_group("arrays");
+        for (const NamedArray& array : state.arrays)
+            write_array(arrays, array);
+    }
+}
+
+std::vector<ObservableState> read_states(const Group& root) {
+    std::vector<ObservableState> states;
+    const Group all = root.open_group("observables");
+    for (const std::string& name : all.link_names()) {
+        const Group group = all.open_group(name);
+        ObservableState state;
+        state.name = name;
+        state.samples = group.read_int_attribute("samples");
+        state.first_step = group.read_int_attribute("first_step");
+        state.last_step = group.read_int_attribute("last_step");
+        const Group parameters = group.open_group("parameters");
+        for (const std::string& parameter : parameters.attribute_names())
+            state.parameters.push_back({parameter, parameters.read_double_attribute(parameter)});
+        const Group arrays = group.open_group("arrays");
+        for (const std::string& array : arrays.link_names())
+            state.arrays.push_back(read_array(arrays, array));
+        states.push_back(std::move(state));
+    }
+    return states;
+}
+
+std::int64_t file_bytes(const std::vector<NamedArray>& arrays) {
+    const std::int64_t numbers = bytes_of(arrays);
+    // Chunk indices and checksums.
+    return group_metadata + array_metadata * static_cast<std::int64_t>(arrays.size()) + numbers + numbers / 16;
+}
+
+std::int64_t file_bytes(const Observable& observable, std::int64_t last_step) {
+    constexpr std::int64_t most_arrays = 24;  // 22 of stress
+    const std::int64_t numbers = observable.result_bytes(last_step);
+    return group_metadata + array_metadata * most_arrays + numbers + numbers / 16;
+}
+
+}  // namespace mpcflow

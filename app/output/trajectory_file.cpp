@@ -1,0 +1,425 @@
+#include "app/output/trajectory_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "app/hdf5/error.hpp"
+#include "app/hdf5/file.hpp"
+#include "app/storage/checksum.hpp"
+#include "app/storage/disk_space.hpp"
+#include "app/run/theory_numbers.hpp"
+
+namespace mpcflow {
+
+namespace {
+
+using hdf5::Dataset;
+using hdf5::DatasetLayout;
+using hdf5::Group;
+using hdf5::Growth;
+using hdf5::NumberType;
+
+constexpr double fill_value = std::numeric_limits<double>::quiet_NaN();
+
+/// A row of the values of a frame: how many particles there is room for, and whether that may grow.
+struct FrameRow {
+    hsize_t particles;
+    Growth growth;
+};
+
+/// The group under /particles, named after what it holds.
+const char* group_name(const TrajectoryOutput& output) {
+    return output.region ? "region" : output.selection().is_all() ? "all" : "selection";
+}
+
+FrameRow frame_row(const System& system, const TrajectoryOutput& output) {
+    const auto all = static_cast<hsize_t>(count_selected_ids(system.particle_count(), output.every_nth_id));
+    if (!output.region)
+        return {all, Growth::by_rows};
+    // A chunk takes what chance brings, so that most frames need no other.
+    const auto usual = static_cast<double>(usual_frame_particles(system, output));
+    return {std::min(all, static_cast<hsize_t>(usual + 4.0 * std::sqrt(usual) + 8.0)), Growth::by_ragged_rows};
+}
+
+NumberType number_type(Precision precision, const TrajectoryOutput& output) {
+    const FilePrecision as_run =
+        precision == Precision::mixed ? FilePrecision::single_precision : FilePrecision::double_precision;
+    const FilePrecision wanted = output.precision == FilePrecision::automatic ? as_run : output.precision;
+    return wanted == FilePrecision::single_precision ? NumberType::float32 : NumberType::float64;
+}
+
+/// Layouts of the values of a frame; no `unit` attributes, which H5MD readers try to convert.
+DatasetLayout vectors(FrameRow row, NumberType type, const char* description) {
+    return {type, {row.particles, 3}, row.growth, fill_value, {description, {}}};
+}
+
+DatasetLayout images(FrameRow row) {
+    return {NumberType::int32,
+            {row.particles, 3},
+            row.growth,
+            {},
+            {"times that the particle has crossed the box; unwrapped position = position + image * box size", {}}};
+}
+
+bool has_wide_ids(const System& system) { return system.particle_count() > std::numeric_limits<std::int32_t>::max(); }
+
+/// Of ragged rows the fill value is given: to H5MD it marks places without a particle.
+DatasetLayout ids(FrameRow row, const System& system, std::int64_t every_nth_id) {
+    const bool is_ragged = row.growth == Growth::by_ragged_rows;
+    return {has_wide_ids(system) ? NumberType::int64 : NumberType::int32,
+            {row.particles},
+            row.growth,
+            is_ragged ? std::optional<double>(-1.0) : std::nullopt,
+            {is_ragged          ? "particle ids, ascending; -1 where there is no particle"
+             : every_nth_id > 1 ? "particle ids, always the multiples of every_nth_id"
+                                : "particle ids, always 0 ... N-1",
+             {}}};
+}
+
+/// Bytes on disk of one row of a dataset that holds `particles`.
+std::int64_t row_bytes(const DatasetLayout& layout, std::int64_t particles) {
+    std::vector<hsize_t> shape = layout.shape;
+    shape[0] = static_cast<hsize_t>(particles);
+    return hdf5::row_bytes(layout, shape);
+}
+
+void write_h5md_header(const Group& root) {
+    const Group h5md = root.create_group("h5md");
+    h5md.write_attribute("version", std::span<const std::int32_t>(std::array<std::int32_t, 2>{1, 1}));
+    h5md.create_group("author").write_attribute("name", user_name());
+    const Group creator = h5md.create_group("creator");
+    creator.write_attribute("name", std::string_view("mpcflow"));
+    creator.write_attribute("version", program_version());
+}
+
+/// How the file was made, for one who has this file alone.
+Group write_parameters(const Group& root, const RunRecord& record) {
+    Group group = root.create_group("parameters").create_group("mpcflow");
+    group.write_attribute("title", record.scenario.title);
+    group.write_attribute("commit", program_commit());
+    group.write_attribute("device", record.device);
+    group.write_attribute("start_time", record.start_time);
+    group.write_attribute("seed", record.scenario.system.seed);
+    group.write_attribute("precision", std::string_view(precision_name(record.scenario.execution.precision)));
+    group.write_attribute("format_version", trajectory_format_version);
+    group.write_attribute("run_id", record.id);
+    group.write_text("input", record.resolved_input, {"the input as it was run", {}});
+    return group;
+}
+
+}  // namespace
+
+/// The open file and its datasets. Destroyed in reverse order: the file last.
+struct TrajectoryFile::Objects {
+    GrowingFile growing;
+    Dataset step{}, time{}, edges{}, id{}, image{}, state_hash{}, checksum{};
+    std::optional<Dataset> position{}, velocity{};
+    /// Of frames of a region, which differ in their numbers of particles.
+    std::optional<Dataset> count{}, species{}, mass{};
+    hsize_t longest_row = 0;
+};
+
+std::int64_t usual_frame_particles(const System& system, const TrajectoryOutput& output) {
+    if (!output.region)
+        return count_selected_ids(system.particle_count(), output.every_nth_id);
+    const double in_region = system.fluid.density * output.region->volume();
+    return static_cast<std::int64_t>(std::ceil(in_region / static_cast<double>(output.every_nth_id)));
+}
+
+std::int64_t trajectory_frame_bytes(const System& system, Precision precision, const TrajectoryOutput& output,
+                                    std::int64_t particles) {
+    const FrameRow row = frame_row(system, output);
+    std::int64_t bytes = row_bytes(images(row), particles) + row_bytes(ids(row, system, output.every_nth_id), particles);
+    const std::int64_t vector_bytes = row_bytes(vectors(row, number_type(precision, output), ""), particles);
+    if (output.position)
+        bytes += vector_bytes;
+    if (output.velocity)
+        bytes += vector_bytes;
+    return bytes;
+}
+
+TrajectoryFile::TrajectoryFile(const storage::Directory& directory, const RunRecord& record, SpaceCheck space_check)
+    : path_(directory.file(trajectory_file_name)),
+      system_(record.scenario.system),
+      precision_(record.scenario.execution.precision),
+      output_(*record.scenario.output.trajectory),
+      space_check_(space_check),
+      objects_(std::make_unique<Objects>(Objects{.growing = GrowingFile::create(directory, trajectory_file_name)})) {
+    try {
+        reserve_frame(usual_frame_particles(system_, output_), 0);
+        create(record);
+    } catch (const FileError& error) {
+        abandon();
+        throw explain(error, 0);
+    } catch (...) {
+        abandon();
+        throw;
+    }
+}
+
+TrajectoryFile::TrajectoryFile(const storage::Directory& directory, const RunRecord& record, RowsBefore before,
+                               JournalUse journal)
+    : path_(directory.file(trajectory_file_name)),
+      system_(record.scenario.system),
+      precision_(record.scenario.execution.precision),
+      output_(*record.scenario.output.trajectory),
+      space_check_(SpaceCheck::reserve),
+      frames_(before.rows),
+      checksum_(before.checksum),
+      objects_(std::make_unique<Objects>(
+          Objects{.growing = GrowingFile::open(directory, trajectory_file_name, journal)})) {
+    drop_frames(objects_->growing.file(), before.rows);
+    // The space of what is dropped is not used again while the old indices may still lead there: only after the file
+    // was closed.
+    objects_->growing.reopen();
+    open_datasets();
+    last_step_ = objects_->step.read<std::int64_t>().back();
+}
+
+void TrajectoryFile::create(const RunRecord& record) {
+    Objects& objects = *objects_;
+    const FrameRow row = frame_row(system_, output_);
+    const NumberType real = number_type(precision_, output_);
+    const Group root = objects.growing.file().root();
+    write_h5md_header(root);
+    const Group parameters = write_parameters(root, record);
+    objects.state_hash = parameters.create_dataset(
+        "state_hash", {NumberType::uint64, {}, Growth::by_rows, {}, {"state hash of each frame", {}}});
+    objects.checksum = parameters.create_dataset(
+        "checksum", {NumberType::uint64, {}, Growth::by_rows, {}, {"checksum of all that each frame holds", {}}});
+
+    const std::string name = group_name(output_);
+    const Group all = root.create_group("particles").create_group(name);
+    if (output_.every_nth_id > 1)
+        all.write_attribute("every_nth_id", output_.every_nth_id);
+    if (output_.region) {
+        all.write_attribute("lower", std::span<const double>(output_.region->lower));
+        all.write_attribute("upper", std::span<const double>(output_.region->upper));
+        objects.count = parameters.create_dataset(
+            "particles",
+            {NumberType::int64, {}, Growth::by_rows, {}, {"number of particles in each frame, the first in its row", {}}});
+    }
+    const Group box = all.create_group("box");
+    box.write_attribute("dimension", std::int64_t{3});
+    std::array<std::string, 3> boundary;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        boundary[axis] = system_.boundaries.faces[axis].is_periodic() ? "periodic" : "none";
+    }
+    box.write_attribute("boundary", std::span<const std::string>(boundary));
+
+    const Group edges = box.create_group("edges");
+    objects.step =
+        edges.create_dataset("step", {NumberType::int64, {}, Growth::by_rows, {}, {"steps since the start", {}}});
+    objects.time = edges.create_dataset(
+        "time",
+        {NumberType::float64, {}, Growth::by_rows, {}, {"time since the start, a (mass/energy)^(1/2)", {}}});
+    objects.edges = edges.create_dataset(
+        "value", {NumberType::float64, {3, 3}, Growth::by_rows, {}, {"edge vectors of the box, a", {}}});
+    const auto element = [&](const std::string& of, const DatasetLayout& layout) {
+        const Group group = all.create_group(of);
+        group.link("/particles/" + name + "/box/edges/step", "step");
+        group.link("/particles/" + name + "/box/edges/time", "time");
+        return group.create_dataset("value", layout);
+    };
+    if (output_.position) {
+        objects.position = element("position", vectors(row, real, "positions in the box, a"));
+    }
+    if (output_.velocity) {
+        objects.velocity = element("velocity", vectors(row, real, "velocities, (energy/mass)^(1/2)"));
+    }
+    objects.image = element("image", images(row));
+    objects.id = element("id", ids(row, system_, output_.every_nth_id));
+
+    // Never written: every particle reads the fill value, and the disk holds nothing.
+    const auto same_for_all = [&](const std::string& of, NumberType type, double value, const char* description) {
+        const bool grows = row.growth == Growth::by_ragged_rows;
+        return all.create_dataset(of, {type, grows ? std::vector<hsize_t>{} : std::vector<hsize_t>{row.particles},
+                                       grows ? Growth::by_rows : Growth::fixed, value, {description, {}}});
+    };
+    Dataset species = same_for_all("species", NumberType::int32, 0.0, "species: 0, solvent");
+    Dataset mass = same_for_all("mass", NumberType::float64, system_.fluid.mass, "masses");
+    if (output_.region) {
+        objects.species = std::move(species);
+        objects.mass = std::move(mass);
+    }
+    checksum_ = trajectory_header_checksum(objects.growing.file());
+    parameters.write_attribute("header_checksum", checksum_);
+}
+
+void TrajectoryFile::open_datasets() {
+    Objects& objects = *objects_;
+    const Group root = objects.growing.file().root();
+    const Group parameters = root.open_group("parameters").open_group("mpcflow");
+    const Group all = root.open_group("particles").open_group(group_name(output_));
+    const Group edges = all.open_group("box").open_group("edges");
+    const auto values = [&](const char* name) { return all.open_group(name).open_dataset("value"); };
+    objects.state_hash = parameters.open_dataset("state_hash");
+    objects.checksum = parameters.open_dataset("checksum");
+    objects.step = edges.open_dataset("step");
+    objects.time = edges.open_dataset("time");
+    objects.edges = edges.open_dataset("value");
+    if (output_.position)
+        objects.position = values("position");
+    if (output_.velocity)
+        objects.velocity = values("velocity");
+    objects.image = values("image");
+    objects.id = values("id");
+    if (output_.region) {
+        objects.count = parameters.open_dataset("particles");
+        objects.species = all.open_dataset("species");
+        objects.mass = all.open_dataset("mass");
+        objects.longest_row = objects.species->shape().at(0);
+    }
+}
+
+void TrajectoryFile::close_datasets() {
+    Objects& objects = *objects_;
+    for (Dataset* dataset : {&objects.step, &objects.time, &objects.edges, &objects.id, &objects.image, &objects.state_hash,
+                             &objects.checksum}) {
+        *dataset = Dataset();
+    }
+    for (std::optional<Dataset>* dataset :
+         {&objects.position, &objects.velocity, &objects.count, &objects.species, &objects.mass}) {
+        dataset->reset();
+    }
+}
+
+TrajectoryFile::~TrajectoryFile() {
+    if (objects_ && frames_ == 0)
+        abandon();
+}
+
+void TrajectoryFile::reserve_frame(std::int64_t particles, std::int64_t spare_bytes) {
+    // Beside the frame: group and dataset headers at first, later splits of index nodes.
+    constexpr std::int64_t metadata_bytes = 256 << 10;
+    if (space_check_ == SpaceCheck::none)
+        return;
+    const int descriptor = objects_->growing.file().descriptor();
+    const std::int64_t frame_bytes = trajectory_frame_bytes(system_, precision_, output_, particles);
+    storage::reserve_space(descriptor, path_, objects_->growing.file().end_of_file(), frame_bytes + metadata_bytes);
+    storage::keep_free(descriptor, path_, spare_bytes);
+}
+
+FileError TrajectoryFile::explain(const FileError& error, std::int64_t step) const {
+    std::string message = means_no_room(error.error_number)
+                              ? fmt::format(
+                                    "{}: {}: no room for the frame of step {}; free space or choose another "
+                                    "output.directory",
+                                    path_, describe_errno(error.error_number), step)
+                              : fmt::format("{}; the frame of step {} is lost", error.what(), step);
+    if (frames_ > 0)
+        message += fmt::format("; frames up to step {} are intact", last_step_);
+    return {message, error.error_number};
+}
+
+void TrajectoryFile::append(const ParticleRecords& records, std::uint64_t state_hash, std::int64_t spare_bytes) {
+    try {
+        reserve_frame(records.count(), spare_bytes);
+    } catch (const FileError& error) {
+        if (frames_ == 0)
+            abandon();
+        throw explain(error, records.step);
+    }
+    try {
+        write_frame(records, state_hash);
+    } catch (const FileError& error) {
+        abandon();
+        throw explain(error, records.step);
+    } catch (...) {
+        abandon();
+        throw;
+    }
+    ++frames_;
+    last_step_ = records.step;
+}
+
+template <class Number>
+void TrajectoryFile::write_vectors(const ParticleRecords& records, FrameParts& parts) {
+    const auto particles = static_cast<hsize_t>(records.count());
+    if (objects_->position) {
+        parts.values.push_back(objects_->position->append_row_by_items<Number>(
+            particles, [&](auto first, auto count, auto* to) { copy_positions(records, first, count, to); }));
+    }
+    if (objects_->velocity) {
+        parts.values.push_back(objects_->velocity->append_row_by_items<Number>(
+            particles, [&](auto first, auto count, auto* to) { copy_velocities(records, first, count, to); }));
+    }
+}
+
+void TrajectoryFile::write_frame(const ParticleRecords& records, std::uint64_t state_hash) {
+    Objects& objects = *objects_;
+    // The values first, flushed, and what says that they are there last: however a kill falls between,
+    // the frames that `step` lists are whole.
+    const auto particles = static_cast<hsize_t>(records.count());
+    FrameParts parts;
+    if (number_type(precision_, output_) == NumberType::float32)
+        write_vectors<float>(records, parts);
+    else
+        write_vectors<double>(records, parts);
+    parts.values.push_back(objects.image.append_row_by_items<std::int32_t>(
+        particles, [&](auto first, auto count, auto* to) { copy_images(records, first, count, to); }));
+    // As wide as in the file: HDF5 converts slowly.
+    const auto append_ids = [&](auto number) {
+        parts.values.push_back(objects.id.append_row_by_items<decltype(number)>(
+            particles, [&](auto first, auto count, auto* to) { copy_ids(records, first, count, to); }));
+    };
+    if (has_wide_ids(system_))
+        append_ids(std::int64_t{});
+    else
+        append_ids(std::int32_t{});
+    if (objects.count) {
+        const std::int64_t count = records.count();
+        objects.count->append_row(&count);
+        if (particles > objects.longest_row) {
+            objects.species->grow_to(particles);
+            objects.mass->grow_to(particles);
+            objects.longest_row = particles;
+        }
+    }
+    const auto& size = system_.box.size;
+    const std::array<double, 9> box_edges{1.0 * size[0], 0.0, 0.0, 0.0, 1.0 * size[1], 0.0, 0.0, 0.0, 1.0 * size[2]};
+    objects.edges.append_row(box_edges.data());
+    objects.state_hash.append_row(&state_hash);
+    parts.step = records.step;
+    parts.time = static_cast<double>(records.step) * system_.collision.time_step;
+    parts.state_hash = state_hash;
+    parts.particles = records.count();
+    parts.edges = storage::checksum(box_edges.data(), sizeof box_edges);
+    const std::uint64_t checksum = frame_checksum(frames_, parts);
+    objects.checksum.append_row(&checksum);
+    objects.growing.file().flush();
+    objects.time.append_row(&parts.time);
+    objects.step.append_row(&records.step);
+    objects.growing.file().flush();
+    objects.growing.end_row(frames_ == 0);
+    checksum_ = chained_checksum(checksum_, checksum);
+}
+
+void TrajectoryFile::sync() {
+    if (objects_ && frames_ > 0)
+        objects_->growing.sync();
+}
+
+void TrajectoryFile::close() {
+    if (!objects_)
+        return;
+    if (frames_ == 0)
+        return abandon();
+    close_datasets();
+    objects_->growing.close();
+    objects_.reset();
+}
+
+void TrajectoryFile::abandon() noexcept {
+    objects_->growing.leave(frames_ > 0);
+    objects_.reset();
+}
+
+}  // namespace mpcflow

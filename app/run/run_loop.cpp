@@ -1,0 +1,258 @@
+#include "app/run/run_loop.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+namespace mpcflow {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_between(Clock::time_point from, Clock::time_point to) {
+    return std::chrono::duration<double>(to - from).count();
+}
+
+constexpr double chunk_seconds = 0.1;
+/// Longest part of the run that sums for the progress line may take.
+constexpr double sums_share = 0.01;
+constexpr double shortest_sums_interval = 0.5;
+
+/// Rate and time left, from the progress of the last seconds.
+class RateMeter {
+public:
+    RateMeter(Clock::time_point start, std::int64_t step) : window_start_(start), window_step_(step) {}
+
+    void update(std::int64_t step, Clock::time_point now) {
+        const double seconds = seconds_between(window_start_, now);
+        if (seconds < (steps_per_second_ > 0.0 ? window_seconds : first_window_seconds))
+            return;
+        const double rate = static_cast<double>(step - window_step_) / seconds;
+        steps_per_second_ = steps_per_second_ > 0.0 ? 0.7 * steps_per_second_ + 0.3 * rate : rate;
+        window_start_ = now;
+        window_step_ = step;
+    }
+    /// 0 as long as it is not known.
+    [[nodiscard]] double steps_per_second() const { return steps_per_second_; }
+
+private:
+    static constexpr double first_window_seconds = 0.05;
+    static constexpr double window_seconds = 1.0;
+    Clock::time_point window_start_;
+    std::int64_t window_step_;
+    double steps_per_second_ = 0.0;
+};
+
+class RunLoop {
+public:
+    RunLoop(Solver& solver, const System& system, const Schedule& schedule, RunOutputs& outputs,
+            ProgressDisplay& display)
+        : solver_(solver), system_(system), schedule_(schedule), outputs_(outputs), display_(display) {}
+
+    RunLoopResult run(const std::function<int()>& stop_signal) {
+        const Clock::time_point start = Clock::now();
+        ChunkSize chunk(chunk_seconds);
+        std::int64_t step = solver_.current_step();
+        RateMeter meter(start, step);
+        result_.first_step = step;
+        last_checkpoint_ = start;
+        take_up_field_block();
+        pass_on_notes();
+        if (outputs_.begins_with_checkpoint())
+            add_checkpoint();
+        do_what_is_due(step);
+        copy_.reset();
+        while (step < schedule_.total_steps() && result_.signal_number == 0) {
+            const std::int64_t count = std::min(next_event(step) - step, chunk.steps());
+            const Clock::time_point before = Clock::now();
+            solver_.run(count);
+            chunk.learn(count, seconds_between(before, Clock::now()));
+            step += count;
+            pass_on_notes();
+            if (step < schedule_.total_steps())
+                result_.signal_number = stop_signal();
+            if (is_checkpoint_due(step))
+                add_checkpoint();
+            do_what_is_due(step);
+            copy_.reset();
+            outputs_.between_chunks(step, solver_.fast_steps());
+            show_progress(step, meter);
+        }
+        end_field_block();
+        result_.writing = outputs_.finish_writing();
+        show_notes_of_outputs();
+        result_.steps_done = step;
+        result_.summation = solver_.summation();
+        result_.reorder_interval = solver_.reorder_interval();
+        result_.fast_steps = solver_.fast_steps();
+        result_.seconds = seconds_between(start, Clock::now());
+        return std::move(result_);
+    }
+
+private:
+    void pass_on_notes() {
+        for (const std::string& note : solver_.take_notes()) {
+            outputs_.add_note(note, solver_.summation(), solver_.reorder_interval());
+            display_.note(note);
+        }
+        show_notes_of_outputs();
+    }
+
+    void show_notes_of_outputs() {
+        for (const std::string& note : outputs_.take_notes())
+            display_.note(note);
+    }
+
+    /// The copy of all particles of this step, for all that need one.
+    const std::shared_ptr<ParticleRecords>& copy_of_particles() {
+        if (copy_ == nullptr) {
+            copy_ = outputs_.take_records();
+            solver_.copy_particles(*copy_);
+        }
+        return copy_;
+    }
+
+    void add_frame() {
+        const Selection selection = outputs_.frame_selection();
+        if (selection.is_all()) {
+            outputs_.add_frame(copy_of_particles(), solver_.state_hash());
+            return;
+        }
+        // Given back before another is taken: there may be no second one.
+        copy_.reset();
+        std::shared_ptr<ParticleRecords> selected = outputs_.take_records();
+        solver_.copy_selection(selection, *selected);
+        outputs_.add_frame(std::move(selected), solver_.state_hash());
+    }
+
+    [[nodiscard]] std::int64_t next_event(std::int64_t step) const {
+        std::int64_t next = schedule_.next_event(step);
+        for (const std::unique_ptr<Observable>& observable : outputs_.observables())
+            next = std::min(next, observable->times().next_due(step));
+        return next;
+    }
+
+    void do_what_is_due(std::int64_t step) {
+        if (schedule_.series_due(step))
+            add_series_row(step);
+        if (schedule_.field_sample_due(step)) {
+            solver_.sample_fields();
+            if (samples_in_block_ == 0)
+                block_steps_.first = step;
+            block_steps_.last = step;
+            ++samples_in_block_;
+            if (outputs_.is_field_block_full(samples_in_block_, step))
+                end_field_block();
+        }
+        for (const std::unique_ptr<Observable>& observable : outputs_.observables()) {
+            if (observable->times().is_due(step))
+                observable->sample(solver_, step);
+        }
+        if (schedule_.frame_due(step))
+            add_frame();
+    }
+
+    void add_series_row(std::int64_t step) {
+        const Totals totals = solver_.totals();
+        outputs_.add_series_row({step, static_cast<double>(step) * system_.collision.time_step,
+                                 totals.kinetic_energy, totals.temperature(), totals.momentum, solver_.extremes()});
+        note_totals(totals);
+    }
+
+    void take_up_field_block() {
+        const SampledBlock block = outputs_.open_field_block();
+        if (block.sums.samples == 0)
+            return;
+        solver_.put_field_block(block.sums);
+        samples_in_block_ = block.sums.samples;
+        block_steps_ = block.steps;
+    }
+
+    void end_field_block() {
+        if (samples_in_block_ == 0)
+            return;
+        outputs_.add_field_block({solver_.take_field_block(), block_steps_});
+        samples_in_block_ = 0;
+    }
+
+    [[nodiscard]] bool is_checkpoint_due(std::int64_t step) const {
+        if (result_.signal_number != 0 || schedule_.checkpoint_due(step))
+            return true;
+        if (step == schedule_.total_steps())
+            return outputs_.ends_with_checkpoint();
+        return schedule_.checkpoint_seconds() > 0.0 &&
+               seconds_between(last_checkpoint_, Clock::now()) >= schedule_.checkpoint_seconds();
+    }
+
+    void add_checkpoint() {
+        SampledBlock block{{}, block_steps_};
+        if (samples_in_block_ > 0) {
+            block.sums = solver_.take_field_block();
+            solver_.put_field_block(block.sums);
+        }
+        outputs_.add_checkpoint(save_state(solver_, copy_of_particles(), std::move(block)));
+        last_checkpoint_ = Clock::now();
+    }
+
+    void note_totals(const Totals& totals) {
+        const double thermal_speed = std::sqrt(system_.fluid.temperature / system_.fluid.mass);
+        const auto& p = totals.momentum;
+        progress_.temperature = totals.temperature();
+        if (system_.conserves_momentum())
+            progress_.drift = std::sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) / (totals.mass * thermal_speed);
+        totals_noted_ = Clock::now();
+    }
+
+    void show_progress(std::int64_t step, RateMeter& meter) {
+        const Clock::time_point now = Clock::now();
+        meter.update(step, now);
+        if (display_.is_silent())
+            return;
+        const double interval = std::max(shortest_sums_interval, sums_seconds_ / sums_share);
+        if (seconds_between(totals_noted_, now) >= interval) {
+            note_totals(solver_.totals());
+            sums_seconds_ = seconds_between(now, Clock::now());
+        }
+        progress_.step = step;
+        progress_.total_steps = schedule_.total_steps();
+        const double rate = meter.steps_per_second();
+        progress_.updates_per_second = rate * static_cast<double>(system_.particle_count());
+        if (rate > 0.0)
+            progress_.seconds_left = static_cast<double>(schedule_.total_steps() - step) / rate;
+        display_.update(progress_, now);
+    }
+
+    Solver& solver_;
+    const System& system_;
+    const Schedule& schedule_;
+    RunOutputs& outputs_;
+    ProgressDisplay& display_;
+    std::shared_ptr<ParticleRecords> copy_;
+    ProgressState progress_;
+    RunLoopResult result_;
+    std::int64_t samples_in_block_ = 0;
+    StepSpan block_steps_;
+    Clock::time_point last_checkpoint_{};
+    Clock::time_point totals_noted_{};
+    double sums_seconds_ = 0.0;
+};
+
+}  // namespace
+
+SolverState save_state(Solver& solver, std::shared_ptr<const ParticleRecords> particles, SampledBlock open_block) {
+    SolverState state;
+    state.particles = std::move(particles);
+    state.fast_steps = solver.fast_steps();
+    state.state_hash = solver.state_hash();
+    state.open_block = std::move(open_block);
+    return state;
+}
+
+RunLoopResult run_loop(Solver& solver, const System& system, const Schedule& schedule, RunOutputs& outputs,
+                       ProgressDisplay& display, const std::function<int()>& stop_signal) {
+    return RunLoop(solver, system, schedule, outputs, display).run(stop_signal);
+}
+
+}  // namespace mpcflow

@@ -1,0 +1,86 @@
+#pragma once
+/// The run: the solver in chunks, and what is due between them.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/run/checkpoint.hpp"
+#include "app/run/observables.hpp"
+#include "app/run/progress.hpp"
+#include "app/run/run_record.hpp"
+#include "app/run/schedule.hpp"
+#include "physics/solver.hpp"
+
+namespace mpcflow {
+
+/// How the writing went, when all is written.
+struct WritingEnd {
+    /// Why the last checkpoint could not be written; empty if it was.
+    std::string checkpoint_failure;
+    double wait_seconds = 0.0;  ///< that the run waited for outputs to be written
+};
+
+/// Receives what a run yields, and may write it later. Any of these may throw, which ends the run.
+class RunOutputs {
+public:
+    virtual ~RunOutputs() = default;
+    /// Memory for a copy of the particles; waits for it while too many copies are being written.
+    [[nodiscard]] virtual std::shared_ptr<ParticleRecords> take_records() = 0;
+    virtual void add_series_row(const SeriesRow& row) = 0;
+    /// The particles are all, in the order of their ids, or those of frame_selection(), in any order.
+    virtual void add_frame(std::shared_ptr<ParticleRecords> particles, std::uint64_t state_hash) = 0;
+    /// Waits while too many blocks are being written.
+    virtual void add_field_block(SampledBlock block) = 0;
+    /// The block of field samples that the run begins with: empty, or as a checkpoint had it.
+    [[nodiscard]] virtual SampledBlock open_field_block() = 0;
+    /// Whether a field block that has so many samples, the last one of this step, is handed over.
+    [[nodiscard]] virtual bool is_field_block_full(std::int64_t samples, std::int64_t step) const = 0;
+    /// What the solver had to tell, and the way of summing and re-order interval that are in force now.
+    virtual void add_note(const std::string& note, Summation summation, int reorder_interval) = 0;
+    /// The particles that frames hold.
+    [[nodiscard]] virtual Selection frame_selection() const = 0;
+    /// What is sampled besides.
+    [[nodiscard]] virtual const Observables& observables() const = 0;
+    /// What the outputs themselves have to tell the user since the last call, a line each.
+    [[nodiscard]] virtual std::vector<std::string> take_notes() = 0;
+    /// Saves the run, with its observables. Where that fails the run goes on, with a note.
+    virtual void add_checkpoint(SolverState state) = 0;
+    /// Whether a checkpoint is written before the first step, as the one that the run goes on from holds no more.
+    [[nodiscard]] virtual bool begins_with_checkpoint() const { return false; }
+    /// Whether a checkpoint is written at the end, too, from which a longer run can go on.
+    [[nodiscard]] virtual bool ends_with_checkpoint() const = 0;
+    /// Called between chunks, several times a second: the place to bring files up to date. `fast_steps` as
+    /// Solver::fast_steps().
+    virtual void between_chunks(std::int64_t step, std::int64_t fast_steps) = 0;
+    /// Waits until all is written.
+    [[nodiscard]] virtual WritingEnd finish_writing() = 0;
+};
+
+struct RunLoopResult {
+    std::int64_t steps_done = 0;
+    std::int64_t first_step = 0;  ///< steps done before
+    std::int64_t fast_steps = 0;  ///< as Solver::fast_steps()
+    double seconds = 0.0;
+    int signal_number = 0;  ///< what stopped it, 0 if it ran to its end
+    Summation summation = Summation::direct;  ///< as Solver::summation() and reorder_interval() at the end
+    int reorder_interval = 0;
+    WritingEnd writing;
+};
+
+/// The state of a solver, of whose particles `particles` is a copy; its unfinished field block (if it samples fields) is
+/// `open_block`.
+[[nodiscard]] SolverState save_state(Solver& solver, std::shared_ptr<const ParticleRecords> particles,
+                                     SampledBlock open_block = {});
+
+/// Runs `system` in `solver` to the end of `schedule` or until `stop_signal` returns a signal's number
+/// (asked between chunks of about a tenth of a second), then with a checkpoint. Whatever the chunks, the solver's bits
+/// and the steps of the outputs are the same. A solver that was restored goes on; what is due at its step is done first,
+/// as checkpoints are written before it.
+[[nodiscard]] RunLoopResult run_loop(Solver& solver, const System& system, const Schedule& schedule,
+                                     RunOutputs& outputs, ProgressDisplay& display,
+                                     const std::function<int()>& stop_signal);
+
+}  // namespace mpcflow

@@ -1,0 +1,47 @@
+#include "app/run/theory_numbers.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "physics/theory.hpp"
+
+namespace mpcflow {
+
+std::vector<NamedNumber> theory_numbers(const System& system) {
+    const theory::Transport transport = theory::transport(system);
+    const double viscosity = theory::predicted_viscosity(system);
+    std::vector<NamedNumber> numbers{
+        {"mean_free_path", theory::mean_free_path(system)},
+        {"speed_of_sound", theory::speed_of_sound(system)},
+        {"kinetic_viscosity", transport.kinetic_viscosity},
+        {"collisional_viscosity", transport.collisional_viscosity},
+        {"viscosity", transport.viscosity()},
+    };
+    if (const auto expansion = theory::collisional_viscosity_expansion(system)) {
+        numbers.push_back({"collisional_viscosity_expansion", *expansion});
+        numbers.push_back({"viscosity_expansion", transport.kinetic_viscosity + *expansion});
+    }
+    numbers.push_back({"predicted_viscosity", viscosity});
+    numbers.push_back({"diffusion", transport.diffusion});
+    numbers.push_back({"schmidt_number", viscosity / transport.diffusion});
+    if (const auto flow = theory::plane_flow(system)) {
+        const bool is_poiseuille = flow->is_poiseuille();
+        const std::string flow_name = is_poiseuille ? "poiseuille_" : "flow_";
+        const auto add = [&](const char* name, double value) { numbers.push_back({flow_name + name, value}); };
+        add("maximum_velocity", flow->maximum());
+        add("mean_velocity", is_poiseuille ? flow->maximum() * 2.0 / 3.0 : flow->mean());
+        const double greatest = is_poiseuille ? flow->maximum() : std::abs(flow->maximum());
+        add("mach_number", greatest / theory::speed_of_sound(system));
+        add("reynolds_number", greatest * flow->width / viscosity);
+        add("development_time", flow->development_time());
+        if (!is_poiseuille) {
+            add("lower_shear_rate", flow->shear_rate(0.0));
+            add("upper_shear_rate", flow->shear_rate(flow->width));
+        }
+    }
+    return numbers;
+}
+
+const char* precision_name(Precision precision) { return precision == Precision::mixed ? "mixed" : "double"; }
+
+}  // namespace mpcflow
