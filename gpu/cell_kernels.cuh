@@ -19,7 +19,8 @@ struct WarpItems {
 
     __device__ explicit WarpItems(std::int64_t count)
         : first((static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x) & ~std::int64_t{31}),
-          mask(count > first ? warp::first_lanes(static_cast<unsigned>(min(count - first, std::int64_t{32}))) : 0U) {}
+          mask(count > first ? warp::first_lanes(static_cast<unsigned>(min(count - first, std::int64_t{32})))
+                             : 0U) {}
 };
 
 /// Draws for every cell what its first collision needs before the sums are.
@@ -53,23 +54,27 @@ union ResolveScratch {
     RecordScratch<CellAction<Law>> actions;
 };
 
-/// Whether the step follows at once, or what it will do is only asked: then nothing but the actions changes, and
-/// faults are left to the step.
+/// Whether the step follows at once, or what it will do is only asked: then nothing but the actions changes,
+/// and faults are left to the step.
 enum class Resolving { for_the_step, foreseen };
 
-/// Blocks of resolve_cells that shall fit on a multiprocessor: laws with offsets and a thermostat would take so many
-/// registers that one fits, and what is done in the few cells that walls cut would cost all of them a block.
+/// Blocks of resolve_cells that shall fit on a multiprocessor: laws with offsets and a thermostat would take
+/// so many registers that one fits, and what is done in the few cells that walls cut would cost all of them a
+/// block.
 template <class Law>
 inline constexpr int resolve_blocks = Law::needs.offsets ? 2 : (Law::sum_count > 4 ? 3 : 4);
 
 /// Sums of each cell -> what it does to its particles; clears the sums. Where the particles are to be
-/// re-ordered (`numbers` is given), also their numbers in the order of memory, to be scanned into places. Empties the wall queue.
+/// re-ordered (`numbers` is given), also their numbers in the order of memory, to be scanned into places.
+/// Empties the wall queue.
 template <Resolving resolving, class Law>
 __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     resolve_cells(const __grid_constant__ StepPlan<Law> plan, int cells, SumRow<Law>* __restrict__ sums,
                   CellAction<Law>* __restrict__ actions, CellDraws<Law> draws,
-                  std::uint32_t* __restrict__ numbers, WallQueue wall_queue, StepReport* __restrict__ report) {
-    // Known to the compiler: as an argument of the kernel it made SRD+a in mixed precision 1.8 times as slow here.
+                  std::uint32_t* __restrict__ numbers, WallQueue wall_queue,
+                  StepReport* __restrict__ report) {
+    // Known to the compiler: as an argument of the kernel it made SRD+a in mixed precision 1.8 times as slow
+    // here.
     constexpr bool is_for_the_step = resolving == Resolving::for_the_step;
     if (wall_queue.state != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *wall_queue.state = {0, 0};
     __shared__ ResolveScratch<Law> scratches[warps_in_block];
@@ -91,7 +96,8 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     action.transform = plan.resolve(cell, cell_sums, action.draw(), found);
     store_records<Placement::in_order>(actions, cell, action, items.mask, scratch.actions);
     if (numbers != nullptr) {
-        numbers[place_in_memory<typename Law::Real>(plan.grid.cells(), cell)] = static_cast<std::uint32_t>(cell_sums.number());
+        numbers[place_in_memory<typename Law::Real>(plan.grid.cells(), cell)] =
+            static_cast<std::uint32_t>(cell_sums.number());
     }
     if constexpr (is_for_the_step) report_findings(found, plan.step, report);
 }

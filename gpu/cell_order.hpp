@@ -6,9 +6,9 @@
 
 namespace mpcflow {
 
-/// Cells in tiles of 4 x 4 x 4, which follow each other in rows; within a tile along a line that turns back at
-/// the end of each row and each layer, so that successive cells are neighbours. (At the upper faces of a box
-/// tiles are as small as what is left.)
+/// Cells in tiles of 4 x 4 x 4, which follow each other in rows; within a tile along a line that turns back
+/// at the end of each row and each layer, so that successive cells are neighbours. (At the upper faces of a
+/// box tiles are as small as what is left.)
 ///
 /// A block's particles so are in a compact piece of the box, and read each other's cells from the
 /// multiprocessor's cache; in rows, they share few (docs/decisions/).
@@ -27,9 +27,10 @@ public:
             const int left = cells_[axis] - first[axis];
             size[axis] = left < edge ? left : edge;
         }
-        // Cells of the layers of tiles below, of the rows of tiles before in this layer, and of the tiles before
-        // in this row.
-        const int before = first.z * cells_.x * cells_.y + first.y * cells_.x * size.z + first.x * size.y * size.z;
+        // Cells of the layers of tiles below, of the rows of tiles before in this layer, and of the tiles
+        // before in this row.
+        const int before =
+            first.z * cells_.x * cells_.y + first.y * cells_.x * size.z + first.x * size.y * size.z;
         const int layer = c.z - first.z;
         const int y = layer % 2 == 0 ? c.y - first.y : first.y + size.y - 1 - c.y;
         const int row = layer * size.y + y;
@@ -42,8 +43,9 @@ private:
     Vec3<int> cells_;
 };
 
-/// Where the particles of `cell` go among the particles of all cells: tiles where particles are of doubles; rows
-/// where they are of floats, which are bound by atomics, and a warp's particles lie in slightly fewer cells in a row.
+/// Where the particles of `cell` go among the particles of all cells: tiles where particles are of doubles;
+/// rows where they are of floats, which are bound by atomics, and a warp's particles lie in slightly fewer
+/// cells in a row.
 template <class Real>
 [[nodiscard]] MPCFLOW_HD int place_in_memory(Vec3<int> cells, int cell) {
     if constexpr (sizeof(Real) == sizeof(double)) return TiledOrder(cells).place(cell);

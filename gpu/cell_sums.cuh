@@ -21,8 +21,8 @@ inline constexpr int sum_stride = (K + 3) / 4 * 4;
 /// Whether lanes of the same cell add up before one of them does the atomics.
 inline constexpr bool has_leaders(Summation way) { return way != Summation::direct && way != Summation::cas; }
 
-/// Shared memory of a warp in add_sums. More than 8 rows of 16 sums at a time would cost more in occupancy than they
-/// save in synchronisations.
+/// Shared memory of a warp in add_sums. More than 8 rows of 16 sums at a time would cost more in occupancy
+/// than they save in synchronisations.
 template <int K>
 using LeaderScratch = warp::SumScratch<K, (K > 8 ? 8 : 32), std::int32_t>;
 
@@ -55,8 +55,9 @@ enum class FirstSum {
     ones  ///< 1 in every lane: the number of particles
 };
 
-/// Adds `values` up as far as `way` does before memory is concerned, and calls `add(cell, component, sum)` for each
-/// of the sums that are to be added there. `add` is called by a part of the lanes and must not use collectives.
+/// Adds `values` up as far as `way` does before memory is concerned, and calls `add(cell, component, sum)`
+/// for each of the sums that are to be added there. `add` is called by a part of the lanes and must not use
+/// collectives.
 ///
 /// Called by the lanes of `mask`, and only they. `scratch` is free again after it.
 template <Summation way, FirstSum first, int K, class Add>
@@ -87,9 +88,11 @@ __device__ __forceinline__ void add_to_memory(double* to, double value) {
 template <Summation way, FirstSum first, int K>
 __device__ __forceinline__ void add_sums(double* rows, std::int32_t cell, double (&values)[K], unsigned mask,
                                          LeaderScratch<K>& scratch) {
-    for_each_sum<way, first>(cell, values, mask, scratch, [rows](std::int32_t to, int component, double sum) {
-        add_to_memory<way>(rows + std::int64_t{to} * sum_stride<K> + component, sum);
-    });
+    for_each_sum<way, first>(
+        cell, values, mask, scratch,
+        [rows](std::int32_t to, int component, double sum) {
+            add_to_memory<way>(rows + std::int64_t{to} * sum_stride<K> + component, sum);
+        });
 }
 
 }  // namespace mpcflow

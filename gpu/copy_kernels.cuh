@@ -19,7 +19,8 @@ __global__ void __launch_bounds__(block_size)
     if ((items.mask & warp::lane_bit(warp.lane())) == 0) return;
     RecordScratch<Particle>& own = scratch[threadIdx.x / 32];
     const Particle particle = load_records(particles + items.first, items.mask, own);
-    store_records<Placement::scattered>(ordered, static_cast<std::int64_t>(particle.id()), particle, items.mask, own);
+    store_records<Placement::scattered>(ordered, static_cast<std::int64_t>(particle.id()), particle,
+                                        items.mask, own);
 }
 
 }  // namespace mpcflow

@@ -16,8 +16,8 @@ namespace mpcflow {
 /// kernel of ours did what is illegal.
 inline void throw_on_cuda_error(cudaError_t error, const char* expression, const char* file, int line) {
     if (error == cudaSuccess) return;
-    const std::string text = std::string("CUDA: ") + cudaGetErrorString(error) + " (" + expression + ", " + file + ":" +
-                             std::to_string(line) + ")";
+    const std::string text = std::string("CUDA: ") + cudaGetErrorString(error) + " (" + expression + ", " +
+                             file + ":" + std::to_string(line) + ")";
     const bool ours = error == cudaErrorIllegalAddress || error == cudaErrorMisalignedAddress ||
                       error == cudaErrorInvalidValue || error == cudaErrorInvalidConfiguration ||
                       error == cudaErrorAssert;
@@ -40,9 +40,10 @@ public:
             std::size_t free = 0;
             std::size_t total = 0;
             cudaMemGetInfo(&free, &total);
-            throw EnvironmentError("not enough device memory: " + std::to_string(bytes() >> 20) + " MiB more wanted, " +
-                                   std::to_string(free >> 20) + " of " + std::to_string(total >> 20) +
-                                   " MiB free; use a smaller box.size, a lower fluid.density or precision: mixed");
+            throw EnvironmentError(
+                "not enough device memory: " + std::to_string(bytes() >> 20) + " MiB more wanted, " +
+                std::to_string(free >> 20) + " of " + std::to_string(total >> 20) +
+                " MiB free; use a smaller box.size, a lower fluid.density or precision: mixed");
         }
         MPCFLOW_CUDA(error);
     }
@@ -75,7 +76,8 @@ public:
     }
     /// Copies `count` elements from the host to the beginning, or to `first` on.
     void upload(const T* from, std::int64_t count, std::int64_t first = 0) const {
-        if (count > 0) MPCFLOW_CUDA(cudaMemcpy(data_ + first, from, count * sizeof(T), cudaMemcpyHostToDevice));
+        if (count > 0)
+            MPCFLOW_CUDA(cudaMemcpy(data_ + first, from, count * sizeof(T), cudaMemcpyHostToDevice));
     }
     void swap(DeviceArray& other) noexcept {
         std::swap(data_, other.data_);

@@ -24,8 +24,8 @@ DeviceList list_devices() {
         cudaDeviceProp properties{};
         std::size_t free = 0;
         std::size_t total = 0;
-        if (cudaGetDeviceProperties(&properties, index) != cudaSuccess || cudaSetDevice(index) != cudaSuccess ||
-            cudaMemGetInfo(&free, &total) != cudaSuccess) {
+        if (cudaGetDeviceProperties(&properties, index) != cudaSuccess ||
+            cudaSetDevice(index) != cudaSuccess || cudaMemGetInfo(&free, &total) != cudaSuccess) {
             list.reason = cudaGetErrorString(cudaGetLastError());
             continue;
         }
@@ -38,7 +38,8 @@ DeviceList list_devices() {
 
 namespace {
 
-__global__ void __launch_bounds__(block_size) copy_words(std::int64_t count, const uint4* __restrict__ from, uint4* __restrict__ to) {
+__global__ void __launch_bounds__(block_size)
+    copy_words(std::int64_t count, const uint4* __restrict__ from, uint4* __restrict__ to) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
     if (i < count) to[i] = from[i];
 }

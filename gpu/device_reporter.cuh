@@ -43,7 +43,8 @@ public:
     template <class Particle>
     [[nodiscard]] TotalsSums totals(const DeviceState<Particle>& state, const TotalsRule& rule) {
         totals_.clear();
-        sum_totals<<<state.particle_blocks(), block_size>>>(rule, state.particle_count, state.particles, totals_.data());
+        sum_totals<<<state.particle_blocks(), block_size>>>(rule, state.particle_count, state.particles,
+                                                            totals_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         return totals_.first();
     }
@@ -51,7 +52,8 @@ public:
     template <class Particle>
     [[nodiscard]] std::uint64_t hash(const DeviceState<Particle>& state) {
         counter_.clear();
-        sum_hashes<<<state.particle_blocks(), block_size>>>(state.particle_count, state.particles, counter_.data());
+        sum_hashes<<<state.particle_blocks(), block_size>>>(state.particle_count, state.particles,
+                                                            counter_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         return counter_.first();
     }
@@ -61,35 +63,43 @@ public:
         const ExtremesSoFar none;
         const ExtremesBits start{0, none.minimum, none.maximum};
         extremes_.upload(&start, 1);
-        find_fastest<<<state.particle_blocks(), block_size>>>(state.particle_count, state.particles, extremes_.data());
+        find_fastest<<<state.particle_blocks(), block_size>>>(state.particle_count, state.particles,
+                                                              extremes_.data());
         MPCFLOW_CUDA(cudaGetLastError());
-        find_occupancy_extremes<<<state.cell_blocks(), block_size>>>(state.grid, state.cells, extremes_.data());
+        find_occupancy_extremes<<<state.cell_blocks(), block_size>>>(state.grid, state.cells,
+                                                                     extremes_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         const ExtremesBits found = extremes_.first();
-        return ExtremesSoFar{std::bit_cast<double>(found.speed_squared), found.minimum, found.maximum}.extremes();
+        return ExtremesSoFar{std::bit_cast<double>(found.speed_squared), found.minimum, found.maximum}
+            .extremes();
     }
 
     template <class Particle>
-    void sample_histograms(const DeviceState<Particle>& state, const Fluid& fluid, Histograms& histograms) const {
-        count_into(histograms.speed, [&](int bins, std::size_t bytes, unsigned long long* counts) {
-            count_speeds<<<state.particle_blocks(), block_size, bytes>>>(SpeedBins(fluid, histograms), bins,
-                                                                         state.particle_count, state.particles, counts);
-        });
+    void sample_histograms(const DeviceState<Particle>& state, const Fluid& fluid,
+                           Histograms& histograms) const {
+        count_into(
+            histograms.speed,
+            [&](int bins, std::size_t bytes, unsigned long long* counts) {
+                count_speeds<<<state.particle_blocks(), block_size, bytes>>>(
+                    SpeedBins(fluid, histograms), bins, state.particle_count, state.particles, counts);
+            });
         count_into(histograms.occupancy, [&](int bins, std::size_t bytes, unsigned long long* counts) {
-            count_occupancies<<<state.cell_blocks(), block_size, bytes>>>(state.grid, OccupancyBins(histograms), bins,
-                                                                          state.cells, counts);
+            count_occupancies<<<state.cell_blocks(), block_size, bytes>>>(
+                state.grid, OccupancyBins(histograms), bins, state.cells, counts);
         });
         ++histograms.samples;
     }
 
     template <class Particle>
-    void pairs(const DeviceState<Particle>& state, const PairCentres& centres, std::vector<std::uint64_t>& counts) const {
+    void pairs(const DeviceState<Particle>& state, const PairCentres& centres,
+               std::vector<std::uint64_t>& counts) const {
         if (centres.centres().empty()) return;
         const DeviceArray<PairCentre> list = uploaded(centres.centres());
         const DeviceArray<std::int32_t> first = uploaded(centres.first());
         count_into(counts, [&](int bins, std::size_t bytes, unsigned long long* sums) {
-            count_pairs<<<state.particle_blocks(), block_size, bytes>>>(centres.rule(), {list.data(), first.data()}, bins,
-                                                                        state.particle_count, state.particles, sums);
+            count_pairs<<<state.particle_blocks(), block_size, bytes>>>(
+                centres.rule(), {list.data(), first.data()}, bins, state.particle_count, state.particles,
+                sums);
         });
     }
 
@@ -107,7 +117,8 @@ public:
         return totals;
     }
 
-    /// Writes the particles of a selection, in any order, to `found`, which has room for all; returns how many.
+    /// Writes the particles of a selection, in any order, to `found`, which has room for all; returns how
+    /// many.
     template <class Particle>
     [[nodiscard]] std::int64_t select(const DeviceState<Particle>& state, const SelectionRule& rule,
                                       const DeviceArray<Particle>& found) {

@@ -76,7 +76,8 @@ public:
         name_ = properties.name;
         resident_blocks_ = static_cast<unsigned>(properties.multiProcessorCount) * 8U;
         std::size_t scan_bytes = 0;
-        MPCFLOW_CUDA(cub::DeviceScan::ExclusiveSum(nullptr, scan_bytes, places_.data(), places_.data(), cell_count_));
+        MPCFLOW_CUDA(
+            cub::DeviceScan::ExclusiveSum(nullptr, scan_bytes, places_.data(), places_.data(), cell_count_));
         scan_scratch_ = DeviceArray<char>(static_cast<std::int64_t>(scan_bytes));
         report_.clear();
         distinct_cells_.clear();
@@ -118,11 +119,12 @@ public:
         use(device_);
         const std::int64_t bytes = bins_.bytes();
         const int shared_bins = bytes <= shared_bins_limit ? static_cast<int>(bins_.size()) : 0;
-        sum_bins<<<state().particle_blocks(), block_size, shared_bins > 0 ? bytes : 0>>>(bin_rule_, particle_count_, particles_.data(),
-                                                                               shared_bins, bins_.data());
+        sum_bins<<<state().particle_blocks(), block_size, (shared_bins > 0 ? bytes : 0)>>>(
+            bin_rule_, particle_count_, particles_.data(), shared_bins, bins_.data());
         MPCFLOW_CUDA(cudaGetLastError());
-        fold_bins<<<block_count(bins_.size()), block_size>>>(system_.fluid.mass, bin_rule_.occupancy_limit(), bins_.size(),
-                                                            bins_.data(), block_.data(), report_.data());
+        fold_bins<<<block_count(bins_.size()), block_size>>>(system_.fluid.mass, bin_rule_.occupancy_limit(),
+                                                             bins_.size(), bins_.data(), block_.data(),
+                                                             report_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         if (pressure() == PressureFields::sampled) sample_pressure();
         ++samples_;
@@ -132,8 +134,8 @@ public:
         use(device_);
         const StepPlan<Law> plan = foresee();
         flux_.clear();
-        sum_momentum_flux<<<state().particle_blocks(), block_size>>>(plan, flux_rule_, particle_count_, particles_.data(),
-                                                                     actions_.data(), flux_.data());
+        sum_momentum_flux<<<state().particle_blocks(), block_size>>>(
+            plan, flux_rule_, particle_count_, particles_.data(), actions_.data(), flux_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         const MomentumFluxResult result = flux_.first();
         return mpcflow::momentum_flux(result.flux, result.walls, system_);
@@ -163,9 +165,12 @@ public:
         check_snapshot(system_, snapshot);
         use(device_);
         std::vector<Particle> part(std::min<std::int64_t>(particle_count_, 1 << 20));
-        for (std::int64_t first = 0; first < particle_count_; first += static_cast<std::int64_t>(part.size())) {
-            const std::int64_t count = std::min<std::int64_t>(particle_count_ - first, static_cast<std::int64_t>(part.size()));
-            for (std::int64_t i = 0; i < count; ++i) part[i] = take_from_snapshot<Particle>(snapshot, first + i);
+        for (std::int64_t first = 0; first < particle_count_;
+             first += static_cast<std::int64_t>(part.size())) {
+            const std::int64_t count =
+                std::min<std::int64_t>(particle_count_ - first, static_cast<std::int64_t>(part.size()));
+            for (std::int64_t i = 0; i < count; ++i)
+                part[i] = take_from_snapshot<Particle>(snapshot, first + i);
             particles_.upload(part.data(), count, first);
         }
         step_ = snapshot.step;
@@ -200,7 +205,8 @@ public:
 
     void copy_particles(ParticleRecords& records) override {
         use(device_);
-        order_by_id<<<block_count(particle_count_), block_size>>>(particle_count_, particles_.data(), reordered_.data());
+        order_by_id<<<block_count(particle_count_), block_size>>>(particle_count_, particles_.data(),
+                                                                  reordered_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         download(particle_count_, records);
     }
@@ -218,9 +224,9 @@ public:
     [[nodiscard]] bool is_settled() const override { return tuner_.is_settled(); }
     [[nodiscard]] std::vector<std::string> take_notes() override { return std::exchange(notes_, {}); }
     [[nodiscard]] std::int64_t memory_bytes() const override {
-        return particles_.bytes() + reordered_.bytes() + sums_.bytes() + actions_.bytes() + kept_draws_.bytes() +
-               places_.bytes() + wall_places_.bytes() + scan_scratch_.bytes() + bins_.bytes() + block_.bytes() +
-               pressure_bins_.bytes() + pressure_block_.bytes();
+        return particles_.bytes() + reordered_.bytes() + sums_.bytes() + actions_.bytes() +
+               kept_draws_.bytes() + places_.bytes() + wall_places_.bytes() + scan_scratch_.bytes() +
+               bins_.bytes() + block_.bytes() + pressure_bins_.bytes() + pressure_block_.bytes();
     }
 
 private:
@@ -248,7 +254,8 @@ private:
     /// Places in memory are 32-bit numbers.
     static std::int64_t checked(std::int64_t particle_count) {
         if (particle_count <= std::numeric_limits<std::uint32_t>::max()) return particle_count;
-        throw EnvironmentError("a device holds at most 4294967295 particles; use a smaller box.size or a lower fluid.density");
+        throw EnvironmentError(
+            "a device holds at most 4294967295 particles; use a smaller box.size or a lower fluid.density");
     }
 
     static std::vector<Summation> candidates(Summation wanted) {
@@ -260,7 +267,8 @@ private:
         const unsigned blocks = block_count(particle_count_);
         create_particles<<<blocks, block_size>>>(InitialState(system_), particle_count_, particles_.data());
         MPCFLOW_CUDA(cudaGetLastError());
-        const auto mean = vector_cast<typename Particle::Real>(totals_rule_.mean_velocity(reporter_.totals(state(), totals_rule_)));
+        const auto mean = vector_cast<typename Particle::Real>(
+            totals_rule_.mean_velocity(reporter_.totals(state(), totals_rule_)));
         subtract_velocity<<<blocks, block_size>>>(mean, particle_count_, particles_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         contribute_first();
@@ -314,7 +322,8 @@ private:
         std::vector<StepCost> costs(ways.size());
         for (std::size_t i = 0; i < ways.size(); ++i) costs[i] = {timers_[i].milliseconds(), distinct[i]};
         tuner_.learn(costs);
-        if (tuner_.is_settled()) notes_.push_back("step " + std::to_string(step_) + ": summation " + tuner_.report());
+        if (tuner_.is_settled())
+            notes_.push_back("step " + std::to_string(step_) + ": summation " + tuner_.report());
         return static_cast<std::int64_t>(ways.size());
     }
 
@@ -327,8 +336,7 @@ private:
         StepPlan<Law> plan = plan_;
         plan.begin_step(system_, static_cast<std::uint64_t>(step_));
         resolve_cells<Resolving::foreseen><<<block_count(cell_count_), block_size>>>(
-            plan, cell_count_, sums_.data(), actions_.data(), draws(), nullptr,
-            WallQueue{}, report_.data());
+            plan, cell_count_, sums_.data(), actions_.data(), draws(), nullptr, WallQueue{}, report_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         return plan;
     }
@@ -338,7 +346,7 @@ private:
         const StepPlan<Law> plan = foresee();
         const std::int64_t bytes = pressure_bins_.bytes();
         const int shared_bins = bytes <= shared_bins_limit ? static_cast<int>(pressure_bins_.size()) : 0;
-        sum_pressure_bins<<<state().particle_blocks(), block_size, shared_bins > 0 ? bytes : 0>>>(
+        sum_pressure_bins<<<state().particle_blocks(), block_size, (shared_bins > 0 ? bytes : 0)>>>(
             plan, bin_flux_rule_, bin_rule_, particle_count_, particles_.data(), actions_.data(), shared_bins,
             pressure_bins_.data());
         MPCFLOW_CUDA(cudaGetLastError());
@@ -350,7 +358,8 @@ private:
 
     void step(StepWay way) {
         plan_.begin_step(system_, static_cast<std::uint64_t>(step_));
-        const WallQueue wall_queue{wall_places_.data(), wall_places_.size() > 0 ? wall_state_.data() : nullptr};
+        const WallQueue wall_queue{wall_places_.data(),
+                                   wall_places_.size() > 0 ? wall_state_.data() : nullptr};
         resolve_cells<Resolving::for_the_step><<<block_count(cell_count_), block_size>>>(
             plan_, cell_count_, sums_.data(), actions_.data(), draws(),
             way.reorders ? places_.data() : nullptr, wall_queue, report_.data());
@@ -358,13 +367,13 @@ private:
         Particle* to = particles_.data();
         if (way.reorders) {
             std::size_t scan_bytes = scan_scratch_.size();
-            MPCFLOW_CUDA(cub::DeviceScan::ExclusiveSum(scan_scratch_.data(), scan_bytes, places_.data(), places_.data(),
-                                                       cell_count_));
+            MPCFLOW_CUDA(cub::DeviceScan::ExclusiveSum(scan_scratch_.data(), scan_bytes, places_.data(),
+                                                       places_.data(), cell_count_));
             to = reordered_.data();
         }
-        const ParticleStep<Law, Particle> step{particle_count_,   particles_.data(), to,
-                                               actions_.data(),   draws(), sums_.data(),
-                                               places_.data(),    wall_queue,         report_.data()};
+        const ParticleStep<Law, Particle> step{particle_count_, particles_.data(), to,
+                                               actions_.data(), draws(),           sums_.data(),
+                                               places_.data(),  wall_queue,        report_.data()};
         visit_summation(way.summation, [&](auto summation) {
             const auto advance = way.reorders ? advance_particles<Law, Particle, summation(), true>
                                               : advance_particles<Law, Particle, summation(), false>;
@@ -380,7 +389,8 @@ private:
         ++step_;
     }
 
-    /// Counts the distinct cells in some of the warps of particles, as they are now, for distinct_cells()[place].
+    /// Counts the distinct cells in some of the warps of particles, as they are now, for
+    /// distinct_cells()[place].
     void count_distinct_cells_into(std::size_t place) {
         if (sampled_warps() == 0) return;
         unsigned* const to = distinct_cells_.data() + place;
@@ -394,7 +404,8 @@ private:
         std::array<unsigned, ExecutionTuner::batch_size> counts{};
         distinct_cells_.download(counts.data(), 0, ExecutionTuner::batch_size);
         std::array<double, ExecutionTuner::batch_size> means{};
-        for (std::size_t i = 0; i < means.size(); ++i) means[i] = counts[i] / std::max(1.0, 1.0 * sampled_warps());
+        for (std::size_t i = 0; i < means.size(); ++i)
+            means[i] = counts[i] / std::max(1.0, 1.0 * sampled_warps());
         return means;
     }
     [[nodiscard]] int sampled_warps() const {
@@ -446,7 +457,8 @@ private:
 };
 
 template <class Line, class Real>
-std::unique_ptr<Solver> make_device_solver_of(const System& system, const SolverOptions& options, int device) {
+std::unique_ptr<Solver> make_device_solver_of(const System& system, const SolverOptions& options,
+                                              int device) {
     using Particle = std::conditional_t<std::is_same_v<Real, double>, ParticleDouble, ParticleMixed>;
     return visit_thermostat<Line, Real>(system, [&]<class Law>(const Law& law) -> std::unique_ptr<Solver> {
         return std::make_unique<DeviceSolver<Law, Particle>>(law, system, options, device);

@@ -14,8 +14,8 @@ namespace mpcflow {
 
 namespace {
 
-/// Longest trial, to whose half there are intervals; who has not lost his order by then re-orders that seldom that its
-/// cost does not count.
+/// Longest trial, to whose half there are intervals; who has not lost his order by then re-orders that seldom
+/// that its cost does not count.
 constexpr int longest_trial = 1024;
 /// Fixed intervals up to this are tried whole.
 constexpr int longest_whole_interval = 128;
@@ -23,20 +23,23 @@ constexpr int longest_whole_interval = 128;
 constexpr int plain_trial = 16;
 /// Of the first candidate, after two of each in which its kernels are loaded.
 constexpr int warm_up_steps = 48;
-/// While an interval is looked for: a candidate of whose plain steps, so many or more, none came nearer than this to what
-/// the best takes on average with its re-orderings, is out at once.
+/// While an interval is looked for: a candidate of whose plain steps, so many or more, none came nearer than
+/// this to what the best takes on average with its re-orderings, is out at once.
 constexpr double hopeless = 1.25;
 constexpr std::size_t steps_without_hope = 12;
 /// A candidate so much above the best is not in the next round.
 constexpr double round_margin[] = {1.15, 1.10, 1.06, 1.05, 1.04, 1.03, 1.02};
 constexpr int rounds = 8;
 static_assert(std::size(round_margin) == rounds - 1);
-/// Of a round, also where fewer ways are left; and more where trials are so short that a way would have fewer steps in it.
+/// Of a round, also where fewer ways are left; and more where trials are so short that a way would have fewer
+/// steps in it.
 constexpr int fewest_trials = 3;
 constexpr int fewest_steps_of_round = 32;
-/// No further trial after so many steps, once the first round is over. Where times are mostly noise, trials are long.
+/// No further trial after so many steps, once the first round is over. Where times are mostly noise, trials
+/// are long.
 constexpr int enough_steps = 8192;
-/// Of a block, which has one pace. That long trials have several is no harm, as the intervals before are in the first ones.
+/// Of a block, which has one pace. That long trials have several is no harm, as the intervals before are in
+/// the first ones.
 constexpr int steps_of_block = 64;
 /// A block goes on in the next trial where it has fewer.
 constexpr int fewest_steps_of_block = 24;
@@ -86,15 +89,16 @@ bool ExecutionTuner::reorders() const { return fixed_reorder_ <= longest_whole_i
 /// Steps of a trial at a fixed interval: a plain one of each age, and one that re-orders.
 int ExecutionTuner::whole_trial() const { return opening_steps + fixed_reorder_ + 1; }
 
-/// The candidate that executes the current trial's step: those that are in take turns. In the warm-up all do two steps, one that re-orders and one that does not;
-/// where there are no re-orderings all take turns.
+/// The candidate that executes the current trial's step: those that are in take turns. In the warm-up all do
+/// two steps, one that re-orders and one that does not; where there are no re-orderings all take turns.
 int ExecutionTuner::whose_turn(int step) const {
     if (phase_ == Phase::rounds) return in_[static_cast<std::size_t>(step + trial_) % in_.size()];
     if (!reorders()) return step % count();
     return step < 2 * count() ? step / 2 : 0;
 }
 
-/// Whether a trial's step re-orders; without `reorders()` it is of a run that hardly ever does, but for its start.
+/// Whether a trial's step re-orders; without `reorders()` it is of a run that hardly ever does, but for its
+/// start.
 bool ExecutionTuner::reorders_at(int step) const {
     if (!reorders()) return phase_ == Phase::warm_up && step == 0;
     if (phase_ == Phase::warm_up) return step < 2 * count() && step % 2 == 0;
@@ -107,10 +111,10 @@ std::vector<StepWay> ExecutionTuner::next_batch() const {
     if (is_settled()) return ways;
     const int done = trial_steps_;
     int left = batch_size;
-    if (fixed_reorder_ > 0 && reorders() && phase_ != Phase::warm_up) left = std::min(left, whole_trial() - done);
-    for (int i = 0; i < left; ++i) {
+    if (fixed_reorder_ > 0 && reorders() && phase_ != Phase::warm_up)
+        left = std::min(left, whole_trial() - done);
+    for (int i = 0; i < left; ++i)
         ways.push_back({candidates_[whose_turn(done + i)].summation, reorders_at(done + i)});
-    }
     return ways;
 }
 
@@ -169,11 +173,13 @@ void ExecutionTuner::evaluate(Candidate& candidate, const std::vector<double>& p
         step.distinct_after = order_[std::min<std::size_t>(step.age + 1, order_.size() - 1)].distinct_cells();
         reordering.add(step.age + 1, model.excess(step));
     }
-    // Where times are mostly noise the fit may lead anywhere; no step of a mean order takes less than the luckiest one did.
+    // Where times are mostly noise the fit may lead anywhere; no step of a mean order takes less than the
+    // luckiest one did.
     const double least = least_cost(steps);
     double sum = 0.0;
     for (int k = 1; k <= model.oldest() + 1; ++k) {
-        const double plain = model.milliseconds(order_[k - 1].distinct_cells(), order_[k].distinct_cells(), k - 1);
+        const double plain =
+            model.milliseconds(order_[k - 1].distinct_cells(), order_[k].distinct_cells(), k - 1);
         sum += std::max(least, plain);
         const double average = (sum + reordering.milliseconds(k)) / k;
         const bool is_allowed = fixed_reorder_ == 0 || k == fixed_reorder_;
@@ -224,9 +230,8 @@ void ExecutionTuner::drop_hopeless() {
 
 void ExecutionTuner::begin_round() {
     in_.clear();
-    for (int i = 0; i < count(); ++i) {
+    for (int i = 0; i < count(); ++i)
         if (!candidates_[i].is_out) in_.push_back(i);
-    }
     trials_of_round_ = 0;
     steps_before_round_ = timed_steps_;
     begin_trial();
@@ -263,7 +268,8 @@ void ExecutionTuner::end_trial() {
                                            : round_margin[round_ - 1] * leader->best_average;
     for (const int i : in_) {
         // Whose turn it never was to re-order is not known yet.
-        candidates_[i].is_out = candidates_[i].best_average > limit && !std::isinf(candidates_[i].best_average);
+        candidates_[i].is_out =
+            candidates_[i].best_average > limit && !std::isinf(candidates_[i].best_average);
     }
     begin_round();
 }
@@ -276,7 +282,8 @@ void ExecutionTuner::settle() {
     // Timing again for nothing: the observations scatter more than was thought.
     const bool is_same = !report_.empty() && chosen.summation == summation_ &&
                          std::abs(interval - reorder_) <= same_interval * reorder_;
-    observations_wanted_ = is_same ? std::min(2 * observations_wanted_, most_observations) : least_observations;
+    observations_wanted_ =
+        is_same ? std::min(2 * observations_wanted_, most_observations) : least_observations;
     observations_ = 0;
     observed_sum_ = 0.0;
     expected_distinct_cells_ = 0.0;
@@ -291,14 +298,13 @@ void ExecutionTuner::write_report(const Candidate& chosen) {
     if (reorders()) {
         // After a re-ordering, place 0, there are reorder_ - 1 plain steps until the next one.
         const auto last = std::min(static_cast<std::size_t>(reorder_), order_.size()) - 1;
-        report_ += formatted(" (distinct cells in a warp %.1f after it, %.1f before)", order_.front().distinct_cells(),
-                             order_[last].distinct_cells());
+        report_ += formatted(" (distinct cells in a warp %.1f after it, %.1f before)",
+                             order_.front().distinct_cells(), order_[last].distinct_cells());
     }
     report_ += formatted(": %.4g ms a step", chosen.best_average);
     std::vector<const Candidate*> others;
-    for (const Candidate& candidate : candidates_) {
+    for (const Candidate& candidate : candidates_)
         if (&candidate != &chosen) others.push_back(&candidate);
-    }
     std::sort(others.begin(), others.end(),
               [](const Candidate* a, const Candidate* b) { return a->best_average < b->best_average; });
     for (const Candidate* const other : others) {

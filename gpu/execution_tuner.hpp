@@ -1,21 +1,23 @@
 #pragma once
 /// Which way of summing, and how often to re-order: found by timing steps of the run itself.
 ///
-/// All ways give the same bits, so the steps that are timed are steps of the run, none is wasted, and from one step
-/// to the next another way may be taken. In a trial the ways take turns: a card that reaches its limit of power
-/// changes its clock ten times a second, by up to a quarter, and so the steps that are compared are neighbours. By how
-/// much all steps of a short time took longer than those of others is taken out of them (paces_of_blocks).
+/// All ways give the same bits, so the steps that are timed are steps of the run, none is wasted, and from
+/// one step to the next another way may be taken. In a trial the ways take turns: a card that reaches its
+/// limit of power changes its clock ten times a second, by up to a quarter, and so the steps that are
+/// compared are neighbours. By how much all steps of a short time took longer than those of others is taken
+/// out of them (paces_of_blocks).
 ///
-/// A trial begins with a step that does not count and one that re-orders the particles. Then it re-orders every 2, 4,
-/// 8, ... steps, once each: between two re-orderings the particles drift, and a warp's fall into more and more cells.
-/// In a round there are as many trials as ways, three at least, and in each of them a way takes another turn. All
-/// plain steps of a way give what such a step costs in a certain order, all that re-order what this adds after such
-/// an interval (step_cost_model.hpp). With the mean order of all trials after i steps, c_i is the cost of the i-th
-/// plain step after a re-ordering. Re-ordering every k steps so costs (r_k + c_1 + ... + c_k) / k a step, since the
-/// step that re-orders works on the disorder of the k-th; the k that makes this least is the best.
+/// A trial begins with a step that does not count and one that re-orders the particles. Then it re-orders
+/// every 2, 4, 8, ... steps, once each: between two re-orderings the particles drift, and a warp's fall into
+/// more and more cells. In a round there are as many trials as ways, three at least, and in each of them a
+/// way takes another turn. All plain steps of a way give what such a step costs in a certain order, all that
+/// re-order what this adds after such an interval (step_cost_model.hpp). With the mean order of all trials
+/// after i steps, c_i is the cost of the i-th plain step after a re-ordering. Re-ordering every k steps so
+/// costs (r_k + c_1 + ... + c_k) / k a step, since the step that re-orders works on the disorder of the k-th;
+/// the k that makes this least is the best.
 ///
-/// So ways are compared at the same clock. Alone, one that draws more power runs at a lower one. Plain C++, no
-/// device: the solver brings the figures.
+/// So ways are compared at the same clock. Alone, one that draws more power runs at a lower one. Plain C++,
+/// no device: the solver brings the figures.
 
 #include <cstddef>
 #include <cstdint>
@@ -66,8 +68,8 @@ public:
     /// longer what they were after the interval was chosen (a flow has set in, a fluid has warmed up), the
     /// tuner goes back to timing; returns true then.
     ///
-    /// One observation scatters by up to 15 %, since it depends on how the grid happens to be shifted. So means
-    /// of several are compared, and of twice as many each time that timing again has changed nothing.
+    /// One observation scatters by up to 15 %, since it depends on how the grid happens to be shifted. So
+    /// means of several are compared, and of twice as many each time that timing again has changed nothing.
     [[nodiscard]] bool observe(double distinct_cells);
 
     /// What was chosen and what the other ways took, in one line; empty where nothing was timed.
@@ -81,9 +83,9 @@ private:
 
     struct Candidate {
         Summation summation = Summation::peers;
-        bool is_out = false;                   ///< plainly slower
+        bool is_out = false;  ///< plainly slower
         std::vector<TimedStep> plain{};
-        std::vector<TimedStep> reordering{};   ///< after intervals of the trial's own
+        std::vector<TimedStep> reordering{};  ///< after intervals of the trial's own
         double best_average = std::numeric_limits<double>::infinity();  ///< ms a step at best_interval
         int best_interval = 1;
     };
@@ -125,13 +127,13 @@ private:
     int steps_before_round_ = 0;  ///< timed_steps_ then
     int trial_ = 0;               ///< number of the trial
     int trial_steps_ = 0;         ///< so far
-    int next_look_ = 0;           ///< after so many steps of the trial it is asked again whether more are needed
-    int block_ = 0;               ///< number of the block of steps that have one pace
-    int block_steps_ = 0;         ///< so far
-    int timed_steps_ = 0;         ///< since start()
-    std::vector<Order> order_;        ///< by the steps since a re-ordering
-    double distinct_cells_ = 0.0;     ///< after the last step
-    int age_ = 0;                     ///< plain steps since the last re-ordering
+    int next_look_ = 0;    ///< after so many steps of the trial it is asked again whether more are needed
+    int block_ = 0;        ///< number of the block of steps that have one pace
+    int block_steps_ = 0;  ///< so far
+    int timed_steps_ = 0;  ///< since start()
+    std::vector<Order> order_;                      ///< by the steps since a re-ordering
+    double distinct_cells_ = 0.0;                   ///< after the last step
+    int age_ = 0;                                   ///< plain steps since the last re-ordering
     int observations_wanted_ = least_observations;  ///< for a mean
     int observations_ = 0;
     double observed_sum_ = 0.0;

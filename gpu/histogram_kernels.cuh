@@ -15,25 +15,28 @@ namespace mpcflow {
 
 /// The block's bins are the dynamic shared memory of the launch: this many 32-bit counters.
 template <class BinOf>
-__device__ __forceinline__ void count_into(int bins, std::int64_t items, const BinOf& bin_of, unsigned long long* counts) {
+__device__ __forceinline__ void count_into(int bins, std::int64_t items, const BinOf& bin_of,
+                                           unsigned long long* counts) {
     extern __shared__ std::uint32_t block_counts[];
-    block::count_in_shared_bins(block::CudaBlock{}, warp::CudaAtomics{}, {items, blockIdx.x, gridDim.x}, bin_of,
-                                {block_counts, bins},
-                                [&](std::int32_t bin, std::uint32_t count) { atomicAdd(counts + bin, count); });
+    block::count_in_shared_bins(
+        block::CudaBlock{}, warp::CudaAtomics{}, {items, blockIdx.x, gridDim.x}, bin_of, {block_counts, bins},
+        [&](std::int32_t bin, std::uint32_t count) { atomicAdd(counts + bin, count); });
 }
 
 template <class Particle>
 __global__ void __launch_bounds__(block_size)
     count_speeds(const __grid_constant__ SpeedBins rule, int bins, std::int64_t count,
                  const Particle* __restrict__ particles, unsigned long long* __restrict__ counts) {
-    count_into(bins, count, [&](std::int64_t i) { return rule.bin(particles[i]); }, counts);
+    count_into(
+        bins, count, [&](std::int64_t i) { return rule.bin(particles[i]); }, counts);
 }
 
 /// Of the whole cells.
 template <class Real>
 __global__ void __launch_bounds__(block_size)
-    count_occupancies(const __grid_constant__ CellGrid<Real> grid, const __grid_constant__ OccupancyBins rule, int bins,
-                      const __grid_constant__ CellCounts cells, unsigned long long* __restrict__ counts) {
+    count_occupancies(const __grid_constant__ CellGrid<Real> grid, const __grid_constant__ OccupancyBins rule,
+                      int bins, const __grid_constant__ CellCounts cells,
+                      unsigned long long* __restrict__ counts) {
     const auto bin_of = [&](std::int64_t cell) {
         return grid.is_whole(static_cast<int>(cell)) ? rule.bin(cells[cell]) : block::no_bin;
     };

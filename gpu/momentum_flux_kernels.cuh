@@ -1,6 +1,6 @@
 #pragma once
-/// The flux of momentum in the step to come (physics/observables/momentum_flux.hpp): sums over all particles and over
-/// field bins. Before these kernels, resolve_cells has foreseen the actions of the step.
+/// The flux of momentum in the step to come (physics/observables/momentum_flux.hpp): sums over all particles
+/// and over field bins. Before these kernels, resolve_cells has foreseen the actions of the step.
 
 #include <cstdint>
 
@@ -23,13 +23,13 @@ struct MomentumFluxResult {
     WallSums walls;
 };
 
-/// Calls visit(mask, is_mine, flux) in whole warps, for the particles of which the lanes of `mask` have one; particles
-/// are strided over a grid of any size.
+/// Calls visit(mask, is_mine, flux) in whole warps, for the particles of which the lanes of `mask` have one;
+/// particles are strided over a grid of any size.
 template <class Law, class Particle, class Visit>
 __device__ __forceinline__ void for_all_fluxes(const StepPlan<Law>& plan,
-                                               const MomentumFluxRule<typename Law::Real>& rule, std::int64_t count,
-                                               const Particle* particles, const CellAction<Law>* actions,
-                                               const Visit& visit) {
+                                               const MomentumFluxRule<typename Law::Real>& rule,
+                                               std::int64_t count, const Particle* particles,
+                                               const CellAction<Law>* actions, const Visit& visit) {
     const warp::CudaWarp warp;
     const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * block_size;
     const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * block_size + (threadIdx.x & ~31U);
@@ -97,24 +97,25 @@ __global__ void __launch_bounds__(block_size)
     warp::reduce_down(warp, warp::full_mask, sums.collisional_flux);
     if (warp.lane() == 0) {
 #pragma unroll
-        for (int i = 0; i < MomentumFluxSums::velocities; ++i) atomicAdd(&result->flux.velocity[i], sums.velocity[i]);
+        for (int i = 0; i < MomentumFluxSums::velocities; ++i)
+            atomicAdd(&result->flux.velocity[i], sums.velocity[i]);
 #pragma unroll
-        for (int i = 0; i < MomentumFluxSums::kinetic; ++i) atomicAdd(&result->flux.kinetic_flux[i], sums.kinetic_flux[i]);
+        for (int i = 0; i < MomentumFluxSums::kinetic; ++i)
+            atomicAdd(&result->flux.kinetic_flux[i], sums.kinetic_flux[i]);
 #pragma unroll
-        for (int i = 0; i < MomentumFluxSums::collisional; ++i) {
+        for (int i = 0; i < MomentumFluxSums::collisional; ++i)
             atomicAdd(&result->flux.collisional_flux[i], sums.collisional_flux[i]);
-        }
     }
     __syncthreads();
-    if (threadIdx.x < WallSums::count && walls[threadIdx.x] != 0.0) {
+    if (threadIdx.x < WallSums::count && walls[threadIdx.x] != 0.0)
         atomicAdd(&result->walls.taken[threadIdx.x], walls[threadIdx.x]);
-    }
 }
 
-/// Peers in a bin add up, and their leader adds to the bin's row, `offset` numbers behind its beginning; called by the
-/// lanes of `mask`.
+/// Peers in a bin add up, and their leader adds to the bin's row, `offset` numbers behind its beginning;
+/// called by the lanes of `mask`.
 template <int K>
-__device__ __forceinline__ void add_to_bin(unsigned mask, int bin, double (&values)[K], double* bins, int offset) {
+__device__ __forceinline__ void add_to_bin(unsigned mask, int bin, double (&values)[K], double* bins,
+                                           int offset) {
     const warp::CudaWarp warp;
     const unsigned peers = warp::find_peers(warp, mask, bin);
     warp::reduce_peers(warp, mask, peers, values);
@@ -124,8 +125,9 @@ __device__ __forceinline__ void add_to_bin(unsigned mask, int bin, double (&valu
     for (int k = 0; k < K; ++k) atomicAdd(row + k, values[k]);
 }
 
-/// Adds the flux of every particle to bins: the kinetic part where it is in mid-flight, the collisional part where its
-/// cell is. In the block's own bins in shared memory, where they fit (`shared_bins`), or in global memory.
+/// Adds the flux of every particle to bins: the kinetic part where it is in mid-flight, the collisional part
+/// where its cell is. In the block's own bins in shared memory, where they fit (`shared_bins`), or in global
+/// memory.
 template <class Law, class Particle>
 __global__ void __launch_bounds__(block_size)
     sum_pressure_bins(const __grid_constant__ StepPlan<Law> plan,
@@ -147,19 +149,19 @@ __global__ void __launch_bounds__(block_size)
                        add_to_bin(mask, bin_rule.bin(flux.mid_flight_place), in_flight, to, 0);
                        double collisional[MomentumFluxSums::collisional];
                        rule.put_collisional(flux, collisional);
-                       add_to_bin(mask, bin_rule.bin(flux.cell_centre), collisional, to, PressureBinSums::in_flight);
+                       add_to_bin(mask, bin_rule.bin(flux.cell_centre), collisional, to,
+                                  PressureBinSums::in_flight);
                    });
     if (shared_bins == 0) return;
     __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < values; i += block_size) {
+    for (int i = static_cast<int>(threadIdx.x); i < values; i += block_size)
         if (block_bins[i] != 0.0) atomicAdd(bins->value + i, block_bins[i]);
-    }
 }
 
 /// Adds one sample to the block and clears it.
 static __global__ void __launch_bounds__(block_size)
-    fold_pressure_bins(double mass, double time_step, std::int64_t count, PressureBinSums* __restrict__ sample,
-                       PressureSums* __restrict__ block) {
+    fold_pressure_bins(double mass, double time_step, std::int64_t count,
+                       PressureBinSums* __restrict__ sample, PressureSums* __restrict__ block) {
     const std::int64_t bin = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
     if (bin >= count) return;
     fold_pressure(sample[bin], mass, time_step, block[bin]);

@@ -16,7 +16,9 @@ std::unique_ptr<Solver> make_device_solver(const System&, const SolverOptions&, 
     throw EnvironmentError(no_cuda);
 }
 
-std::vector<BenchTable> measure_bench_part(char, const KernelBenchOptions&) { throw EnvironmentError(no_cuda); }
+std::vector<BenchTable> measure_bench_part(char, const KernelBenchOptions&) {
+    throw EnvironmentError(no_cuda);
+}
 
 std::string cuda_versions() { throw EnvironmentError(no_cuda); }
 

@@ -21,17 +21,18 @@ namespace mpcflow {
 
 /// Particles are strided over a grid of any size.
 template <class Particle, class Visit>
-__device__ __forceinline__ void for_all_particles(std::int64_t count, const Particle* particles, const Visit& visit) {
+__device__ __forceinline__ void for_all_particles(std::int64_t count, const Particle* particles,
+                                                  const Visit& visit) {
     const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * block_size;
-    for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x; i < count; i += stride) {
+    for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x; i < count;
+         i += stride)
         visit(particles[i]);
-    }
 }
 
 template <class Particle>
 __global__ void __launch_bounds__(block_size)
-    sum_totals(const __grid_constant__ TotalsRule rule, std::int64_t count, const Particle* __restrict__ particles,
-               TotalsSums* __restrict__ result) {
+    sum_totals(const __grid_constant__ TotalsRule rule, std::int64_t count,
+               const Particle* __restrict__ particles, TotalsSums* __restrict__ result) {
     TotalsSums sums;
     for_all_particles(count, particles, [&](const Particle& p) { sums += rule.contribute(p); });
     warp::reduce_down(warp::CudaWarp{}, warp::full_mask, sums.value);
@@ -42,7 +43,8 @@ __global__ void __launch_bounds__(block_size)
 
 template <class Particle>
 __global__ void __launch_bounds__(block_size)
-    sum_hashes(std::int64_t count, const Particle* __restrict__ particles, unsigned long long* __restrict__ result) {
+    sum_hashes(std::int64_t count, const Particle* __restrict__ particles,
+               unsigned long long* __restrict__ result) {
     unsigned long long hash = 0;
     for_all_particles(count, particles, [&](const Particle& p) { hash += particle_hash(p); });
     hash = warp::reduce_down(warp::CudaWarp{}, warp::full_mask, hash);
@@ -58,7 +60,8 @@ struct ExtremesBits {
 
 static __device__ __forceinline__ void add_extremes(const ExtremesSoFar& lane, ExtremesBits* result) {
     const warp::CudaWarp warp;
-    const double speed_squared = warp::reduce_down(warp, warp::full_mask, lane.speed_squared, warp::Maximum{});
+    const double speed_squared =
+        warp::reduce_down(warp, warp::full_mask, lane.speed_squared, warp::Maximum{});
     const std::uint32_t minimum = warp::reduce_down(warp, warp::full_mask, lane.minimum, warp::Minimum{});
     const std::uint32_t maximum = warp::reduce_down(warp, warp::full_mask, lane.maximum, warp::Maximum{});
     if (threadIdx.x % 32 != 0) return;
@@ -69,9 +72,11 @@ static __device__ __forceinline__ void add_extremes(const ExtremesSoFar& lane, E
 
 template <class Particle>
 __global__ void __launch_bounds__(block_size)
-    find_fastest(std::int64_t count, const Particle* __restrict__ particles, ExtremesBits* __restrict__ result) {
+    find_fastest(std::int64_t count, const Particle* __restrict__ particles,
+                 ExtremesBits* __restrict__ result) {
     ExtremesSoFar extremes;
-    for_all_particles(count, particles, [&](const Particle& p) { extremes.add_speed_squared(speed_squared(p)); });
+    for_all_particles(count, particles,
+                      [&](const Particle& p) { extremes.add_speed_squared(speed_squared(p)); });
     add_extremes(extremes, result);
 }
 
@@ -87,13 +92,13 @@ struct CellCounts {
 /// Of the whole cells.
 template <class Real>
 __global__ void __launch_bounds__(block_size)
-    find_occupancy_extremes(const __grid_constant__ CellGrid<Real> grid, const __grid_constant__ CellCounts cells,
-                            ExtremesBits* __restrict__ result) {
+    find_occupancy_extremes(const __grid_constant__ CellGrid<Real> grid,
+                            const __grid_constant__ CellCounts cells, ExtremesBits* __restrict__ result) {
     ExtremesSoFar extremes;
     const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * block_size;
-    for (std::int64_t cell = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x; cell < cells.count; cell += stride) {
+    for (std::int64_t cell = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
+         cell < cells.count; cell += stride)
         if (grid.is_whole(static_cast<int>(cell))) extremes.add_cell(cells[cell]);
-    }
     add_extremes(extremes, result);
 }
 
@@ -122,14 +127,14 @@ __global__ void __launch_bounds__(block_size)
         warp::reduce_peers(warp, mask, peers, sums.value);
         if (warp::is_leader(peers, warp.lane())) {
 #pragma unroll
-            for (int k = 0; k < BinSums::count; ++k) atomicAdd(to + std::int64_t{bin} * BinSums::count + k, sums.value[k]);
+            for (int k = 0; k < BinSums::count; ++k)
+                atomicAdd(to + std::int64_t{bin} * BinSums::count + k, sums.value[k]);
         }
     }
     if (shared_bins == 0) return;
     __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < values; i += block_size) {
+    for (int i = static_cast<int>(threadIdx.x); i < values; i += block_size)
         if (shared[i] != 0.0) atomicAdd(bins->value + i, shared[i]);
-    }
 }
 
 /// Adds one sample to the block and clears it.

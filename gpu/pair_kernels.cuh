@@ -16,8 +16,9 @@ static_assert(std::int64_t{pair_rounds} * block_size * most_pair_centres < (std:
 /// The pairs of all particles with centres. Shared memory: rule.bins() 32-bit counters, `bins` of them.
 template <class Particle>
 __global__ void __launch_bounds__(block_size)
-    count_pairs(const __grid_constant__ PairRule rule, const __grid_constant__ PairCentreCells centres, int bins,
-                std::int64_t count, const Particle* __restrict__ particles, unsigned long long* __restrict__ pairs) {
+    count_pairs(const __grid_constant__ PairRule rule, const __grid_constant__ PairCentreCells centres,
+                int bins, std::int64_t count, const Particle* __restrict__ particles,
+                unsigned long long* __restrict__ pairs) {
     extern __shared__ std::uint32_t pair_counts[];
     for (int bin = static_cast<int>(threadIdx.x); bin < bins; bin += block_size) pair_counts[bin] = 0;
     __syncthreads();
@@ -28,13 +29,15 @@ __global__ void __launch_bounds__(block_size)
     for (std::int64_t start = first; start < count; start += stride) {
         const std::int64_t i = start + threadIdx.x;
         if (i < count) {
-            rule.for_centres_near(load_constant_record(particles + i), centres,
-                                  [&](int bin) { atomicAdd(pair_counts + bin, 1U); });
+            rule.for_centres_near(
+                load_constant_record(particles + i), centres,
+                [&](int bin) { atomicAdd(pair_counts + bin, 1U); });
         }
         if (++round % pair_rounds != 0 && start + stride < count) continue;
         __syncthreads();
         for (int bin = static_cast<int>(threadIdx.x); bin < bins; bin += block_size) {
-            if (pair_counts[bin] != 0) atomicAdd(pairs + bin, static_cast<unsigned long long>(pair_counts[bin]));
+            if (pair_counts[bin] != 0)
+                atomicAdd(pairs + bin, static_cast<unsigned long long>(pair_counts[bin]));
             pair_counts[bin] = 0;
         }
         __syncthreads();

@@ -1,6 +1,6 @@
 #pragma once
-/// The kernels of a step over particles: advance, and what comes before the first and after the few that hit a
-/// wall (physics/step.hpp has the laws).
+/// The kernels of a step over particles: advance, and what comes before the first and after the few that hit
+/// a wall (physics/step.hpp has the laws).
 
 #include <cstdint>
 
@@ -20,8 +20,8 @@
 
 namespace mpcflow {
 
-/// Blocks that shall fit on a multiprocessor, for which the compiler then does with fewer registers; 0 leaves it
-/// to the compiler. More warps hide more of the waiting, until registers are spilled (docs/decisions/).
+/// Blocks that shall fit on a multiprocessor, for which the compiler then does with fewer registers; 0 leaves
+/// it to the compiler. More warps hide more of the waiting, until registers are spilled (docs/decisions/).
 template <class Law, class Particle, Summation way>
 inline constexpr int min_blocks = 0;
 template <ThermostatKind thermostat>
@@ -43,7 +43,8 @@ struct Contribution {
 
 /// What a particle contributes to the sums of the next collision.
 template <class Law, class Particle>
-__device__ __forceinline__ Contribution<Law> contribution_of(const Particle& particle, const StepPlan<Law>& plan,
+__device__ __forceinline__ Contribution<Law> contribution_of(const Particle& particle,
+                                                             const StepPlan<Law>& plan,
                                                              const CellDraws<Law>& draws) {
     const auto place = plan.next_grid.locate(particle.position);
     const auto draw = draws.next(place.cell, [](const auto* kept) { return load_constant_record(kept); });
@@ -54,11 +55,13 @@ __device__ __forceinline__ Contribution<Law> contribution_of(const Particle& par
 template <Summation way, class Law, class Particle>
 __device__ __forceinline__ void contribute(Contribution<Law> contribution, unsigned mask, SumRow<Law>* sums,
                                            ParticleScratch<Law, Particle>& scratch) {
-    add_sums<way, FirstSum::ones>(sums->value, contribution.cell, contribution.sums.value, mask, scratch.sums);
+    add_sums<way, FirstSum::ones>(sums->value, contribution.cell, contribution.sums.value, mask,
+                                  scratch.sums);
 }
 
-/// The particles of a step before and after it, and what else the kernels over particles need. `to` is `from`,
-/// or, in steps that re-order, another array, in which places[place_in_memory(c)] says where the next particle of cell c goes.
+/// The particles of a step before and after it, and what else the kernels over particles need. `to` is
+/// `from`, or, in steps that re-order, another array, in which places[place_in_memory(c)] says where the next
+/// particle of cell c goes.
 template <class Law, class Particle>
 struct ParticleStep {
     std::int64_t count;
@@ -72,11 +75,12 @@ struct ParticleStep {
     StepReport* report;
 };
 
-/// Collides and streams the caller's particle, the one of its lane behind `first`, and stores it; called by all
-/// lanes of `mask`. Particles that meet a wall are stored as they are before, and queued: finish_at_walls ends
-/// their step; their lanes are taken from `mask`.
+/// Collides and streams the caller's particle, the one of its lane behind `first`, and stores it; called by
+/// all lanes of `mask`. Particles that meet a wall are stored as they are before, and queued: finish_at_walls
+/// ends their step; their lanes are taken from `mask`.
 template <bool reorders, class Law, class Particle, class Scratch>
-__device__ __forceinline__ Particle collide_and_store(const StepPlan<Law>& plan, const ParticleStep<Law, Particle>& step,
+__device__ __forceinline__ Particle collide_and_store(const StepPlan<Law>& plan,
+                                                      const ParticleStep<Law, Particle>& step,
                                                       std::int64_t first, unsigned& mask, Scratch& scratch) {
     const warp::CudaWarp warp;
     std::int64_t destination = first + warp.lane();
@@ -108,7 +112,8 @@ __device__ __forceinline__ Particle collide_and_store(const StepPlan<Law>& plan,
 /// Collides, streams and bins every particle and contributes it to the next step's sums.
 template <class Law, class Particle, Summation way, bool reorders>
 __global__ void __launch_bounds__(block_size, (min_blocks<Law, Particle, way>))
-    advance_particles(const __grid_constant__ StepPlan<Law> plan, const __grid_constant__ ParticleStep<Law, Particle> step) {
+    advance_particles(const __grid_constant__ StepPlan<Law> plan,
+                      const __grid_constant__ ParticleStep<Law, Particle> step) {
     __shared__ ParticleScratch<Law, Particle> scratches[warps_in_block];
     auto& scratch = scratches[threadIdx.x / 32];
     const WarpItems items(step.count);
@@ -124,13 +129,15 @@ __global__ void __launch_bounds__(block_size, (min_blocks<Law, Particle, way>))
 /// for all of them, which take the next ones when they are done: nobody knows on the host how many there are.
 template <class Law, class Particle>
 __global__ void __launch_bounds__(block_size)
-    finish_at_walls(const __grid_constant__ StepPlan<Law> plan, const __grid_constant__ ParticleStep<Law, Particle> step) {
+    finish_at_walls(const __grid_constant__ StepPlan<Law> plan,
+                    const __grid_constant__ ParticleStep<Law, Particle> step) {
     __shared__ ParticleScratch<Law, Particle> scratches[warps_in_block];
     auto& scratch = scratches[threadIdx.x / 32];
     const warp::CudaWarp warp;
     const warp::WorkQueue<std::uint32_t> queue{&step.wall_queue.state->taken, step.wall_queue.state->count};
     while (true) {
-        const auto items = warp::take_items(warp, warp::CudaAtomics{}, warp::full_mask, queue, warp::warp_size);
+        const auto items =
+            warp::take_items(warp, warp::CudaAtomics{}, warp::full_mask, queue, warp::warp_size);
         if (items.is_empty()) return;
         const unsigned mask = warp::first_lanes(items.last - items.first);
         if ((mask & warp::lane_bit(warp.lane())) != 0) {
@@ -140,7 +147,8 @@ __global__ void __launch_bounds__(block_size)
             plan.bounce(particle, found);
             report_findings(found, plan.step, step.report);
             *at = particle;
-            contribute<Summation::peers>(contribution_of(particle, plan, step.draws), mask, step.sums, scratch);
+            contribute<Summation::peers>(contribution_of(particle, plan, step.draws), mask, step.sums,
+                                         scratch);
         }
         warp.sync(warp::full_mask);
     }
@@ -149,18 +157,19 @@ __global__ void __launch_bounds__(block_size)
 /// Only the contribution: the sums of the first collision.
 template <class Law, class Particle>
 __global__ void __launch_bounds__(block_size)
-    contribute_particles(const __grid_constant__ StepPlan<Law> plan, std::int64_t count, const Particle* particles,
-                         CellDraws<Law> draws, SumRow<Law>* __restrict__ sums) {
+    contribute_particles(const __grid_constant__ StepPlan<Law> plan, std::int64_t count,
+                         const Particle* particles, CellDraws<Law> draws, SumRow<Law>* __restrict__ sums) {
     __shared__ ParticleScratch<Law, Particle> scratches[warps_in_block];
     auto& scratch = scratches[threadIdx.x / 32];
     const WarpItems items(count);
     const warp::CudaWarp warp;
     if ((items.mask & warp::lane_bit(warp.lane())) == 0) return;
-    contribute<Summation::peers>(contribution_of(particles[items.first + warp.lane()], plan, draws), items.mask, sums, scratch);
+    contribute<Summation::peers>(contribution_of(particles[items.first + warp.lane()], plan, draws),
+                                 items.mask, sums, scratch);
 }
 
-/// Adds up the distinct cells, on the grid of the next collision, of `warps` warps of particles that are spread
-/// evenly over all whole warps.
+/// Adds up the distinct cells, on the grid of the next collision, of `warps` warps of particles that are
+/// spread evenly over all whole warps.
 template <class Law, class Particle>
 __global__ void __launch_bounds__(block_size)
     count_distinct_cells(const __grid_constant__ StepPlan<Law> plan, std::int64_t whole_warps, int warps,

@@ -17,8 +17,10 @@ inline HostBytes allocate_pinned_bytes(std::size_t count) {
         cudaGetLastError();
         return allocate_host_bytes(count);
     }
-    // At the end of the process the driver may be gone before this is called: nothing is left to be freed then.
-    return {static_cast<std::byte*>(bytes), [](std::byte* memory) { static_cast<void>(cudaFreeHost(memory)); }};
+    // At the end of the process the driver may be gone before this is called: nothing is left to be freed
+    // then.
+    return {static_cast<std::byte*>(bytes),
+            [](std::byte* memory) { static_cast<void>(cudaFreeHost(memory)); }};
 }
 
 }  // namespace mpcflow

@@ -46,7 +46,8 @@ template <class Record>
 __device__ __forceinline__ Record load_record(const Record* record) {
     detail::RecordPieces<Record> mine;
 #pragma unroll
-    for (int i = 0; i < RecordScratch<Record>::pieces; ++i) mine.piece[i] = reinterpret_cast<const uint4*>(record)[i];
+    for (int i = 0; i < RecordScratch<Record>::pieces; ++i)
+        mine.piece[i] = reinterpret_cast<const uint4*>(record)[i];
     return mine.record;
 }
 
@@ -55,13 +56,15 @@ template <class Record>
 __device__ __forceinline__ Record load_constant_record(const Record* record) {
     detail::RecordPieces<Record> mine;
 #pragma unroll
-    for (int i = 0; i < RecordScratch<Record>::pieces; ++i) mine.piece[i] = __ldg(reinterpret_cast<const uint4*>(record) + i);
+    for (int i = 0; i < RecordScratch<Record>::pieces; ++i)
+        mine.piece[i] = __ldg(reinterpret_cast<const uint4*>(record) + i);
     return mine.record;
 }
 
 /// The caller's one of the records of a warp, which follow each other from `first` on, by lane.
 template <class Record>
-__device__ __forceinline__ Record load_records(const Record* first, unsigned mask, RecordScratch<Record>& scratch) {
+__device__ __forceinline__ Record load_records(const Record* first, unsigned mask,
+                                               RecordScratch<Record>& scratch) {
     constexpr int pieces = RecordScratch<Record>::pieces;
     const warp::CudaWarp warp;
     const int lane = static_cast<int>(warp.lane());
@@ -86,8 +89,8 @@ enum class Placement {
 
 /// Writes the caller's record to `records[place]`. Called by all lanes of `mask` together.
 template <Placement placement, class Record>
-__device__ __forceinline__ void store_records(Record* records, std::int64_t place, const Record& record, unsigned mask,
-                                              RecordScratch<Record>& scratch) {
+__device__ __forceinline__ void store_records(Record* records, std::int64_t place, const Record& record,
+                                              unsigned mask, RecordScratch<Record>& scratch) {
     constexpr int pieces = RecordScratch<Record>::pieces;
     const warp::CudaWarp warp;
     const int lane = static_cast<int>(warp.lane());
@@ -106,10 +109,12 @@ __device__ __forceinline__ void store_records(Record* records, std::int64_t plac
         for (int i = 0; i < pieces; ++i) {
             const int item = i * 32 + lane;
             if constexpr (placement == Placement::in_order) {
-                reinterpret_cast<uint4*>(records + (place - lane))[item] = scratch.at(item / pieces, item % pieces);
+                reinterpret_cast<uint4*>(records + (place - lane))[item] =
+                    scratch.at(item / pieces, item % pieces);
             } else {
                 const std::int64_t to = warp.shfl(mask, place, static_cast<unsigned>(item / pieces));
-                reinterpret_cast<uint4*>(records + to)[item % pieces] = scratch.at(item / pieces, item % pieces);
+                reinterpret_cast<uint4*>(records + to)[item % pieces] =
+                    scratch.at(item / pieces, item % pieces);
             }
         }
         warp.sync(mask);

@@ -16,16 +16,18 @@ constexpr double ridge = 1e-4;
 /// Least absolute deviations, by weighting with their inverse; those below this part of the cost count alike.
 constexpr int absolute_passes = 10;
 constexpr double smallest_part = 0.002;
-/// Steps that are so far from that fit do not belong to it: in middle absolute deviations, and at least by this part.
+/// Steps that are so far from that fit do not belong to it: in middle absolute deviations, and at least by
+/// this part.
 constexpr double outlying_deviations = 5.0;
 constexpr double outlying_part = 0.02;
 constexpr int passes = 3;
-/// m(age) is part of what it takes where it may be chance: half where there are so many steps of about that age.
+/// m(age) is part of what it takes where it may be chance: half where there are so many steps of about that
+/// age.
 constexpr double few_steps = 4.0;
 /// Of fewer steps a block's pace is not told.
 constexpr std::size_t fewest_steps = 8;
-/// Fits and paces in turns. Fewer tell paces worse; many would take the cost of ages that one block alone has for that
-/// block's pace.
+/// Fits and paces in turns. Fewer tell paces worse; many would take the cost of ages that one block alone has
+/// for that block's pace.
 constexpr int pace_passes = 3;
 
 /// Solves the symmetric, positive definite system by elimination.
@@ -57,21 +59,23 @@ double lower_median(std::span<const double> values) {
 StepCostModel::StepCostModel(std::span<const TimedStep> steps) {
     std::vector<Sample> samples;
     samples.reserve(steps.size());
-    for (const TimedStep& step : steps) {
+    for (const TimedStep& step : steps)
         samples.push_back({row(step.distinct_before, step.distinct_after, step.age), step.milliseconds, 1.0});
-    }
     fit(samples);
     const double least_deviation = std::max(smallest_part * mean_cost_, std::numeric_limits<double>::min());
     for (int pass = 0; pass < absolute_passes; ++pass) {
-        for (Sample& sample : samples) sample.weight = least_deviation / std::max(std::abs(deviation(sample)), least_deviation);
+        for (Sample& sample : samples)
+            sample.weight = least_deviation / std::max(std::abs(deviation(sample)), least_deviation);
         fit(samples);
     }
     for (int pass = 0; pass < passes; ++pass) {
         std::vector<double> deviations;
         deviations.reserve(samples.size());
         for (const Sample& sample : samples) deviations.push_back(std::abs(deviation(sample)));
-        const double limit = std::max(outlying_deviations * lower_median(deviations), outlying_part * mean_cost_);
-        for (std::size_t i = 0; i < samples.size(); ++i) samples[i].weight = deviations[i] <= limit ? 1.0 : 0.0;
+        const double limit =
+            std::max(outlying_deviations * lower_median(deviations), outlying_part * mean_cost_);
+        for (std::size_t i = 0; i < samples.size(); ++i)
+            samples[i].weight = deviations[i] <= limit ? 1.0 : 0.0;
         fit(samples);
     }
     find_misfits(steps, samples);
@@ -112,8 +116,8 @@ void StepCostModel::fit(std::span<const Sample> samples) {
     slope_ = solve(covariance, with_cost);
 }
 
-/// The middle one of what steps take beyond the straight lines whose age is that of a point or differs by up to a
-/// quarter; the points are as far apart.
+/// The middle one of what steps take beyond the straight lines whose age is that of a point or differs by up
+/// to a quarter; the points are as far apart.
 void StepCostModel::find_misfits(std::span<const TimedStep> steps, std::span<const Sample> samples) {
     std::vector<std::vector<double>> deviations;
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -126,9 +130,8 @@ void StepCostModel::find_misfits(std::span<const TimedStep> steps, std::span<con
     for (int age = 0; age <= oldest_; age += std::max(1, age / 4)) {
         const int width = (age + 2) / 4;
         near.clear();
-        for (int other = age - width; other <= std::min(age + width, oldest_); ++other) {
+        for (int other = age - width; other <= std::min(age + width, oldest_); ++other)
             near.insert(near.end(), deviations[other].begin(), deviations[other].end());
-        }
         const auto count = static_cast<double>(near.size());
         misfits_.push_back({age, near.empty() ? 0.0 : lower_median(near) * count / (count + few_steps)});
     }
@@ -149,7 +152,9 @@ double StepCostModel::straight(const Row& x) const {
     return cost;
 }
 
-double StepCostModel::deviation(const Sample& sample) const { return sample.milliseconds - straight(sample.x); }
+double StepCostModel::deviation(const Sample& sample) const {
+    return sample.milliseconds - straight(sample.x);
+}
 
 double StepCostModel::milliseconds(double distinct_before, double distinct_after, int age) const {
     return straight(row(distinct_before, distinct_after, age)) + misfit(age);
@@ -183,9 +188,8 @@ std::vector<double> paces_of_blocks(std::span<const std::span<const TimedStep>> 
         }
         if (told.empty()) break;
         const double usual = lower_median(told);
-        for (std::size_t block = 0; block < paces.size(); ++block) {
+        for (std::size_t block = 0; block < paces.size(); ++block)
             if (is_told[block]) paces[block] /= usual;
-        }
     }
     return paces;
 }

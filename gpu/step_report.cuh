@@ -12,7 +12,7 @@ namespace mpcflow {
 /// Read by the host after a run; all zero at first.
 struct StepReport {
     std::uint32_t faults;
-    std::uint32_t unused;  ///< no padding, which nvcc copies byte by byte
+    std::uint32_t unused;               ///< no padding, which nvcc copies byte by byte
     unsigned long long last_fast_step;  ///< + 1; 0: none yet
     unsigned long long fast_steps;
 };
@@ -28,7 +28,8 @@ static __device__ __forceinline__ void count_fast_step(std::uint64_t step, StepR
 }
 
 /// Reports what a lane found in step `step`: Fault bits and notice_fast.
-static __device__ __forceinline__ void report_findings(std::uint32_t found, std::uint64_t step, StepReport* report) {
+static __device__ __forceinline__ void report_findings(std::uint32_t found, std::uint64_t step,
+                                                       StepReport* report) {
     if (found == no_fault) return;
     const std::uint32_t faults = found & ~notice_fast;
     if (faults != no_fault) atomicOr(&report->faults, faults);

@@ -53,10 +53,13 @@ private:
         diagnostics_.warning(locate(root_, path), path, std::move(message));
     }
     [[nodiscard]] bool are_sound(std::initializer_list<std::string_view> paths) const {
-        return std::all_of(paths.begin(), paths.end(), [&](auto path) { return diagnostics_.is_sound(path); });
+        return std::all_of(
+            paths.begin(), paths.end(), [&](auto path) { return diagnostics_.is_sound(path); });
     }
 
-    [[nodiscard]] bool has_wall(std::size_t axis) const { return !system_.boundaries.faces[axis].is_periodic(); }
+    [[nodiscard]] bool has_wall(std::size_t axis) const {
+        return !system_.boundaries.faces[axis].is_periodic();
+    }
     /// Whether some wall is sticky.
     [[nodiscard]] bool holds_fluid() const {
         const auto& faces = system_.boundaries.faces;
@@ -66,11 +69,14 @@ private:
     }
     [[nodiscard]] bool has_walls() const { return has_wall(0) || has_wall(1) || has_wall(2); }
     [[nodiscard]] bool has_force() const {
-        return std::any_of(system_.force.begin(), system_.force.end(), [](double f) { return f != 0.0; });
+        return std::any_of(
+            system_.force.begin(), system_.force.end(), [](double f) { return f != 0.0; });
     }
     [[nodiscard]] const LawInfo& law() const { return law_of(system_.collision); }
     [[nodiscard]] bool has_thermostat() const { return system_.thermostat.kind != ThermostatKind::none; }
-    [[nodiscard]] bool holds_temperature() const { return has_thermostat() || law().energy == Energy::thermal; }
+    [[nodiscard]] bool holds_temperature() const {
+        return has_thermostat() || law().energy == Energy::thermal;
+    }
     [[nodiscard]] double thermal_speed() const {
         return std::sqrt(system_.fluid.temperature / system_.fluid.mass);
     }
@@ -79,13 +85,10 @@ private:
     }
 
     void check_sizes() {
-        if (!are_sound({"box"})) {
-            return;
-        }
+        if (!are_sound({"box"})) return;
         double cells = 1.0;  // the shifted grid has one layer more between walls
-        for (std::size_t axis = 0; axis < 3; ++axis) {
+        for (std::size_t axis = 0; axis < 3; ++axis)
             cells *= system_.box.size[axis] + (has_wall(axis) ? 1.0 : 0.0);
-        }
         if (cells > most_counted) {
             error("box.size",
                   fmt::format("the box has {} cells (one layer more between walls); at most {} are possible",
@@ -105,36 +108,29 @@ private:
     /// No particle flies further than the box between two collisions: what comes after would be no
     /// fluid, and positions would lose their digits.
     void check_flight() {
-        if (!are_sound({"box", "fluid.temperature", "fluid.mass", "collision.time_step"})) {
-            return;
-        }
+        if (!are_sound({"box", "fluid.temperature", "fluid.mass", "collision.time_step"})) return;
         const double free_path = system_.collision.time_step * thermal_speed();
         if (free_path > shortest_edge()) {
-            error("collision.time_step",
-                  fmt::format(
-                      "the mean free path time_step sqrt(temperature / mass) is {} cells, more than the shortest "
-                      "edge of the box ({}); make the time step smaller",
-                      text(free_path), text(shortest_edge())));
+            error("collision.time_step", fmt::format("the mean free path time_step sqrt(temperature / mass) "
+                                                     "is {} cells, more than the shortest "
+                                                     "edge of the box ({}); make the time step smaller",
+                                                     text(free_path), text(shortest_edge())));
         }
     }
 
     void check_run() {
-        if (are_sound({"run"}) && scenario_.run.equilibration + scenario_.run.steps == 0) {
+        if (are_sound({"run"}) && scenario_.run.equilibration + scenario_.run.steps == 0)
             error("run.steps", "equilibration and steps are both 0; there is nothing to run");
-        }
         if (const auto& fields = scenario_.output.fields) {
             check_samples("output.fields.every", fields->every);
             check_time_window(*fields);
         }
-        if (const auto& histograms = scenario_.output.histograms) {
+        if (const auto& histograms = scenario_.output.histograms)
             check_samples("output.histograms.every", histograms->every);
-        }
-        if (const auto& radial = scenario_.output.radial_distribution) {
+        if (const auto& radial = scenario_.output.radial_distribution)
             check_samples("output.radial_distribution.every", radial->every);
-        }
-        if (const auto& diffusion = scenario_.output.diffusion) {
+        if (const auto& diffusion = scenario_.output.diffusion)
             check_samples("output.diffusion.every", diffusion->every);
-        }
         check_modes();
         check_stress();
         check_walls();
@@ -142,107 +138,101 @@ private:
 
     void check_modes() {
         const auto& modes = scenario_.output.modes;
-        if (!modes) {
-            return;
-        }
+        if (!modes) return;
         const bool is_sound = are_sound({"box", "boundaries", "output.modes"});
         check_samples("output.modes.every", modes->every);
-        if (!is_sound) {
-            return;
-        }
+        if (!is_sound) return;
         const WaveNumbers waves = waves_of(system_, modes->count);
         const int most = *std::max_element(waves.along.begin(), waves.along.end());
         if (most == 0) {
-            error("output.modes",
-                  "there is no wave to follow: it needs an axis without walls that is at least two cells long");
+            error(
+                "output.modes",
+                "there is no wave to follow: it needs an axis without walls that is at least two cells long");
         } else if (most < modes->count) {
             error("output.modes.count",
-                  fmt::format("{} waves do not fit: the longest axis without walls has room for {} of two cells at "
-                              "least",
-                              modes->count, most));
+                  fmt::format(
+                      "{} waves do not fit: the longest axis without walls has room for {} of two cells at "
+                      "least",
+                      modes->count, most));
         }
     }
 
     void check_time_window(const FieldsOutput& fields) {
-        if (!are_sound({"output.fields.every", "output.fields.time_window"}) || fields.time_window % fields.every == 0) {
+        if (!are_sound({"output.fields.every", "output.fields.time_window"}) ||
+            fields.time_window % fields.every == 0)
             return;
-        }
         const std::int64_t below = fields.time_window / fields.every * fields.every;
         error("output.fields.time_window",
-              fmt::format("{} steps are no whole multiple of the {} steps between samples; {} would be", fields.time_window,
-                          fields.every, below > 0 ? below : fields.every));
+              fmt::format("{} steps are no whole multiple of the {} steps between samples; {} would be",
+                          fields.time_window, fields.every, below > 0 ? below : fields.every));
     }
 
     void check_stress() {
         const auto& stress = scenario_.output.stress;
-        if (!stress) {
-            return;
-        }
+        if (!stress) return;
         const bool is_sound = are_sound({"output.stress"});
         check_samples("output.stress.every", stress->every);
-        if (!is_sound) {
-            return;
-        }
+        if (!is_sound) return;
         if (stress->burst > stress->every) {
-            error("output.stress.burst", fmt::format("a burst of {} steps is longer than the {} steps to the next; "
-                                                     "make it shorter, or every at least as large",
-                                                     stress->burst, stress->every));
+            error("output.stress.burst",
+                  fmt::format("a burst of {} steps is longer than the {} steps to the next; "
+                              "make it shorter, or every at least as large",
+                              stress->burst, stress->every));
         } else if (stress->steps_in_burst() < stress->every && stress->lags > stress->steps_in_burst()) {
             error("output.stress.lags",
-                  fmt::format("{} lags are more than the {} steps of a burst; make burst longer, or as long as every",
-                              stress->lags, stress->steps_in_burst()));
+                  fmt::format(
+                      "{} lags are more than the {} steps of a burst; make burst longer, or as long as every",
+                      stress->lags, stress->steps_in_burst()));
         }
         if (has_walls() || has_force()) {
             warn("output.stress",
-                 "its viscosity is that of a fluid at rest without walls; here only the pressure tensors have a meaning");
+                 "its viscosity is that of a fluid at rest without walls; here only the pressure tensors "
+                 "have a meaning");
         }
     }
 
     void check_walls() {
         const auto& walls = scenario_.output.walls;
-        if (!walls) {
-            return;
-        }
+        if (!walls) return;
         const bool is_sound = are_sound({"output.walls", "boundaries"});
         check_samples("output.walls.every", walls->every);
-        if (!is_sound) {
-            return;
-        }
+        if (!is_sound) return;
         if (!has_walls()) {
-            error("output.walls", "all boundaries are periodic; give one of them walls, or leave this section out");
+            error("output.walls",
+                  "all boundaries are periodic; give one of them walls, or leave this section out");
         }
     }
 
     void check_checkpoint() {
         const auto& checkpoint = scenario_.checkpoint;
-        if (checkpoint && are_sound({"checkpoint"}) && checkpoint->every == 0 && checkpoint->minutes == 0.0) {
+        if (checkpoint && are_sound({"checkpoint"}) && checkpoint->every == 0 && checkpoint->minutes == 0.0)
             error("checkpoint", "every and minutes are both 0; give one of them, or leave the section out");
-        }
     }
 
     void check_samples(std::string_view path, std::int64_t every) {
         if (are_sound({"run", path}) && every > scenario_.run.steps) {
-            error(path, fmt::format(
-                            "{} is more than the {} steps of the run after equilibration; no sample would be taken",
-                            every, scenario_.run.steps));
+            error(path,
+                  fmt::format(
+                      "{} is more than the {} steps of the run after equilibration; no sample would be taken",
+                      every, scenario_.run.steps));
         }
     }
 
     void check_region() {
         const auto& trajectory = scenario_.output.trajectory;
-        if (!trajectory || !trajectory->region || !are_sound({"box", "output.trajectory.region"})) {
-            return;
-        }
+        if (!trajectory || !trajectory->region || !are_sound({"box", "output.trajectory.region"})) return;
         const Region& region = *trajectory->region;
         for (std::size_t axis = 0; axis < 3; ++axis) {
             const std::string upper = fmt::format("output.trajectory.region.upper.{}", axis);
             if (region.upper[axis] > system_.box.size[axis]) {
-                error(upper, fmt::format("{} is outside of the box, which has {} cells along {}",
-                                         shortest(region.upper[axis]), system_.box.size[axis], axis_names[axis]));
+                error(upper,
+                      fmt::format("{} is outside of the box, which has {} cells along {}",
+                                  shortest(region.upper[axis]), system_.box.size[axis], axis_names[axis]));
             } else if (region.lower[axis] >= region.upper[axis]) {
-                error(upper, fmt::format("{} is not more than the lower {} along {}; the region would be empty",
-                                         shortest(region.upper[axis]), shortest(region.lower[axis]),
-                                         axis_names[axis]));
+                error(upper,
+                      fmt::format("{} is not more than the lower {} along {}; the region would be empty",
+                                  shortest(region.upper[axis]), shortest(region.lower[axis]),
+                                  axis_names[axis]));
             }
         }
     }
@@ -251,28 +241,28 @@ private:
     void check_radial_distribution() {
         const auto& radial = scenario_.output.radial_distribution;
         const std::string path = "output.radial_distribution.range";
-        if (!radial || !are_sound({"box", "boundaries", path})) {
-            return;
-        }
+        if (!radial || !are_sound({"box", "boundaries", path})) return;
         for (std::size_t axis = 0; axis < 3; ++axis) {
             const double half = 0.5 * system_.box.size[axis];
             if (!has_wall(axis) && radial->range > half) {
-                error(path, fmt::format("{} is more than half of the {} cells of the box along {}, where a particle "
-                                        "would be counted with its periodic images; at most {} is possible",
-                                        shortest(radial->range), system_.box.size[axis], axis_names[axis], shortest(half)));
+                error(path,
+                      fmt::format(
+                          "{} is more than half of the {} cells of the box along {}, where a particle "
+                          "would be counted with its periodic images; at most {} is possible",
+                          shortest(radial->range), system_.box.size[axis], axis_names[axis], shortest(half)));
             } else if (has_wall(axis) && radial->range >= half) {
-                error(path, fmt::format("{} is not less than half of the {} cells between the walls along {}; no particle "
-                                        "would be farther than that from both",
-                                        shortest(radial->range), system_.box.size[axis], axis_names[axis]));
+                error(path,
+                      fmt::format(
+                          "{} is not less than half of the {} cells between the walls along {}; no particle "
+                          "would be farther than that from both",
+                          shortest(radial->range), system_.box.size[axis], axis_names[axis]));
             }
         }
     }
 
     void check_bins() {
         const auto& fields = scenario_.output.fields;
-        if (!fields || !are_sound({"box", "output.fields.bins"})) {
-            return;
-        }
+        if (!fields || !are_sound({"box", "output.fields.bins"})) return;
         for (std::size_t axis = 0; axis < 3; ++axis) {
             const int bins = fields->bins[axis];
             const int size = system_.box.size[axis];
@@ -282,45 +272,42 @@ private:
                                         axis_names[axis]));
             } else if (size % bins != 0) {
                 error(path,
-                      fmt::format("{} bins do not divide the {} cells of the box along {}; {} and {} would", bins,
-                                  size, axis_names[axis], divisor_below(size, bins), divisor_above(size, bins)));
+                      fmt::format("{} bins do not divide the {} cells of the box along {}; {} and {} would",
+                                  bins, size, axis_names[axis], divisor_below(size, bins),
+                                  divisor_above(size, bins)));
             }
         }
     }
 
     static int divisor_below(int size, int bins) {
-        while (size % bins != 0) {
-            --bins;
-        }
+        while (size % bins != 0) --bins;
         return bins;
     }
     static int divisor_above(int size, int bins) {
-        while (size % bins != 0) {
-            ++bins;
-        }
+        while (size % bins != 0) ++bins;
         return bins;
     }
 
     void check_forces() {
-        if (!are_sound({"forces", "box", "fluid.mass", "collision.time_step"})) {
-            return;
-        }
+        if (!are_sound({"forces", "box", "fluid.mass", "collision.time_step"})) return;
         const double strongest =
             std::max({std::abs(system_.force[0]), std::abs(system_.force[1]), std::abs(system_.force[2])});
         const double h = system_.collision.time_step;
         const double fall = 0.5 * h * h * strongest / system_.fluid.mass;
         if (fall > shortest_edge()) {
             error("forces",
-                  fmt::format("a particle would fall {} cells in a time step, more than the shortest edge of the "
-                              "box ({})",
-                              text(fall), text(shortest_edge())));
+                  fmt::format(
+                      "a particle would fall {} cells in a time step, more than the shortest edge of the "
+                      "box ({})",
+                      text(fall), text(shortest_edge())));
         }
     }
 
     void check_thermostat() {
         if (law().energy == Energy::thermal && has_thermostat()) {
             error("thermostat.kind",
-                  fmt::format("{} holds the temperature itself and takes no thermostat; leave it out", law().name));
+                  fmt::format("{} holds the temperature itself and takes no thermostat; leave it out",
+                              law().name));
         }
     }
 
@@ -333,28 +320,26 @@ private:
         }
         const double free_path = collision.time_step * thermal_speed();
         if (!collision.random_shift && free_path < 0.5) {
-            warn("collision.random_shift", fmt::format("the mean free path is {} cells, and without the shift of "
-                                                       "the grid a fluid needs more than 0.5 "
-                                                       "to be Galilean invariant",
-                                                       text(free_path)));
+            warn("collision.random_shift",
+                 fmt::format("the mean free path is {} cells, and without the shift of "
+                             "the grid a fluid needs more than 0.5 "
+                             "to be Galilean invariant",
+                             text(free_path)));
         }
     }
 
     void warn_of_forces() {
-        if (!has_force()) {
-            return;
-        }
-        if (!holds_fluid()) {
-            warn("forces", "there is no wall to hold the fluid; it accelerates for ever");
-        } else if (!holds_temperature()) {
+        if (!has_force()) return;
+        if (!holds_fluid()) warn("forces", "there is no wall to hold the fluid; it accelerates for ever");
+        else if (!holds_temperature())
             warn("forces", "the force heats the fluid, and there is no thermostat");
-        }
         for (std::size_t axis = 0; axis < 3; ++axis) {
             if (system_.force[axis] != 0.0 && has_wall(axis)) {
-                warn("forces",
-                     fmt::format("the force has a part along {}, where walls hold the fluid; its density will "
-                                 "grow towards one of them",
-                                 axis_names[axis]));
+                warn(
+                    "forces",
+                    fmt::format("the force has a part along {}, where walls hold the fluid; its density will "
+                                "grow towards one of them",
+                                axis_names[axis]));
             }
         }
     }

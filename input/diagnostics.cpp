@@ -32,9 +32,7 @@ void Diagnostics::warning(const Place& place, std::string_view path, std::string
 }
 
 bool Diagnostics::is_sound(std::string_view path) const {
-    if (is_full()) {
-        return false;  // what was not kept may have been about it
-    }
+    if (is_full()) return false;  // what was not kept may have been about it
     return std::none_of(errors_.begin(), errors_.end(), [&](const Message& message) {
         return contains_path(message.path, path) || contains_path(path, message.path);
     });
@@ -47,13 +45,10 @@ std::vector<std::string> Diagnostics::in_order(std::vector<Message> messages) co
     for (const Message& message : messages) {
         const Source& source = sources_[message.place.source];
         std::string line = source.name;
-        if (source.lines == Lines::numbered && message.place.line > 0) {
+        if (source.lines == Lines::numbered && message.place.line > 0)
             line += fmt::format(":{}:{}", message.place.line, message.place.column);
-        }
         line += ": ";
-        if (!message.path.empty()) {
-            line += message.path + ": ";
-        }
+        if (!message.path.empty()) line += message.path + ": ";
         lines.push_back(line + message.text);
     }
     return lines;
@@ -61,9 +56,8 @@ std::vector<std::string> Diagnostics::in_order(std::vector<Message> messages) co
 
 std::vector<std::string> Diagnostics::errors() const {
     std::vector<std::string> lines = in_order(errors_);
-    if (not_kept_ > 0) {
+    if (not_kept_ > 0)
         lines.push_back(fmt::format("{}: and {} more errors", sources_.front().name, not_kept_));
-    }
     return lines;
 }
 

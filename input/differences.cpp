@@ -14,14 +14,13 @@ using namespace input;
 using Values = std::map<std::string, std::string>;
 
 void collect(const Node& node, const std::string& path, Values& values) {
-    if (node.kind == NodeKind::scalar) {
-        values[path] = node.text;
-    } else if (node.children.empty() && !path.empty()) {
+    if (node.kind == NodeKind::scalar) values[path] = node.text;
+    else if (node.children.empty() && !path.empty())
         values[path] = node.kind == NodeKind::sequence ? "[]" : "{}";
-    }
     for (std::size_t i = 0; i < node.children.size(); ++i) {
         const Node& child = node.children[i];
-        collect(child, joined_path(path, node.kind == NodeKind::map ? child.name : std::to_string(i)), values);
+        collect(child, joined_path(path, node.kind == NodeKind::map ? child.name : std::to_string(i)),
+                values);
     }
 }
 
@@ -47,9 +46,7 @@ std::vector<KeyDifference> find_differences(std::string_view before, std::string
     std::vector<KeyDifference> differences;
     for (const auto& [path, value] : paths) {
         KeyDifference difference{path, look_up(old_values, path), look_up(new_values, path)};
-        if (difference.before != difference.after) {
-            differences.push_back(std::move(difference));
-        }
+        if (difference.before != difference.after) differences.push_back(std::move(difference));
     }
     return differences;
 }

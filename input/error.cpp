@@ -8,9 +8,7 @@ namespace {
 std::string joined(const std::vector<std::string>& lines) {
     std::string text;
     for (const std::string& line : lines) {
-        if (!text.empty()) {
-            text += '\n';
-        }
+        if (!text.empty()) text += '\n';
         text += line;
     }
     return text;

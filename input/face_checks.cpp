@@ -40,9 +40,7 @@ public:
     }
 
     void check_velocity(std::size_t axis, const Face& face, const std::string& path) {
-        if (!diagnostics_.is_sound(path)) {
-            return;
-        }
+        if (!diagnostics_.is_sound(path)) return;
         const double speed = std::hypot(face.velocity[0], face.velocity[1], face.velocity[2]);
         const double thermal_speed = std::sqrt(system_.fluid.temperature / system_.fluid.mass);
         if (face.velocity[axis] != 0.0) {
@@ -60,9 +58,7 @@ public:
     }
 
     void check_temperature(const Face& face, const std::string& path) {
-        if (face.temperature == 0.0 || !diagnostics_.is_sound(path) || !is_fluid_sound()) {
-            return;
-        }
+        if (face.temperature == 0.0 || !diagnostics_.is_sound(path) || !is_fluid_sound()) return;
         const double ratio = face.temperature / system_.fluid.temperature;
         if (ratio > most_temperature) {
             error(path,

@@ -70,9 +70,8 @@ const std::vector<std::string>& all_paths() {
 }
 
 std::string suggest_key(std::string_view name, std::string_view path, std::span<const std::string> siblings) {
-    if (const std::string_view sibling = nearest(name, siblings); !sibling.empty()) {
+    if (const std::string_view sibling = nearest(name, siblings); !sibling.empty())
         return joined_path(path, sibling);
-    }
     const std::string ending = "." + std::string(name);
     const auto& paths = all_paths();
     const auto found = std::find_if(paths.begin(), paths.end(), [&](const std::string& other) {

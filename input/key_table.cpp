@@ -65,7 +65,9 @@ public:
     void faces(const Key& key, AxisFaces& value) override {
         row(key, allowed_faces(), std::string(name_of(value.lower.kind)));
     }
-    void device(const Key& key, DeviceChoice& value) override { row(key, allowed_device(), device_name(value)); }
+    void device(const Key& key, DeviceChoice& value) override {
+        row(key, allowed_device(), device_name(value));
+    }
 
 private:
     void enter(std::string_view name) {

@@ -44,14 +44,18 @@ struct RealRange {
 /// (0, upper]
 constexpr RealRange positive_up_to(double upper) { return {0.0, Bound::open, upper, Bound::closed}; }
 /// [lower, upper]
-constexpr RealRange between(double lower, double upper) { return {lower, Bound::closed, upper, Bound::closed}; }
+constexpr RealRange between(double lower, double upper) {
+    return {lower, Bound::closed, upper, Bound::closed};
+}
 
 /// [lower, upper]
 struct IntegerRange {
     std::int64_t lower;
     std::int64_t upper;
 
-    [[nodiscard]] constexpr bool contains(std::int64_t value) const { return value >= lower && value <= upper; }
+    [[nodiscard]] constexpr bool contains(std::int64_t value) const {
+        return value >= lower && value <= upper;
+    }
 };
 
 /// One name of a list of names, and whether it is in the list.
@@ -91,8 +95,8 @@ public:
     virtual void one_of(const Key& key, std::size_t& index, std::span<const std::string_view> names) = 0;
     /// A list of at least one of the names.
     virtual void some_of(const Key& key, std::span<const NamedFlag> names) = 0;
-    /// The faces of one axis: one kind for both, or a map of lower and upper; each of these a kind, or a map of kind, velocity
-    /// and temperature.
+    /// The faces of one axis: one kind for both, or a map of lower and upper; each of these a kind, or a map
+    /// of kind, velocity and temperature.
     virtual void faces(const Key& key, AxisFaces& value) = 0;
     virtual void device(const Key& key, DeviceChoice& value) = 0;
     /// A key that means nothing beside what others say, and must not be given; `why` is the message.
@@ -114,9 +118,7 @@ public:
         std::size_t index = 0;
         for (std::size_t i = 0; i < table.size(); ++i) {
             names[i] = table[i].name;
-            if (table[i].value == value) {
-                index = i;
-            }
+            if (table[i].value == value) index = i;
         }
         one_of(key, index, names);
         value = table[index].value;
@@ -134,9 +136,7 @@ public:
     template <class T, class Visit>
     void optional_section(const Key& key, std::optional<T>& value, Visit visit) {
         if (enter_optional_section(key, value.has_value())) {
-            if (!value) {
-                value.emplace();
-            }
+            if (!value) value.emplace();
             visit(*value);
             leave_section();
         }

@@ -21,28 +21,22 @@ struct ForceItem {
 
 void visit_forces(KeyVisitor& keys, System& system) {
     std::vector<ForceItem> forces;
-    if (std::any_of(system.force.begin(), system.force.end(), [](double f) { return f != 0.0; })) {
+    if (std::any_of(system.force.begin(), system.force.end(), [](double f) { return f != 0.0; }))
         forces.push_back({system.force});
-    }
     keys.list({"forces", "Forces on every particle; they add up."}, forces, [&](ForceItem& force) {
         keys.reals({"uniform", "The same force (not an acceleration) everywhere, along x, y, z; energy / a.",
                     Presence::required},
                    force.uniform, force_range);
     });
     system.force = {};
-    for (const ForceItem& force : forces) {
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            system.force[axis] += force.uniform[axis];
-        }
-    }
+    for (const ForceItem& force : forces)
+        for (std::size_t axis = 0; axis < 3; ++axis) system.force[axis] += force.uniform[axis];
 }
 
 std::string rules_in_words() {
     std::string words;
     for (const LawInfo& law : all_laws) {
-        if (law.conserves_angular_momentum) {
-            continue;
-        }
+        if (law.conserves_angular_momentum) continue;
         words += words.empty() ? "" : "; ";
         words.append(law.name).append(", ").append(law.meaning);
     }
@@ -53,39 +47,53 @@ void visit_system(KeyVisitor& keys, System& system) {
     keys.integer({"seed", "Seed of all random numbers; another seed is another sample of the same physics."},
                  system.seed, {0, std::numeric_limits<std::int64_t>::max()});
     keys.section({"box", "The cuboid that is simulated.", Presence::required}, [&] {
-        keys.integers({"size", "Edges along x, y, z in collision cells (the cell edge a is the unit of length).",
-                       Presence::required},
-                      system.box.size, {1, largest_edge});
+        keys.integers(
+            {"size", "Edges along x, y, z in collision cells (the cell edge a is the unit of length).",
+             Presence::required},
+            system.box.size, {1, largest_edge});
     });
-    keys.section({"fluid", "The fluid in equilibrium."}, [&] {
-        Fluid& fluid = system.fluid;
-        keys.real({"density", "Mean number of particles in a cell, M."}, fluid.density, positive_up_to(10000));
-        keys.real({"temperature", "Thermal energy kT; the unit of energy is yours."}, fluid.temperature,
-                  between(1e-6, 1e6));
-        keys.real({"mass", "Mass m of a particle; the unit of mass is yours."}, fluid.mass, between(1e-6, 1e6));
-    });
-    keys.section({"collision", "What happens in a cell every time step."}, [&] {
-        Collision& collision = system.collision;
-        static const std::string rules = "The law: " + rules_in_words() + ".";
-        keys.choice({"rule", rules.c_str()}, collision.rule);
-        const Key angle{"angle", "Rotation angle of srd in degrees."};
-        if (law_of({.rule = collision.rule}).has_angle) {
-            keys.real(angle, collision.angle, positive_up_to(180));
-        } else {
-            keys.without(angle, std::string(name_of(collision.rule)) + " turns nothing by an angle; leave it out");
-        }
-        keys.real({"time_step", "Time h between collisions; a sqrt(m / kT) where kT and m are 1."},
-                  collision.time_step, between(1e-6, 1e3));
-        keys.flag({"conserve_angular_momentum", "Conserve the angular momentum of every cell too (the +a law)."},
-                  collision.conserve_angular_momentum);
-        keys.flag({"random_shift", "Shift the grid of cells at random every step, for Galilean invariance."},
-                  collision.random_shift);
-    });
-    keys.section({"thermostat", "What holds the temperature."}, [&] {
-        keys.choice({"kind", "none leaves the energy to the collisions, which keep it but for srd with angular momentum; "
-                             "maxwell_boltzmann scales relative velocities cell by cell."},
-                    system.thermostat.kind);
-    });
+    keys.section(
+        {"fluid", "The fluid in equilibrium."},
+        [&] {
+            Fluid& fluid = system.fluid;
+            keys.real({"density", "Mean number of particles in a cell, M."}, fluid.density,
+                      positive_up_to(10000));
+            keys.real({"temperature", "Thermal energy kT; the unit of energy is yours."}, fluid.temperature,
+                      between(1e-6, 1e6));
+            keys.real({"mass", "Mass m of a particle; the unit of mass is yours."}, fluid.mass,
+                      between(1e-6, 1e6));
+        });
+    keys.section(
+        {"collision", "What happens in a cell every time step."},
+        [&] {
+            Collision& collision = system.collision;
+            static const std::string rules = "The law: " + rules_in_words() + ".";
+            keys.choice({"rule", rules.c_str()}, collision.rule);
+            const Key angle{"angle", "Rotation angle of srd in degrees."};
+            if (law_of({.rule = collision.rule}).has_angle) {
+                keys.real(angle, collision.angle, positive_up_to(180));
+            } else {
+                keys.without(
+                    angle, std::string(name_of(collision.rule)) + " turns nothing by an angle; leave it out");
+            }
+            keys.real({"time_step", "Time h between collisions; a sqrt(m / kT) where kT and m are 1."},
+                      collision.time_step, between(1e-6, 1e3));
+            keys.flag({"conserve_angular_momentum",
+                       "Conserve the angular momentum of every cell too (the +a law)."},
+                      collision.conserve_angular_momentum);
+            keys.flag(
+                {"random_shift", "Shift the grid of cells at random every step, for Galilean invariance."},
+                collision.random_shift);
+        });
+    keys.section(
+        {"thermostat", "What holds the temperature."},
+        [&] {
+            keys.choice(
+                {"kind",
+                 "none leaves the energy to the collisions, which keep it but for srd with angular momentum; "
+                 "maxwell_boltzmann scales relative velocities cell by cell."},
+                system.thermostat.kind);
+        });
     keys.section({"boundaries", "The faces of the box."}, [&] {
         static constexpr const char* axes[] = {"x", "y", "z"};
         static constexpr const char* docs[] = {"The two faces normal to x.", "The two faces normal to y.",
@@ -93,9 +101,9 @@ void visit_system(KeyVisitor& keys, System& system) {
         for (std::size_t axis = 0; axis < 3; ++axis) {
             keys.faces({axes[axis], docs[axis]}, system.boundaries.faces[axis]);
         }
-        keys.flag(
-            {"virtual_particles", "Walls take part in collisions as virtual particles; without, fluids slip."},
-            system.boundaries.virtual_particles);
+        keys.flag({"virtual_particles",
+                   "Walls take part in collisions as virtual particles; without, fluids slip."},
+                  system.boundaries.virtual_particles);
     });
     visit_forces(keys, system);
 }
@@ -108,9 +116,9 @@ void visit_output(KeyVisitor& keys, Output& output) {
     keys.optional_section(
         {"trajectory", "Particles, frame by frame; without this section, none."}, output.trajectory,
         [&](TrajectoryOutput& trajectory) {
-            keys.integer(
-                {"every", "Steps between frames, counted from step 0, which is written too.", Presence::required},
-                trajectory.every, every_range);
+            keys.integer({"every", "Steps between frames, counted from step 0, which is written too.",
+                          Presence::required},
+                         trajectory.every, every_range);
             keys.some_of({"quantities", "What a frame holds of every particle."},
                          std::array{NamedFlag{"position", &trajectory.position},
                                     NamedFlag{"velocity", &trajectory.velocity}});
@@ -119,14 +127,17 @@ void visit_output(KeyVisitor& keys, Output& output) {
                 trajectory.region, [&](Region& region) {
                     keys.reals({"lower", "Corner of the region, along x, y, z in cells.", Presence::required},
                                region.lower, region_range);
-                    keys.reals({"upper", "Opposite corner; lower <= x < upper is in the region.", Presence::required},
+                    keys.reals({"upper", "Opposite corner; lower <= x < upper is in the region.",
+                                Presence::required},
                                region.upper, region_range);
                 });
-            keys.integer({"every_nth_id", "Frames hold only the particles whose id is a multiple of this; 1: all."},
-                         trajectory.every_nth_id, {1, largest_id_stride});
-            keys.choice({"precision",
-                         "How positions and velocities are stored: single, double, or auto: as the run has them."},
-                        trajectory.precision);
+            keys.integer(
+                {"every_nth_id", "Frames hold only the particles whose id is a multiple of this; 1: all."},
+                trajectory.every_nth_id, {1, largest_id_stride});
+            keys.choice(
+                {"precision",
+                 "How positions and velocities are stored: single, double, or auto: as the run has them."},
+                trajectory.precision);
         });
     keys.optional_section(
         {"fields",
@@ -134,27 +145,32 @@ void visit_output(KeyVisitor& keys, Output& output) {
          "section, none."},
         output.fields, [&](FieldsOutput& fields) {
             keys.integer({"every", "Steps between samples.", Presence::required}, fields.every, every_range);
-            keys.some_of({"quantities", "What is averaged in every bin."},
-                         std::array{NamedFlag{"density", &fields.density}, NamedFlag{"velocity", &fields.velocity},
-                                    NamedFlag{"temperature", &fields.temperature},
-                                    NamedFlag{"pressure_tensor", &fields.pressure_tensor}});
+            keys.some_of(
+                {"quantities", "What is averaged in every bin."},
+                std::array{NamedFlag{"density", &fields.density}, NamedFlag{"velocity", &fields.velocity},
+                           NamedFlag{"temperature", &fields.temperature},
+                           NamedFlag{"pressure_tensor", &fields.pressure_tensor}});
             keys.integers({"bins", "Number of bins along x, y, z; each divides the box into whole cells.",
                            Presence::required},
                           fields.bins, {1, largest_edge});
-            keys.integer({"time_window", "Steps over which fields.h5 has an average each, one after the other, in whole "
-                                         "multiples of every; 0: none."},
+            keys.integer({"time_window",
+                          "Steps over which fields.h5 has an average each, one after the other, in whole "
+                          "multiples of every; 0: none."},
                          fields.time_window, {0, most_steps});
         });
     keys.optional_section(
         {"histograms",
-         "How many particles cells hold and how fast particles are, counted from the end of the equilibration on; "
+         "How many particles cells hold and how fast particles are, counted from the end of the "
+         "equilibration on; "
          "without this section, not."},
         output.histograms, [&](HistogramsOutput& histograms) {
-            keys.integer({"every", "Steps between samples.", Presence::required}, histograms.every, every_range);
-            keys.integer_or_auto({"occupancy_bins",
-                                  "Bins for cells of 0, 1, 2 ... particles; the last one takes all above; auto: "
-                                  "enough for any cell that chance fills."},
-                                 histograms.occupancy_bins, {1, largest_histogram});
+            keys.integer({"every", "Steps between samples.", Presence::required}, histograms.every,
+                         every_range);
+            keys.integer_or_auto(
+                {"occupancy_bins",
+                 "Bins for cells of 0, 1, 2 ... particles; the last one takes all above; auto: "
+                 "enough for any cell that chance fills."},
+                histograms.occupancy_bins, {1, largest_histogram});
             keys.integer({"speed_bins", "Bins of equal width up to largest_speed; one more takes all above."},
                          histograms.speed_bins, {1, largest_histogram});
             keys.real({"largest_speed", "Where the bins of speed end, in thermal speeds sqrt(kT / m)."},
@@ -162,58 +178,71 @@ void visit_output(KeyVisitor& keys, Output& output) {
         });
     keys.optional_section(
         {"diffusion",
-         "How far some particles get and how long they remember their velocities, from the end of the equilibration on; "
+         "How far some particles get and how long they remember their velocities, from the end of the "
+         "equilibration on; "
          "without this section, not measured."},
         output.diffusion, [&](DiffusionOutput& diffusion) {
-            keys.integer({"every", "Steps between samples; lags are multiples of it."}, diffusion.every, every_range);
+            keys.integer({"every", "Steps between samples; lags are multiples of it."}, diffusion.every,
+                         every_range);
             keys.integer({"tracers", "At most so many particles are followed, evenly spread over the ids."},
                          diffusion.tracers, {1, most_tracers});
         });
     keys.optional_section(
         {"radial_distribution",
-         "How many particles there are at a distance from a particle, from the end of the equilibration on; without this "
+         "How many particles there are at a distance from a particle, from the end of the equilibration on; "
+         "without this "
          "section, not counted."},
         output.radial_distribution, [&](RadialDistributionOutput& radial) {
             keys.integer({"every", "Steps between samples."}, radial.every, every_range);
-            keys.real({"range", "Longest distance, in cells; at most half of the box along periodic axes."}, radial.range,
-                      positive_up_to(largest_edge));
-            keys.integer({"bins", "Bins of equal width from 0 to range."}, radial.bins, {1, largest_histogram});
+            keys.real({"range", "Longest distance, in cells; at most half of the box along periodic axes."},
+                      radial.range, positive_up_to(largest_edge));
+            keys.integer({"bins", "Bins of equal width from 0 to range."}, radial.bins,
+                         {1, largest_histogram});
             keys.integer({"centres",
-                          "At most so many particles, evenly spread over the ids, have their neighbours counted; those nearer "
+                          "At most so many particles, evenly spread over the ids, have their neighbours "
+                          "counted; those nearer "
                           "to a wall than range are left out."},
                          radial.centres, {1, most_tracers});
         });
     keys.optional_section(
         {"modes",
-         "How waves of the velocity decay: correlations of its Fourier modes, from the end of the equilibration on; "
+         "How waves of the velocity decay: correlations of its Fourier modes, from the end of the "
+         "equilibration on; "
          "without this section, none."},
         output.modes, [&](ModesOutput& modes) {
             keys.integer({"every", "Steps between samples."}, modes.every, every_range);
-            keys.integer({"count",
-                          "Wave numbers n = 1 ... count along each axis without walls, k = 2 pi n / L; waves shorter "
-                          "than two cells are left out."},
-                         modes.count, {1, most_modes});
+            keys.integer(
+                {"count",
+                 "Wave numbers n = 1 ... count along each axis without walls, k = 2 pi n / L; waves shorter "
+                 "than two cells are left out."},
+                modes.count, {1, most_modes});
         });
     keys.optional_section(
         {"stress",
-         "The pressure tensor of all of the fluid, its correlations and by these the viscosity, from the end of the "
+         "The pressure tensor of all of the fluid, its correlations and by these the viscosity, from the end "
+         "of the "
          "equilibration on; without this section, none."},
-        output.stress, [&](StressOutput& stress) {
-            keys.integer({"every", "Steps from the beginning of a burst of samples to that of the next."}, stress.every,
-                         every_range);
-            keys.integer_or_auto({"burst",
-                                  "Consecutive steps that are sampled; as many as `every`: all steps; auto: 20, or all "
-                                  "where `every` is less."},
-                                 stress.burst, {1, 1'000'000});
-            keys.integer_or_auto({"lags",
-                                  "Lags of the correlations, of 0 steps and more; auto: as many as a burst has steps, "
-                                  "at most 100."},
-                                 stress.lags, {1, most_stress_lags});
+        output.stress,
+        [&](StressOutput& stress) {
+            keys.integer({"every", "Steps from the beginning of a burst of samples to that of the next."},
+                         stress.every, every_range);
+            keys.integer_or_auto(
+                {"burst",
+                 "Consecutive steps that are sampled; as many as `every`: all steps; auto: 20, or all "
+                 "where `every` is less."},
+                stress.burst, {1, 1'000'000});
+            keys.integer_or_auto(
+                {"lags",
+                 "Lags of the correlations, of 0 steps and more; auto: as many as a burst has steps, "
+                 "at most 100."},
+                stress.lags, {1, most_stress_lags});
         });
     keys.optional_section(
         {"walls",
-         "Stress on the walls and flow rates, from the end of the equilibration on; without this section, none."},
-        output.walls, [&](WallsOutput& walls) {
+         "Stress on the walls and flow rates, from the end of the equilibration on; without this section, "
+         "none."},
+        output.walls,
+        [&](WallsOutput& walls) {
             keys.integer({"every", "Steps between samples."}, walls.every, every_range);
         });
     keys.optional_section(
@@ -221,15 +250,16 @@ void visit_output(KeyVisitor& keys, Output& output) {
          "Energy, temperature and momentum of all particles and extremes over time; without this "
          "section, none."},
         output.series, [&](SeriesOutput& series) {
-            keys.integer(
-                {"every", "Steps between entries, counted from step 0, which is written too.", Presence::required},
-                series.every, every_range);
+            keys.integer({"every", "Steps between entries, counted from step 0, which is written too.",
+                          Presence::required},
+                         series.every, every_range);
         });
 }
 
 void visit_checkpoint(KeyVisitor& keys, CheckpointTimes& checkpoint) {
     keys.integer({"every", "Steps between checkpoints; 0: none by steps."}, checkpoint.every, step_range);
-    keys.real({"minutes", "Minutes between checkpoints; 0: none by time."}, checkpoint.minutes, between(0, 1e6));
+    keys.real({"minutes", "Minutes between checkpoints; 0: none by time."}, checkpoint.minutes,
+              between(0, 1e6));
 }
 
 void visit_execution(KeyVisitor& keys, Execution& execution) {
@@ -240,15 +270,18 @@ void visit_execution(KeyVisitor& keys, Execution& execution) {
                  "in both."},
                 execution.precision);
     keys.choice({"summation",
-                 "How a GPU adds particles to cells; auto times the ways on the run's first steps. Changes the speed, "
+                 "How a GPU adds particles to cells; auto times the ways on the run's first steps. Changes "
+                 "the speed, "
                  "never a bit of the result."},
                 execution.summation);
-    keys.integer_or_auto({"reorder",
-                          "Steps between re-orderings of the particles in memory; auto, on a GPU, goes by measured "
-                          "cost. Changes the speed, never a bit of the result."},
-                         execution.reorder, {1, 1'000'000});
-    keys.integer_or_auto({"threads", "CPU threads; auto takes all; changes the speed, never a bit of the result."},
-                         execution.threads, {1, 1024});
+    keys.integer_or_auto(
+        {"reorder",
+         "Steps between re-orderings of the particles in memory; auto, on a GPU, goes by measured "
+         "cost. Changes the speed, never a bit of the result."},
+        execution.reorder, {1, 1'000'000});
+    keys.integer_or_auto(
+        {"threads", "CPU threads; auto takes all; changes the speed, never a bit of the result."},
+        execution.threads, {1, 1024});
 }
 
 }  // namespace
@@ -256,16 +289,20 @@ void visit_execution(KeyVisitor& keys, Execution& execution) {
 void visit_keys(KeyVisitor& keys, Scenario& scenario) {
     keys.text({"title", "One line that names the run; it is kept in the results."}, scenario.title, 200);
     visit_system(keys, scenario.system);
-    keys.section({"run", "How long.", Presence::required}, [&] {
-        keys.integer({"equilibration", "Steps that come first, of which no averages take samples."},
-                     scenario.run.equilibration, step_range);
-        keys.integer({"steps", "Steps after the equilibration.", Presence::required}, scenario.run.steps,
-                     step_range);
-    });
-    keys.section({"output", "What is written, and where."}, [&] { visit_output(keys, scenario.output); });
+    keys.section(
+        {"run", "How long.", Presence::required},
+        [&] {
+            keys.integer({"equilibration", "Steps that come first, of which no averages take samples."},
+                         scenario.run.equilibration, step_range);
+            keys.integer({"steps", "Steps after the equilibration.", Presence::required}, scenario.run.steps,
+                         step_range);
+        });
+    keys.section(
+        {"output", "What is written, and where."}, [&] { visit_output(keys, scenario.output); });
     keys.optional_section(
         {"checkpoint",
-         "The state of the run is saved so often, from which it goes on after it was killed; without this section, only "
+         "The state of the run is saved so often, from which it goes on after it was killed; without this "
+         "section, only "
          "when a signal stops it."},
         scenario.checkpoint, [&](CheckpointTimes& checkpoint) { visit_checkpoint(keys, checkpoint); });
     keys.section({"execution", "Which machine, and how; of these keys only precision changes results."},

@@ -12,7 +12,8 @@
 namespace mpcflow {
 
 constexpr auto names_of(FilePrecision) {
-    return std::array{Named{FilePrecision::automatic, "auto"}, Named{FilePrecision::single_precision, "single"},
+    return std::array{Named{FilePrecision::automatic, "auto"},
+                      Named{FilePrecision::single_precision, "single"},
                       Named{FilePrecision::double_precision, "double"}};
 }
 

@@ -17,9 +17,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
             }
             const std::size_t replaced = table[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
             table[i][j] = std::min({table[i - 1][j] + 1, table[i][j - 1] + 1, replaced});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 table[i][j] = std::min(table[i][j], table[i - 2][j - 2] + 1);
-            }
         }
     }
     return table[a.size()][b.size()];
@@ -39,9 +38,7 @@ std::string folded(std::string_view word) {
 
 std::string_view nearest(std::string_view word, std::span<const std::string> candidates) {
     constexpr std::size_t longest = 64;  // bounds the work; no key is that long
-    if (word.empty() || word.size() > longest) {
-        return {};
-    }
+    if (word.empty() || word.size() > longest) return {};
     std::string_view best;
     std::size_t best_distance = std::clamp<std::size_t>(word.size() / 3, 1, 3) + 1;
     const std::string given = folded(word);

@@ -34,9 +34,7 @@ std::string_view take_digits(std::string_view& text) {
 
 bool take_sign(std::string_view& text) {
     const bool negative = !text.empty() && text.front() == '-';
-    if (!text.empty() && (text.front() == '-' || text.front() == '+')) {
-        text.remove_prefix(1);
-    }
+    if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
     return negative;
 }
 
@@ -61,24 +59,17 @@ Decimal split(std::string_view text) {
         text.remove_prefix(1);
         number.fraction = take_digits(text);
     }
-    if (number.whole.empty() && number.fraction.empty()) {
-        return number;
-    }
+    if (number.whole.empty() && number.fraction.empty()) return number;
     if (!text.empty() && (text.front() == 'e' || text.front() == 'E')) {
         text.remove_prefix(1);
         const bool negative = take_sign(text);
         const std::string_view digits = take_digits(text);
-        if (digits.empty()) {
-            return number;
-        }
-        for (const char c : digits) {
+        if (digits.empty()) return number;
+        for (const char c : digits)
             number.exponent = std::min(exponent_limit, 10 * number.exponent + (c - '0'));
-        }
         number.exponent = negative ? -number.exponent : number.exponent;
     }
-    if (!text.empty()) {
-        return number;
-    }
+    if (!text.empty()) return number;
     const bool leading_zero = number.whole.size() > 1 && number.whole.front() == '0';
     number.fault = leading_zero ? NumberFault::leading_zero : NumberFault::none;
     return number;
@@ -95,8 +86,8 @@ std::int64_t leading_place(const Decimal& number) {
     const std::size_t whole_zeros = std::min(number.whole.find_first_not_of('0'), number.whole.size());
     std::int64_t place = static_cast<std::int64_t>(number.whole.size() - whole_zeros);
     if (place == 0) {
-        place =
-            -static_cast<std::int64_t>(std::min(number.fraction.find_first_not_of('0'), number.fraction.size()));
+        place = -static_cast<std::int64_t>(
+            std::min(number.fraction.find_first_not_of('0'), number.fraction.size()));
     }
     return place + number.exponent;
 }
@@ -106,12 +97,8 @@ std::int64_t leading_place(const Decimal& number) {
 ParsedNumber<double> parse_real(std::string_view text) {
     const Decimal number = split(text);
     ParsedNumber<double> parsed{0.0, number.fault};
-    if (parsed.fault != NumberFault::none) {
-        return parsed;
-    }
-    if (text.front() == '+') {
-        text.remove_prefix(1);  // from_chars knows no plus
-    }
+    if (parsed.fault != NumberFault::none) return parsed;
+    if (text.front() == '+') text.remove_prefix(1);  // from_chars knows no plus
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), parsed.value);
     if (status == std::errc::result_out_of_range || !std::isfinite(parsed.value)) {
         // Both ends of the range give this status: tell them apart by the place of the first digit.
@@ -126,9 +113,7 @@ ParsedNumber<double> parse_real(std::string_view text) {
 ParsedNumber<std::int64_t> parse_integer(std::string_view text) {
     const Decimal number = split(text);
     ParsedNumber<std::int64_t> parsed{0, number.fault};
-    if (parsed.fault != NumberFault::none || is_zero(number)) {
-        return parsed;
-    }
+    if (parsed.fault != NumberFault::none || is_zero(number)) return parsed;
     std::string digits(number.whole);
     digits += number.fraction;
     std::int64_t exponent = number.exponent - static_cast<std::int64_t>(number.fraction.size());
@@ -147,13 +132,9 @@ ParsedNumber<std::int64_t> parse_integer(std::string_view text) {
         return parsed;
     }
     digits.append(static_cast<std::size_t>(exponent), '0');
-    if (number.negative) {
-        digits.insert(digits.begin(), '-');
-    }
+    if (number.negative) digits.insert(digits.begin(), '-');
     const auto status = std::from_chars(digits.data(), digits.data() + digits.size(), parsed.value).ec;
-    if (status != std::errc{}) {
-        parsed.fault = NumberFault::too_large;
-    }
+    if (status != std::errc{}) parsed.fault = NumberFault::too_large;
     return parsed;
 }
 
@@ -161,7 +142,8 @@ std::string_view describe(NumberFault fault) {
     switch (fault) {
         case NumberFault::none: return "is a number";
         case NumberFault::not_a_number: return "is not a number";
-        case NumberFault::leading_zero: return "begins with a zero, which some read as octal: leave the zero out";
+        case NumberFault::leading_zero:
+            return "begins with a zero, which some read as octal: leave the zero out";
         case NumberFault::not_whole: return "is not a whole number";
         case NumberFault::not_finite: return "is not finite";
         case NumberFault::too_large: return "is too large a number";
@@ -176,13 +158,9 @@ std::string shortest(double value) {
     std::string text(buffer.data(), result.ptr);
     // to_chars writes exponents as printf does, 1e+06; 1e6 is the same number.
     if (const auto e = text.find('e'); e != std::string::npos) {
-        if (text[e + 1] == '+') {
-            text.erase(e + 1, 1);
-        }
+        if (text[e + 1] == '+') text.erase(e + 1, 1);
         const std::size_t digits = text[e + 1] == '-' ? e + 2 : e + 1;
-        while (digits + 1 < text.size() && text[digits] == '0') {
-            text.erase(digits, 1);
-        }
+        while (digits + 1 < text.size() && text[digits] == '0') text.erase(digits, 1);
     }
     return text;
 }
@@ -190,13 +168,10 @@ std::string shortest(double value) {
 std::string shortest_real(double value) {
     std::string text = shortest(value);
     const auto e = text.find('e');
-    if (text.find('.') == std::string::npos) {
-        text.insert(e == std::string::npos ? text.size() : e, ".0");
-    }
+    if (text.find('.') == std::string::npos) text.insert(e == std::string::npos ? text.size() : e, ".0");
     // YAML 1.1 readers want a sign in the exponent.
-    if (const auto at = text.find('e'); at != std::string::npos && text[at + 1] != '-') {
+    if (const auto at = text.find('e'); at != std::string::npos && text[at + 1] != '-')
         text.insert(at + 1, "+");
-    }
     return text;
 }
 

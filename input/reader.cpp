@@ -1,11 +1,11 @@
 #include "input/reader.hpp"
 
-#include <algorithm>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <algorithm>
 
 #include <cerrno>
 #include <system_error>
@@ -27,15 +27,10 @@ namespace {
 
 /// What cannot be an input: reading a device might do something, and never end.
 void check_kind(const struct stat& status, const std::string& name) {
-    if (S_ISDIR(status.st_mode)) {
-        fail(name, "is a directory; the input is a YAML file");
-    }
-    if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
-        fail(name, "is not a regular file");
-    }
-    if (S_ISREG(status.st_mode) && status.st_size > static_cast<off_t>(input::longest_text)) {
+    if (S_ISDIR(status.st_mode)) fail(name, "is a directory; the input is a YAML file");
+    if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) fail(name, "is not a regular file");
+    if (S_ISREG(status.st_mode) && status.st_size > static_cast<off_t>(input::longest_text))
         fail(name, fmt::format("is {} bytes long; at most {} are read", status.st_size, input::longest_text));
-    }
 }
 
 /// A file that is open for reading, and closed in the end.
@@ -43,39 +38,30 @@ class OpenFile {
 public:
     OpenFile(const std::filesystem::path& file, const std::string& name) : name_(name) {
         struct stat status {};
-        if (stat(file.c_str(), &status) != 0) {
-            fail_to_read();
-        }
+        if (stat(file.c_str(), &status) != 0) fail_to_read();
         check_kind(status, name);
         // A pipe that nobody has opened for writing would hold us here.
         descriptor_ = open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-        if (descriptor_ < 0) {
-            fail_to_read();
-        }
+        if (descriptor_ < 0) fail_to_read();
     }
     ~OpenFile() {
-        if (descriptor_ >= 0) {
-            close(descriptor_);
-        }
+        if (descriptor_ >= 0) close(descriptor_);
     }
     OpenFile(const OpenFile&) = delete;
     OpenFile& operator=(const OpenFile&) = delete;
 
     [[nodiscard]] struct stat status() const {
         struct stat status {};
-        if (fstat(descriptor_, &status) != 0) {
-            fail_to_read();
-        }
+        if (fstat(descriptor_, &status) != 0) fail_to_read();
         return status;
     }
 
-    /// Up to `size` bytes, at least one unless the file has ended. Waits for who writes to a pipe, if there is one.
+    /// Up to `size` bytes, at least one unless the file has ended. Waits for who writes to a pipe, if there
+    /// is one.
     [[nodiscard]] std::size_t read_some(char* to, std::size_t size) const {
         for (;;) {
             const ssize_t count = read(descriptor_, to, size);
-            if (count >= 0) {
-                return static_cast<std::size_t>(count);
-            }
+            if (count >= 0) return static_cast<std::size_t>(count);
             if (errno == EAGAIN) {
                 pollfd waiting{descriptor_, POLLIN, 0};
                 poll(&waiting, 1, -1);
@@ -104,17 +90,15 @@ std::string read_text(const std::filesystem::path& path, const std::string& name
     std::size_t size = 0;
     while (size < text.size()) {
         const std::size_t count = file.read_some(text.data() + size, text.size() - size);
-        if (count == 0) {
-            break;
-        }
+        if (count == 0) break;
         size += count;
     }
     if (size > input::longest_text) {
-        fail(name, fmt::format("is more than {} bytes long, which is the most that is read", input::longest_text));
+        fail(name,
+             fmt::format("is more than {} bytes long, which is the most that is read", input::longest_text));
     }
-    if (size == 0 && S_ISFIFO(status.st_mode)) {
+    if (size == 0 && S_ISFIFO(status.st_mode))
         fail(name, "is a pipe to which nobody writes; give a YAML file, or begin to write first");
-    }
     text.resize(size);
     return text;
 }
@@ -122,15 +106,11 @@ std::string read_text(const std::filesystem::path& path, const std::string& name
 /// `boundaries.z: no_slip` is short for both faces, and `lower: no_slip` for `lower: {kind: no_slip}`.
 void expand_shorthand(std::string_view path, input::Node& node) {
     constexpr std::string_view section = "boundaries.";
-    if (!path.starts_with(section)) {
-        return;
-    }
+    if (!path.starts_with(section)) return;
     const std::string_view axis = path.substr(section.size(), 1);
     const std::string_view side = path.substr(std::min(path.size(), section.size() + 1));
     const bool is_face = side == ".lower" || side == ".upper";
-    if ((axis != "x" && axis != "y" && axis != "z") || !(side.empty() || is_face)) {
-        return;
-    }
+    if ((axis != "x" && axis != "y" && axis != "z") || !(side.empty() || is_face)) return;
     input::Node word = node;
     node.kind = input::NodeKind::map;
     node.text.clear();
@@ -170,13 +150,12 @@ Scenario parse_scenario(std::string_view text, const std::string& name,
         if (root.kind == input::NodeKind::null) {
             diagnostics.error({file, 0, 0}, "", "is empty; the input is a map of keys such as box and run");
         } else {
-            diagnostics.error(root.place, "",
-                              input::shown(root) + " is given; the input is a map of keys such as box and run");
+            diagnostics.error(
+                root.place, "",
+                input::shown(root) + " is given; the input is a map of keys such as box and run");
         }
     }
-    if (!is_map) {
-        throw InputError(diagnostics.errors());
-    }
+    if (!is_map) throw InputError(diagnostics.errors());
     input::apply_overrides(overrides, expand_shorthand, root, diagnostics);
 
     Scenario scenario;
@@ -184,12 +163,8 @@ Scenario parse_scenario(std::string_view text, const std::string& name,
     input::visit_keys(reader, scenario);
     reader.finish();
     input::check_scenario(scenario, root, diagnostics);
-    if (diagnostics.has_errors()) {
-        throw InputError(diagnostics.errors());
-    }
-    if (scenario.output.directory.empty()) {
-        scenario.output.directory = default_directory(name);
-    }
+    if (diagnostics.has_errors()) throw InputError(diagnostics.errors());
+    if (scenario.output.directory.empty()) scenario.output.directory = default_directory(name);
     scenario.warnings = diagnostics.warnings();
     scenario.overrides = overrides;
     scenario.source_name = name;

@@ -11,9 +11,9 @@
 
 namespace mpcflow {
 
-/// Reads the input file `file` (YAML, at most 1 MiB; or a pipe that has a writer), changed by `overrides`: `path=value` each, as
-/// given with --set, applied in their order and checked like the file. Throws InputError with all that
-/// is wrong.
+/// Reads the input file `file` (YAML, at most 1 MiB; or a pipe that has a writer), changed by `overrides`:
+/// `path=value` each, as given with --set, applied in their order and checked like the file. Throws
+/// InputError with all that is wrong.
 [[nodiscard]] Scenario read_scenario(const std::filesystem::path& file,
                                      const std::vector<std::string>& overrides = {});
 

@@ -43,8 +43,8 @@ struct TrajectoryOutput {
     [[nodiscard]] Selection selection() const { return {region, every_nth_id}; }
 };
 
-/// output.fields: averages on `bins`, sampled every `every` steps after the equilibration; with a time_window also over each
-/// so many steps.
+/// output.fields: averages on `bins`, sampled every `every` steps after the equilibration; with a time_window
+/// also over each so many steps.
 struct FieldsOutput {
     std::int64_t every = 0;
     bool density = true;

@@ -38,9 +38,7 @@ private:
         std::string result;
         for (const char c : value) {
             result += c;
-            if (c == '\n') {
-                result += "  ";
-            }
+            if (c == '\n') result += "  ";
         }
         return result;
     }
@@ -92,7 +90,9 @@ public:
     void leave_list() override {
         const Level level = leave();
         JsonObject list;
-        list.add("description", in_quotes(level.doc)).add("type", in_quotes("array")).add("items", level.item);
+        list.add("description", in_quotes(level.doc))
+            .add("type", in_quotes("array"))
+            .add("items", level.item);
         list.add("default", "[]");
         levels_.back().properties.add(level.name, list.text());
     }
@@ -102,7 +102,9 @@ public:
     }
     void text(const Key& key, std::string& value, std::size_t longest) override {
         JsonObject schema;
-        schema.add("type", in_quotes("string")).add("minLength", "1").add("maxLength", std::to_string(longest));
+        schema.add("type", in_quotes("string"))
+            .add("minLength", "1")
+            .add("maxLength", std::to_string(longest));
         add(key, schema, value.empty() ? "" : in_quotes(value));
     }
     void real(const Key& key, double& value, const RealRange& range) override {
@@ -132,9 +134,7 @@ public:
         std::vector<std::string> chosen;
         for (const NamedFlag& named : names) {
             all.push_back(named.name);
-            if (*named.value) {
-                chosen.push_back(in_quotes(named.name));
-            }
+            if (*named.value) chosen.push_back(in_quotes(named.name));
         }
         JsonObject schema;
         schema.add("type", in_quotes("array")).add("items", words(all).text());
@@ -153,7 +153,8 @@ public:
         JsonObject map;
         map.add("type", in_quotes("object")).add("additionalProperties", "false");
         map.add("properties", JsonObject().add("lower", either).add("upper", either).text());
-        add(key, JsonObject().add("anyOf", json_list({kind, map.text()})), in_quotes(name_of(value.lower.kind)));
+        add(key, JsonObject().add("anyOf", json_list({kind, map.text()})),
+            in_quotes(name_of(value.lower.kind)));
     }
     void device(const Key& key, DeviceChoice& value) override {
         JsonObject schema;
@@ -173,9 +174,7 @@ private:
     };
 
     void require(const Key& key) {
-        if (key.presence == Presence::required) {
-            levels_.back().required.push_back(in_quotes(key.name));
-        }
+        if (key.presence == Presence::required) levels_.back().required.push_back(in_quotes(key.name));
     }
     void enter(const Key& key) {
         require(key);
@@ -189,26 +188,24 @@ private:
     static void describe_section(JsonObject& section, const Level& level) {
         section.add("type", in_quotes("object")).add("additionalProperties", "false");
         section.add("properties", level.properties.text());
-        if (!level.required.empty()) {
-            section.add("required", json_list(level.required));
-        }
+        if (!level.required.empty()) section.add("required", json_list(level.required));
     }
 
     /// A key that must be given has no default; an empty `preset` is none either.
     void add(const Key& key, JsonObject schema, std::string preset) {
         require(key);
         schema.add("description", in_quotes(key.doc));
-        if (key.presence == Presence::optional && !preset.empty()) {
-            schema.add("default", std::move(preset));
-        }
+        if (key.presence == Presence::optional && !preset.empty()) schema.add("default", std::move(preset));
         levels_.back().properties.add(key.name, schema.text());
     }
 
     static JsonObject number(const RealRange& range) {
         JsonObject schema;
         schema.add("type", in_quotes("number"));
-        schema.add(range.lower_bound == Bound::closed ? "minimum" : "exclusiveMinimum", shortest(range.lower));
-        schema.add(range.upper_bound == Bound::closed ? "maximum" : "exclusiveMaximum", shortest(range.upper));
+        schema.add(range.lower_bound == Bound::closed ? "minimum" : "exclusiveMinimum",
+                   shortest(range.lower));
+        schema.add(range.upper_bound == Bound::closed ? "maximum" : "exclusiveMaximum",
+                   shortest(range.upper));
         return schema;
     }
     static JsonObject integer_schema(const IntegerRange& range) {
@@ -225,9 +222,7 @@ private:
     }
     static JsonObject words(std::span<const std::string_view> names) {
         std::vector<std::string> list;
-        for (const std::string_view name : names) {
-            list.push_back(in_quotes(name));
-        }
+        for (const std::string_view name : names) list.push_back(in_quotes(name));
         return JsonObject().add("enum", json_list(list));
     }
 

@@ -22,8 +22,8 @@ struct Character {
 };
 [[nodiscard]] Character character_at(std::string_view text, std::size_t at);
 
-/// Whether a terminal may do something else with it than show it: the control characters of ASCII and of ISO 6429
-/// (U+0080 to U+009F), the separators of lines and paragraphs, and what turns the direction of text.
+/// Whether a terminal may do something else with it than show it: the control characters of ASCII and of ISO
+/// 6429 (U+0080 to U+009F), the separators of lines and paragraphs, and what turns the direction of text.
 [[nodiscard]] bool is_control(char32_t code);
 
 /// The first fault of `text` as an input file: a NUL or another control character (tab and line end

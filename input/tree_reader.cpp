@@ -23,9 +23,8 @@ const Node* TreeReader::find(const Key& key, const std::string& allowed) {
     Level& level = levels_.back();
     level.known.emplace_back(key.name);
     const Node* node = level.node != nullptr ? level.node->find(key.name) : nullptr;
-    if (node == nullptr && key.presence == Presence::required && !level.is_broken) {
+    if (node == nullptr && key.presence == Presence::required && !level.is_broken)
         diagnostics_.error(level.place, path_of(key), fmt::format("is missing; {} is needed", allowed));
-    }
     return node;
 }
 
@@ -41,17 +40,13 @@ const Node* TreeReader::find_scalar(const Key& key, const std::string& allowed) 
 void TreeReader::wrong(const Node& node, const std::string& path, std::string_view problem,
                        const std::string& allowed) {
     // Nothing is there because it was refused (an alias, say): that has been said.
-    if (node.kind == NodeKind::null && !diagnostics_.is_sound(path)) {
-        return;
-    }
+    if (node.kind == NodeKind::null && !diagnostics_.is_sound(path)) return;
     diagnostics_.error(node.place, path, fmt::format("{} {}; {} is needed", shown(node), problem, allowed));
 }
 
 void TreeReader::enter(const Node* node, const std::string& path) {
     const bool is_section = node != nullptr && node->kind == NodeKind::map;
-    if (node != nullptr && !is_section) {
-        wrong(*node, path, "is given", "a map of keys");
-    }
+    if (node != nullptr && !is_section) wrong(*node, path, "is given", "a map of keys");
     // An item of a list has no name; what is missing in it is placed where it begins.
     const Place place = node == nullptr      ? levels_.back().place
                         : node->name.empty() ? node->place
@@ -112,32 +107,23 @@ void TreeReader::leave_list() {
 
 void TreeReader::flag(const Key& key, bool& value) {
     const Node* node = find_scalar(key, allowed_flag());
-    if (node == nullptr) {
-        return;
-    }
-    if (node->quoting == Quoting::plain && (node->text == "true" || node->text == "false")) {
+    if (node == nullptr) return;
+    if (node->quoting == Quoting::plain && (node->text == "true" || node->text == "false"))
         value = node->text == "true";
-    } else {
-        wrong(*node, path_of(key), "is not allowed", allowed_flag());
-    }
+    else wrong(*node, path_of(key), "is not allowed", allowed_flag());
 }
 
 void TreeReader::text(const Key& key, std::string& value, std::size_t longest) {
     const std::string allowed = allowed_text(longest);
     const Node* node = find_scalar(key, allowed);
-    if (node == nullptr) {
-        return;
-    }
-    const bool one_line = node->text.find_first_of("\t\r\n") == std::string::npos && !find_text_fault(node->text);
-    if (!one_line) {
-        wrong(*node, path_of(key), "has more than one line, or control characters", allowed);
-    } else if (count_characters(node->text) > longest) {
+    if (node == nullptr) return;
+    const bool one_line =
+        node->text.find_first_of("\t\r\n") == std::string::npos && !find_text_fault(node->text);
+    if (!one_line) wrong(*node, path_of(key), "has more than one line, or control characters", allowed);
+    else if (count_characters(node->text) > longest)
         wrong(*node, path_of(key), fmt::format("has {} characters", count_characters(node->text)), allowed);
-    } else if (node->text.empty()) {
-        wrong(*node, path_of(key), "is empty", allowed);
-    } else {
-        value = node->text;
-    }
+    else if (node->text.empty()) wrong(*node, path_of(key), "is empty", allowed);
+    else value = node->text;
 }
 
 bool TreeReader::read_real(const Node& node, const std::string& path, double& value, const RealRange& range) {
@@ -155,7 +141,8 @@ bool TreeReader::read_real(const Node& node, const std::string& path, double& va
         return false;
     }
     if (!range.contains(number.value)) {
-        diagnostics_.error(node.place, path, fmt::format("{} is out of range {}", shown(node), in_words(range)));
+        diagnostics_.error(node.place, path,
+                           fmt::format("{} is out of range {}", shown(node), in_words(range)));
         return false;
     }
     value = number.value;
@@ -178,7 +165,8 @@ bool TreeReader::read_integer(const Node& node, const std::string& path, std::in
         return false;
     }
     if (number.fault == NumberFault::too_large || !range.contains(number.value)) {
-        diagnostics_.error(node.place, path, fmt::format("{} is out of range {}", shown(node), in_words(range)));
+        diagnostics_.error(node.place, path,
+                           fmt::format("{} is out of range {}", shown(node), in_words(range)));
         return false;
     }
     value = number.value;
@@ -186,23 +174,18 @@ bool TreeReader::read_integer(const Node& node, const std::string& path, std::in
 }
 
 void TreeReader::real(const Key& key, double& value, const RealRange& range) {
-    if (const Node* node = find(key, allowed_real(range))) {
-        (void)read_real(*node, path_of(key), value, range);
-    }
+    if (const Node* node = find(key, allowed_real(range))) (void)read_real(*node, path_of(key), value, range);
 }
 
 void TreeReader::whole(const Key& key, std::int64_t& value, const IntegerRange& range) {
-    if (const Node* node = find(key, allowed_integer(range))) {
+    if (const Node* node = find(key, allowed_integer(range)))
         (void)read_integer(*node, path_of(key), value, range);
-    }
 }
 
 template <class Read>
 void TreeReader::read_triple(const Key& key, const std::string& allowed, Read read_item) {
     const Node* node = find(key, allowed);
-    if (node == nullptr) {
-        return;
-    }
+    if (node == nullptr) return;
     if (node->kind != NodeKind::sequence) {
         wrong(*node, path_of(key), "is given", allowed);
         return;
@@ -213,59 +196,58 @@ void TreeReader::read_triple(const Key& key, const std::string& allowed, Read re
             // An item that a --set has added is what is wrong.
             place = child.place.source > place.source ? child.place : place;
         }
-        diagnostics_.error(place, path_of(key),
-                           fmt::format("a list of {} is given; {} is needed", node->children.size(), allowed));
+        diagnostics_.error(
+            place, path_of(key),
+            fmt::format("a list of {} is given; {} is needed", node->children.size(), allowed));
         return;
     }
-    for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t i = 0; i < 3; ++i)
         read_item(node->children[i], joined_path(path_of(key), std::to_string(i)), i);
-    }
 }
 
 void TreeReader::reals(const Key& key, std::array<double, 3>& values, const RealRange& range) {
-    read_triple(key, allowed_reals(range), [&](const Node& node, const std::string& path, std::size_t i) {
-        (void)read_real(node, path, values[i], range);
-    });
+    read_triple(
+        key, allowed_reals(range),
+        [&](const Node& node, const std::string& path, std::size_t i) {
+            (void)read_real(node, path, values[i], range);
+        });
 }
 
 void TreeReader::integers(const Key& key, std::array<int, 3>& values, const IntegerRange& range) {
-    read_triple(key, allowed_integers(range), [&](const Node& node, const std::string& path, std::size_t i) {
-        std::int64_t value = 0;
-        if (read_integer(node, path, value, range)) {
-            values[i] = static_cast<int>(value);
-        }
-    });
+    read_triple(
+        key, allowed_integers(range),
+        [&](const Node& node, const std::string& path, std::size_t i) {
+            std::int64_t value = 0;
+            if (read_integer(node, path, value, range)) values[i] = static_cast<int>(value);
+        });
 }
 
 void TreeReader::integer_or_auto(const Key& key, int& value, const IntegerRange& range) {
     const Node* node = find_scalar(key, allowed_integer_or_auto(range));
-    if (node == nullptr) {
-        return;
-    }
+    if (node == nullptr) return;
     if (node->text == "auto") {
         value = 0;
         return;
     }
     const ParsedNumber<std::int64_t> number = parse_integer(node->text);
-    if (node->quoting == Quoting::quoted || number.fault != NumberFault::none || !range.contains(number.value)) {
+    if (node->quoting == Quoting::quoted || number.fault != NumberFault::none ||
+        !range.contains(number.value))
         wrong(*node, path_of(key), "is not allowed", allowed_integer_or_auto(range));
-    } else {
-        value = static_cast<int>(number.value);
-    }
+    else value = static_cast<int>(number.value);
 }
 
 void TreeReader::one_of(const Key& key, std::size_t& index, std::span<const std::string_view> names) {
     const Node* node = find_scalar(key, allowed_names(names));
-    if (node == nullptr) {
-        return;
-    }
+    if (node == nullptr) return;
     const auto found = std::find(names.begin(), names.end(), node->text);
     if (found != names.end()) {
         index = static_cast<std::size_t>(found - names.begin());
     } else {
-        const bool is_measured = key.name == std::string_view{"summation"} &&
-                                 std::find(measured_only.begin(), measured_only.end(), node->text) != measured_only.end();
-        wrong(*node, path_of(key), is_measured ? "is a way that only `mpcflow bench kernels` measures" : "is not known",
+        const bool is_measured =
+            key.name == std::string_view{"summation"} &&
+            std::find(measured_only.begin(), measured_only.end(), node->text) != measured_only.end();
+        wrong(*node, path_of(key),
+              is_measured ? "is a way that only `mpcflow bench kernels` measures" : "is not known",
               allowed_names(names));
     }
 }
@@ -273,9 +255,7 @@ void TreeReader::one_of(const Key& key, std::size_t& index, std::span<const std:
 void TreeReader::some_of(const Key& key, std::span<const NamedFlag> names) {
     const std::string allowed = allowed_subset(names);
     const Node* node = find(key, allowed);
-    if (node == nullptr) {
-        return;
-    }
+    if (node == nullptr) return;
     if (node->kind != NodeKind::sequence) {
         wrong(*node, path_of(key), "is given", allowed);
         return;
@@ -284,22 +264,18 @@ void TreeReader::some_of(const Key& key, std::span<const NamedFlag> names) {
         wrong(*node, path_of(key), "of nothing is given", allowed);
         return;
     }
-    for (const NamedFlag& named : names) {
-        *named.value = false;
-    }
+    for (const NamedFlag& named : names) *named.value = false;
     for (std::size_t i = 0; i < node->children.size(); ++i) {
         const Node& item = node->children[i];
         const std::string path = joined_path(path_of(key), std::to_string(i));
         const auto found = std::find_if(names.begin(), names.end(), [&](const NamedFlag& named) {
             return item.kind == NodeKind::scalar && named.name == item.text;
         });
-        if (found == names.end()) {
+        if (found == names.end())
             wrong(item, path, item.kind == NodeKind::scalar ? "is not known" : "is given", allowed);
-        } else if (*found->value) {
+        else if (*found->value)
             diagnostics_.error(item.place, path, fmt::format("{} is given twice", shown(item)));
-        } else {
-            *found->value = true;
-        }
+        else *found->value = true;
     }
 }
 
@@ -313,9 +289,7 @@ void TreeReader::faces(const Key& key, AxisFaces& value) {
         return;
     }
     node = find_scalar(key, allowed_faces());
-    if (node == nullptr) {
-        return;
-    }
+    if (node == nullptr) return;
     for (const auto& named : names_of(FaceKind{})) {
         if (named.name == node->text) {
             value.lower = named.value;
@@ -339,43 +313,35 @@ void TreeReader::face(const Key& key, Face& value) {
         // Told here, where a zero that was given is not what nobody gave.
         for (const char* const name : {"velocity", "temperature"}) {
             const Node* given = node->find(name);
-            if (given != nullptr && value.kind != FaceKind::no_slip && diagnostics_.is_sound(path_of({"kind", ""}))) {
-                diagnostics_.error(given->name_place, path_of({name, ""}),
-                                   fmt::format("a {} face has no {}: no fluid sticks to it; leave it out, or make the face no_slip",
-                                               name_of(value.kind), name));
-            }
+            if (given != nullptr && value.kind != FaceKind::no_slip &&
+                diagnostics_.is_sound(path_of({"kind", ""})))
+                diagnostics_.error(
+                    given->name_place, path_of({name, ""}),
+                    fmt::format(
+                        "a {} face has no {}: no fluid sticks to it; leave it out, or make the face no_slip",
+                        name_of(value.kind), name));
         }
     });
 }
 
 void TreeReader::device(const Key& key, DeviceChoice& value) {
     const Node* node = find_scalar(key, allowed_device());
-    if (node == nullptr) {
-        return;
-    }
-    if (const auto device = parse_device(node->text)) {
-        value = *device;
-    } else {
-        wrong(*node, path_of(key), "is not known", allowed_device());
-    }
+    if (node == nullptr) return;
+    if (const auto device = parse_device(node->text)) value = *device;
+    else wrong(*node, path_of(key), "is not known", allowed_device());
 }
 
 void TreeReader::without(const Key& key, const std::string& why) {
-    if (const Node* node = find(key, "")) {
-        diagnostics_.error(node->name_place, path_of(key), why);
-    }
+    if (const Node* node = find(key, "")) diagnostics_.error(node->name_place, path_of(key), why);
 }
 
 void TreeReader::report_unknown() {
     const Level& level = levels_.back();
-    if (level.node == nullptr) {
-        return;
-    }
+    if (level.node == nullptr) return;
     for (const Node& node : level.node->children) {
-        const bool is_known = std::find(level.known.begin(), level.known.end(), node.name) != level.known.end();
-        if (is_known) {
-            continue;
-        }
+        const bool is_known =
+            std::find(level.known.begin(), level.known.end(), node.name) != level.known.end();
+        if (is_known) continue;
         std::string message = "is not a key";
         if (!diagnostics_.is_full()) {  // wording them all would let a hostile file take its time
             const std::string meant = suggest_key(node.name, level.path, level.known);
@@ -384,7 +350,8 @@ void TreeReader::report_unknown() {
             message += level.path.empty() ? "here are " : fmt::format("in {} are ", level.path);
             message += fmt::format("{}", fmt::join(level.known, ", "));
         }
-        diagnostics_.error(node.name_place, joined_path(level.path, printable(node.name)), std::move(message));
+        diagnostics_.error(node.name_place, joined_path(level.path, printable(node.name)),
+                           std::move(message));
     }
 }
 

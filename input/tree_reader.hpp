@@ -57,10 +57,12 @@ private:
     const Node* find_scalar(const Key& key, const std::string& allowed);
     void enter(const Node* node, const std::string& path);
     void face(const Key& key, Face& value);
-    void wrong(const Node& node, const std::string& path, std::string_view problem, const std::string& allowed);
+    void wrong(const Node& node, const std::string& path, std::string_view problem,
+               const std::string& allowed);
     void report_unknown();
 
-    [[nodiscard]] bool read_real(const Node& node, const std::string& path, double& value, const RealRange& range);
+    [[nodiscard]] bool read_real(const Node& node, const std::string& path, double& value,
+                                 const RealRange& range);
     [[nodiscard]] bool read_integer(const Node& node, const std::string& path, std::int64_t& value,
                                     const IntegerRange& range);
     template <class Read>

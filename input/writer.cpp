@@ -24,9 +24,7 @@ public:
     }
     void leave_section() override { --depth_; }
     bool enter_optional_section(const Key& key, bool exists) override {
-        if (exists) {
-            enter_section(key);
-        }
+        if (exists) enter_section(key);
         return exists;
     }
     std::size_t enter_list(const Key& key, std::size_t size) override {
@@ -48,9 +46,7 @@ public:
 
     void flag(const Key& key, bool& value) override { line(key, value ? "true" : "false"); }
     void text(const Key& key, std::string& value, std::size_t) override {
-        if (!value.empty()) {
-            line(key, in_quotes(value));
-        }
+        if (!value.empty()) line(key, in_quotes(value));
     }
     void real(const Key& key, double& value, const RealRange&) override { line(key, shortest_real(value)); }
     void reals(const Key& key, std::array<double, 3>& values, const RealRange&) override {
@@ -89,21 +85,16 @@ public:
 
 private:
     static std::string triple(const std::array<double, 3>& values) {
-        return "[" + shortest_real(values[0]) + ", " + shortest_real(values[1]) + ", " + shortest_real(values[2]) + "]";
+        return "[" + shortest_real(values[0]) + ", " + shortest_real(values[1]) + ", " +
+               shortest_real(values[2]) + "]";
     }
     /// A kind alone where that is all.
     static std::string face_text(const Face& face) {
         std::string text(name_of(face.kind));
-        if (!face.is_moving() && face.temperature == 0.0) {
-            return text;
-        }
+        if (!face.is_moving() && face.temperature == 0.0) return text;
         text = "{kind: " + text;
-        if (face.is_moving()) {
-            text += ", velocity: " + triple(face.velocity);
-        }
-        if (face.temperature != 0.0) {
-            text += ", temperature: " + shortest_real(face.temperature);
-        }
+        if (face.is_moving()) text += ", velocity: " + triple(face.velocity);
+        if (face.temperature != 0.0) text += ", temperature: " + shortest_real(face.temperature);
         return text + "}";
     }
     void begin_line(std::string_view name) {

@@ -25,17 +25,12 @@ class Places {
 public:
     Places(std::string_view text, std::size_t source) : text_(text), source_(source) {
         line_begins_.push_back(0);
-        for (std::size_t at = 0; at < text.size(); ++at) {
-            if (text[at] == '\n') {
-                line_begins_.push_back(at + 1);
-            }
-        }
+        for (std::size_t at = 0; at < text.size(); ++at)
+            if (text[at] == '\n') line_begins_.push_back(at + 1);
     }
 
     [[nodiscard]] Place at(const YAML::Mark& mark) {
-        if (!is_inside(mark)) {
-            return {source_, 1, 1};
-        }
+        if (!is_inside(mark)) return {source_, 1, 1};
         const auto line = static_cast<std::size_t>(mark.line);
         const auto column = static_cast<std::size_t>(mark.column);
         // A hostile line can be very long and have many places: count on from the one before.
@@ -44,7 +39,8 @@ public:
             counted_bytes_ = 0;
             counted_characters_ = 0;
         }
-        const std::string_view rest = text_.substr(std::min(line_begins_[line] + counted_bytes_, text_.size()));
+        const std::string_view rest =
+            text_.substr(std::min(line_begins_[line] + counted_bytes_, text_.size()));
         counted_characters_ += count_characters(rest.substr(0, column - counted_bytes_));
         counted_bytes_ = column;
         return {source_, mark.line + 1, static_cast<int>(counted_characters_) + 1};
@@ -52,16 +48,15 @@ public:
 
     /// The text from there on.
     [[nodiscard]] std::string_view text_from(const YAML::Mark& mark) const {
-        if (!is_inside(mark)) {
-            return {};
-        }
+        if (!is_inside(mark)) return {};
         const std::size_t line_begin = line_begins_[static_cast<std::size_t>(mark.line)];
         return text_.substr(std::min(line_begin + static_cast<std::size_t>(mark.column), text_.size()));
     }
 
 private:
     [[nodiscard]] bool is_inside(const YAML::Mark& mark) const {
-        return mark.line >= 0 && mark.column >= 0 && static_cast<std::size_t>(mark.line) < line_begins_.size();
+        return mark.line >= 0 && mark.column >= 0 &&
+               static_cast<std::size_t>(mark.line) < line_begins_.size();
     }
 
     std::string_view text_;
@@ -75,16 +70,11 @@ private:
 /// Whether `text` begins with a quote that is never closed. yaml-cpp lets the end of the text close it.
 bool has_open_quote(std::string_view text) {
     const char quote = text.empty() ? '\0' : text.front();
-    if (quote != '"' && quote != '\'') {
-        return false;
-    }
+    if (quote != '"' && quote != '\'') return false;
     for (std::size_t at = 1; at < text.size(); ++at) {
         const bool doubled = quote == '\'' && text.substr(at).starts_with("''");
-        if (doubled || (quote == '"' && text[at] == '\\')) {
-            ++at;
-        } else if (text[at] == quote) {
-            return false;
-        }
+        if (doubled || (quote == '"' && text[at] == '\\')) ++at;
+        else if (text[at] == quote) return false;
     }
     return true;
 }
@@ -99,17 +89,17 @@ public:
     /// What yaml-cpp found wrong. It places a bracket that is never closed at the beginning of the text;
     /// we place it at the bracket.
     void report(const YAML::Exception& error) {
-        const auto open = std::find_if(frames_.rbegin(), frames_.rend(), [](const Frame& f) { return f.bracket; });
-        if (error.msg.starts_with("end of ") && open != frames_.rend()) {
+        const auto open =
+            std::find_if(frames_.rbegin(), frames_.rend(), [](const Frame& f) { return f.bracket; });
+        if (error.msg.starts_with("end of ") && open != frames_.rend())
             diagnostics_.error(open->node.place, "", "not YAML: this bracket is never closed");
-        } else {
-            diagnostics_.error(places_.at(error.mark), "", "not YAML: " + printable(error.msg, 200));
-        }
+        else diagnostics_.error(places_.at(error.mark), "", "not YAML: " + printable(error.msg, 200));
     }
 
     void OnDocumentStart(const YAML::Mark& mark) override {
         if (++documents_ > 1) {
-            diagnostics_.error(places_.at(mark), "", "a second document begins here; an input is a single one");
+            diagnostics_.error(places_.at(mark), "",
+                               "a second document begins here; an input is a single one");
             throw Abandoned{};
         }
     }
@@ -177,7 +167,8 @@ private:
 
     void refuse_anchor(const YAML::Mark& mark, YAML::anchor_t anchor) {
         if (anchor != 0) {
-            diagnostics_.error(places_.at(mark), path(), "anchors (&name) are not allowed; write the value out");
+            diagnostics_.error(places_.at(mark), path(),
+                               "anchors (&name) are not allowed; write the value out");
         }
     }
 
@@ -185,7 +176,8 @@ private:
     void refuse_tag(const YAML::Mark& mark, const std::string& tag, NodeKind kind) {
         const bool untagged = tag.empty() || tag == "?" || (tag == "!" && kind == NodeKind::scalar);
         if (!untagged) {
-            diagnostics_.error(places_.at(mark), path(), fmt::format("tags ({}) are not allowed", printable(tag)));
+            diagnostics_.error(places_.at(mark), path(),
+                               fmt::format("tags ({}) are not allowed", printable(tag)));
         }
     }
 
@@ -228,9 +220,7 @@ private:
         } else if (frame.await == Await::key) {
             accept_key(frame, std::move(node));
         } else {
-            if (frame.await == Await::value) {
-                add_entry(frame, std::move(node));
-            }
+            if (frame.await == Await::value) add_entry(frame, std::move(node));
             frame.await = Await::key;
         }
     }
@@ -257,22 +247,18 @@ private:
     static void add_entry(Frame& frame, Node value) {
         value.name = std::move(frame.key);
         value.name_place = frame.key_place;
-        if (value.kind == NodeKind::null) {
+        if (value.kind == NodeKind::null)
             value.place = frame.key_place;  // yaml-cpp places what is not there at whatever comes next
-        }
         frame.node.children.push_back(std::move(value));
     }
 
     /// Of what is being read now.
     [[nodiscard]] std::string path() const {
         std::string result;
-        for (const Frame& frame : frames_) {
-            if (frame.node.kind == NodeKind::sequence) {
+        for (const Frame& frame : frames_)
+            if (frame.node.kind == NodeKind::sequence)
                 result = joined_path(result, std::to_string(frame.node.children.size()));
-            } else if (frame.await == Await::value) {
-                result = joined_path(result, printable(frame.key));
-            }
-        }
+            else if (frame.await == Await::value) result = joined_path(result, printable(frame.key));
         return result;
     }
 
@@ -287,8 +273,9 @@ private:
 }  // namespace
 
 const Node* Node::find(std::string_view child) const {
-    const auto found = std::find_if(children.begin(), children.end(),
-                                    [&](const Node& node) { return kind == NodeKind::map && node.name == child; });
+    const auto found = std::find_if(children.begin(), children.end(), [&](const Node& node) {
+        return kind == NodeKind::map && node.name == child;
+    });
     return found == children.end() ? nullptr : &*found;
 }
 
@@ -296,9 +283,7 @@ Node* Node::find(std::string_view child) { return const_cast<Node*>(std::as_cons
 
 Node parse_yaml(std::string_view text, std::size_t source, Diagnostics& diagnostics) {
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-    if (text.starts_with(byte_order_mark)) {
-        text.remove_prefix(byte_order_mark.size());
-    }
+    if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
     if (text.size() > longest_text) {
         diagnostics.error({source, 0, 0}, "",
                           fmt::format("is {} bytes long; at most {} are read", text.size(), longest_text));
@@ -337,9 +322,7 @@ Place locate(const Node& root, std::string_view path) {
             std::from_chars(segment.data(), segment.data() + segment.size(), index);
             next = index < node->children.size() ? &node->children[index] : nullptr;
         }
-        if (next == nullptr) {
-            break;
-        }
+        if (next == nullptr) break;
         node = next;
         // A whole section is best shown at its name.
         place = node->kind == NodeKind::map && !node->name.empty() ? node->name_place : node->place;

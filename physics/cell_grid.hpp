@@ -39,7 +39,8 @@ public:
             box_[axis] = system.box.size[axis];
             cells_[axis] = box_[axis] + (periodic ? 0 : 1);
             const AxisFaces& faces = system.boundaries.faces[axis];
-            slips_[axis] = (faces.lower.kind == FaceKind::slip ? 1 : 0) + (faces.upper.kind == FaceKind::slip ? 2 : 0);
+            slips_[axis] =
+                (faces.lower.kind == FaceKind::slip ? 1 : 0) + (faces.upper.kind == FaceKind::slip ? 2 : 0);
             // 24 bits: exact in float, so both precisions see the same grid.
             shift_[axis] = system.collision.random_shift
                                ? static_cast<Real>(bits.word[axis] >> 8U) * static_cast<Real>(0x1p-24)
@@ -84,7 +85,8 @@ public:
         return fill;
     }
 
-    /// Whether all of a cell is in the box: cut by no wall, and not the layer beyond it that an unshifted grid has.
+    /// Whether all of a cell is in the box: cut by no wall, and not the layer beyond it that an unshifted
+    /// grid has.
     MPCFLOW_HD bool is_whole(int cell) const {
         const Vec3<int> c{cell % cells_.x, cell / cells_.x % cells_.y, cell / cells_.x / cells_.y};
         bool whole = true;

@@ -59,7 +59,8 @@ MPCFLOW_HD SinCos<double> sin_cos_of_random_angle(std::uint32_t bits) {
 /// sin and cos of an angle in degrees, [-180, 180]; to about one unit of the last place.
 MPCFLOW_HD SinCos<double> sin_cos_degrees(double degrees) {
     // The nearest multiple of 90 is exact to subtract, so 90 and 180 degrees give exact zeros.
-    const double turns = degrees < 0.0 ? -static_cast<int>(-degrees / 90.0 + 0.5) : static_cast<int>(degrees / 90.0 + 0.5);
+    const double turns =
+        degrees < 0.0 ? -static_cast<int>(-degrees / 90.0 + 0.5) : static_cast<int>(degrees / 90.0 + 0.5);
     const SinCos<double> r = detail::sin_cos_reduced((degrees - 90.0 * turns) * (3.141592653589793 / 180.0));
     switch ((static_cast<int>(turns) + 4) % 4) {
         case 0: return r;

@@ -73,7 +73,9 @@ struct CellRounding {
 inline constexpr double speed_limit_in_thermal_speeds = 32.0;
 
 /// Most particles that a region of `cells` cells may hold: eight times the mean and some.
-inline double occupancy_limit(const Fluid& fluid, double cells) { return 8.0 * fluid.density * cells + 120.0; }
+inline double occupancy_limit(const Fluid& fluid, double cells) {
+    return 8.0 * fluid.density * cells + 120.0;
+}
 
 inline double speed_limit(const Fluid& fluid) {
     return speed_limit_in_thermal_speeds * std::sqrt(fluid.temperature / fluid.mass);

@@ -1,6 +1,7 @@
 #pragma once
-/// Functions marked MPCFLOW_HD are compiled for the CPU by g++ and for CPU and GPU by nvcc. Those marked MPCFLOW_HD_RARE are
-/// called on a GPU and not inlined: what few threads need shall not cost all of them registers.
+/// Functions marked MPCFLOW_HD are compiled for the CPU by g++ and for CPU and GPU by nvcc. Those marked
+/// MPCFLOW_HD_RARE are called on a GPU and not inlined: what few threads need shall not cost all of them
+/// registers.
 
 #ifdef __CUDACC__
 #define MPCFLOW_HD __host__ __device__ inline

@@ -25,9 +25,8 @@ constexpr auto names_of(CollisionRule) {
     constexpr auto is_named = [](const LawInfo& law) { return !law.conserves_angular_momentum; };
     std::array<Named<CollisionRule>, std::ranges::count_if(all_laws, is_named)> names{};
     std::size_t next = 0;
-    for (const LawInfo& law : all_laws) {
+    for (const LawInfo& law : all_laws)
         if (is_named(law)) names[next++] = {law.rule, law.name};
-    }
     return names;
 }
 constexpr auto names_of(ThermostatKind) {
@@ -35,7 +34,8 @@ constexpr auto names_of(ThermostatKind) {
                       Named{ThermostatKind::maxwell_boltzmann, "maxwell_boltzmann"}};
 }
 constexpr auto names_of(FaceKind) {
-    return std::array{Named{FaceKind::periodic, "periodic"}, Named{FaceKind::no_slip, "no_slip"}, Named{FaceKind::slip, "slip"}};
+    return std::array{Named{FaceKind::periodic, "periodic"}, Named{FaceKind::no_slip, "no_slip"},
+                      Named{FaceKind::slip, "slip"}};
 }
 constexpr auto names_of(Precision) {
     return std::array{Named{Precision::double_precision, "double"}, Named{Precision::mixed, "mixed"}};
@@ -49,11 +49,8 @@ constexpr auto names_of(Summation) {
 /// The name of one value: name_of(Precision::mixed) is "mixed".
 template <class E>
 constexpr std::string_view name_of(E value) {
-    for (const auto& named : names_of(value)) {
-        if (named.value == value) {
-            return named.name;
-        }
-    }
+    for (const auto& named : names_of(value))
+        if (named.value == value) return named.name;
     return "?";
 }
 

@@ -15,7 +15,8 @@ constexpr std::align_val_t line{128};
 }  // namespace
 
 HostBytes allocate_host_bytes(std::size_t count) {
-    return {static_cast<std::byte*>(::operator new(count, line)), [](std::byte* bytes) { ::operator delete(bytes, line); }};
+    return {static_cast<std::byte*>(::operator new(count, line)),
+            [](std::byte* bytes) { ::operator delete(bytes, line); }};
 }
 
 void ParticleRecords::reserve(std::size_t bytes, Allocate allocate) {
@@ -28,7 +29,8 @@ void ParticleRecords::reserve(std::size_t bytes, Allocate allocate) {
     try {
         bytes_ = allocate(wanted);
     } catch (const std::bad_alloc&) {
-        throw EnvironmentError("not enough memory for a copy of the particles (" + std::to_string(wanted >> 20) +
+        throw EnvironmentError("not enough memory for a copy of the particles (" +
+                               std::to_string(wanted >> 20) +
                                " MiB more wanted); use a smaller box.size, or an output.trajectory.region");
     }
     capacity_ = wanted;
@@ -36,7 +38,8 @@ void ParticleRecords::reserve(std::size_t bytes, Allocate allocate) {
 
 void ParticleRecords::sort_by_id() {
     const auto sort = [](auto particles) {
-        std::sort(particles.begin(), particles.end(), [](const auto& a, const auto& b) { return a.id() < b.id(); });
+        std::sort(particles.begin(), particles.end(),
+                  [](const auto& a, const auto& b) { return a.id() < b.id(); });
     };
     if (precision_ == Precision::mixed) sort(particles<ParticleMixed>());
     else sort(particles<ParticleDouble>());

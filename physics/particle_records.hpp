@@ -1,6 +1,6 @@
 #pragma once
-/// Copies of the records of a solver's particles, as they are in its memory: the cheapest copy of its state there is.
-/// Whoever writes or reads them makes of them what it needs, later and elsewhere.
+/// Copies of the records of a solver's particles, as they are in its memory: the cheapest copy of its state
+/// there is. Whoever writes or reads them makes of them what it needs, later and elsewhere.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,10 +28,11 @@ public:
 
     std::int64_t step = 0;  ///< of the state that they are of
 
-    /// Makes room for `count` records, whose contents are then undefined. Memory that is there is used again if it is
-    /// enough. Throws EnvironmentError if there is none.
+    /// Makes room for `count` records, whose contents are then undefined. Memory that is there is used again
+    /// if it is enough. Throws EnvironmentError if there is none.
     template <class Particle>
-    std::span<Particle> begin(std::int64_t the_step, std::int64_t count, Allocate allocate = allocate_host_bytes) {
+    std::span<Particle> begin(std::int64_t the_step, std::int64_t count,
+                              Allocate allocate = allocate_host_bytes) {
         reserve(static_cast<std::size_t>(count) * sizeof(Particle), allocate);
         step = the_step;
         count_ = count;
@@ -71,38 +72,37 @@ private:
     Precision precision_ = Precision::double_precision;
 };
 
-/// Writes to `to` the positions (3 numbers each) of the particles from `first` on, `count` of them; the velocities;
-/// the image counts; the ids. `Number` as wide as the numbers of the records, or wider.
+/// Writes to `to` the positions (3 numbers each) of the particles from `first` on, `count` of them; the
+/// velocities; the image counts; the ids. `Number` as wide as the numbers of the records, or wider.
 template <class Number>
 void copy_positions(const ParticleRecords& records, std::size_t first, std::size_t count, Number* to) {
     records.visit([&](const auto& particles) {
-        for (const auto& particle : particles.subspan(first, count)) {
+        for (const auto& particle : particles.subspan(first, count))
             for (int axis = 0; axis < 3; ++axis) *to++ = static_cast<Number>(particle.position[axis]);
-        }
     });
 }
 
 template <class Number>
 void copy_velocities(const ParticleRecords& records, std::size_t first, std::size_t count, Number* to) {
     records.visit([&](const auto& particles) {
-        for (const auto& particle : particles.subspan(first, count)) {
+        for (const auto& particle : particles.subspan(first, count))
             for (int axis = 0; axis < 3; ++axis) *to++ = static_cast<Number>(particle.velocity[axis]);
-        }
     });
 }
 
-inline void copy_images(const ParticleRecords& records, std::size_t first, std::size_t count, std::int32_t* to) {
+inline void copy_images(const ParticleRecords& records, std::size_t first, std::size_t count,
+                        std::int32_t* to) {
     records.visit([&](const auto& particles) {
-        for (const auto& particle : particles.subspan(first, count)) {
+        for (const auto& particle : particles.subspan(first, count))
             for (int axis = 0; axis < 3; ++axis) *to++ = particle.image(axis);
-        }
     });
 }
 
 template <class Number>
 void copy_ids(const ParticleRecords& records, std::size_t first, std::size_t count, Number* to) {
     records.visit([&](const auto& particles) {
-        for (const auto& particle : particles.subspan(first, count)) *to++ = static_cast<Number>(particle.id());
+        for (const auto& particle : particles.subspan(first, count))
+            *to++ = static_cast<Number>(particle.id());
     });
 }
 

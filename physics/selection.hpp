@@ -37,18 +37,20 @@ struct Selection {
     return (particles + every_nth_id - 1) / every_nth_id;
 }
 
-/// A selection of the particles of a system. A region that reaches to a face of the box takes what is on that face
-/// too: a particle may sit on an upper wall.
+/// A selection of the particles of a system. A region that reaches to a face of the box takes what is on that
+/// face too: a particle may sit on an upper wall.
 class SelectionRule {
 public:
     SelectionRule(const System& system, const Selection& selection)
-        : every_nth_id_(static_cast<std::uint64_t>(selection.every_nth_id)), has_region_(selection.region.has_value()) {
+        : every_nth_id_(static_cast<std::uint64_t>(selection.every_nth_id)),
+          has_region_(selection.region.has_value()) {
         if (!has_region_) return;
         const Region& region = *selection.region;
         for (int axis = 0; axis < 3; ++axis) {
             lower_[axis] = region.lower[axis];
-            upper_[axis] = region.upper[axis] < system.box.size[axis] ? region.upper[axis]
-                                                                      : std::numeric_limits<double>::infinity();
+            upper_[axis] = region.upper[axis] < system.box.size[axis]
+                               ? region.upper[axis]
+                               : std::numeric_limits<double>::infinity();
         }
     }
 

@@ -13,7 +13,8 @@ namespace {
 template <class Particle>
 std::uint64_t hash_as(const ParticleSnapshot& snapshot) {
     std::uint64_t hash = 0;
-    for (std::size_t i = 0; i < snapshot.id.size(); ++i) hash += particle_hash(take_from_snapshot<Particle>(snapshot, i));
+    for (std::size_t i = 0; i < snapshot.id.size(); ++i)
+        hash += particle_hash(take_from_snapshot<Particle>(snapshot, i));
     return hash;
 }
 
@@ -22,10 +23,10 @@ std::uint64_t hash_as(const ParticleSnapshot& snapshot) {
 void check_snapshot(const System& system, const ParticleSnapshot& snapshot) {
     const auto count = static_cast<std::size_t>(system.particle_count());
     if (snapshot.step < 0) throw std::invalid_argument("a snapshot of a step before the first");
-    if (snapshot.id.size() != count || snapshot.position.size() != 3 * count || snapshot.velocity.size() != 3 * count ||
-        snapshot.image.size() != 3 * count) {
-        throw std::invalid_argument("a snapshot of " + std::to_string(snapshot.id.size()) + " particles for a system of " +
-                                    std::to_string(count));
+    if (snapshot.id.size() != count || snapshot.position.size() != 3 * count ||
+        snapshot.velocity.size() != 3 * count || snapshot.image.size() != 3 * count) {
+        throw std::invalid_argument("a snapshot of " + std::to_string(snapshot.id.size()) +
+                                    " particles for a system of " + std::to_string(count));
     }
     const auto fail = [](std::size_t particle, const char* what) {
         throw std::invalid_argument("particle " + std::to_string(particle) + " of a snapshot " + what);
@@ -40,7 +41,8 @@ void check_snapshot(const System& system, const ParticleSnapshot& snapshot) {
 }
 
 std::uint64_t snapshot_hash(const ParticleSnapshot& snapshot, Precision precision) {
-    return precision == Precision::mixed ? hash_as<ParticleMixed>(snapshot) : hash_as<ParticleDouble>(snapshot);
+    return precision == Precision::mixed ? hash_as<ParticleMixed>(snapshot)
+                                         : hash_as<ParticleDouble>(snapshot);
 }
 
 ParticleSnapshot make_snapshot(const ParticleRecords& records) {

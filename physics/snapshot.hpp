@@ -19,9 +19,8 @@ template <class Particle>
     Particle particle = Particle::make(static_cast<std::uint64_t>(snapshot.id[index]),
                                        vector_cast<Real>(Vec3<double>{x[0], x[1], x[2]}),
                                        vector_cast<Real>(Vec3<double>{v[0], v[1], v[2]}));
-    for (int axis = 0; axis < 3; ++axis) {
+    for (int axis = 0; axis < 3; ++axis)
         particle.add_image(axis, snapshot.image[3 * index + static_cast<std::size_t>(axis)]);
-    }
     return particle;
 }
 

@@ -26,11 +26,11 @@ FieldBlock make_field_block(std::int64_t bins, PressureFields pressure) {
 }
 
 void check_bins(const FieldBlock& block, std::int64_t bins, PressureFields pressure) {
-    const std::size_t with_pressure = pressure == PressureFields::sampled ? static_cast<std::size_t>(bins) : 0;
+    const std::size_t with_pressure =
+        pressure == PressureFields::sampled ? static_cast<std::size_t>(bins) : 0;
     if (static_cast<std::int64_t>(block.bins.size()) == bins && block.pressure.size() == with_pressure &&
-        block.samples >= 0) {
+        block.samples >= 0)
         return;
-    }
     throw std::invalid_argument("a field block of " + std::to_string(block.bins.size()) + " bins, " +
                                 std::to_string(block.pressure.size()) + " with pressure, for a solver of " +
                                 std::to_string(bins) + " and " + std::to_string(with_pressure));
@@ -55,21 +55,25 @@ void throw_on_faults(std::uint32_t faults, std::int64_t step, const System& syst
     text << "the simulation broke down at or before step " << step << ":";
     if ((faults & fault_speed) != 0) {
         text << " a particle was faster than " << speed_limit(system.fluid)
-             << " (32 thermal speeds), beyond which sums are no longer exact; is the force too strong, or does "
+             << " (32 thermal speeds), beyond which sums are no longer exact; is the force too strong, or "
+                "does "
                 "heating lack a thermostat?";
     }
     if ((faults & fault_occupancy) != 0) {
         text << " a collision cell held more than " << occupancy_limit(system.fluid, 1.0)
-             << " particles (8 times the mean density and 120), beyond which sums are no longer exact; is the fluid "
+             << " particles (8 times the mean density and 120), beyond which sums are no longer exact; is "
+                "the fluid "
                 "being compressed?";
     }
     if ((faults & fault_image) != 0) {
-        text << " a particle went so many boxes far that its image count overflowed (1023 with precision: mixed, a "
+        text << " a particle went so many boxes far that its image count overflowed (1023 with precision: "
+                "mixed, a "
                 "million with double); use precision: double or a larger box.";
     }
     if ((faults & fault_bin) != 0) {
-        text << " a field bin held more than 8 times its mean number of particles and 120; is the fluid being "
-                "compressed?";
+        text
+            << " a field bin held more than 8 times its mean number of particles and 120; is the fluid being "
+               "compressed?";
     }
     throw SimulationFault(text.str());
 }

@@ -36,10 +36,10 @@ struct Extremes {
 
 /// Sums of one bin over the samples of a block, from which averages are made.
 struct FieldSums {
-    double particles = 0.0;             ///< sum over samples of N
-    std::array<double, 3> momentum{};   ///< sum over samples of sum m v
-    double relative_energy = 0.0;       ///< sum over samples of (m/2) (sum v^2 - |sum v|^2 / N)
-    double relative_freedoms = 0.0;     ///< sum over samples of 3 (N - 1) where N > 0; kT = 2 E / this
+    double particles = 0.0;            ///< sum over samples of N
+    std::array<double, 3> momentum{};  ///< sum over samples of sum m v
+    double relative_energy = 0.0;      ///< sum over samples of (m/2) (sum v^2 - |sum v|^2 / N)
+    double relative_freedoms = 0.0;    ///< sum over samples of 3 (N - 1) where N > 0; kT = 2 E / this
 };
 
 /// Sums of one bin over the samples of a block, from which its pressure tensor is made
@@ -63,7 +63,8 @@ struct FieldBlock {
 
 /// Bytes that a bin takes in a block.
 [[nodiscard]] constexpr std::int64_t bytes_of_bin(PressureFields pressure) {
-    return static_cast<std::int64_t>(sizeof(FieldSums) + (pressure == PressureFields::sampled ? sizeof(PressureSums) : 0));
+    return static_cast<std::int64_t>(sizeof(FieldSums) +
+                                     (pressure == PressureFields::sampled ? sizeof(PressureSums) : 0));
 }
 
 /// Throws std::invalid_argument unless the block has so many bins, with pressure or without.
@@ -75,7 +76,8 @@ struct MomentumFlux {
     std::array<double, 9> kinetic{};      ///< [3 a + b]: sum m u_a u_b over all particles, u of their flight
     std::array<double, 9> collisional{};  ///< [3 a + b]: (1/h) sum m dv_a r_b
     std::array<double, 3> momentum{};     ///< sum m v in the middle of the flight
-    /// Momentum given to the faces with walls in the step, by hits and by collisions: [2 axis + (0 lower, 1 upper)].
+    /// Momentum given to the faces with walls in the step, by hits and by collisions: [2 axis + (0 lower, 1
+    /// upper)].
     std::array<std::array<double, 3>, 6> to_walls{};
     std::array<double, 6> energy_to_walls{};  ///< the same of kinetic energy
 };
@@ -86,8 +88,9 @@ struct Histograms {
     static constexpr int most_bins = 12000;
 
     Histograms() = default;
-    /// Of 1 to most_bins occupancies, 0 and up, of which the last one takes all above it too; and of `speed_bins`
-    /// bins of equal width from 0 to `largest_speed` thermal speeds sqrt(kT/m), and one more for all above.
+    /// Of 1 to most_bins occupancies, 0 and up, of which the last one takes all above it too; and of
+    /// `speed_bins` bins of equal width from 0 to `largest_speed` thermal speeds sqrt(kT/m), and one more for
+    /// all above.
     Histograms(int occupancy_bins, int speed_bins, double the_largest_speed)
         : largest_speed(the_largest_speed), occupancy(occupancy_bins), speed(speed_bins + 1) {}
 
@@ -97,16 +100,18 @@ struct Histograms {
     std::vector<std::uint64_t> speed;
 };
 
-/// Wave vectors along the axes: k = 2 pi n / L with n = 1 ... along[axis], L the edge of the box. In order: those along
-/// x, then y, then z, each by n.
+/// Wave vectors along the axes: k = 2 pi n / L with n = 1 ... along[axis], L the edge of the box. In order:
+/// those along x, then y, then z, each by n.
 struct WaveNumbers {
     std::array<int, 3> along{};
 
-    [[nodiscard]] constexpr std::int64_t count() const { return std::int64_t{along[0]} + along[1] + along[2]; }
+    [[nodiscard]] constexpr std::int64_t count() const {
+        return std::int64_t{along[0]} + along[1] + along[2];
+    }
 };
 
-/// Some particles or all, in the order of their ids. Shapes for n particles: id n, position, velocity and image
-/// 3 n (x y z of each particle). The unwrapped position is position + image * box size.
+/// Some particles or all, in the order of their ids. Shapes for n particles: id n, position, velocity and
+/// image 3 n (x y z of each particle). The unwrapped position is position + image * box size.
 struct ParticleSnapshot {
     std::int64_t step = 0;
     std::vector<std::int64_t> id;
@@ -153,12 +158,12 @@ public:
     virtual void put_field_block(const FieldBlock& block) = 0;
     /// Adds the present state to the counts: all particles, and the cells of the next collision.
     virtual void sample_histograms(Histograms& histograms) = 0;
-    /// Adds the pairs of these centres, which are particles of the present state, with all particles to the counts of
-    /// their distances, as many as the rule of the centres has bins.
+    /// Adds the pairs of these centres, which are particles of the present state, with all particles to the
+    /// counts of their distances, as many as the rule of the centres has bins.
     virtual void count_pairs(const PairCentres& centres, std::vector<std::uint64_t>& counts) = 0;
-    /// The Fourier modes of the velocity now, u_k = (1/N) sum over particles of v exp(-i k x): for each wave vector the
-    /// components x, y, z, of each the real and the imaginary part. Velocities are rounded to 2^-18 thermal speeds,
-    /// and exp(-i k x) to 2^-19 (physics/observables/mode_rule.hpp).
+    /// The Fourier modes of the velocity now, u_k = (1/N) sum over particles of v exp(-i k x): for each wave
+    /// vector the components x, y, z, of each the real and the imaginary part. Velocities are rounded to
+    /// 2^-18 thermal speeds, and exp(-i k x) to 2^-19 (physics/observables/mode_rule.hpp).
     [[nodiscard]] virtual std::vector<double> velocity_modes(const WaveNumbers& waves) = 0;
     /// Copies the records of all particles, ids 0 ... N-1 in their order.
     virtual void copy_particles(ParticleRecords& records) = 0;
@@ -168,17 +173,17 @@ public:
     void copy_particles(ParticleSnapshot& snapshot);
     void copy_selection(const Selection& selection, ParticleSnapshot& snapshot);
 
-    /// Goes on from a state that copy_particles() gave, of a solver of the same System and precision: from here on
-    /// all bits are those of that solver. `fast_steps` as fast_steps() was; the current block of field samples is
-    /// emptied. Throws std::invalid_argument where check_snapshot() (snapshot.hpp) does.
+    /// Goes on from a state that copy_particles() gave, of a solver of the same System and precision: from
+    /// here on all bits are those of that solver. `fast_steps` as fast_steps() was; the current block of
+    /// field samples is emptied. Throws std::invalid_argument where check_snapshot() (snapshot.hpp) does.
     virtual void restore(const ParticleSnapshot& snapshot, std::int64_t fast_steps) = 0;
 
     /// One line for logs and result files: what runs this, e.g. "CPU, 2 threads".
     [[nodiscard]] virtual std::string device_description() const = 0;
     /// Steps between re-orderings that are in force; 0 as long as the solver has not settled which.
     [[nodiscard]] virtual int reorder_interval() const = 0;
-    /// The way of summing that is in force, `automatic` as long as the solver has not settled which; on the host
-    /// cells are added to directly.
+    /// The way of summing that is in force, `automatic` as long as the solver has not settled which; on the
+    /// host cells are added to directly.
     [[nodiscard]] virtual Summation summation() const { return Summation::direct; }
     /// False while the solver times ways of summing and intervals; both may change then.
     [[nodiscard]] virtual bool is_settled() const { return true; }

@@ -33,8 +33,8 @@ void throw_on_faults(std::uint32_t faults, std::int64_t step, const System& syst
 inline constexpr std::uint32_t notice_fast = 1U << 31U;
 
 /// What `advance` needs of a particle's cell, side by side so that one access brings it all; drawing the
-/// axis again for each particle would cost a fifth of the instructions. Transforms and draws have no holes: nvcc
-/// copies a struct with padding byte by byte.
+/// axis again for each particle would cost a fifth of the instructions. Transforms and draws have no holes:
+/// nvcc copies a struct with padding byte by byte.
 template <class Law>
 struct CellAction {
     typename Law::Transform transform;
@@ -45,7 +45,7 @@ struct CellAction {
 };
 /// The same of a law that draws nothing, which takes no byte for it.
 template <class Law>
-    requires std::is_empty_v<typename Law::Draw>
+requires std::is_empty_v<typename Law::Draw>
 struct CellAction<Law> {
     typename Law::Transform transform;
 
@@ -64,7 +64,7 @@ struct StepPlan {
     std::uint64_t seed = 0;
     /// Index of the collision; before the first one it is -1, so that `next` is the first.
     std::uint64_t step = ~std::uint64_t{0};
-    CellGrid<Real> grid;     ///< of this collision
+    CellGrid<Real> grid;  ///< of this collision
     CellGrid<Real> next_grid;
     double fast_speed_squared = 0.0;      ///< (1 / h)^2: faster is worth a notice
     double ordinary_speed_squared = 0.0;  ///< up to here there is nothing to say
@@ -93,8 +93,8 @@ struct StepPlan {
     MPCFLOW_HD CellKey key(int cell) const { return {seed, step, cell}; }
     MPCFLOW_HD CellKey next_key(int cell) const { return {seed, step + 1, cell}; }
 
-    /// What a particle, whose place in the next step's grid is `place`, adds to the sums of the next collision; `draw`
-    /// is CellDraws::next().
+    /// What a particle, whose place in the next step's grid is `place`, adds to the sums of the next
+    /// collision; `draw` is CellDraws::next().
     template <class Particle>
     MPCFLOW_HD typename Law::Sums contribute(const Particle& particle, const CellPlace<Real>& place,
                                              const typename Law::Draw& draw) const {
@@ -119,7 +119,8 @@ struct StepPlan {
     template <class Particle>
     MPCFLOW_HD void collide_and_stream(Particle& particle, const CellPlace<Real>& place,
                                        const CellAction<Law>& action, std::uint32_t& faults) const {
-        if (collide_and_fly(particle, place, action, faults) == StreamOutcome::at_wall) bounce(particle, faults);
+        if (collide_and_fly(particle, place, action, faults) == StreamOutcome::at_wall)
+            bounce(particle, faults);
     }
 
     /// The same but for particles that meet a wall: for them it returns `at_wall`, and bounce() must follow.
@@ -170,14 +171,16 @@ private:
     }
 };
 
-/// The draws of cells. A law that needs them before its sums has those of the next collision drawn while this one is
-/// resolved, and kept in memory, one a cell; others draw when a cell is resolved.
+/// The draws of cells. A law that needs them before its sums has those of the next collision drawn while this
+/// one is resolved, and kept in memory, one a cell; others draw when a cell is resolved.
 template <class Law>
 class CellDraws {
 public:
     using Draw = typename Law::Draw;
     /// Of `cells`, how many draws are kept.
-    static constexpr std::int64_t kept(std::int64_t cells) { return Law::needs.draws_before_sums ? cells : 0; }
+    static constexpr std::int64_t kept(std::int64_t cells) {
+        return Law::needs.draws_before_sums ? cells : 0;
+    }
 
     CellDraws() = default;
     explicit CellDraws(Draw* kept) : kept_(kept) {}

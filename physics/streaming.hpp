@@ -1,5 +1,6 @@
 #pragma once
-/// Streaming: free flight under a uniform force, hits of walls (physics/boundary/), wrapping at periodic faces.
+/// Streaming: free flight under a uniform force, hits of walls (physics/boundary/), wrapping at periodic
+/// faces.
 ///
 /// Half a kick, straight flight, half a kick: v += g h/2; x += v h; v += g h/2. Between walls this is
 /// the exact parabola of a uniform acceleration g, and for a force along the walls the moment of a hit
@@ -39,8 +40,8 @@ public:
         return outcome == StreamOutcome::at_wall ? bounce(particle) : outcome;
     }
 
-    /// The same for the many that meet no wall. The few that do are left where they started, with the velocity
-    /// of their flight, and `at_wall` says so: bounce() moves them, now or later.
+    /// The same for the many that meet no wall. The few that do are left where they started, with the
+    /// velocity of their flight, and `at_wall` says so: bounce() moves them, now or later.
     template <class Particle>
     MPCFLOW_HD StreamOutcome fly(Particle& particle, Vec3<Real> velocity) const {
         velocity += half_kick_;
@@ -78,15 +79,12 @@ public:
         return crosses_wall(start + time_step_ * velocity);
     }
 
-    /// The flight of one that does: place and velocity at its end, before periodic axes wrap. Tells `recorder` of every hit
-    /// (NoRecord in physics/boundary/surface.hpp).
+    /// The flight of one that does: place and velocity at its end, before periodic axes wrap. Tells
+    /// `recorder` of every hit (NoRecord in physics/boundary/surface.hpp).
     template <class Recorder>
     MPCFLOW_HD void fly_to_walls(Vec3<Real>& place, Vec3<Real>& velocity, const Recorder& recorder) const {
-        if (faces_.only_turn_back()) {
-            fly_on_chord(faces_, place, velocity, time_step_, recorder);
-        } else {
-            fly_among(faces_, place, velocity, time_step_, recorder);
-        }
+        if (faces_.only_turn_back()) fly_on_chord(faces_, place, velocity, time_step_, recorder);
+        else fly_among(faces_, place, velocity, time_step_, recorder);
     }
 
     /// Whether there is any wall.
@@ -103,9 +101,8 @@ private:
 
     MPCFLOW_HD bool crosses_wall(Vec3<Real> x) const {
         bool crosses = false;
-        for (int axis = 0; axis < 3; ++axis) {
+        for (int axis = 0; axis < 3; ++axis)
             crosses |= faces_.is_wall(axis) && (x[axis] <= 0 || x[axis] >= faces_.length()[axis]);
-        }
         return crosses;
     }
 

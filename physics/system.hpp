@@ -13,9 +13,7 @@ namespace mpcflow {
 struct Box {
     std::array<int, 3> size{32, 32, 32};
 
-    [[nodiscard]] constexpr std::int64_t volume() const {
-        return std::int64_t{size[0]} * size[1] * size[2];
-    }
+    [[nodiscard]] constexpr std::int64_t volume() const { return std::int64_t{size[0]} * size[1] * size[2]; }
 };
 
 struct Fluid {
@@ -28,8 +26,8 @@ enum class CollisionRule { srd, at };
 
 struct Collision {
     CollisionRule rule = CollisionRule::srd;
-    double angle = 130.0;     ///< rotation angle alpha of SRD in degrees, (0, 180]
-    double time_step = 0.1;   ///< h, time between collisions
+    double angle = 130.0;                    ///< rotation angle alpha of SRD in degrees, (0, 180]
+    double time_step = 0.1;                  ///< h, time between collisions
     bool conserve_angular_momentum = false;  ///< the "+a" law
     bool random_shift = true;                ///< a new random grid shift every step
 };

@@ -34,9 +34,7 @@ double poisson_tail(int least, double M) {
         below += term;
         term *= M / (n + 1);
     }
-    if (M > 1.0) {
-        return 1.0 - below;
-    }
+    if (M > 1.0) return 1.0 - below;
     double tail = 0.0;
     for (int n = least; term > 1e-18 * tail; ++n) {
         tail += term;
@@ -78,7 +76,8 @@ double flux_relaxation_angular(const Relaxation& law, double M) {
 /// It is the mean over particles of 0 for a lone one, 1/(2d) in a pair, 1 - (d+1)/(2n) among n >= 3.
 double velocity_relaxation_angular(const Relaxation& law, double M) {
     constexpr double d = dimension;
-    return law.A * (poisson_tail(2, M) - 0.5 * (d + 1.0) / M * poisson_tail(3, M) + M * std::exp(-M) / (2.0 * d));
+    return law.A *
+           (poisson_tail(2, M) - 0.5 * (d + 1.0) / M * poisson_tail(3, M) + M * std::exp(-M) / (2.0 * d));
 }
 
 /// Collisional viscosity with angular momentum conservation:
@@ -113,9 +112,7 @@ Transport transport(const System& system) {
 }
 
 std::optional<double> collisional_viscosity_expansion(const System& system) {
-    if (!system.collision.conserve_angular_momentum) {
-        return std::nullopt;
-    }
+    if (!system.collision.conserve_angular_momentum) return std::nullopt;
     return collisional_viscosity_angular(system, expansion_constant);
 }
 
@@ -130,9 +127,7 @@ double mean_free_path(const System& system) {
 }
 
 double faster_than(double speed) {
-    if (!(speed > 0.0)) {
-        return 1.0;
-    }
+    if (!(speed > 0.0)) return 1.0;
     return std::erfc(speed / std::numbers::sqrt2) +
            speed * std::sqrt(2.0 * std::numbers::inv_pi) * std::exp(-0.5 * speed * speed);
 }
@@ -147,7 +142,8 @@ std::vector<double> expected_speeds(const Histograms& histograms) {
     const double width = histograms.largest_speed / static_cast<double>(counts.size() - 1);
     std::vector<double> expected(counts.size());
     for (std::size_t bin = 0; bin < counts.size(); ++bin) {
-        const double above = bin + 1 < counts.size() ? faster_than(static_cast<double>(bin + 1) * width) : 0.0;
+        const double above =
+            bin + 1 < counts.size() ? faster_than(static_cast<double>(bin + 1) * width) : 0.0;
         expected[bin] = all * (faster_than(static_cast<double>(bin) * width) - above);
     }
     return expected;
@@ -157,15 +153,13 @@ std::vector<double> expected_occupancies(const Histograms& histograms, double me
     const std::vector<std::uint64_t>& counts = histograms.occupancy;
     const auto all = static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}));
     std::vector<double> expected(counts.size());
-    for (std::size_t n = 0; n + 1 < counts.size(); ++n) {
+    for (std::size_t n = 0; n + 1 < counts.size(); ++n)
         expected[n] = all * poisson(static_cast<int>(n), mean);
-    }
     // Summed from above, where terms are small: no difference of large numbers.
     const auto last = static_cast<int>(counts.size()) - 1;
     double above = 0.0;
-    for (int n = std::max(last, static_cast<int>(mean + 40.0 * std::sqrt(mean) + 100.0)); n >= last; --n) {
+    for (int n = std::max(last, static_cast<int>(mean + 40.0 * std::sqrt(mean) + 100.0)); n >= last; --n)
         above += poisson(n, mean);
-    }
     expected.back() = all * above;
     return expected;
 }
@@ -199,23 +193,19 @@ double PlaneFlow::velocity(double y) const {
 }
 
 double PlaneFlow::shear_rate(double y) const {
-    return (upper_velocity - lower_velocity) / distance + acceleration * (0.5 * distance - y - offset) / viscosity;
+    return (upper_velocity - lower_velocity) / distance +
+           acceleration * (0.5 * distance - y - offset) / viscosity;
 }
 
 double PlaneFlow::maximum() const {
     double fastest = std::abs(upper_velocity) >= std::abs(lower_velocity) ? upper_velocity : lower_velocity;
-    if (acceleration == 0.0) {
-        return fastest;
-    }
+    if (acceleration == 0.0) return fastest;
     const double of_force = acceleration * distance * distance / (8.0 * viscosity);
-    if (is_poiseuille()) {
-        return of_force;
-    }
+    if (is_poiseuille()) return of_force;
     // Where the shear rate is 0, if that is in the fluid.
-    const double y = 0.5 * distance - offset + (upper_velocity - lower_velocity) / distance * viscosity / acceleration;
-    if (y >= 0.0 && y <= width && std::abs(velocity(y)) > std::abs(fastest)) {
-        fastest = velocity(y);
-    }
+    const double y =
+        0.5 * distance - offset + (upper_velocity - lower_velocity) / distance * viscosity / acceleration;
+    if (y >= 0.0 && y <= width && std::abs(velocity(y)) > std::abs(fastest)) fastest = velocity(y);
     return fastest;
 }
 
@@ -239,22 +229,19 @@ std::optional<PlaneFlow> plane_flow(const System& system) {
     const AxisFaces& faces = system.boundaries.faces[flow.wall_axis];
     int driven = 0;
     for (int axis = 0; axis < 3; ++axis) {
-        if (system.force[axis] != 0.0 || faces.lower.velocity[axis] != 0.0 || faces.upper.velocity[axis] != 0.0) {
+        if (system.force[axis] != 0.0 || faces.lower.velocity[axis] != 0.0 ||
+            faces.upper.velocity[axis] != 0.0) {
             ++driven;
             flow.flow_axis = axis;
         }
     }
-    if (walls != 1 || driven != 1 || flow.wall_axis == flow.flow_axis) {
-        return std::nullopt;
-    }
+    if (walls != 1 || driven != 1 || flow.wall_axis == flow.flow_axis) return std::nullopt;
     flow.acceleration = system.force[flow.flow_axis] / system.fluid.mass;
     flow.width = system.box.size[flow.wall_axis];
     flow.viscosity = predicted_viscosity(system);
     const bool lower_slips = faces.lower.kind == FaceKind::slip;
     const bool upper_slips = faces.upper.kind == FaceKind::slip;
-    if (lower_slips && upper_slips) {
-        return std::nullopt;
-    }
+    if (lower_slips && upper_slips) return std::nullopt;
     flow.lower_velocity = (lower_slips ? faces.upper : faces.lower).velocity[flow.flow_axis];
     flow.upper_velocity = (upper_slips ? faces.lower : faces.upper).velocity[flow.flow_axis];
     flow.distance = lower_slips || upper_slips ? 2.0 * flow.width : flow.width;

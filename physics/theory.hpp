@@ -1,7 +1,8 @@
 #pragma once
 /// What theory says of a system: lengths, viscosities, diffusion, the flow to expect.
 ///
-/// Formulas: Noguchi and Gompper, Phys. Rev. E 78 (2008) 016706; Gompper et al., Adv. Polym. Sci. 221 (2009) 1.
+/// Formulas: Noguchi and Gompper, Phys. Rev. E 78 (2008) 016706; Gompper et al., Adv. Polym. Sci. 221
+/// (2009) 1.
 
 #include <optional>
 #include <string>
@@ -42,13 +43,14 @@ struct Transport {
 /// Probability that a cell holds exactly `count` particles where the mean is M, Poisson's: M^n e^-M / n!.
 [[nodiscard]] double poisson(int count, double mean);
 
-/// The counts of a fluid in equilibrium, of as many particles and cells in all as `histograms` has: Maxwell's speeds
-/// at the wanted temperature, and Poisson's occupancies of mean M. The last bins take what is above them.
+/// The counts of a fluid in equilibrium, of as many particles and cells in all as `histograms` has: Maxwell's
+/// speeds at the wanted temperature, and Poisson's occupancies of mean M. The last bins take what is above
+/// them.
 [[nodiscard]] std::vector<double> expected_speeds(const Histograms& histograms);
 [[nodiscard]] std::vector<double> expected_occupancies(const Histograms& histograms, double mean);
 
-/// <u_k(0)* u_k(t)> of a component across k of the mode u_k = (1/N) sum v exp(-i k x), in equilibrium and for long waves:
-/// kT / (m N) exp(-nu k^2 t), nu the predicted viscosity.
+/// <u_k(0)* u_k(t)> of a component across k of the mode u_k = (1/N) sum v exp(-i k x), in equilibrium and for
+/// long waves: kT / (m N) exp(-nu k^2 t), nu the predicted viscosity.
 [[nodiscard]] double transverse_correlation(const System& system, double wave_number, double time);
 
 /// Share of the steps in which thermal motion alone carries some particle across more than a cell edge:
@@ -58,8 +60,9 @@ struct Transport {
 /// Speed of sound: sqrt(kT/m) where the temperature is held, sqrt(5 kT / (3 m)) otherwise.
 [[nodiscard]] double speed_of_sound(const System& system);
 
-/// The steady flow between two plane walls that a system comes to: walls on just one axis, and along one other axis a force,
-/// walls that move, or both. The flow of the force (Poiseuille) and that of the walls (Couette) add up.
+/// The steady flow between two plane walls that a system comes to: walls on just one axis, and along one
+/// other axis a force, walls that move, or both. The flow of the force (Poiseuille) and that of the walls
+/// (Couette) add up.
 struct PlaneFlow {
     int wall_axis = 2;
     int flow_axis = 0;
@@ -68,8 +71,8 @@ struct PlaneFlow {
     double viscosity = 0.0;       ///< predicted
     double lower_velocity = 0.0;  ///< V0 and V1, of the walls
     double upper_velocity = 0.0;
-    /// A face of slip is a mirror: beyond it the flow goes on, to the mirror image of the other wall, at twice the width. Without,
-    /// distance = L and offset = 0.
+    /// A face of slip is a mirror: beyond it the flow goes on, to the mirror image of the other wall, at
+    /// twice the width. Without, distance = L and offset = 0.
     double distance = 0.0;  ///< D, between the wall and its image
     double offset = 0.0;    ///< of the lower face from the lower of these two
 

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #include "app/machine/device.hpp"
-#include "app/text/json_writer.hpp"
 #include "app/text/formatting.hpp"
+#include "app/text/json_writer.hpp"
 #include "physics/errors.hpp"
 #include "physics/names.hpp"
 
@@ -24,13 +24,14 @@ namespace {
 constexpr double steps_at_first_sight = 32.0;
 /// Timings at first sight, of which the least counts.
 constexpr int looks = 3;
-/// So many ways, the fastest at first sight with their best intervals, are timed again in turns with auto's choice. Not
-/// two intervals of one way: at first sight, which is short, a way may seem fast that is not.
+/// So many ways, the fastest at first sight with their best intervals, are timed again in turns with auto's
+/// choice. Not two intervals of one way: at first sight, which is short, a way may seem fast that is not.
 constexpr std::size_t finalists = 2;
 /// All orders of three.
 constexpr int turns = 6;
-/// So long a turn goes untimed, and then as long again it is timed. A card at its limit of power runs at a lower clock what
-/// draws more power, and takes a while to find that clock; until then it has that of what ran before.
+/// So long a turn goes untimed, and then as long again it is timed. A card at its limit of power runs at a
+/// lower clock what draws more power, and takes a while to find that clock; until then it has that of what
+/// ran before.
 constexpr double turn_seconds = 0.25;
 
 struct Comparison {
@@ -51,7 +52,8 @@ public:
 
     /// The next steps, whole periods and about so many.
     double time(double steps) {
-        return mean_step_seconds(*solver_, interval_ * std::max<std::int64_t>(1, std::llround(steps / interval_)));
+        return mean_step_seconds(*solver_,
+                                 interval_ * std::max<std::int64_t>(1, std::llround(steps / interval_)));
     }
     [[nodiscard]] const Solver& solver() const { return *solver_; }
 
@@ -63,17 +65,16 @@ private:
 double time_at_first_sight(const System& system, const SolverOptions& options, const ChosenDevice& device) {
     Contender contender(system, options, device);
     double least = std::numeric_limits<double>::infinity();
-    for (int look = 0; look < looks; ++look)
-        least = std::min(least, contender.time(steps_at_first_sight));
+    for (int look = 0; look < looks; ++look) least = std::min(least, contender.time(steps_at_first_sight));
     return least;
 }
 
 /// What a step takes with each of `settings`: the mean of the middle two of its turns.
-std::vector<StepMeasurement> measure_in_turns(const System& system, const std::vector<SolverOptions>& settings,
+std::vector<StepMeasurement> measure_in_turns(const System& system,
+                                              const std::vector<SolverOptions>& settings,
                                               const ChosenDevice& device) {
     std::vector<Contender> contenders;
-    for (const SolverOptions& options : settings)
-        contenders.emplace_back(system, options, device);
+    for (const SolverOptions& options : settings) contenders.emplace_back(system, options, device);
     std::vector<std::vector<double>> step_seconds(contenders.size());
     // Each time in another order, so that nobody always comes after the same one.
     std::vector<std::size_t> order(contenders.size());
@@ -116,16 +117,14 @@ Comparison compare(const System& system, Precision precision, const ChosenDevice
             choice.summation = way;
             choice.reorder = interval;
             const double seconds = time_at_first_sight(system, choice, device);
-            if (seconds < best.first)
-                best = {seconds, choice};
+            if (seconds < best.first) best = {seconds, choice};
         }
         fixed.push_back(best);
     }
     std::ranges::sort(fixed, {}, [](const auto& timed) { return timed.first; });
     fixed.resize(std::min(finalists, fixed.size()));
     std::vector<SolverOptions> settings{chosen};
-    for (const auto& [seconds, choice] : fixed)
-        settings.push_back(choice);
+    for (const auto& [seconds, choice] : fixed) settings.push_back(choice);
     std::vector<StepMeasurement> measured = measure_in_turns(system, settings, device);
     Comparison comparison{system.fluid.density, measured.front(), {measured.begin() + 1, measured.end()}};
     std::ranges::sort(comparison.fixed, {}, &StepMeasurement::step_seconds);
@@ -136,15 +135,18 @@ void print_row(const Comparison& comparison) {
     const StepMeasurement& chosen = comparison.chosen;
     const StepMeasurement& best = comparison.best();
     fmt::print("{:<7}{:<8}{:>8}{:>12}{:>10}  {:<10}{:>4}{:>12}  {:<10}{:>4}{:>+9.1f} %\n", chosen.law,
-               name_of(chosen.precision), comparison.density, chosen.particles, format_rate(chosen.updates_per_second),
-               name_of(chosen.summation), chosen.reorder, format_rate(best.updates_per_second), name_of(best.summation),
-               best.reorder, 100.0 * comparison.loss());
+               name_of(chosen.precision), comparison.density, chosen.particles,
+               format_rate(chosen.updates_per_second), name_of(chosen.summation), chosen.reorder,
+               format_rate(best.updates_per_second), name_of(best.summation), best.reorder,
+               100.0 * comparison.loss());
     std::fflush(stdout);
 }
 
 void write_measurement(JsonWriter& json, const StepMeasurement& m) {
     json.begin_object().member("summation", name_of(m.summation)).member("reorder", m.reorder);
-    json.member("step_seconds", m.step_seconds).member("updates_per_second", m.updates_per_second).end_object();
+    json.member("step_seconds", m.step_seconds)
+        .member("updates_per_second", m.updates_per_second)
+        .end_object();
 }
 
 void print_json(const std::vector<Comparison>& comparisons) {
@@ -157,8 +159,7 @@ void print_json(const std::vector<Comparison>& comparisons) {
         json.member("particles", chosen.particles).member("loss", comparison.loss()).key("auto");
         write_measurement(json, chosen);
         json.key("fixed").begin_array();
-        for (const StepMeasurement& m : comparison.fixed)
-            write_measurement(json, m);
+        for (const StepMeasurement& m : comparison.fixed) write_measurement(json, m);
         json.end_array().end_object();
     }
     fmt::print("{}\n", json.end_array().text());
@@ -171,25 +172,23 @@ int bench_auto(const BenchAutoOptions& options) {
     if (device.kind != DeviceKind::cuda)
         throw EnvironmentError("bench auto: ways of summing are a GPU's; " + device.reason);
     if (!options.json) {
-        fmt::print("{:<7}{:<8}{:>8}{:>12}{:>10}  {:<14}{:>12}  {:<14}{:>11}\n", "law", "prec.", "density", "particles",
-                   "auto", "chosen", "best fixed", "which", "auto takes");
+        fmt::print("{:<7}{:<8}{:>8}{:>12}{:>10}  {:<14}{:>12}  {:<14}{:>11}\n", "law", "prec.", "density",
+                   "particles", "auto", "chosen", "best fixed", "which", "auto takes");
     }
     std::vector<Comparison> comparisons;
     for (const std::int64_t particles : options.particles) {
         for (const auto& [law, precision] : kinds_that_pass(options.kinds)) {
             for (const double density : options.densities) {
                 System system;
-                const int edge =
-                    std::max(1, static_cast<int>(std::lround(std::cbrt(static_cast<double>(particles) / density))));
+                const int edge = std::max(
+                    1, static_cast<int>(std::lround(std::cbrt(static_cast<double>(particles) / density))));
                 system.box.size = {edge, edge, edge};
                 system.fluid.density = density;
                 law.choose(system.collision);
                 // Without one srd+a heats up; at 3 particles a cell threefold in 400 steps.
-                if (law.energy == Energy::drifts)
-                    system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
+                if (law.energy == Energy::drifts) system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
                 comparisons.push_back(compare(system, precision, device, options));
-                if (!options.json)
-                    print_row(comparisons.back());
+                if (!options.json) print_row(comparisons.back());
             }
         }
     }

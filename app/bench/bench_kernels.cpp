@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "app/text/json_writer.hpp"
 #include "app/machine/machine_info.hpp"
 #include "app/text/formatting.hpp"
+#include "app/text/json_writer.hpp"
 #include "gpu/copy_rate.hpp"
 #include "physics/errors.hpp"
 
@@ -21,11 +21,12 @@ constexpr std::size_t terminal_width = 120;
 
 /// Four digits, or a whole number as it is; "-" for what was not measured.
 std::string format_value(double value) {
-    if (std::isnan(value))
-        return "-";
-    if (value == std::round(value) && std::abs(value) < 1e9)
-        return fmt::format("{:.0f}", value);
-    const int digits = std::abs(value) < 10.0 ? 3 : std::abs(value) < 100.0 ? 2 : std::abs(value) < 1000.0 ? 1 : 0;
+    if (std::isnan(value)) return "-";
+    if (value == std::round(value) && std::abs(value) < 1e9) return fmt::format("{:.0f}", value);
+    const int digits = std::abs(value) < 10.0     ? 3
+                       : std::abs(value) < 100.0  ? 2
+                       : std::abs(value) < 1000.0 ? 1
+                                                  : 0;
     return fmt::format("{:.{}f}", value, digits);
 }
 
@@ -59,13 +60,11 @@ void add_table(JsonWriter& json, char letter, const BenchTable& table) {
     json.member("title", table.title).member("note", table.note).member("items", table.items).key("x");
     add_column(table.x);
     json.key("columns").begin_array();
-    for (const BenchColumn& column : table.columns)
-        add_column(column);
+    for (const BenchColumn& column : table.columns) add_column(column);
     json.end_array().key("rows").begin_array();
     for (const BenchRow& row : table.rows) {
         json.begin_object().member("x", row.x).key("values").begin_array();
-        for (const double value : row.values)
-            json.value(value);
+        for (const double value : row.values) json.value(value);
         json.end_array().end_object();
     }
     json.end_array().end_object();
@@ -79,15 +78,18 @@ void add_circumstances(JsonWriter& json, const DeviceInfo& device, BenchSize siz
     json.key("device").begin_object().member("name", device.name);
     json.member("compute_capability",
                 fmt::format("{}.{}", device.compute_capability_major, device.compute_capability_minor));
-    json.member("multiprocessors", device.multiprocessors).member("memory_bytes", device.memory_bytes).end_object();
-    json.member("cuda", cuda_versions()).member("version", program_version()).member("commit", program_commit());
+    json.member("multiprocessors", device.multiprocessors)
+        .member("memory_bytes", device.memory_bytes)
+        .end_object();
+    json.member("cuda", cuda_versions())
+        .member("version", program_version())
+        .member("commit", program_commit());
     json.member("date", utc_now()).member("size", size == BenchSize::small ? "small" : "full");
     json.member("copy_bytes_per_second", copy_rate);
 }
 
 const DeviceInfo& find_device(const DeviceList& list, const DeviceChoice& choice) {
-    if (list.devices.empty())
-        throw EnvironmentError("bench kernels needs a CUDA device: " + list.reason);
+    if (list.devices.empty()) throw EnvironmentError("bench kernels needs a CUDA device: " + list.reason);
     const ChosenDevice chosen = choose_device(choice, list);
     return *std::find_if(list.devices.begin(), list.devices.end(),
                          [&](const DeviceInfo& device) { return device.index == chosen.index; });
@@ -97,8 +99,7 @@ const DeviceInfo& find_device(const DeviceList& list, const DeviceChoice& choice
 
 std::string all_bench_parts() {
     std::string letters;
-    for (const BenchPart& part : bench_parts)
-        letters += part.letter;
+    for (const BenchPart& part : bench_parts) letters += part.letter;
     return letters;
 }
 
@@ -123,12 +124,10 @@ std::string parse_bench_parts(const std::string& text) {
 std::string format_bench_table(const BenchTable& table) {
     // Each column with its name, unit and values.
     std::vector<std::vector<std::string>> columns{{table.x.name, table.x.unit}};
-    for (const BenchRow& row : table.rows)
-        columns.front().push_back(format_value(row.x));
+    for (const BenchRow& row : table.rows) columns.front().push_back(format_value(row.x));
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
         columns.push_back({table.columns[i].name, table.columns[i].unit});
-        for (const BenchRow& row : table.rows)
-            columns.back().push_back(format_value(row.values.at(i)));
+        for (const BenchRow& row : table.rows) columns.back().push_back(format_value(row.values.at(i)));
     }
     std::vector<std::string> lines(table.rows.size() + 2);
     for (const auto& column : columns) {
@@ -138,10 +137,8 @@ std::string format_bench_table(const BenchTable& table) {
             lines[i] += fmt::format("{:>{}}", column[i], widest.size() + (lines[i].empty() ? 0 : 2));
     }
     std::string text = wrapped(table.title);
-    if (!table.note.empty())
-        text += wrapped(table.note);
-    for (const std::string& line : lines)
-        text += line + "\n";
+    if (!table.note.empty()) text += wrapped(table.note);
+    for (const std::string& line : lines) text += line + "\n";
     return text;
 }
 
@@ -157,23 +154,17 @@ int bench_kernels(const BenchKernelsOptions& options) {
     } else {
         show(stdout, fmt::format("{} (CUDA device {}), CUDA {}, mpcflow {} (commit {})\n"
                                  "copies {:.2f} TB/s ({:.0f} GiB/s), read and written together\n",
-                                 device.name, device.index, cuda_versions(), program_version(), program_commit(),
-                                 1e-12 * copy_rate, copy_rate / 0x1p30));
+                                 device.name, device.index, cuda_versions(), program_version(),
+                                 program_commit(), 1e-12 * copy_rate, copy_rate / 0x1p30));
     }
     for (const BenchPart& part : bench_parts) {
-        if (options.parts.find(part.letter) == std::string::npos)
-            continue;
-        if (!options.json)
-            show(stdout, fmt::format("\n{}. {}\n", part.letter, part.title));
-        for (const BenchTable& table : measure_bench_part(part.letter, {device.index, options.size})) {
-            if (options.json)
-                add_table(json, part.letter, table);
-            else
-                show(stdout, "\n" + format_bench_table(table));
-        }
+        if (options.parts.find(part.letter) == std::string::npos) continue;
+        if (!options.json) show(stdout, fmt::format("\n{}. {}\n", part.letter, part.title));
+        for (const BenchTable& table : measure_bench_part(part.letter, {device.index, options.size}))
+            if (options.json) add_table(json, part.letter, table);
+            else show(stdout, "\n" + format_bench_table(table));
     }
-    if (options.json)
-        show(stdout, json.end_array().end_object().text() + "\n");
+    if (options.json) show(stdout, json.end_array().end_object().text() + "\n");
     return 0;
 }
 

@@ -25,8 +25,8 @@ struct BenchKernelsOptions {
 /// table allows it.
 [[nodiscard]] std::string format_bench_table(const BenchTable& table);
 
-/// Measures the parts and prints their tables, or JSON. Returns the exit status; throws EnvironmentError without
-/// a CUDA device, std::runtime_error where a way gives a wrong result.
+/// Measures the parts and prints their tables, or JSON. Returns the exit status; throws EnvironmentError
+/// without a CUDA device, std::runtime_error where a way gives a wrong result.
 [[nodiscard]] int bench_kernels(const BenchKernelsOptions& options);
 
 }  // namespace mpcflow

@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "app/machine/device.hpp"
-#include "app/text/json_writer.hpp"
-#include "app/run/observables.hpp"
 #include "app/bench/step_measurement.hpp"
+#include "app/machine/device.hpp"
+#include "app/run/observables.hpp"
+#include "app/text/json_writer.hpp"
 #include "input/reader.hpp"
 #include "physics/names.hpp"
 
@@ -43,23 +43,26 @@ TimedOutput timed(std::string name, std::int64_t every, std::function<void(Solve
 std::vector<TimedOutput> timed_outputs(const Output& output, const Observables& observables) {
     std::vector<TimedOutput> all;
     if (output.series) {
-        all.push_back(timed("series", output.series->every, [](Solver& solver) {
-            static_cast<void>(solver.totals());
-            static_cast<void>(solver.extremes());
-        }));
+        all.push_back(timed(
+            "series", output.series->every,
+            [](Solver& solver) {
+                static_cast<void>(solver.totals());
+                static_cast<void>(solver.extremes());
+            }));
     }
     if (output.fields)
         all.push_back(timed("fields", output.fields->every, [](Solver& solver) { solver.sample_fields(); }));
     for (const std::unique_ptr<Observable>& observable : observables) {
         const SampleTimes& times = observable->times();
-        all.push_back({observable->name(), static_cast<double>(times.burst) / static_cast<double>(times.every),
-                       [&sampled = *observable](Solver& solver) { sampled.sample(solver, solver.current_step()); }});
+        all.push_back(
+            {observable->name(), static_cast<double>(times.burst) / static_cast<double>(times.every),
+             [&sampled = *observable](Solver& solver) { sampled.sample(solver, solver.current_step()); }});
     }
     return all;
 }
 
-/// Mean time of what `action` does to the solver between steps, in seconds; it has ended when the solver is ready for
-/// the next step.
+/// Mean time of what `action` does to the solver between steps, in seconds; it has ended when the solver is
+/// ready for the next step.
 double time_between_steps(Solver& solver, const std::function<void(Solver&)>& action) {
     constexpr int unmeasured = 2;  // the first take memory
     constexpr int fewest = 5;
@@ -72,15 +75,15 @@ double time_between_steps(Solver& solver, const std::function<void(Solver&)>& ac
         const Clock::time_point before = Clock::now();
         action(solver);
         solver.run(0);  // waits for the device
-        if (i < unmeasured)
-            continue;
+        if (i < unmeasured) continue;
         sum += std::chrono::duration<double>(Clock::now() - before).count();
         ++count;
     }
     return sum / count;
 }
 
-void print_table(const Scenario& scenario, const Solver& solver, double step_seconds, const std::vector<OutputCost>& costs) {
+void print_table(const Scenario& scenario, const Solver& solver, double step_seconds,
+                 const std::vector<OutputCost>& costs) {
     fmt::print("{}\n{} particles, {} precision: {:.4g} ms a step\n", solver.device_description(),
                scenario.system.particle_count(), name_of(scenario.execution.precision), 1e3 * step_seconds);
     if (costs.empty()) {
@@ -90,14 +93,15 @@ void print_table(const Scenario& scenario, const Solver& solver, double step_sec
     fmt::print("\n{:<22}{:>16}{:>14}{:>16}\n", "output", "samples a step", "a sample", "of the steps");
     double sum = 0.0;
     for (const OutputCost& cost : costs) {
-        fmt::print("{:<22}{:>16.4g}{:>11.4g} ms{:>14.2f} %\n", cost.name, cost.samples_a_step, 1e3 * cost.sample_seconds,
-                   100.0 * cost.share);
+        fmt::print("{:<22}{:>16.4g}{:>11.4g} ms{:>14.2f} %\n", cost.name, cost.samples_a_step,
+                   1e3 * cost.sample_seconds, 100.0 * cost.share);
         sum += cost.share;
     }
     fmt::print("{:<22}{:>44.2f} %\n", "all", 100.0 * sum);
 }
 
-void print_json(const Scenario& scenario, const Solver& solver, double step_seconds, const std::vector<OutputCost>& costs) {
+void print_json(const Scenario& scenario, const Solver& solver, double step_seconds,
+                const std::vector<OutputCost>& costs) {
     JsonWriter json;
     json.begin_object().member("device", solver.device_description());
     json.member("particles", scenario.system.particle_count());
@@ -123,12 +127,11 @@ int bench_outputs(const BenchOutputsOptions& options) {
     std::vector<OutputCost> costs;
     for (const TimedOutput& output : timed_outputs(scenario.output, observables)) {
         const double seconds = time_between_steps(*solver, output.sample) - waiting;
-        costs.push_back({output.name, output.samples_a_step, seconds, seconds * output.samples_a_step / step_seconds});
+        costs.push_back(
+            {output.name, output.samples_a_step, seconds, seconds * output.samples_a_step / step_seconds});
     }
-    if (options.json)
-        print_json(scenario, *solver, step_seconds, costs);
-    else
-        print_table(scenario, *solver, step_seconds, costs);
+    if (options.json) print_json(scenario, *solver, step_seconds, costs);
+    else print_table(scenario, *solver, step_seconds, costs);
     return 0;
 }
 

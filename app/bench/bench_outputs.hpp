@@ -11,9 +11,9 @@ struct BenchOutputsOptions {
     bool json = false;
 };
 
-/// Times the steps of the input's run, and a sample of each of its outputs on its device, and sets the samples at their
-/// cadence against the steps. Writes no file. Prints a table, or JSON. Returns the exit status; throws InputError,
-/// EnvironmentError.
+/// Times the steps of the input's run, and a sample of each of its outputs on its device, and sets the
+/// samples at their cadence against the steps. Writes no file. Prints a table, or JSON. Returns the exit
+/// status; throws InputError, EnvironmentError.
 [[nodiscard]] int bench_outputs(const BenchOutputsOptions& options);
 
 }  // namespace mpcflow

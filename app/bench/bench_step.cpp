@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "app/machine/device.hpp"
-#include "app/text/json_writer.hpp"
-#include "app/text/formatting.hpp"
 #include "app/run/theory_numbers.hpp"
+#include "app/text/formatting.hpp"
+#include "app/text/json_writer.hpp"
 #include "gpu/copy_rate.hpp"
 #include "physics/names.hpp"
 #include "physics/particle.hpp"
@@ -17,24 +17,26 @@ namespace mpcflow {
 namespace {
 
 struct Measurement : StepMeasurement {
-    double copy_fraction = 0.0;  ///< of the rate at which the device copies a record in and out; 0: not measured
+    double copy_fraction =
+        0.0;  ///< of the rate at which the device copies a record in and out; 0: not measured
 };
 
 /// What a step at least moves of a particle: its record, read once and written once.
 double record_traffic(Precision precision) {
-    return 2.0 * static_cast<double>(precision == Precision::mixed ? sizeof(ParticleMixed) : sizeof(ParticleDouble));
+    return 2.0 * static_cast<double>(precision == Precision::mixed ? sizeof(ParticleMixed)
+                                                                   : sizeof(ParticleDouble));
 }
 
 void print_table(const std::vector<Measurement>& measurements, double copy_rate) {
     fmt::print("{}\n", measurements.front().device);
-    if (copy_rate > 0.0)
-        fmt::print("copies {:.2f} TB/s, read and written together\n", 1e-12 * copy_rate);
-    fmt::print("\n{:<8}{:<11}{:>12}{:>16}{:>12}{:>16}{:>14}  {:<11}{:>9}\n", "law", "precision", "particles", "updates",
-               "step", "bytes/particle", "of copy rate", "summation", "re-order");
+    if (copy_rate > 0.0) fmt::print("copies {:.2f} TB/s, read and written together\n", 1e-12 * copy_rate);
+    fmt::print("\n{:<8}{:<11}{:>12}{:>16}{:>12}{:>16}{:>14}  {:<11}{:>9}\n", "law", "precision", "particles",
+               "updates", "step", "bytes/particle", "of copy rate", "summation", "re-order");
     for (const Measurement& m : measurements) {
         fmt::print("{:<8}{:<11}{:>12}{:>16}{:>9.3f} ms{:>16.0f}{:>14}  {:<11}{:>9}\n", m.law,
-                   precision_name(m.precision), m.particles, format_rate(m.updates_per_second), 1e3 * m.step_seconds,
-                   m.bytes_per_particle, m.copy_fraction > 0.0 ? fmt::format("{:.0f} %", 100.0 * m.copy_fraction) : "-",
+                   precision_name(m.precision), m.particles, format_rate(m.updates_per_second),
+                   1e3 * m.step_seconds, m.bytes_per_particle,
+                   m.copy_fraction > 0.0 ? fmt::format("{:.0f} %", 100.0 * m.copy_fraction) : "-",
                    name_of(m.summation), m.reorder);
     }
     if (copy_rate > 0.0)
@@ -50,9 +52,8 @@ void print_json(const std::vector<Measurement>& measurements, double copy_rate) 
         json.member("summation", name_of(m.summation)).member("reorder", std::int64_t{m.reorder});
         json.member("updates_per_second", m.updates_per_second).member("step_seconds", m.step_seconds);
         json.member("bytes_per_particle", m.bytes_per_particle);
-        if (copy_rate > 0.0) {
+        if (copy_rate > 0.0)
             json.member("copy_bytes_per_second", copy_rate).member("fraction_of_copy_rate", m.copy_fraction);
-        }
         json.end_object();
     }
     fmt::print("{}\n", json.end_array().text());
@@ -82,10 +83,8 @@ int bench_step(const BenchStepOptions& options) {
             measured.copy_fraction = measured.updates_per_second * record_traffic(precision) / copy_rate;
         measurements.push_back(measured);
     }
-    if (options.json)
-        print_json(measurements, copy_rate);
-    else
-        print_table(measurements, copy_rate);
+    if (options.json) print_json(measurements, copy_rate);
+    else print_table(measurements, copy_rate);
     return 0;
 }
 

@@ -11,8 +11,8 @@ struct BenchStepOptions {
     int threads = 0;  ///< of the CPU; 0: all
     StepKindFilter kinds;
     ThermostatKind thermostat = ThermostatKind::none;  ///< of laws that take one
-    Summation summation = Summation::automatic;  ///< on a GPU
-    int reorder = 0;                             ///< 0: the solver's own choice
+    Summation summation = Summation::automatic;        ///< on a GPU
+    int reorder = 0;                                   ///< 0: the solver's own choice
     int cells = 0;  ///< cells per edge of the cubic, periodic box; 0: 200 on a GPU, 32 on a CPU
     double density = 10.0;
     int steps = 0;  ///< steps of each of three timings, the best of which counts; 0: about a second

@@ -18,10 +18,10 @@ constexpr int warm_up_steps = 50;
 std::vector<StepKind> kinds_that_pass(const StepKindFilter& filter) {
     std::vector<StepKind> kinds;
     for (const LawInfo& law : all_laws) {
-        for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
-            if (filter.law.value_or(std::string(law.name)) == law.name && filter.precision.value_or(precision) == precision)
+        for (const Precision precision : {Precision::double_precision, Precision::mixed})
+            if (filter.law.value_or(std::string(law.name)) == law.name &&
+                filter.precision.value_or(precision) == precision)
                 kinds.push_back({law, precision});
-        }
     }
     return kinds;
 }
@@ -34,22 +34,20 @@ double mean_step_seconds(Solver& solver, std::int64_t steps) {
 
 void settle(Solver& solver) {
     solver.run(1);
-    while (!solver.is_settled())
-        solver.run(warm_up_steps);
+    while (!solver.is_settled()) solver.run(warm_up_steps);
 }
 
 double time_step(Solver& solver, std::int64_t steps) {
     constexpr int repeats = 3;
     const double warm_up = mean_step_seconds(solver, warm_up_steps);
-    if (steps == 0)
-        steps = std::clamp<std::int64_t>(static_cast<std::int64_t>(1.0 / warm_up), 10, 100000);
+    if (steps == 0) steps = std::clamp<std::int64_t>(static_cast<std::int64_t>(1.0 / warm_up), 10, 100000);
     double best = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < repeats; ++i)
-        best = std::min(best, mean_step_seconds(solver, steps));
+    for (int i = 0; i < repeats; ++i) best = std::min(best, mean_step_seconds(solver, steps));
     return best;
 }
 
-StepMeasurement measurement_of(const Solver& solver, const System& system, Precision precision, double step_seconds) {
+StepMeasurement measurement_of(const Solver& solver, const System& system, Precision precision,
+                               double step_seconds) {
     StepMeasurement result;
     result.law = law_of(system.collision).name;
     result.precision = precision;
@@ -58,7 +56,8 @@ StepMeasurement measurement_of(const Solver& solver, const System& system, Preci
     result.particles = system.particle_count();
     result.step_seconds = step_seconds;
     result.updates_per_second = static_cast<double>(result.particles) / step_seconds;
-    result.bytes_per_particle = static_cast<double>(solver.memory_bytes()) / static_cast<double>(result.particles);
+    result.bytes_per_particle =
+        static_cast<double>(solver.memory_bytes()) / static_cast<double>(result.particles);
     result.device = solver.device_description();
     return result;
 }

@@ -7,10 +7,10 @@
 #include "app/command/commands.hpp"
 #include "app/machine/device.hpp"
 #include "app/output/estimates.hpp"
-#include "app/text/json_writer.hpp"
-#include "app/text/formatting.hpp"
 #include "app/run/schedule.hpp"
 #include "app/run/theory_numbers.hpp"
+#include "app/text/formatting.hpp"
+#include "app/text/json_writer.hpp"
 #include "input/reader.hpp"
 #include "input/text.hpp"
 #include "physics/grid_rounding.hpp"
@@ -42,8 +42,8 @@ void print_transport(const System& system) {
     if (const auto expansion = theory::collisional_viscosity_expansion(system)) {
         fmt::print("collisional          {:.6g} as published, {:.6g} from the expansion\n",
                    transport.collisional_viscosity, *expansion);
-        fmt::print("total viscosity      {:.6g} as published, {:.6g} from the expansion\n", transport.viscosity(),
-                   transport.kinetic_viscosity + *expansion);
+        fmt::print("total viscosity      {:.6g} as published, {:.6g} from the expansion\n",
+                   transport.viscosity(), transport.kinetic_viscosity + *expansion);
     } else {
         fmt::print("collisional          {:.6g}\n", transport.collisional_viscosity);
         fmt::print("total viscosity      {:.6g}\n", transport.viscosity());
@@ -54,21 +54,20 @@ void print_transport(const System& system) {
 
 void print_flow(const System& system) {
     const auto flow = theory::plane_flow(system);
-    if (!flow)
-        return;
+    if (!flow) return;
     constexpr char axis_names[] = "xyz";
     const double sound = theory::speed_of_sound(system);
-    const char* const name = flow->is_poiseuille()        ? "Poiseuille"
+    const char* const name = flow->is_poiseuille()       ? "Poiseuille"
                              : flow->acceleration == 0.0 ? "Couette"
                                                          : "Couette-Poiseuille";
     fmt::print("plane {} flow along {}, walls normal to {}:\n", name, axis_names[flow->flow_axis],
                axis_names[flow->wall_axis]);
     const double greatest = flow->is_poiseuille() ? flow->maximum() : std::abs(flow->maximum());
-    fmt::print("  greatest velocity  {:.6g} (Mach {:.3g}, Reynolds {:.3g})\n", flow->maximum(), greatest / sound,
-               greatest * flow->width / flow->viscosity);
+    fmt::print("  greatest velocity  {:.6g} (Mach {:.3g}, Reynolds {:.3g})\n", flow->maximum(),
+               greatest / sound, greatest * flow->width / flow->viscosity);
     if (!flow->is_poiseuille()) {
-        fmt::print("  shear rate         {:.6g} at the lower wall, {:.6g} at the upper one\n", flow->shear_rate(0.0),
-                   flow->shear_rate(flow->width));
+        fmt::print("  shear rate         {:.6g} at the lower wall, {:.6g} at the upper one\n",
+                   flow->shear_rate(0.0), flow->shear_rate(flow->width));
     }
     fmt::print("  development time   {:.6g} = {:.0f} steps\n", flow->development_time(),
                flow->development_time() / system.collision.time_step);
@@ -83,8 +82,9 @@ void print_text(const Scenario& scenario, DeviceKind device, const std::vector<s
     fmt::print("box                  {} x {} x {} cells\n", size[0], size[1], size[2]);
     fmt::print("particles            {}\n", system.particle_count());
     const Schedule schedule(scenario.run, scenario.output);
-    fmt::print("steps                {} + {} = {}, time {:.6g}\n", scenario.run.equilibration, scenario.run.steps,
-               schedule.total_steps(), static_cast<double>(schedule.total_steps()) * system.collision.time_step);
+    fmt::print("steps                {} + {} = {}, time {:.6g}\n", scenario.run.equilibration,
+               scenario.run.steps, schedule.total_steps(),
+               static_cast<double>(schedule.total_steps()) * system.collision.time_step);
     print_transport(system);
     print_flow(system);
     fmt::print("memory               about {} for the solver, {} for outputs\n",
@@ -95,9 +95,8 @@ void print_text(const Scenario& scenario, DeviceKind device, const std::vector<s
                    format_bytes(static_cast<double>(file.bytes)), file.contents);
     }
     std::string grids;
-    for (const GridExponent& grid : grid_exponents(system)) {
+    for (const GridExponent& grid : grid_exponents(system))
         grids += fmt::format("{}{} 2^-{}", grids.empty() ? "" : ", ", grid.name, grid.bits);
-    }
     fmt::print("rounding grids       {}\n", grids);
     for (const std::string& warning : warnings)
         fmt::print("warning: {}\n", input::printable(warning, std::string::npos));
@@ -107,12 +106,14 @@ void print_json(const Scenario& scenario, DeviceKind device, const std::vector<s
     const System& system = scenario.system;
     const Schedule schedule(scenario.run, scenario.output);
     JsonWriter json;
-    json.begin_object().member("file", scenario.source_name).member("valid", true).member("title", scenario.title);
+    json.begin_object()
+        .member("file", scenario.source_name)
+        .member("valid", true)
+        .member("title", scenario.title);
     json.member("particles", system.particle_count()).member("total_steps", schedule.total_steps());
     json.member("precision", precision_name(scenario.execution.precision));
     json.key("theory").begin_object();
-    for (const NamedNumber& number : theory_numbers(system))
-        json.member(number.name, number.value);
+    for (const NamedNumber& number : theory_numbers(system)) json.member(number.name, number.value);
     json.end_object().key("memory").begin_object();
     json.member("solver_bytes", estimate_solver_memory(scenario, device));
     json.member("output_bytes", estimate_output_memory(scenario));
@@ -124,11 +125,9 @@ void print_json(const Scenario& scenario, DeviceKind device, const std::vector<s
         json.member("contents", file.contents).end_object();
     }
     json.end_array().key("rounding_grid_exponents").begin_object();
-    for (const GridExponent& grid : grid_exponents(system))
-        json.member(grid.name, grid.bits);
+    for (const GridExponent& grid : grid_exponents(system)) json.member(grid.name, grid.bits);
     json.end_object().key("warnings").begin_array();
-    for (const std::string& warning : warnings)
-        json.value(warning);
+    for (const std::string& warning : warnings) json.value(warning);
     json.end_array().end_object();
     fmt::print("{}\n", json.text());
 }
@@ -142,10 +141,8 @@ int check_command(const CheckOptions& options) {
     std::vector<std::string> warnings = find_warnings(scenario);
     for (std::string& shortage : find_shortages(scenario, device.kind))
         warnings.push_back(std::move(shortage));
-    if (options.format == ReportFormat::json)
-        print_json(scenario, device.kind, warnings);
-    else
-        print_text(scenario, device.kind, warnings);
+    if (options.format == ReportFormat::json) print_json(scenario, device.kind, warnings);
+    else print_text(scenario, device.kind, warnings);
     return 0;
 }
 

@@ -11,16 +11,16 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
-#include "app/bench/bench_kernels.hpp"
 #include "app/bench/bench_auto.hpp"
+#include "app/bench/bench_kernels.hpp"
 #include "app/bench/bench_outputs.hpp"
 #include "app/bench/bench_step.hpp"
 #include "app/command/commands.hpp"
-#include "app/machine/device.hpp"
 #include "app/command/exit_status.hpp"
+#include "app/command/unknown_word.hpp"
+#include "app/machine/device.hpp"
 #include "app/machine/machine_info.hpp"
 #include "app/machine/memory_limits.hpp"
-#include "app/command/unknown_word.hpp"
 #include "input/error.hpp"
 #include "input/names.hpp"
 #include "input/text.hpp"
@@ -42,10 +42,8 @@ struct Shorthands {
     std::optional<std::string> device, threads, output;  ///< given and empty is an error of the input
 
     void append_to(std::vector<std::string>& overrides) const {
-        if (device)
-            overrides.push_back("execution.device=" + *device);
-        if (threads)
-            overrides.push_back("execution.threads=" + *threads);
+        if (device) overrides.push_back("execution.device=" + *device);
+        if (threads) overrides.push_back("execution.threads=" + *threads);
         if (output)
             // Quoted, since a folder may be called 1 or null.
             overrides.push_back("output.directory=" + input::in_quotes(*output));
@@ -61,10 +59,12 @@ void add_input_options(CLI::App& command, InputOptions& input) {
 
 void add_shorthands(CLI::App& command, Shorthands& shorthands) {
     command
-        .add_option("--device", shorthands.device, "What runs it: auto, cpu, cuda or cuda:N (execution.device)")
+        .add_option("--device", shorthands.device,
+                    "What runs it: auto, cpu, cuda or cuda:N (execution.device)")
         ->option_text("DEVICE");
     command.add_option("--threads", shorthands.threads, "CPU threads (execution.threads)")->option_text("N");
-    command.add_option("--output", shorthands.output, "Where results go (output.directory)")->option_text("DIR");
+    command.add_option("--output", shorthands.output, "Where results go (output.directory)")
+        ->option_text("DIR");
 }
 
 /// Prints the lines of an error, each once, after the program's name.
@@ -74,8 +74,10 @@ void print_error(const char* kind, const std::string& text) {
 
 /// Takes no memory for it.
 int report_lack_of_memory() {
-    std::fputs("mpcflow: out of memory; take a smaller box or density, precision mixed or fewer outputs, or have more memory\n",
-               stderr);
+    std::fputs(
+        "mpcflow: out of memory; take a smaller box or density, precision mixed or fewer outputs, or have "
+        "more memory\n",
+        stderr);
     return static_cast<int>(ExitStatus::environment);
 }
 
@@ -88,19 +90,15 @@ int report_input_error(const InputError& error) {
 /// The names of the ways of summing, for options.
 std::vector<std::string> summation_names(bool with_auto) {
     std::vector<std::string> names;
-    for (const auto& [value, name] : names_of(Summation{})) {
-        if (with_auto || value != Summation::automatic)
-            names.emplace_back(name);
-    }
+    for (const auto& [value, name] : names_of(Summation{}))
+        if (with_auto || value != Summation::automatic) names.emplace_back(name);
     return names;
 }
 
 /// The way of summing of a name from summation_names.
 Summation summation_of(const std::string& wanted) {
-    for (const auto& [value, name] : names_of(Summation{})) {
-        if (name == wanted)
-            return value;
-    }
+    for (const auto& [value, name] : names_of(Summation{}))
+        if (name == wanted) return value;
     throw std::logic_error("no way of summing is called " + wanted);
 }
 
@@ -152,7 +150,8 @@ public:
             arguments.emplace_back("--help");
         }
         try {
-            app_.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // as CLI11 wants them
+            app_.parse(
+                std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // as CLI11 wants them
         } catch (const CLI::ParseError& error) {
             if (const std::string unknown = find_unknown_word(app_, arguments); !unknown.empty()) {
                 print_error("", unknown);
@@ -172,28 +171,28 @@ private:
         command->add_flag("--overwrite", overwrite_, "Replace results that are there already");
         command
             ->add_option("--restart", restart_,
-                         "auto: go on from the newest good checkpoint of the output directory, if there is one; never; or "
+                         "auto: go on from the newest good checkpoint of the output directory, if there is "
+                         "one; never; or "
                          "the checkpoint to go on from. Without: auto")
             ->option_text("auto|never|FILE");
         command->add_flag("--quiet", quiet_, "Print nothing but errors");
         command->final_callback([this] {
             shorthands_.append_to(run_.input.overrides);
-            if (overwrite_)
-                run_.existing = Existing::overwrite;
+            if (overwrite_) run_.existing = Existing::overwrite;
             if (restart_ == "")
-                throw CLI::ValidationError("--restart", "is empty: use auto, never or the name of a checkpoint");
-            if (restart_)
-                run_.restart = parse_restart(*restart_);
+                throw CLI::ValidationError("--restart",
+                                           "is empty: use auto, never or the name of a checkpoint");
+            if (restart_) run_.restart = parse_restart(*restart_);
             if (overwrite_ && restart_ == "auto")
                 throw CLI::ValidationError("--overwrite", "starts anew, and does not go with --restart auto");
-            if (quiet_)
-                run_.verbosity = Verbosity::quiet;
+            if (quiet_) run_.verbosity = Verbosity::quiet;
             action_ = [this] { return run_command(run_); };
         });
     }
 
     void add_check() {
-        CLI::App* command = app_.add_subcommand("check", "Validate an input file and print what follows from it");
+        CLI::App* command =
+            app_.add_subcommand("check", "Validate an input file and print what follows from it");
         add_input_options(*command, check_.input);
         add_shorthands(*command, shorthands_);
         add_json(*command);
@@ -209,7 +208,9 @@ private:
             action_ = schema_command;
         });
         CLI::App* info = app_.add_subcommand("info", "Print what a result file holds and how it was made");
-        info->add_option("file", info_.file, "The directory of a run, or one of its HDF5 files")->required()->option_text("DIR|FILE.h5");
+        info->add_option("file", info_.file, "The directory of a run, or one of its HDF5 files")
+            ->required()
+            ->option_text("DIR|FILE.h5");
         add_json(*info);
         info->final_callback([this] {
             info_.format = format();
@@ -222,11 +223,16 @@ private:
     }
 
     void add_verify() {
-        CLI::App* verify = app_.add_subcommand(
-            "verify", "Read every number and checksum of a run's files; tell what is whole and what can still be used (exit "
-                      "status 0: all is whole; 3: it is not)");
-        verify->add_option("path", verify_.path, "The directory of a run, or one of its files")->required()->option_text("DIR|FILE");
-        verify->add_flag("--repair", verify_.repairs, "Roll damaged files back to their last whole state, and remove what killed runs left");
+        CLI::App* verify = app_.add_subcommand("verify",
+                                               "Read every number and checksum of a run's files; tell what "
+                                               "is whole and what can still be used (exit "
+                                               "status 0: all is whole; 3: it is not)");
+        verify->add_option("path", verify_.path, "The directory of a run, or one of its files")
+            ->required()
+            ->option_text("DIR|FILE");
+        verify->add_flag(
+            "--repair", verify_.repairs,
+            "Roll damaged files back to their last whole state, and remove what killed runs left");
         add_json(*verify);
         verify->final_callback([this] {
             verify_.format = format();
@@ -237,7 +243,9 @@ private:
     void add_bench_step(CLI::App& bench) {
         CLI::App* step = bench.add_subcommand("step", "Time whole steps");
         step->add_option("--device", shorthands_.device, "auto, cpu, cuda or cuda:N")->option_text("DEVICE");
-        step->add_option("--threads", bench_.threads, "CPU threads")->check(CLI::Range(1, 4096))->option_text("N");
+        step->add_option("--threads", bench_.threads, "CPU threads")
+            ->check(CLI::Range(1, 4096))
+            ->option_text("N");
         add_step_kinds(*step);
         step->add_option("--thermostat", thermostat_, "none or maxwell_boltzmann; without, none")
             ->check(CLI::IsMember({"none", "maxwell_boltzmann"}));
@@ -246,7 +254,8 @@ private:
                          fmt::format("How a GPU adds to cells: {}; without, auto", fmt::join(ways, ", ")))
             ->check(CLI::IsMember(ways))
             ->option_text("WAY");
-        step->add_option("--reorder", bench_.reorder, "Steps between re-orderings; without, the solver's choice")
+        step->add_option("--reorder", bench_.reorder,
+                         "Steps between re-orderings; without, the solver's choice")
             ->check(CLI::Range(1, 1000000));
         step->add_option("--cells", bench_.cells, "Cells per edge; without, 200 on a GPU, 32 on a CPU")
             ->check(CLI::Range(2, 4096));
@@ -257,18 +266,18 @@ private:
         step->final_callback([this] {
             bench_.device = bench_device();
             bench_.kinds = step_kinds();
-            if (!summation_.empty())
-                bench_.summation = summation_of(summation_);
-            if (thermostat_ == "maxwell_boltzmann")
-                bench_.thermostat = ThermostatKind::maxwell_boltzmann;
+            if (!summation_.empty()) bench_.summation = summation_of(summation_);
+            if (thermostat_ == "maxwell_boltzmann") bench_.thermostat = ThermostatKind::maxwell_boltzmann;
             bench_.json = json_;
             action_ = [this] { return bench_step(bench_); };
         });
     }
 
     void add_bench_kernels(CLI::App& bench) {
-        CLI::App* kernels = bench.add_subcommand("kernels", "Time the algorithms of a GPU against their rivals");
-        kernels->add_option("--part", parts_, "Parts to measure, for example a,c; without, all")->option_text("a,b,...");
+        CLI::App* kernels =
+            bench.add_subcommand("kernels", "Time the algorithms of a GPU against their rivals");
+        kernels->add_option("--part", parts_, "Parts to measure, for example a,c; without, all")
+            ->option_text("a,b,...");
         kernels->add_option("--device", shorthands_.device, "auto, cuda or cuda:N")->option_text("DEVICE");
         kernels->add_option("--size", size_, "small: only to see that it works; without, full")
             ->check(CLI::IsMember({"small", "full"}));
@@ -276,8 +285,7 @@ private:
         kernels->final_callback([this] {
             bench_kernels_.device = bench_gpu();
             try {
-                if (parts_)
-                    bench_kernels_.parts = parse_bench_parts(*parts_);
+                if (parts_) bench_kernels_.parts = parse_bench_parts(*parts_);
             } catch (const std::invalid_argument& error) {
                 throw CLI::ValidationError("--part", error.what());
             }
@@ -288,20 +296,24 @@ private:
     }
 
     void add_bench_auto(CLI::App& bench) {
-        CLI::App* command = bench.add_subcommand(
-            "auto", "Set what a GPU's solver chooses for itself against the best fixed ways of summing and intervals (three "
-                    "solvers are on the card at a time)");
+        CLI::App* command = bench.add_subcommand("auto",
+                                                 "Set what a GPU's solver chooses for itself against the "
+                                                 "best fixed ways of summing and intervals (three "
+                                                 "solvers are on the card at a time)");
         command->add_option("--device", shorthands_.device, "auto, cuda or cuda:N")->option_text("DEVICE");
         add_step_kinds(*command);
         command->add_option("--density", bench_auto_.densities, "Particles a cell; without, 3 10 30 100")
             ->check(CLI::Range(0.1, 1000.0))
             ->option_text("M ...");
-        command->add_option("--particles", bench_auto_.particles, "About so many in the box; without, 10000000")
+        command
+            ->add_option("--particles", bench_auto_.particles, "About so many in the box; without, 10000000")
             ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 33))
             ->option_text("N ...");
         const std::vector<std::string> ways = summation_names(false);
-        command->add_option("--summation", summations_,
-                         fmt::format("Ways of summing to try, of {}; without, all but cas", fmt::join(ways, ", ")))
+        command
+            ->add_option(
+                "--summation", summations_,
+                fmt::format("Ways of summing to try, of {}; without, all but cas", fmt::join(ways, ", ")))
             ->check(CLI::IsMember(ways))
             ->option_text("WAY ...");
         command->add_option("--reorder", bench_auto_.intervals, "Intervals to try; without, 4 8 16 32 64")
@@ -311,17 +323,16 @@ private:
         command->final_callback([this] {
             bench_auto_.device = bench_gpu();
             bench_auto_.kinds = step_kinds();
-            if (!summations_.empty())
-                bench_auto_.ways.clear();
-            for (const std::string& name : summations_)
-                bench_auto_.ways.push_back(summation_of(name));
+            if (!summations_.empty()) bench_auto_.ways.clear();
+            for (const std::string& name : summations_) bench_auto_.ways.push_back(summation_of(name));
             bench_auto_.json = json_;
             action_ = [this] { return bench_auto(bench_auto_); };
         });
     }
 
     void add_bench_outputs(CLI::App& bench) {
-        CLI::App* command = bench.add_subcommand("outputs", "Set what the outputs of an input file cost against its steps");
+        CLI::App* command =
+            bench.add_subcommand("outputs", "Set what the outputs of an input file cost against its steps");
         add_input_options(*command, bench_input_);
         add_shorthands(*command, shorthands_);
         add_json(*command);
@@ -333,8 +344,7 @@ private:
 
     void add_step_kinds(CLI::App& command) {
         std::vector<std::string> names;
-        for (const LawInfo& law : all_laws)
-            names.emplace_back(law.name);
+        for (const LawInfo& law : all_laws) names.emplace_back(law.name);
         command.add_option("--law", law_, fmt::format("{}; without, all", fmt::join(names, ", ")))
             ->check(CLI::IsMember(names));
         command.add_option("--precision", precision_, "double or mixed; without, both")
@@ -343,27 +353,27 @@ private:
 
     [[nodiscard]] StepKindFilter step_kinds() const {
         StepKindFilter kinds;
-        if (!law_.empty())
-            kinds.law = law_;
+        if (!law_.empty()) kinds.law = law_;
         if (!precision_.empty())
             kinds.precision = precision_ == "mixed" ? Precision::mixed : Precision::double_precision;
         return kinds;
     }
 
     [[nodiscard]] DeviceChoice bench_device() const {
-        if (!shorthands_.device)
-            return {};
+        if (!shorthands_.device) return {};
         const std::optional<DeviceChoice> device = parse_device(*shorthands_.device);
         if (!device)
-            throw CLI::ValidationError("--device", fmt::format("'{}' is not a device: use auto, cpu, cuda or cuda:N",
-                                                               input::printable(*shorthands_.device)));
+            throw CLI::ValidationError("--device",
+                                       fmt::format("'{}' is not a device: use auto, cpu, cuda or cuda:N",
+                                                   input::printable(*shorthands_.device)));
         return *device;
     }
 
     [[nodiscard]] DeviceChoice bench_gpu() const {
         const DeviceChoice device = bench_device();
         if (device.kind == DeviceKind::cpu)
-            throw CLI::ValidationError("--device", "this runs on CUDA devices alone: use auto, cuda or cuda:N");
+            throw CLI::ValidationError("--device",
+                                       "this runs on CUDA devices alone: use auto, cuda or cuda:N");
         return device;
     }
 

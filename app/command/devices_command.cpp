@@ -2,9 +2,9 @@
 
 #include "app/command/commands.hpp"
 #include "app/machine/device.hpp"
-#include "app/text/json_writer.hpp"
 #include "app/machine/machine_info.hpp"
 #include "app/text/formatting.hpp"
+#include "app/text/json_writer.hpp"
 #include "input/schema.hpp"
 
 namespace mpcflow {
@@ -43,17 +43,19 @@ int devices_command(ReportFormat format) {
         return 0;
     }
     const auto mark = [&](DeviceKind kind, int index) {
-        return automatic.kind == kind && (kind == DeviceKind::cpu || automatic.index == index) ? "  <- auto" : "";
+        return automatic.kind == kind && (kind == DeviceKind::cpu || automatic.index == index) ? "  <- auto"
+                                                                                               : "";
     };
-    fmt::print("cpu      {}, {} threads{}\n", machine.cpu, machine.hardware_threads, mark(DeviceKind::cpu, 0));
+    fmt::print("cpu      {}, {} threads{}\n", machine.cpu, machine.hardware_threads,
+               mark(DeviceKind::cpu, 0));
     for (const DeviceInfo& device : list.devices) {
-        fmt::print("cuda:{}   {}, compute capability {}.{}, {} multiprocessors, {} of {} free{}\n", device.index,
-                   device.name, device.compute_capability_major, device.compute_capability_minor,
-                   device.multiprocessors, format_bytes(static_cast<double>(device.free_bytes)),
-                   format_bytes(static_cast<double>(device.memory_bytes)), mark(DeviceKind::cuda, device.index));
+        fmt::print(
+            "cuda:{}   {}, compute capability {}.{}, {} multiprocessors, {} of {} free{}\n", device.index,
+            device.name, device.compute_capability_major, device.compute_capability_minor,
+            device.multiprocessors, format_bytes(static_cast<double>(device.free_bytes)),
+            format_bytes(static_cast<double>(device.memory_bytes)), mark(DeviceKind::cuda, device.index));
     }
-    if (list.devices.empty())
-        fmt::print("cuda     none: {}\n", list.reason);
+    if (list.devices.empty()) fmt::print("cuda     none: {}\n", list.reason);
     return 0;
 }
 

@@ -6,18 +6,18 @@
 
 #include <fmt/format.h>
 
-#include "app/hdf5/axis_scales.hpp"
 #include "app/command/commands.hpp"
-#include "app/output/checkpoint_file.hpp"
+#include "app/hdf5/axis_scales.hpp"
 #include "app/hdf5/error.hpp"
 #include "app/hdf5/file.hpp"
-#include "app/text/json_writer.hpp"
+#include "app/output/checkpoint_file.hpp"
 #include "app/output/run_file.hpp"
-#include "app/run/run_record.hpp"
-#include "app/storage/seal.hpp"
 #include "app/output/trajectory_file.hpp"
 #include "app/output/window_check.hpp"
 #include "app/output/window_file.hpp"
+#include "app/run/run_record.hpp"
+#include "app/storage/seal.hpp"
+#include "app/text/json_writer.hpp"
 #include "input/text.hpp"
 
 namespace mpcflow {
@@ -26,46 +26,38 @@ namespace {
 
 using hdf5::Group;
 
-/// A line of the report: JSON gives the values as they are, text the same with the label. Texts come from files that
-/// anybody may have written: what a terminal would obey is escaped.
+/// A line of the report: JSON gives the values as they are, text the same with the label. Texts come from
+/// files that anybody may have written: what a terminal would obey is escaped.
 class Report {
 public:
     explicit Report(ReportFormat format) : format_(format) { json_.begin_object(); }
 
     void add(const char* name, const std::string& text) {
-        if (format_ == ReportFormat::json)
-            json_.member(name, text);
+        if (format_ == ReportFormat::json) json_.member(name, text);
         else if (!text.empty())
             fmt::print("{:<22}{}\n", label(name), input::printable(text, std::string::npos));
     }
     void add(const char* name, std::int64_t number) {
-        if (format_ == ReportFormat::json)
-            json_.member(name, number);
-        else
-            fmt::print("{:<22}{}\n", label(name), number);
+        if (format_ == ReportFormat::json) json_.member(name, number);
+        else fmt::print("{:<22}{}\n", label(name), number);
     }
     void add(const char* name, std::uint64_t number) {
-        if (format_ == ReportFormat::json)
-            json_.member(name, number);
-        else
-            fmt::print("{:<22}{}\n", label(name), number);
+        if (format_ == ReportFormat::json) json_.member(name, number);
+        else fmt::print("{:<22}{}\n", label(name), number);
     }
     void add(const char* name, double number) {
-        if (format_ == ReportFormat::json)
-            json_.member(name, number);
-        else
-            fmt::print("{:<22}{:.6g}\n", label(name), number);
+        if (format_ == ReportFormat::json) json_.member(name, number);
+        else fmt::print("{:<22}{:.6g}\n", label(name), number);
     }
     /// A text of several lines.
     void add_lines(const char* name, const std::string& text) {
-        if (format_ == ReportFormat::json)
-            json_.member(name, text);
+        if (format_ == ReportFormat::json) json_.member(name, text);
         else if (!text.empty())
-            fmt::print("{}:\n{}{}", label(name), input::printable_lines(text), text.back() == '\n' ? "" : "\n");
+            fmt::print("{}:\n{}{}", label(name), input::printable_lines(text),
+                       text.back() == '\n' ? "" : "\n");
     }
     void finish() {
-        if (format_ == ReportFormat::json)
-            fmt::print("{}\n", json_.end_object().text());
+        if (format_ == ReportFormat::json) fmt::print("{}\n", json_.end_object().text());
     }
 
 private:
@@ -81,22 +73,18 @@ private:
 
 std::string names_of(const Group& group) {
     std::string names;
-    for (const std::string& name : group.link_names())
-        names += (names.empty() ? "" : ", ") + name;
+    for (const std::string& name : group.link_names()) names += (names.empty() ? "" : ", ") + name;
     return names;
 }
 
 void report_series(const Group& root, Report& report) {
-    if (!root.has("series"))
-        return;
+    if (!root.has("series")) return;
     const auto steps = root.open_group("series").open_dataset("step").read<std::int64_t>();
     report.add("series_rows", static_cast<std::int64_t>(steps.size()));
-    if (steps.empty())
-        return;
+    if (steps.empty()) return;
     report.add("series_last_step", steps.back());
     const Group series = root.open_group("series");
-    if (!series.has("maximum_speed"))
-        return;
+    if (!series.has("maximum_speed")) return;
     const auto speeds = series.open_dataset("maximum_speed").read<double>();
     const auto fewest = series.open_dataset("minimum_occupancy").read<std::int64_t>();
     const auto most = series.open_dataset("maximum_occupancy").read<std::int64_t>();
@@ -106,14 +94,11 @@ void report_series(const Group& root, Report& report) {
 }
 
 void report_fields(const Group& root, Report& report) {
-    if (!root.has("fields"))
-        return;
+    if (!root.has("fields")) return;
     const Group fields = root.open_group("fields");
     std::string quantities;
-    for (const char* name : {"density", "velocity", "temperature", "pressure_tensor"}) {
-        if (fields.has(name))
-            quantities += std::string(quantities.empty() ? "" : ", ") + name;
-    }
+    for (const char* name : {"density", "velocity", "temperature", "pressure_tensor"})
+        if (fields.has(name)) quantities += std::string(quantities.empty() ? "" : ", ") + name;
     report.add("fields", quantities);
     report.add("field_samples", fields.read_int_attribute("samples"));
     report.add("field_first_step", fields.read_int_attribute("first_step"));
@@ -122,9 +107,9 @@ void report_fields(const Group& root, Report& report) {
 
 void report_observables(const Group& root, Report& report) {
     for (const std::string& name : root.link_names()) {
-        const bool is_axis = std::find(component_axes.begin(), component_axes.end(), name) != component_axes.end();
-        if (is_axis || name == "fields" || !root.open_group(name).has_attribute("samples"))
-            continue;
+        const bool is_axis =
+            std::find(component_axes.begin(), component_axes.end(), name) != component_axes.end();
+        if (is_axis || name == "fields" || !root.open_group(name).has_attribute("samples")) continue;
         report.add((name + "_samples").c_str(), root.open_group(name).read_int_attribute("samples"));
     }
 }
@@ -138,8 +123,7 @@ void check_seal(const hdf5::File& file) {
 /// The same of a file that grows.
 void check_all_rows(const hdf5::File& file, const OpenRows& open_rows) {
     const RowsFound found = check_rows(file, open_rows, std::numeric_limits<std::int64_t>::max());
-    if (!found.damage.empty())
-        throw EnvironmentError(file.path() + ": damaged: " + found.damage);
+    if (!found.damage.empty()) throw EnvironmentError(file.path() + ": damaged: " + found.damage);
 }
 
 void report_run(const hdf5::File& file, Report& report) {
@@ -151,27 +135,22 @@ void report_run(const hdf5::File& file, Report& report) {
                         "wrote it",
                         file.path(), version, run_file_format_version));
     }
-    if (version != 1)
-        check_seal(file);
+    if (version != 1) check_seal(file);
     const Group program = root.open_group("program");
     const Group machine = root.open_group("machine");
     const Group run = root.open_group("run");
     const Group input = root.open_group("input");
     report.add("kind", std::string("run"));
     report.add("title", root.read_text_attribute("title"));
-    if (run.has_attribute("id"))
-        report.add("run_id", run.read_text_attribute("id"));
+    if (run.has_attribute("id")) report.add("run_id", run.read_text_attribute("id"));
     report.add("status", run.read_text_attribute("status"));
     report.add("message", run.read_text_attribute("message"));
     report.add("steps_done", run.read_int_attribute("steps_done"));
     report.add("steps_in_all", run.read_int_attribute("equilibration") + run.read_int_attribute("steps"));
-    if (run.has_attribute("fast_steps"))
-        report.add("fast_steps", run.read_int_attribute("fast_steps"));
-    if (run.has_attribute("restarts"))
-        report.add("restarts", run.read_int_attribute("restarts"));
-    if (run.has_attribute("state_hash")) {
+    if (run.has_attribute("fast_steps")) report.add("fast_steps", run.read_int_attribute("fast_steps"));
+    if (run.has_attribute("restarts")) report.add("restarts", run.read_int_attribute("restarts"));
+    if (run.has_attribute("state_hash"))
         report.add("state_hash", format_hash(run.read_unsigned_attribute("state_hash")));
-    }
     report.add("particles", run.read_int_attribute("particles"));
     report.add("seed", run.read_unsigned_attribute("seed"));
     report.add("precision", run.read_text_attribute("precision"));
@@ -221,15 +200,13 @@ void report_trajectory(const hdf5::File& file, Report& report) {
     const auto hashes = parameters.open_dataset("state_hash").read<std::uint64_t>();
     report.add("kind", std::string("trajectory (H5MD)"));
     report.add("title", parameters.read_text_attribute("title"));
-    if (parameters.has_attribute("run_id"))
-        report.add("run_id", parameters.read_text_attribute("run_id"));
+    if (parameters.has_attribute("run_id")) report.add("run_id", parameters.read_text_attribute("run_id"));
     report.add("frames", static_cast<std::int64_t>(steps.size()));
     if (!steps.empty()) {
         report.add("first_step", steps.front());
         report.add("last_step", steps.back());
     }
-    if (!hashes.empty())
-        report.add("state_hash", format_hash(hashes.back()));
+    if (!hashes.empty()) report.add("state_hash", format_hash(hashes.back()));
     if (is_of_region) {
         const auto counts = parameters.open_dataset("particles").read<std::int64_t>();
         if (!counts.empty()) {
@@ -239,33 +216,29 @@ void report_trajectory(const hdf5::File& file, Report& report) {
     } else {
         report.add("particles", static_cast<std::int64_t>(all.open_dataset("species").shape().at(0)));
     }
-    if (all.has_attribute("every_nth_id"))
-        report.add("every_nth_id", all.read_int_attribute("every_nth_id"));
+    if (all.has_attribute("every_nth_id")) report.add("every_nth_id", all.read_int_attribute("every_nth_id"));
     report.add("elements", names_of(all));
     report.add("seed", parameters.read_unsigned_attribute("seed"));
     report.add("precision", parameters.read_text_attribute("precision"));
     report.add("start_time", parameters.read_text_attribute("start_time"));
     report.add("device", parameters.read_text_attribute("device"));
     report.add("program", "mpcflow " +
-                              root.open_group("h5md").open_group("creator").read_text_attribute("version") + " (" +
-                              parameters.read_text_attribute("commit") + ")");
+                              root.open_group("h5md").open_group("creator").read_text_attribute("version") +
+                              " (" + parameters.read_text_attribute("commit") + ")");
     report.add_lines("resolved_input", parameters.read_text("input"));
 }
 
 void report_windows(const hdf5::File& file, Report& report) {
     const Group root = file.root();
-    if (root.read_int_attribute("format_version") != 1)
-        check_all_rows(file, read_windows);
+    if (root.read_int_attribute("format_version") != 1) check_all_rows(file, read_windows);
     const Group fields = root.open_group("fields");
     const auto steps = fields.open_dataset("last_step").read<std::int64_t>();
     report.add("kind", std::string("fields in time"));
     report.add("title", root.read_text_attribute("title"));
-    if (root.has_attribute("run_id"))
-        report.add("run_id", root.read_text_attribute("run_id"));
+    if (root.has_attribute("run_id")) report.add("run_id", root.read_text_attribute("run_id"));
     report.add("windows", static_cast<std::int64_t>(steps.size()));
     report.add("time_window", fields.read_int_attribute("time_window"));
-    if (!steps.empty())
-        report.add("last_step", steps.back());
+    if (!steps.empty()) report.add("last_step", steps.back());
     report.add("commit", root.read_text_attribute("commit"));
     report.add_lines("resolved_input", root.read_text("input"));
 }
@@ -286,8 +259,7 @@ bool is_our_checkpoint(const Group& root) { return says(root, "format", checkpoi
 bool is_our_window_file(const Group& root) { return says(root, "format", window_file_format); }
 
 bool is_our_trajectory(const Group& root) {
-    if (!root.has("h5md") || !root.open_group("h5md").has("creator"))
-        return false;
+    if (!root.has("h5md") || !root.open_group("h5md").has("creator")) return false;
     return says(root.open_group("h5md").open_group("creator"), "name", "mpcflow");
 }
 
@@ -299,7 +271,8 @@ int info_command(const InfoOptions& options) {
     if (std::filesystem::is_directory(path, is_none)) {
         path /= run_file_name;
         if (!std::filesystem::exists(path, is_none))
-            throw EnvironmentError(options.file + ": this directory has no run.h5; give that of a run, or one of its files");
+            throw EnvironmentError(options.file +
+                                   ": this directory has no run.h5; give that of a run, or one of its files");
     }
     const hdf5::File file = hdf5::File::open(path.string());
     Report report(options.format);

@@ -9,20 +9,20 @@
 
 #include <fmt/format.h>
 
-#include "app/output/background_writer.hpp"
 #include "app/command/commands.hpp"
-#include "app/machine/device.hpp"
-#include "app/output/estimates.hpp"
 #include "app/command/exit_status.hpp"
+#include "app/command/run_summary.hpp"
+#include "app/machine/device.hpp"
 #include "app/machine/machine_info.hpp"
-#include "app/text/formatting.hpp"
-#include "app/run/progress.hpp"
+#include "app/output/background_writer.hpp"
+#include "app/output/estimates.hpp"
 #include "app/output/restart.hpp"
 #include "app/output/result_writer.hpp"
+#include "app/run/progress.hpp"
 #include "app/run/run_loop.hpp"
-#include "app/command/run_summary.hpp"
 #include "app/run/signals.hpp"
 #include "app/run/theory_numbers.hpp"
+#include "app/text/formatting.hpp"
 #include "input/reader.hpp"
 #include "input/text.hpp"
 #include "input/writer.hpp"
@@ -51,15 +51,16 @@ RunRecord make_record(const RunOptions& options, const Scenario& scenario, const
 void announce(const Scenario& scenario, const RunRecord& record, const std::optional<Checkpoint>& checkpoint,
               std::vector<std::string> remarks) {
     const std::int64_t steps = scenario.run.equilibration + scenario.run.steps;
-    show(stderr, fmt::format("mpcflow {}: {}{} particles, {} steps, {} precision, to {}\non {} ({})\n",
-                             program_version(), scenario.title.empty() ? "" : scenario.title + ": ",
-                             scenario.system.particle_count(), steps, precision_name(scenario.execution.precision),
-                             scenario.output.directory, record.device, record.device_reason));
+    show(stderr,
+         fmt::format("mpcflow {}: {}{} particles, {} steps, {} precision, to {}\non {} ({})\n",
+                     program_version(), scenario.title.empty() ? "" : scenario.title + ": ",
+                     scenario.system.particle_count(), steps, precision_name(scenario.execution.precision),
+                     scenario.output.directory, record.device, record.device_reason));
     if (checkpoint)
-        show(stderr, fmt::format("going on from {}, step {}\n", input::printable(checkpoint->path, std::string::npos),
-                                 checkpoint->particles.step));
-    for (std::string& warning : find_warnings(scenario))
-        remarks.push_back(std::move(warning));
+        show(stderr,
+             fmt::format("going on from {}, step {}\n", input::printable(checkpoint->path, std::string::npos),
+                         checkpoint->particles.step));
+    for (std::string& warning : find_warnings(scenario)) remarks.push_back(std::move(warning));
     for (const std::string& remark : remarks)
         show(stderr, fmt::format("warning: {}\n", input::printable(remark, std::string::npos)));
 }
@@ -67,28 +68,28 @@ void announce(const Scenario& scenario, const RunRecord& record, const std::opti
 /// Whether the run has nothing left to do; says so, unless it is to be quiet.
 bool is_done_already(const Scenario& scenario, Existing existing, Verbosity verbosity) {
     const std::string& folder = scenario.output.directory;
-    if (existing != Existing::keep || !is_complete(folder, scenario))
-        return false;
+    if (existing != Existing::keep || !is_complete(folder, scenario)) return false;
     if (verbosity == Verbosity::normal) {
-        show(stderr, fmt::format("{}: this run is complete, with all its {} steps; raise run.steps to go on, or give "
-                                 "--overwrite to run it again\n",
-                                 folder, scenario.run.equilibration + scenario.run.steps));
+        show(stderr,
+             fmt::format("{}: this run is complete, with all its {} steps; raise run.steps to go on, or give "
+                         "--overwrite to run it again\n",
+                         folder, scenario.run.equilibration + scenario.run.steps));
     }
     return true;
 }
 
 std::string describe_stop(const RunLoopResult& result) {
-    if (result.signal_number == 0)
-        return "";
-    std::string text = fmt::format("stopped by {} at step {}", signal_name(result.signal_number), result.steps_done);
+    if (result.signal_number == 0) return "";
+    std::string text =
+        fmt::format("stopped by {} at step {}", signal_name(result.signal_number), result.steps_done);
     if (!result.writing.checkpoint_failure.empty())
         text += "; no checkpoint could be written: " + result.writing.checkpoint_failure;
     return text;
 }
 
 /// Runs to the end or to a signal; `outputs` hand to `results` what is to be written.
-int run_to_the_end(const RunOptions& options, const Scenario& scenario, Solver& solver, BackgroundWriter& outputs,
-                   const ResultWriter& results) {
+int run_to_the_end(const RunOptions& options, const Scenario& scenario, Solver& solver,
+                   BackgroundWriter& outputs, const ResultWriter& results) {
     ProgressDisplay display(
         stderr, options.verbosity == Verbosity::quiet ? ProgressStyle::silent : progress_style(stderr));
     const Schedule schedule(scenario.run, scenario.output, scenario.checkpoint);
@@ -101,10 +102,8 @@ int run_to_the_end(const RunOptions& options, const Scenario& scenario, Solver& 
     outputs.finish(result, is_stopped ? RunStatus::interrupted : RunStatus::completed, message, hash);
     if (options.verbosity == Verbosity::normal)
         print_summary(scenario, result, hash, results.written_files());
-    if (!is_stopped)
-        return static_cast<int>(ExitStatus::done);
-    if (result.writing.checkpoint_failure.empty())
-        return static_cast<int>(ExitStatus::stopped);
+    if (!is_stopped) return static_cast<int>(ExitStatus::done);
+    if (result.writing.checkpoint_failure.empty()) return static_cast<int>(ExitStatus::stopped);
     show(stderr, "mpcflow: " + input::printable(message, std::string::npos) + "\n");
     return static_cast<int>(ExitStatus::environment);
 }
@@ -116,8 +115,7 @@ int run_command(const RunOptions& options) {
     const std::string& folder = scenario.output.directory;
     const Existing existing = treatment_of_results(options.restart, options.existing, folder);
     check_output_directory(folder, existing);
-    if (is_done_already(scenario, existing, options.verbosity))
-        return static_cast<int>(ExitStatus::done);
+    if (is_done_already(scenario, existing, options.verbosity)) return static_cast<int>(ExitStatus::done);
     const ChosenDevice device = choose_device(scenario.execution.device);
     // Linux grants memory that it does not have, and then kills who uses it.
     if (const std::string shortage = describe_shortage(memory_need(scenario, device.kind)); !shortage.empty())
@@ -127,18 +125,18 @@ int run_command(const RunOptions& options) {
     const SignalGuard signals;
     const OutputDirectory directory(folder, existing);
     std::vector<std::string> remarks;
-    std::optional<Checkpoint> checkpoint = find_checkpoint(options.restart, scenario, directory.files(), existing, remarks);
+    std::optional<Checkpoint> checkpoint =
+        find_checkpoint(options.restart, scenario, directory.files(), existing, remarks);
     const bool is_new = !checkpoint;
     Observables observables = make_observables(scenario);
-    if (checkpoint)
-        restore(*solver, observables, *checkpoint, remarks);
+    if (checkpoint) restore(*solver, observables, *checkpoint, remarks);
     RunRecord record = make_record(options, scenario, *solver, device);
     record.notes = remarks;
-    if (options.verbosity == Verbosity::normal)
-        announce(scenario, record, checkpoint, remarks);
+    if (options.verbosity == Verbosity::normal) announce(scenario, record, checkpoint, remarks);
 
     ResultWriter results(directory, std::move(record), std::move(checkpoint));
-    BackgroundWriter outputs(results, scenario, std::move(observables), {copies_in_flight(scenario), field_blocks_in_flight(scenario)});
+    BackgroundWriter outputs(results, scenario, std::move(observables),
+                             {copies_in_flight(scenario), field_blocks_in_flight(scenario)});
     // Before all other files: whenever the run is killed, it can go on.
     if (scenario.checkpoint && is_new) {
         const auto particles = outputs.take_records();

@@ -10,7 +10,8 @@ class App;
 
 namespace mpcflow {
 
-/// Says what the first command or option is that there is none of, and the nearest one; nothing where all are known.
+/// Says what the first command or option is that there is none of, and the nearest one; nothing where all are
+/// known.
 [[nodiscard]] std::string find_unknown_word(CLI::App& program, const std::vector<std::string>& arguments);
 
 }  // namespace mpcflow

@@ -8,8 +8,8 @@
 
 #include "app/command/commands.hpp"
 #include "app/command/exit_status.hpp"
-#include "app/text/json_writer.hpp"
 #include "app/run/run_record.hpp"
+#include "app/text/json_writer.hpp"
 #include "app/verify/findings.hpp"
 #include "app/verify/repair.hpp"
 #include "app/verify/verification.hpp"
@@ -43,8 +43,7 @@ const char* name_of(Condition condition) {
 }
 
 std::string describe(const FileFinding& file) {
-    if (file.kind == FileKind::temporary)
-        return fmt::format("{}", fmt::join(file.remarks, ", "));
+    if (file.kind == FileKind::temporary) return fmt::format("{}", fmt::join(file.remarks, ", "));
     std::vector<std::string> parts;
     const char* const rows = rows_of(file.kind);
     if (!file.is_whole()) {
@@ -54,13 +53,10 @@ std::string describe(const FileFinding& file) {
                                         *file.whole_rows, *file.rows, rows));
         }
     } else if (file.kind != FileKind::journal) {  // which says it in its remarks
-        if (file.rows)
-            parts.push_back(fmt::format("{} {}", *file.rows, rows));
-        if (file.step)
-            parts.push_back(fmt::format("{}step {}", file.rows ? "up to " : "", *file.step));
+        if (file.rows) parts.push_back(fmt::format("{} {}", *file.rows, rows));
+        if (file.step) parts.push_back(fmt::format("{}step {}", file.rows ? "up to " : "", *file.step));
     }
-    if (!file.status.empty())
-        parts.push_back(file.status);
+    if (!file.status.empty()) parts.push_back(file.status);
     parts.insert(parts.end(), file.remarks.begin(), file.remarks.end());
     return fmt::format("{}{}{}", name_of(file.condition), parts.empty() ? "" : ": ",
                        fmt::join(parts, file.is_whole() ? ", " : "; "));
@@ -69,24 +65,19 @@ std::string describe(const FileFinding& file) {
 void print_text(const Findings& findings, const Repaired* repaired) {
     for (const FileFinding& file : findings.files)
         fmt::print("{:<23} {}\n", shown(file.name), shown(describe(file)));
-    for (const std::string& misfit : findings.misfits)
-        fmt::print("does not fit: {}\n", shown(misfit));
+    for (const std::string& misfit : findings.misfits) fmt::print("does not fit: {}\n", shown(misfit));
     if (repaired != nullptr) {
-        for (const std::string& text : repaired->done)
-            fmt::print("repaired: {}\n", shown(text));
-        for (const std::string& text : repaired->failed)
-            fmt::print("not repaired: {}\n", shown(text));
+        for (const std::string& text : repaired->done) fmt::print("repaired: {}\n", shown(text));
+        for (const std::string& text : repaired->failed) fmt::print("not repaired: {}\n", shown(text));
         if (repaired->done.empty() && repaired->failed.empty())
             fmt::print("there was nothing to repair, or nothing that can be\n");
     }
-    for (const std::string& text : findings.conclusions)
-        fmt::print("{}\n", shown(text));
+    for (const std::string& text : findings.conclusions) fmt::print("{}\n", shown(text));
 }
 
 void write_texts(JsonWriter& json, const char* name, const std::vector<std::string>& texts) {
     json.key(name).begin_array();
-    for (const std::string& text : texts)
-        json.value(shown(text));
+    for (const std::string& text : texts) json.value(shown(text));
     json.end_array();
 }
 
@@ -95,21 +86,14 @@ void write_file(JsonWriter& json, const FileFinding& file) {
     json.member("name", shown(file.name));
     json.member("kind", name_of(file.kind));
     json.member("condition", name_of(file.condition));
-    if (!file.why.empty())
-        json.member("why", shown(file.why));
+    if (!file.why.empty()) json.member("why", shown(file.why));
     json.member("has_checksums", file.has_checksums);
-    if (file.run_id)
-        json.member("run_id", shown(*file.run_id));
-    if (!file.status.empty())
-        json.member("status", shown(file.status));
-    if (file.step)
-        json.member("step", *file.step);
-    if (file.state_hash)
-        json.member("state_hash", format_hash(*file.state_hash));
-    if (file.rows)
-        json.member("rows", *file.rows);
-    if (file.whole_rows)
-        json.member("whole_rows", *file.whole_rows);
+    if (file.run_id) json.member("run_id", shown(*file.run_id));
+    if (!file.status.empty()) json.member("status", shown(file.status));
+    if (file.step) json.member("step", *file.step);
+    if (file.state_hash) json.member("state_hash", format_hash(*file.state_hash));
+    if (file.rows) json.member("rows", *file.rows);
+    if (file.whole_rows) json.member("whole_rows", *file.whole_rows);
     write_texts(json, "remarks", file.remarks);
     json.end_object();
 }
@@ -121,8 +105,7 @@ void print_json(const Findings& findings, const Repaired* repaired) {
     json.member("whole", findings.is_whole());
     json.member("being_written", findings.is_being_written);
     json.key("files").begin_array();
-    for (const FileFinding& file : findings.files)
-        write_file(json, file);
+    for (const FileFinding& file : findings.files) write_file(json, file);
     json.end_array();
     write_texts(json, "misfits", findings.misfits);
     if (findings.restart) {
@@ -145,15 +128,11 @@ void print_json(const Findings& findings, const Repaired* repaired) {
 int verify_command(const VerifyOptions& options) {
     const verify::Target target = verify::open_target(options.path);
     Repaired repaired;
-    if (options.repairs)
-        repaired = verify::repair(target);
-    else
-        repaired.findings = verify::verify(target, verify::Holder::anyone);
+    if (options.repairs) repaired = verify::repair(target);
+    else repaired.findings = verify::verify(target, verify::Holder::anyone);
     const Repaired* const told = options.repairs ? &repaired : nullptr;
-    if (options.format == ReportFormat::json)
-        print_json(repaired.findings, told);
-    else
-        print_text(repaired.findings, told);
+    if (options.format == ReportFormat::json) print_json(repaired.findings, told);
+    else print_text(repaired.findings, told);
     const bool is_good = repaired.findings.is_whole() && repaired.failed.empty();
     return static_cast<int>(is_good ? ExitStatus::done : ExitStatus::environment);
 }

@@ -11,12 +11,14 @@ namespace {
 
 AttributeHandle create_attribute(hid_t object, const std::string& label, const std::string& name, hid_t type,
                                  const DataspaceHandle& space) {
-    return AttributeHandle(check(H5Acreate2(object, name.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT),
-                                 label, "create attribute " + name));
+    return AttributeHandle(
+        check(H5Acreate2(object, name.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT), label,
+              "create attribute " + name));
 }
 
 AttributeHandle open_attribute(hid_t object, const std::string& label, const std::string& name) {
-    return AttributeHandle(check(H5Aopen(object, name.c_str(), H5P_DEFAULT), label, "open attribute " + name));
+    return AttributeHandle(
+        check(H5Aopen(object, name.c_str(), H5P_DEFAULT), label, "open attribute " + name));
 }
 
 }  // namespace
@@ -29,8 +31,8 @@ TypeHandle text_type(std::size_t length, const std::string& label) {
     return type;
 }
 
-void write_text_attribute(hid_t object, const std::string& label, const std::string& name, std::string_view text,
-                          std::size_t capacity) {
+void write_text_attribute(hid_t object, const std::string& label, const std::string& name,
+                          std::string_view text, std::size_t capacity) {
     std::string bytes(text);
     bytes.resize(std::max({text.size(), capacity, std::size_t{1}}), '\0');
     const TypeHandle type = text_type(bytes.size(), label);
@@ -42,8 +44,8 @@ void write_text_attribute(hid_t object, const std::string& label, const std::str
 
 void write_number_attribute(hid_t object, const std::string& label, const std::string& name, NumberType type,
                             const void* numbers, std::optional<hsize_t> count) {
-    const DataspaceHandle space(check(count ? H5Screate_simple(1, &*count, nullptr) : H5Screate(H5S_SCALAR), label,
-                                      "create attribute " + name));
+    const DataspaceHandle space(check(count ? H5Screate_simple(1, &*count, nullptr) : H5Screate(H5S_SCALAR),
+                                      label, "create attribute " + name));
     AttributeHandle attribute = create_attribute(object, label, name, native_type(type), space);
     check(H5Awrite(attribute.get(), native_type(type), numbers), label, "write attribute " + name);
     check(attribute.close(), label, "close attribute " + name);
@@ -52,8 +54,7 @@ void write_number_attribute(hid_t object, const std::string& label, const std::s
 void write_texts_attribute(hid_t object, const std::string& label, const std::string& name,
                            std::span<const std::string> texts) {
     std::size_t length = 1;
-    for (const std::string& text : texts)
-        length = std::max(length, text.size());
+    for (const std::string& text : texts) length = std::max(length, text.size());
     std::string bytes;
     for (const std::string& text : texts) {
         bytes += text;
@@ -61,7 +62,8 @@ void write_texts_attribute(hid_t object, const std::string& label, const std::st
     }
     const TypeHandle type = text_type(length, label);
     const hsize_t count = texts.size();
-    const DataspaceHandle space(check(H5Screate_simple(1, &count, nullptr), label, "create attribute " + name));
+    const DataspaceHandle space(
+        check(H5Screate_simple(1, &count, nullptr), label, "create attribute " + name));
     AttributeHandle attribute = create_attribute(object, label, name, type.get(), space);
     check(H5Awrite(attribute.get(), type.get(), bytes.data()), label, "write attribute " + name);
     check(attribute.close(), label, "close attribute " + name);
@@ -71,10 +73,10 @@ std::string read_text_attribute(hid_t object, const std::string& label, const st
     const AttributeHandle attribute = open_attribute(object, label, name);
     const TypeHandle type(check(H5Aget_type(attribute.get()), label, "read attribute " + name));
     const DataspaceHandle space(check(H5Aget_space(attribute.get()), label, "read attribute " + name));
-    const bool is_plain_text = H5Tget_class(type.get()) == H5T_STRING && H5Tis_variable_str(type.get()) == 0 &&
+    const bool is_plain_text = H5Tget_class(type.get()) == H5T_STRING &&
+                               H5Tis_variable_str(type.get()) == 0 &&
                                H5Sget_simple_extent_npoints(space.get()) == 1;
-    if (!is_plain_text)
-        throw FileError(label + ": attribute " + name + " is not a text of fixed length", 0);
+    if (!is_plain_text) throw FileError(label + ": attribute " + name + " is not a text of fixed length", 0);
     std::string text(H5Tget_size(type.get()), '\0');
     check(H5Aread(attribute.get(), type.get(), text.data()), label, "read attribute " + name);
     text.erase(std::find(text.begin(), text.end(), '\0'), text.end());
@@ -86,9 +88,8 @@ void read_number_attribute(hid_t object, const std::string& label, const std::st
     const AttributeHandle attribute = open_attribute(object, label, name);
     const TypeHandle stored(check(H5Aget_type(attribute.get()), label, "read attribute " + name));
     const DataspaceHandle space(check(H5Aget_space(attribute.get()), label, "read attribute " + name));
-    if (H5Sget_simple_extent_npoints(space.get()) != 1) {
+    if (H5Sget_simple_extent_npoints(space.get()) != 1)
         throw FileError(label + ": attribute " + name + " is not a single number", 0);
-    }
     // HDF5 would make 3 of 3.7, and a number of a reference.
     if (H5Tget_class(stored.get()) != H5Tget_class(native_type(type)))
         throw FileError(label + ": attribute " + name + " is not a number of the kind that it should be", 0);

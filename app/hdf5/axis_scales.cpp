@@ -13,10 +13,10 @@ using hdf5::Group;
 /// x, y, z.
 Dataset component_axis(const Group& root, std::size_t which) {
     const std::string name(component_axes[which]);
-    if (root.has(name))
-        return root.open_dataset(name);
+    if (root.has(name)) return root.open_dataset(name);
     Dataset axis = root.create_dataset(
-        name, {hdf5::NumberType::int64, {3}, hdf5::Growth::fixed, {}, {"components: 0 is x, 1 is y, 2 is z", "1"}});
+        name,
+        {hdf5::NumberType::int64, {3}, hdf5::Growth::fixed, {}, {"components: 0 is x, 1 is y, 2 is z", "1"}});
     axis.write(std::vector<std::int64_t>{0, 1, 2});
     axis.make_scale(name);
     return axis;
@@ -32,8 +32,7 @@ void name_axes(const Group& root, const std::string& name, const std::vector<std
         axes.back().make_scale(scale);
     }
     for (const std::string& each : group.link_names()) {
-        if (std::find(scales.begin(), scales.end(), each) != scales.end())
-            continue;
+        if (std::find(scales.begin(), scales.end(), each) != scales.end()) continue;
         const Dataset dataset = group.open_dataset(each);
         if (each.ends_with("_edges")) {
             dataset.make_scale(each);
@@ -41,8 +40,7 @@ void name_axes(const Group& root, const std::string& name, const std::vector<std
         }
         const std::size_t rank = dataset.shape().size();
         const std::size_t places = std::min(rank, axes.size());
-        for (std::size_t axis = 0; axis < places; ++axis)
-            dataset.name_axis(axis, axes[axis]);
+        for (std::size_t axis = 0; axis < places; ++axis) dataset.name_axis(axis, axes[axis]);
         const std::size_t first = rank == places + 1 ? 0 : 1;
         for (std::size_t axis = places; axis < rank; ++axis)
             dataset.name_axis(axis, component_axis(root, first + axis - places));

@@ -33,8 +33,7 @@ public:
           attribute_(std::move(attribute)) {}
 
     void add_object(hid_t parent, const std::string& name, const std::string& path, int depth) {
-        if (depth > deepest)
-            throw FileError(file_ + ": groups lie in one another too deep", 0);
+        if (depth > deepest) throw FileError(file_ + ": groups lie in one another too deep", 0);
         const ObjectHandle object(check(H5Oopen(parent, name.c_str(), H5P_DEFAULT), file_, "open " + path));
         switch (H5Iget_type(object.get())) {
             case H5I_GROUP: return add_group(object.get(), path, depth);
@@ -65,22 +64,22 @@ private:
         bool grows = false;
         add(fmt::format("D {} {} {}\n", path, type_name(type.get()), describe_shape(space.get(), grows)));
         add_attributes(dataset, path);
-        if (grows && rows_ == Rows::left_out)
-            return;
-        if (H5Dget_storage_size(dataset) == 0)
-            return add("F\n");
+        if (grows && rows_ == Rows::left_out) return;
+        if (H5Dget_storage_size(dataset) == 0) return add("F\n");
         std::vector<char> bytes(byte_count(type.get(), space.get()));
-        check(H5Dread(dataset, type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()), file_, "read " + path);
+        check(H5Dread(dataset, type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()), file_,
+              "read " + path);
         add_bytes(bytes);
     }
 
     void add_attributes(hid_t object, const std::string& path) {
         for (const std::string& name : attribute_names_of(object, file_)) {
-            if ((path == group_ && name == attribute_) || refers_to_axes(name))
-                continue;
-            const AttributeHandle attribute(check(H5Aopen(object, name.c_str(), H5P_DEFAULT), file_, "open " + name));
+            if ((path == group_ && name == attribute_) || refers_to_axes(name)) continue;
+            const AttributeHandle attribute(
+                check(H5Aopen(object, name.c_str(), H5P_DEFAULT), file_, "open " + name));
             const TypeHandle type(check(H5Aget_type(attribute.get()), file_, "read the type of " + name));
-            const DataspaceHandle space(check(H5Aget_space(attribute.get()), file_, "read the shape of " + name));
+            const DataspaceHandle space(
+                check(H5Aget_space(attribute.get()), file_, "read the shape of " + name));
             bool grows = false;
             add(fmt::format("A {} {} {}\n", name, type_name(type.get()), describe_shape(space.get(), grows)));
             std::vector<char> bytes(byte_count(type.get(), space.get()));
@@ -97,11 +96,12 @@ private:
     [[nodiscard]] std::string type_name(hid_t type) const {
         if (H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0)
             return fmt::format("text{}", H5Tget_size(type));
-        for (const auto& [number, name] : {std::pair{H5T_IEEE_F32LE, "float32"}, {H5T_IEEE_F64LE, "float64"},
-                                           {H5T_STD_I32LE, "int32"}, {H5T_STD_I64LE, "int64"}, {H5T_STD_U64LE, "uint64"}}) {
-            if (H5Tequal(type, number) > 0)
-                return name;
-        }
+        for (const auto& [number, name] : {std::pair{H5T_IEEE_F32LE, "float32"},
+                                           {H5T_IEEE_F64LE, "float64"},
+                                           {H5T_STD_I32LE, "int32"},
+                                           {H5T_STD_I64LE, "int64"},
+                                           {H5T_STD_U64LE, "uint64"}})
+            if (H5Tequal(type, number) > 0) return name;
         throw FileError(file_ + ": numbers of a type that is not written here", 0);
     }
 

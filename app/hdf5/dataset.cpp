@@ -31,8 +31,7 @@ hsize_t product(const std::vector<hsize_t>& shape) {
 
 /// Splits an axis into equal parts of at most `most`: no nearly empty chunk at the end.
 hsize_t even_part(hsize_t length, hsize_t most) {
-    if (length <= most || most == 0)
-        return std::max<hsize_t>(length, 1);
+    if (length <= most || most == 0) return std::max<hsize_t>(length, 1);
     const hsize_t parts = (length + most - 1) / most;
     return (length + parts - 1) / parts;
 }
@@ -50,7 +49,9 @@ hid_t native_type(NumberType type) {
     throw std::logic_error("unknown NumberType");
 }
 
-std::size_t byte_size(NumberType type) { return type == NumberType::float32 || type == NumberType::int32 ? 4 : 8; }
+std::size_t byte_size(NumberType type) {
+    return type == NumberType::float32 || type == NumberType::int32 ? 4 : 8;
+}
 
 std::vector<hsize_t> chunk_shape(const DatasetLayout& layout) {
     std::vector<hsize_t> chunk(layout.shape.size());
@@ -62,7 +63,8 @@ std::vector<hsize_t> chunk_shape(const DatasetLayout& layout) {
     }
     if (layout.growth != Growth::fixed) {
         const hsize_t row_bytes = product(layout.shape) * byte_size(layout.type);
-        chunk.insert(chunk.begin(), std::max<hsize_t>(1, small_chunk_bytes / std::max<hsize_t>(row_bytes, 1)));
+        chunk.insert(chunk.begin(),
+                     std::max<hsize_t>(1, small_chunk_bytes / std::max<hsize_t>(row_bytes, 1)));
     }
     return chunk;
 }
@@ -81,8 +83,7 @@ std::int64_t row_bytes(const DatasetLayout& layout, const std::vector<hsize_t>& 
 }
 
 Dataset::~Dataset() {
-    if (handle_.close() >= 0)
-        return;
+    if (handle_.close() >= 0) return;
     H5Eclear2(H5E_DEFAULT);
     disk_->fail(0);
 }
@@ -96,16 +97,15 @@ void Dataset::make_scale(const std::string& name) const {
 }
 
 void Dataset::name_axis(std::size_t axis, const Dataset& scale) const {
-    check(H5DSattach_scale(handle_.get(), scale.handle_.get(), static_cast<unsigned>(axis)), label_, "name its axes");
+    check(H5DSattach_scale(handle_.get(), scale.handle_.get(), static_cast<unsigned>(axis)), label_,
+          "name its axes");
 }
 
 NumberType Dataset::type() const {
     const TypeHandle stored(check(H5Dget_type(handle_.get()), label_, "read its type"));
-    for (const NumberType type : {NumberType::float32, NumberType::float64, NumberType::int32, NumberType::int64,
-                                  NumberType::uint64}) {
-        if (H5Tequal(stored.get(), native_type(type)) > 0)
-            return type;
-    }
+    for (const NumberType type :
+         {NumberType::float32, NumberType::float64, NumberType::int32, NumberType::int64, NumberType::uint64})
+        if (H5Tequal(stored.get(), native_type(type)) > 0) return type;
     throw FileError(label_ + ": numbers of a type that is not written here", 0);
 }
 
@@ -148,8 +148,7 @@ std::size_t Dataset::count_in_file(const std::vector<hsize_t>& shape) const {
 
 void Dataset::require_row(hsize_t row) const {
     const std::vector<hsize_t> all = shape();
-    if (all.empty() || row >= all[0])
-        throw FileError(fmt::format("{}: has no row {}", label_, row), 0);
+    if (all.empty() || row >= all[0]) throw FileError(fmt::format("{}: has no row {}", label_, row), 0);
 }
 
 void Dataset::require_rows(hsize_t rows, const std::vector<hsize_t>& shape_of_row) const {
@@ -157,9 +156,10 @@ void Dataset::require_rows(hsize_t rows, const std::vector<hsize_t>& shape_of_ro
     // A row has a checksum of its own, at the least. HDF5 goes through all that are dropped one by one.
     if (!all.empty() && all[0] > std::max<hsize_t>(disk_->end_of_file() / sizeof(std::uint64_t), rows))
         throw FileError(label_ + ": says that it has more rows than the file has room for", 0);
-    if (all.size() != shape_of_row.size() + 1 || all[0] < rows || !std::equal(all.begin() + 1, all.end(), shape_of_row.begin())) {
-        throw FileError(fmt::format("{}: is of the shape [{}], where {} rows of [{}] should be", label_, fmt::join(all, ", "),
-                                    rows, fmt::join(shape_of_row, ", ")),
+    if (all.size() != shape_of_row.size() + 1 || all[0] < rows ||
+        !std::equal(all.begin() + 1, all.end(), shape_of_row.begin())) {
+        throw FileError(fmt::format("{}: is of the shape [{}], where {} rows of [{}] should be", label_,
+                                    fmt::join(all, ", "), rows, fmt::join(shape_of_row, ", ")),
                         0);
     }
 }
@@ -167,8 +167,7 @@ void Dataset::require_rows(hsize_t rows, const std::vector<hsize_t>& shape_of_ro
 bool Dataset::has_just_rows(hsize_t rows) const {
     constexpr hsize_t checksum_bytes = 4;
     const std::vector<hsize_t> all = shape();
-    if (all.empty() || all[0] != rows)
-        return false;
+    if (all.empty() || all[0] != rows) return false;
     const TypeHandle stored(check(H5Dget_type(handle_.get()), label_, "read its type"));
     hsize_t chunks = 1;
     hsize_t bytes = H5Tget_size(stored.get());
@@ -182,8 +181,8 @@ bool Dataset::has_just_rows(hsize_t rows) const {
 
 void Dataset::require_shape(const std::vector<hsize_t>& wanted) const {
     if (const std::vector<hsize_t> all = shape(); all != wanted) {
-        throw FileError(fmt::format("{}: is of the shape [{}], where [{}] should be", label_, fmt::join(all, ", "),
-                                    fmt::join(wanted, ", ")),
+        throw FileError(fmt::format("{}: is of the shape [{}], where [{}] should be", label_,
+                                    fmt::join(all, ", "), fmt::join(wanted, ", ")),
                         0);
     }
 }
@@ -193,7 +192,8 @@ void Dataset::require_fill(double fill) const {
     double found = 0.0;
     check(H5Pget_fill_value(list.get(), H5T_NATIVE_DOUBLE, &found), label_, "read its fill value");
     if (found != fill && !(std::isnan(found) && std::isnan(fill)))
-        throw FileError(fmt::format("{}: what was not written reads as {}, where {} should be", label_, found, fill), 0);
+        throw FileError(
+            fmt::format("{}: what was not written reads as {}, where {} should be", label_, found, fill), 0);
 }
 
 void Dataset::require_unwritten(double fill) const {
@@ -212,7 +212,8 @@ void Dataset::require_readable_as(NumberType type) const {
 void Dataset::write_all(const void* numbers, std::size_t count, NumberType type) {
     if (count != number_count())
         throw std::logic_error(label_ + ": written with another number of elements than it has");
-    check(H5Dwrite(handle_.get(), native_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers), label_, "write it");
+    check(H5Dwrite(handle_.get(), native_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers), label_,
+          "write it");
 }
 
 void Dataset::append_rows(const void* numbers, hsize_t count, NumberType type) {
@@ -239,16 +240,14 @@ std::uint64_t Dataset::append_made_row(hsize_t count, NumberType type, const Mak
     check(H5Dset_extent(handle_.get(), extent.data()), label_, "add to it");
     extent[0] = 1;
     extent[1] = count;
-    if (takes_whole_chunks(type))
-        return write_made_chunks(start, count, type, make);
+    if (takes_whole_chunks(type)) return write_made_chunks(start, count, type, make);
     return write_made_block(start, extent, 1, type, make);
 }
 
 std::uint64_t Dataset::write_made_block(const std::vector<hsize_t>& start, const std::vector<hsize_t>& extent,
                                         std::size_t axis, NumberType type, const MakeItems<void>& make) {
     storage::Checksum checksum;
-    if (product(extent) == 0)
-        return checksum.sum();
+    if (product(extent) == 0) return checksum.sum();
     std::vector<hsize_t> part_start = start;
     std::vector<hsize_t> part = extent;
     // Whole chunks: part of one would be read again to have its rest written.
@@ -271,12 +270,11 @@ std::vector<hsize_t> Dataset::chunk() const {
     return chunk;
 }
 
-/// Whether its chunks are parts of rows that can be written as they come, with their checksums, past HDF5's own filters,
-/// conversions and caches, which take more than half of the time.
+/// Whether its chunks are parts of rows that can be written as they come, with their checksums, past HDF5's
+/// own filters, conversions and caches, which take more than half of the time.
 bool Dataset::takes_whole_chunks(NumberType type) const {
     const PropertyListHandle list(check(H5Dget_create_plist(handle_.get()), label_, "read its layout"));
-    if (H5Pget_nfilters(list.get()) != 1 || this->type() != type)
-        return false;
+    if (H5Pget_nfilters(list.get()) != 1 || this->type() != type) return false;
     unsigned flags = 0;
     std::size_t values = 0;
     if (H5Pget_filter2(list.get(), 0, &flags, &values, nullptr, 0, nullptr, nullptr) != H5Z_FILTER_FLETCHER32)
@@ -313,52 +311,51 @@ std::uint64_t Dataset::write_made_chunks(const std::vector<hsize_t>& start, hsiz
         const std::uint32_t fletcher = fletcher32(numbers.data(), bytes);
         std::memcpy(numbers.data() + bytes, &fletcher, sizeof fletcher);
         place[1] = start[1] + first;
-        check(H5Dwrite_chunk(handle_.get(), H5P_DEFAULT, 0, place.data(), numbers.size(), numbers.data()), label_,
-              "write to it");
+        check(H5Dwrite_chunk(handle_.get(), H5P_DEFAULT, 0, place.data(), numbers.size(), numbers.data()),
+              label_, "write to it");
     }
     return checksum.sum();
 }
 
-void Dataset::grow_to(hsize_t length) {
-    check(H5Dset_extent(handle_.get(), &length), label_, "add to it");
-}
+void Dataset::grow_to(hsize_t length) { check(H5Dset_extent(handle_.get(), &length), label_, "add to it"); }
 
 void Dataset::shrink_to(hsize_t rows) {
     std::vector<hsize_t> extent = shape();
-    if (extent.at(0) <= rows)
-        return;
+    if (extent.at(0) <= rows) return;
     extent[0] = rows;
     check(H5Dset_extent(handle_.get(), extent.data()), label_, "shorten it");
 }
 
-void Dataset::write_block(const void* numbers, const std::vector<hsize_t>& start, const std::vector<hsize_t>& extent,
-                          NumberType type) {
+void Dataset::write_block(const void* numbers, const std::vector<hsize_t>& start,
+                          const std::vector<hsize_t>& extent, NumberType type) {
     const DataspaceHandle space(check(H5Dget_space(handle_.get()), label_, "add to it"));
-    check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr), label_,
-          "select rows of it");
-    const DataspaceHandle memory(
-        check(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr), label_, "add to it"));
+    check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr),
+          label_, "select rows of it");
+    const DataspaceHandle memory(check(
+        H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr), label_, "add to it"));
     check(H5Dwrite(handle_.get(), native_type(type), memory.get(), space.get(), H5P_DEFAULT, numbers), label_,
           "write to it");
 }
 
 void Dataset::read_all(void* numbers, NumberType type) const {
     require_readable_as(type);
-    check(H5Dread(handle_.get(), native_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers), label_, "read it");
+    check(H5Dread(handle_.get(), native_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers), label_,
+          "read it");
 }
 
 void Dataset::read_block(void* numbers, const std::vector<hsize_t>& start, const std::vector<hsize_t>& extent,
                          NumberType type) const {
     const DataspaceHandle space(check(H5Dget_space(handle_.get()), label_, "read it"));
-    check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr), label_,
-          "select rows of it");
+    check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr),
+          label_, "select rows of it");
     const DataspaceHandle memory(
         check(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr), label_, "read it"));
     check(H5Dread(handle_.get(), native_type(type), memory.get(), space.get(), H5P_DEFAULT, numbers), label_,
           "read it");
 }
 
-void Dataset::read_items_into(void* numbers, hsize_t row, hsize_t first, hsize_t count, NumberType type) const {
+void Dataset::read_items_into(void* numbers, hsize_t row, hsize_t first, hsize_t count,
+                              NumberType type) const {
     require_readable_as(type);
     std::vector<hsize_t> extent = shape();
     std::vector<hsize_t> start(extent.size(), 0);

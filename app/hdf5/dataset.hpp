@@ -51,8 +51,8 @@ struct Meaning {
     std::string unit;
 };
 
-/// Whether a dataset grows along its first axis, by rows; of ragged rows also along its second, to the longest
-/// row. What a shorter row lacks reads as the fill value and takes no more than the rest of a chunk.
+/// Whether a dataset grows along its first axis, by rows; of ragged rows also along its second, to the
+/// longest row. What a shorter row lacks reads as the fill value and takes no more than the rest of a chunk.
 enum class Growth { fixed, by_rows, by_ragged_rows };
 
 struct DatasetLayout {
@@ -68,12 +68,12 @@ struct DatasetLayout {
 /// so that adding a row leaves the bytes of earlier rows alone; rows much smaller than a page share one.
 [[nodiscard]] std::vector<hsize_t> chunk_shape(const DatasetLayout& layout);
 
-/// Bytes on disk of a row of this shape, in chunks for rows of the layout's shape: whole chunks, each begun on a page of
-/// its own, and their places in the index.
+/// Bytes on disk of a row of this shape, in chunks for rows of the layout's shape: whole chunks, each begun
+/// on a page of its own, and their places in the index.
 [[nodiscard]] std::int64_t row_bytes(const DatasetLayout& layout, const std::vector<hsize_t>& shape);
 
-/// A dataset of an open file. All throw FileError, those that read also where the dataset is not of the shape that is asked
-/// for, or says that it has more numbers than its file has room for.
+/// A dataset of an open file. All throw FileError, those that read also where the dataset is not of the shape
+/// that is asked for, or says that it has more numbers than its file has room for.
 class Dataset {
 public:
     Dataset() = default;
@@ -105,20 +105,23 @@ public:
     /// Gives the numbers of `count` items from `first` on. An item is what lies at one index of an axis.
     template <typename T>
     using MakeItems = std::function<void(std::size_t first, std::size_t count, T* numbers)>;
-    /// Writes all of a dataset item by item of its first axis, a chunk at a time: the numbers never are all in memory.
+    /// Writes all of a dataset item by item of its first axis, a chunk at a time: the numbers never are all
+    /// in memory.
     template <typename T>
     void write_by_items(const MakeItems<T>& make) {
-        write_made(number_type<T>(), [&](std::size_t first, std::size_t count, void* numbers) {
-            make(first, count, static_cast<T*>(numbers));
-        });
+        write_made(
+            number_type<T>(), [&](std::size_t first, std::size_t count,
+                                  void* numbers) { make(first, count, static_cast<T*>(numbers)); });
     }
-    /// Adds one row of `count` items of its second axis in the same way. Ragged rows may have more or fewer than others.
-    /// Returns the checksum of its numbers, which are of the dataset's own type.
+    /// Adds one row of `count` items of its second axis in the same way. Ragged rows may have more or fewer
+    /// than others. Returns the checksum of its numbers, which are of the dataset's own type.
     template <typename T>
     std::uint64_t append_row_by_items(hsize_t count, const MakeItems<T>& make) {
-        return append_made_row(count, number_type<T>(), [&](std::size_t first, std::size_t part, void* numbers) {
-            make(first, part, static_cast<T*>(numbers));
-        });
+        return append_made_row(
+            count, number_type<T>(),
+            [&](std::size_t first, std::size_t part, void* numbers) {
+                make(first, part, static_cast<T*>(numbers));
+            });
     }
     /// Makes a list of numbers longer; the new ones read as the fill value.
     void grow_to(hsize_t length);
@@ -143,7 +146,8 @@ public:
         read_items_into(numbers.data(), row, 0, items_in_row(), number_type<T>());
         return numbers;
     }
-    /// Reads `count` items of row `row` from `first` on; an item is what lies at one index of the second axis.
+    /// Reads `count` items of row `row` from `first` on; an item is what lies at one index of the second
+    /// axis.
     template <typename T>
     void read_items(hsize_t row, hsize_t first, hsize_t count, std::vector<T>& numbers) const {
         numbers.resize(count * item_size());
@@ -160,7 +164,8 @@ public:
     [[nodiscard]] bool has_just_rows(hsize_t rows) const;
     /// Throws FileError unless the dataset is of this shape.
     void require_shape(const std::vector<hsize_t>& wanted) const;
-    /// Throws FileError unless nothing was ever written to it, so that all of it reads as this fill value (NaN among them).
+    /// Throws FileError unless nothing was ever written to it, so that all of it reads as this fill value
+    /// (NaN among them).
     void require_unwritten(double fill) const;
     /// Throws FileError unless what was not written reads as this.
     void require_fill(double fill) const;
@@ -188,8 +193,8 @@ private:
     std::uint64_t write_made_chunks(const std::vector<hsize_t>& start, hsize_t items, NumberType type,
                                     const MakeItems<void>& make);
     [[nodiscard]] std::vector<std::byte> fill_value(NumberType type) const;
-    void write_block(const void* numbers, const std::vector<hsize_t>& start, const std::vector<hsize_t>& extent,
-                     NumberType type);
+    void write_block(const void* numbers, const std::vector<hsize_t>& start,
+                     const std::vector<hsize_t>& extent, NumberType type);
     void read_all(void* numbers, NumberType type) const;
     void read_block(void* numbers, const std::vector<hsize_t>& start, const std::vector<hsize_t>& extent,
                     NumberType type) const;

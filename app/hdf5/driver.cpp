@@ -34,8 +34,7 @@ const DiskFile& disk_of(const H5FD_t* file) { return *static_cast<const DriverFi
 
 /// HDF5's word for how something went, and for its error stack errno in the words that error.cpp looks for.
 herr_t told(int error_number, const char* what) {
-    if (error_number == 0)
-        return 0;
+    if (error_number == 0) return 0;
     H5Epush2(H5E_DEFAULT, __FILE__, __func__, __LINE__, H5E_ERR_CLS, H5E_IO, H5E_WRITEERROR,
              "%s failed: errno = %d, error message = '%s'", what, error_number, std::strerror(error_number));
     return -1;
@@ -53,11 +52,9 @@ BlockKind kind_of(H5FD_mem_t type) {
 /// HDF5 opens a file twice to create it, and once to look at one.
 H5FD_t* open_file(const char*, unsigned, hid_t file_access_list, haddr_t) {
     const auto* info = static_cast<const DriverInfo*>(H5Pget_driver_info(file_access_list));
-    if (info == nullptr)
-        return nullptr;
+    if (info == nullptr) return nullptr;
     auto* file = new (std::nothrow) DriverFile;
-    if (file != nullptr)
-        file->disk = *info->file;
+    if (file != nullptr) file->disk = *info->file;
     return file;
 }
 
@@ -73,11 +70,14 @@ int compare_files(const H5FD_t* a, const H5FD_t* b) {
 }
 
 herr_t query_features(const H5FD_t* file, unsigned long* flags) {
-    // Not H5FD_FEAT_POSIX_COMPAT_HANDLE, for which HDF5 looks at the path, which may be another file's by then.
+    // Not H5FD_FEAT_POSIX_COMPAT_HANDLE, for which HDF5 looks at the path, which may be another file's by
+    // then.
     *flags = H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
-    // Of a file that is whole at every instant each block comes on its own, at a place that never was another's.
+    // Of a file that is whole at every instant each block comes on its own, at a place that never was
+    // another's.
     if (file == nullptr || disk_of(file).order() == WriteOrder::any)
-        *flags |= H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_ACCUMULATE_METADATA;
+        *flags |=
+            H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_ACCUMULATE_METADATA;
     return 0;
 }
 
@@ -96,8 +96,10 @@ herr_t read_block(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t 
     return told(disk_of(file).read(address, count, static_cast<std::byte*>(buffer)), "read");
 }
 
-herr_t write_block(H5FD_t* file, H5FD_mem_t type, hid_t, haddr_t address, std::size_t count, const void* buffer) {
-    return told(disk_of(file).write(kind_of(type), address, count, static_cast<const std::byte*>(buffer)), "write");
+herr_t write_block(H5FD_t* file, H5FD_mem_t type, hid_t, haddr_t address, std::size_t count,
+                   const void* buffer) {
+    return told(disk_of(file).write(kind_of(type), address, count, static_cast<const std::byte*>(buffer)),
+                "write");
 }
 
 herr_t flush_file(H5FD_t* file, hid_t, hbool_t) { return told(disk_of(file).commit(), "write"); }

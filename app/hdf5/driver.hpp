@@ -1,5 +1,6 @@
 #pragma once
-/// HDF5's file driver of this program: it reads and writes through a DiskFile, so that HDF5 never opens a path.
+/// HDF5's file driver of this program: it reads and writes through a DiskFile, so that HDF5 never opens a
+/// path.
 
 #include <memory>
 

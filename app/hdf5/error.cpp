@@ -16,19 +16,16 @@ struct Cause {
 
 herr_t collect(unsigned depth, const H5E_error2_t* entry, void* data) {
     auto& cause = *static_cast<Cause*>(data);
-    if (entry->desc == nullptr)
-        return 0;
+    if (entry->desc == nullptr) return 0;
     // HDF5 is C, through which nothing may be thrown.
     try {
-        if (depth == 0)
-            cause.description = entry->desc;
+        if (depth == 0) cause.description = entry->desc;
     } catch (const std::bad_alloc&) {
         return -1;
     }
     constexpr const char* key = "errno = ";
-    if (const char* found = std::strstr(entry->desc, key); found != nullptr && cause.error_number == 0) {
+    if (const char* found = std::strstr(entry->desc, key); found != nullptr && cause.error_number == 0)
         cause.error_number = std::atoi(found + std::strlen(key));
-    }
     return 0;
 }
 

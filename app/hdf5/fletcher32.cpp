@@ -20,8 +20,9 @@ std::uint32_t folded(std::uint64_t sum) {
 }  // namespace
 
 std::uint32_t fletcher32(const std::byte* bytes, std::size_t count) {
-    // HDF5 adds big-endian words w_i, and the sums so far after each: that is sum w_i and sum (n - i) w_i. Of the same words
-    // with their bytes swapped, which are 256 w_i modulo 65535, the sums are found many at a time; 256 is its own inverse.
+    // HDF5 adds big-endian words w_i, and the sums so far after each: that is sum w_i and sum (n - i) w_i. Of
+    // the same words with their bytes swapped, which are 256 w_i modulo 65535, the sums are found many at a
+    // time; 256 is its own inverse.
     const std::size_t words = count / 2;
     std::uint64_t sum = 0;
     std::uint64_t weighted = 0;
@@ -38,8 +39,11 @@ std::uint32_t fletcher32(const std::byte* bytes, std::size_t count) {
         weighted = (weighted + length * sum + block_weighted) % (modulus << 32U);
         sum += block_sum;
     }
-    // The modulus above is a multiple of 65535; a sum that it takes to 0 was none of zeros alone, which `sum` knows.
-    const auto swapped = [&](std::uint64_t of) { return folded(of % modulus * 256 + (sum != 0 ? modulus : 0)); };
+    // The modulus above is a multiple of 65535; a sum that it takes to 0 was none of zeros alone, which `sum`
+    // knows.
+    const auto swapped = [&](std::uint64_t of) {
+        return folded(of % modulus * 256 + (sum != 0 ? modulus : 0));
+    };
     return swapped(weighted) << 16U | swapped(sum);
 }
 

@@ -23,15 +23,15 @@ herr_t add_name(const char* name, void* names) noexcept {
     }
 }
 
-/// Throws FileError where the numbers of a dataset are to be had from other files, or in chunks far larger than this program
-/// writes: HDF5 counts the bytes of one in 32 bits, and reads past its end where a damaged file has more.
+/// Throws FileError where the numbers of a dataset are to be had from other files, or in chunks far larger
+/// than this program writes: HDF5 counts the bytes of one in 32 bits, and reads past its end where a damaged
+/// file has more.
 void require_own_numbers(hid_t dataset, const std::string& label) {
     const PropertyListHandle list(check(H5Dget_create_plist(dataset), label, "read its layout"));
     const H5D_layout_t layout = H5Pget_layout(list.get());
     if (layout == H5D_VIRTUAL || H5Pget_external_count(list.get()) > 0)
         throw FileError(label + ": its numbers are in another file, where mpcflow puts none", 0);
-    if (layout != H5D_CHUNKED)
-        return;
+    if (layout != H5D_CHUNKED) return;
     constexpr hsize_t most_bytes = hsize_t{64} << 20;
     std::array<hsize_t, H5S_MAX_RANK> chunk{};
     const int rank = check(H5Pget_chunk(list.get(), H5S_MAX_RANK, chunk.data()), label, "read its layout");
@@ -81,14 +81,15 @@ herr_t visit_object(hid_t group, const char* name, const ObjectInfo* object, voi
 
 PropertyListHandle creation_list(const DatasetLayout& layout, const std::string& label) {
     PropertyListHandle list(check(H5Pcreate(H5P_DATASET_CREATE), label, "prepare it"));
-    const bool is_empty = std::find(layout.shape.begin(), layout.shape.end(), hsize_t{0}) != layout.shape.end();
-    if (is_empty)
-        return list;  // chunks may not be longer than a fixed axis
+    const bool is_empty =
+        std::find(layout.shape.begin(), layout.shape.end(), hsize_t{0}) != layout.shape.end();
+    if (is_empty) return list;  // chunks may not be longer than a fixed axis
     const std::vector<hsize_t> chunk = chunk_shape(layout);
     check(H5Pset_chunk(list.get(), static_cast<int>(chunk.size()), chunk.data()), label, "choose its chunks");
     check(H5Pset_fletcher32(list.get()), label, "choose its checksum");
     if (layout.fill) {
-        check(H5Pset_fill_value(list.get(), H5T_NATIVE_DOUBLE, &*layout.fill), label, "choose its fill value");
+        check(H5Pset_fill_value(list.get(), H5T_NATIVE_DOUBLE, &*layout.fill), label,
+              "choose its fill value");
     }
     return list;
 }
@@ -106,20 +107,19 @@ void Group::require_own(const std::string& path) const {
         const std::string part = path.substr(0, end);
         H5L_info_t link{};
         // Where there is none, to open it says so.
-        if (H5Lget_info(handle_.get(), part.c_str(), &link, H5P_DEFAULT) < 0)
-            break;
+        if (H5Lget_info(handle_.get(), part.c_str(), &link, H5P_DEFAULT) < 0) break;
         if (link.type != H5L_TYPE_HARD)
             throw FileError(label(part) + ": is a link to elsewhere, which is not followed", 0);
-        if (end == std::string::npos)
-            return;
+        if (end == std::string::npos) return;
     }
     H5Eclear2(H5E_DEFAULT);
 }
 
 Group Group::open_group(const std::string& name) const {
     require_own(name);
-    return {GroupHandle(check(H5Gopen2(handle_.get(), name.c_str(), H5P_DEFAULT), label(name), "open the group")),
-            disk_};
+    return {
+        GroupHandle(check(H5Gopen2(handle_.get(), name.c_str(), H5P_DEFAULT), label(name), "open the group")),
+        disk_};
 }
 
 Dataset Group::create_dataset(const std::string& name, const DatasetLayout& layout) const {
@@ -133,8 +133,9 @@ Dataset Group::create_dataset(const std::string& name, const DatasetLayout& layo
         dims.insert(dims.begin(), 0);
         most.insert(most.begin(), H5S_UNLIMITED);
     }
-    const DataspaceHandle space(check(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), most.data()),
-                                      label(name), "shape the dataset"));
+    const DataspaceHandle space(
+        check(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), most.data()), label(name),
+              "shape the dataset"));
     const PropertyListHandle creation = creation_list(layout, label(name));
     Dataset dataset(DatasetHandle(check(H5Dcreate2(handle_.get(), name.c_str(), native_type(layout.type),
                                                    space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT),
@@ -142,8 +143,7 @@ Dataset Group::create_dataset(const std::string& name, const DatasetLayout& layo
                     label(name), disk_);
     if (!layout.meaning.description.empty())
         dataset.write_attribute("description", layout.meaning.description);
-    if (!layout.meaning.unit.empty())
-        dataset.write_attribute("unit", layout.meaning.unit);
+    if (!layout.meaning.unit.empty()) dataset.write_attribute("unit", layout.meaning.unit);
     return dataset;
 }
 
@@ -153,8 +153,9 @@ Dataset Group::open_dataset(const std::string& name) const {
 }
 
 void Group::link(const std::string& target, const std::string& name) const {
-    check(H5Lcreate_hard(handle_.get(), target.c_str(), handle_.get(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
-          label(name), "link it to " + target);
+    check(
+        H5Lcreate_hard(handle_.get(), target.c_str(), handle_.get(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+        label(name), "link it to " + target);
 }
 
 bool Group::has(const std::string& name) const {
@@ -228,8 +229,11 @@ std::uint64_t Group::read_unsigned_attribute(const std::string& name) const {
 std::vector<std::string> attribute_names_of(hid_t object, const std::string& label) {
     std::vector<std::string> names;
     hsize_t position = 0;
-    const auto collect = [](hid_t, const char* name, const H5A_info_t*, void* to) -> herr_t { return add_name(name, to); };
-    check(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, &position, collect, &names), label, "list attributes");
+    const auto collect = [](hid_t, const char* name, const H5A_info_t*, void* to) -> herr_t {
+        return add_name(name, to);
+    };
+    check(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, &position, collect, &names), label,
+          "list attributes");
     std::sort(names.begin(), names.end());
     return names;
 }
@@ -237,8 +241,11 @@ std::vector<std::string> attribute_names_of(hid_t object, const std::string& lab
 std::vector<std::string> link_names_of(hid_t group, const std::string& label) {
     std::vector<std::string> names;
     hsize_t position = 0;
-    const auto collect = [](hid_t, const char* name, const H5L_info_t*, void* to) -> herr_t { return add_name(name, to); };
-    check(H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, &position, collect, &names), label, "list objects");
+    const auto collect = [](hid_t, const char* name, const H5L_info_t*, void* to) -> herr_t {
+        return add_name(name, to);
+    };
+    check(H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, &position, collect, &names), label,
+          "list objects");
     std::sort(names.begin(), names.end());
     return names;
 }
@@ -250,24 +257,23 @@ std::vector<std::string> Group::link_names() const { return link_names_of(handle
 void Group::check_structure() const {
     StructureVisit visit{file(), {}};
     // Sizes of objects are added up over all nodes of their indices.
-    check(H5Ovisit1(handle_.get(), H5_INDEX_NAME, H5_ITER_NATIVE, visit_object, &visit), file(), "go through it");
-    if (visit.fault)
-        std::rethrow_exception(visit.fault);
+    check(H5Ovisit1(handle_.get(), H5_INDEX_NAME, H5_ITER_NATIVE, visit_object, &visit), file(),
+          "go through it");
+    if (visit.fault) std::rethrow_exception(visit.fault);
 }
 
 void Group::write_text(const std::string& name, std::string_view text, const Meaning& meaning) const {
     const TypeHandle type = text_type(text.size(), label(name));
     const DataspaceHandle space(check(H5Screate(H5S_SCALAR), label(name), "shape the dataset"));
-    DatasetHandle dataset(check(
-        H5Dcreate2(handle_.get(), name.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-        label(name), "create the dataset"));
+    DatasetHandle dataset(check(H5Dcreate2(handle_.get(), name.c_str(), type.get(), space.get(), H5P_DEFAULT,
+                                           H5P_DEFAULT, H5P_DEFAULT),
+                                label(name), "create the dataset"));
     if (!text.empty()) {
         check(H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()), label(name),
               "write it");
     }
-    if (!meaning.description.empty()) {
+    if (!meaning.description.empty())
         write_text_attribute(dataset.get(), label(name), "description", meaning.description, 0);
-    }
     check(dataset.close(), label(name), "close it");
 }
 
@@ -276,14 +282,15 @@ std::string Group::read_text(const std::string& name) const {
     const DatasetHandle dataset = open_own_dataset(handle_.get(), name, label(name));
     const TypeHandle type(check(H5Dget_type(dataset.get()), label(name), "read its type"));
     const DataspaceHandle space(check(H5Dget_space(dataset.get()), label(name), "read its shape"));
-    const bool is_plain_text = H5Tget_class(type.get()) == H5T_STRING && H5Tis_variable_str(type.get()) == 0 &&
+    const bool is_plain_text = H5Tget_class(type.get()) == H5T_STRING &&
+                               H5Tis_variable_str(type.get()) == 0 &&
                                H5Sget_simple_extent_npoints(space.get()) == 1;
-    if (!is_plain_text)
-        throw FileError(label(name) + ": not a text of fixed length", 0);
+    if (!is_plain_text) throw FileError(label(name) + ": not a text of fixed length", 0);
     if (H5Tget_size(type.get()) > disk_->end_of_file())
         throw FileError(label(name) + ": says that it is longer than the file has room for", 0);
     std::string text(H5Tget_size(type.get()), '\0');
-    check(H5Dread(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()), label(name), "read it");
+    check(H5Dread(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()), label(name),
+          "read it");
     text.erase(std::find(text.begin(), text.end(), '\0'), text.end());
     return text;
 }

@@ -14,18 +14,21 @@
 
 namespace mpcflow::hdf5 {
 
-/// Names of the attributes or of the links of an object, in the order of their bytes; `label` is for messages.
+/// Names of the attributes or of the links of an object, in the order of their bytes; `label` is for
+/// messages.
 [[nodiscard]] std::vector<std::string> attribute_names_of(hid_t object, const std::string& label);
 [[nodiscard]] std::vector<std::string> link_names_of(hid_t group, const std::string& label);
 
 /// A group of a file. Writing and reading throw FileError naming file and object.
 class Group {
 public:
-    Group(GroupHandle handle, std::shared_ptr<DiskFile> disk) : handle_(std::move(handle)), disk_(std::move(disk)) {}
+    Group(GroupHandle handle, std::shared_ptr<DiskFile> disk)
+        : handle_(std::move(handle)), disk_(std::move(disk)) {}
 
     [[nodiscard]] hid_t id() const { return handle_.get(); }
     [[nodiscard]] Group create_group(const std::string& name) const;
-    /// What is opened lies in this very file: links to elsewhere, which this program never writes, are not followed.
+    /// What is opened lies in this very file: links to elsewhere, which this program never writes, are not
+    /// followed.
     [[nodiscard]] Group open_group(const std::string& name) const;
     [[nodiscard]] Dataset create_dataset(const std::string& name, const DatasetLayout& layout) const;
     [[nodiscard]] Dataset open_dataset(const std::string& name) const;
@@ -56,8 +59,8 @@ public:
     /// Names of groups and datasets in this group, in alphabetical order.
     [[nodiscard]] std::vector<std::string> link_names() const;
 
-    /// Goes through all objects beneath with the indices that lead to their numbers. Throws FileError where one of these
-    /// cannot be read, or leads to another file.
+    /// Goes through all objects beneath with the indices that lead to their numbers. Throws FileError where
+    /// one of these cannot be read, or leads to another file.
     void check_structure() const;
 
     /// A scalar dataset that holds a text of any length.

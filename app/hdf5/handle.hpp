@@ -24,7 +24,8 @@ public:
 
     [[nodiscard]] hid_t get() const { return id_; }
     [[nodiscard]] bool is_open() const { return id_ >= 0; }
-    /// Closes it; HDF5's word for how that went. What is written through it needs that word: the destructor drops it.
+    /// Closes it; HDF5's word for how that went. What is written through it needs that word: the destructor
+    /// drops it.
     herr_t close() noexcept { return is_open() ? close_function(release()) : 0; }
     /// Gives the identifier away without closing it.
     [[nodiscard]] hid_t release() { return std::exchange(id_, H5I_INVALID_HID); }

@@ -17,24 +17,21 @@ std::string what_there_is(const DeviceList& list) {
     if (list.devices.empty())
         return fmt::format("there is no CUDA device here ({}); use cpu or auto", list.reason);
     std::string names;
-    for (const DeviceInfo& device : list.devices) {
+    for (const DeviceInfo& device : list.devices)
         names += fmt::format("{}cuda:{} ({})", names.empty() ? "" : ", ", device.index, device.name);
-    }
     return "this machine has " + names + "; use one of these, cpu or auto";
 }
 
 }  // namespace
 
 ChosenDevice choose_device(const DeviceChoice& choice, const DeviceList& list) {
-    if (choice.kind == DeviceKind::cpu)
-        return {DeviceKind::cpu, 0, "asked for"};
+    if (choice.kind == DeviceKind::cpu) return {DeviceKind::cpu, 0, "asked for"};
     if (choice.kind == DeviceKind::automatic) {
         const auto best =
             std::max_element(list.devices.begin(), list.devices.end(), [](const auto& a, const auto& b) {
                 return std::tie(a.multiprocessors, a.free_bytes) < std::tie(b.multiprocessors, b.free_bytes);
             });
-        if (best == list.devices.end())
-            return {DeviceKind::cpu, 0, "no CUDA device: " + list.reason};
+        if (best == list.devices.end()) return {DeviceKind::cpu, 0, "no CUDA device: " + list.reason};
         return {DeviceKind::cuda, best->index,
                 list.devices.size() == 1 ? "the CUDA device" : "the best CUDA device"};
     }
@@ -59,8 +56,7 @@ MemoryNeed memory_need(const System& system, const SolverOptions& options) {
 std::unique_ptr<Solver> make_solver(const System& system, const SolverOptions& options,
                                     const ChosenDevice& device) {
     try {
-        if (device.kind == DeviceKind::cuda)
-            return make_device_solver(system, options, device.index);
+        if (device.kind == DeviceKind::cuda) return make_device_solver(system, options, device.index);
         if (const std::string shortage = describe_shortage(memory_need(system, options)); !shortage.empty())
             throw EnvironmentError(shortage);
         return make_host_solver(system, options);

@@ -22,12 +22,10 @@ std::string value_in_file(const char* file, std::string_view key) {
     std::ifstream stream(file);
     std::string line;
     while (std::getline(stream, line)) {
-        if (!line.starts_with(key))
-            continue;
+        if (!line.starts_with(key)) continue;
         const std::size_t first = line.find_first_not_of(" \t:=\"", key.size());
         const std::size_t last = line.find_last_not_of(" \t\"");
-        if (first == std::string::npos || last < first)
-            break;
+        if (first == std::string::npos || last < first) break;
         return line.substr(first, last - first + 1);
     }
     return {};
@@ -40,8 +38,7 @@ std::string or_unknown(std::string text) { return text.empty() ? "unknown" : tex
 MachineInfo describe_machine() {
     MachineInfo info;
     std::array<char, 256> name{};
-    if (gethostname(name.data(), name.size() - 1) == 0)
-        info.hostname = name.data();
+    if (gethostname(name.data(), name.size() - 1) == 0) info.hostname = name.data();
     info.hostname = or_unknown(info.hostname);
     info.cpu = or_unknown(value_in_file("/proc/cpuinfo", "model name"));
     info.hardware_threads = static_cast<int>(std::thread::hardware_concurrency());

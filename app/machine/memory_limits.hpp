@@ -1,7 +1,9 @@
 #pragma once
-/// How much memory a process may have: of the machine, of its control groups (containers, batch jobs), by its own limits.
+/// How much memory a process may have: of the machine, of its control groups (containers, batch jobs), by its
+/// own limits.
 ///
-/// Linux grants memory that a control group does not have, and kills who uses it: who needs much must ask before.
+/// Linux grants memory that a control group does not have, and kills who uses it: who needs much must ask
+/// before.
 
 #include <cstdint>
 #include <filesystem>
@@ -15,7 +17,7 @@ namespace mpcflow {
 struct MemoryBound {
     std::int64_t bytes = 0;      ///< in all
     std::int64_t available = 0;  ///< of these, what is not in use and can be had
-    std::string owner;           ///< for messages: "this machine", "the control group /sys/fs/cgroup/job (memory.max)"
+    std::string owner;  ///< for messages: "this machine", "the control group /sys/fs/cgroup/job (memory.max)"
 };
 
 /// What a process needs beyond what it has.
@@ -39,13 +41,13 @@ struct ResourceLimits {
 /// Bytes of address space that a thread takes, which are those of its stack.
 [[nodiscard]] std::int64_t thread_stack();
 
-/// To be called before there are threads: where address space is limited, they share the heap. Otherwise malloc takes 64 MiB
-/// of it for each, as long as it gets them, which arrays then lack.
+/// To be called before there are threads: where address space is limited, they share the heap. Otherwise
+/// malloc takes 64 MiB of it for each, as long as it gets them, which arrays then lack.
 void share_heap_where_limited();
 
-/// The limits of the control groups that this process is in, of version 1, 2 or both, up to the topmost one that is
-/// mounted here. What a group uses already is not available, but for pages of files, which the kernel drops first. What
-/// is missing or makes no sense is no limit. `root` is where the folders proc and sys are.
+/// The limits of the control groups that this process is in, of version 1, 2 or both, up to the topmost one
+/// that is mounted here. What a group uses already is not available, but for pages of files, which the kernel
+/// drops first. What is missing or makes no sense is no limit. `root` is where the folders proc and sys are.
 [[nodiscard]] std::vector<MemoryBound> control_group_bounds(const std::filesystem::path& root = "/");
 
 /// Bounds on the address space of this process, less what it has mapped already.

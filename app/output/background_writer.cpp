@@ -42,7 +42,8 @@ double update_interval(double update_seconds, double results_seconds) {
     constexpr double longest = 60.0;
     constexpr double update_share = 0.02;
     constexpr double results_share = 0.005;
-    return std::clamp(std::max(update_seconds / update_share, results_seconds / results_share), shortest, longest);
+    return std::clamp(std::max(update_seconds / update_share, results_seconds / results_share), shortest,
+                      longest);
 }
 
 /// Whatever could not be written: how the run goes on once the cause is gone.
@@ -51,12 +52,12 @@ std::string BackgroundWriter::describe_remedy(const std::string& failure) const 
     std::error_code error;
     if (std::filesystem::exists(checkpoint, error))
         return "; see to that, then run the same command again: it goes on from " + checkpoint;
-    if (failure.find("output.directory") != std::string::npos)
-        return "";
+    if (failure.find("output.directory") != std::string::npos) return "";
     return "; see to that, or choose another output.directory (--output DIR)";
 }
 
-BackgroundWriter::BackgroundWriter(ResultWriter& results, const Scenario& scenario, Observables observables, InFlight most)
+BackgroundWriter::BackgroundWriter(ResultWriter& results, const Scenario& scenario, Observables observables,
+                                   InFlight most)
     : results_(results),
       folder_(scenario.output.directory),
       trajectory_(scenario.output.trajectory.value_or(TrajectoryOutput{})),
@@ -88,17 +89,14 @@ void BackgroundWriter::do_and_wait(WriterThread::Task task) {
 
 std::vector<ObservableResults> BackgroundWriter::observed() const {
     std::vector<ObservableResults> results;
-    for (const std::unique_ptr<Observable>& observable : observables_) {
-        if (observable->samples() > 0)
-            results.push_back(observable->results());
-    }
+    for (const std::unique_ptr<Observable>& observable : observables_)
+        if (observable->samples() > 0) results.push_back(observable->results());
     return results;
 }
 
 std::int64_t BackgroundWriter::observable_bytes(std::int64_t step) const {
     std::int64_t bytes = 0;
-    for (const std::unique_ptr<Observable>& observable : observables_)
-        bytes += file_bytes(*observable, step);
+    for (const std::unique_ptr<Observable>& observable : observables_) bytes += file_bytes(*observable, step);
     return bytes;
 }
 
@@ -122,8 +120,7 @@ void BackgroundWriter::add_series_row(const SeriesRow& row) {
 void BackgroundWriter::add_frame(std::shared_ptr<ParticleRecords> particles, std::uint64_t state_hash) {
     const std::int64_t spare = observable_bytes(particles->step);
     post([this, particles = std::move(particles), state_hash, spare] {
-        if (!trajectory_.selection().is_all())
-            particles->sort_by_id();
+        if (!trajectory_.selection().is_all()) particles->sort_by_id();
         results_.add_frame(*particles, state_hash, spare);
     });
 }
@@ -176,8 +173,8 @@ void BackgroundWriter::add_checkpoint(SolverState state) {
         } catch (const EnvironmentError& error) {
             // It must not end a run that is sound.
             failure = error.what();
-            const std::string note =
-                fmt::format("step {}: no checkpoint: {}; the one before it stays", state.particles->step, failure);
+            const std::string note = fmt::format("step {}: no checkpoint: {}; the one before it stays",
+                                                 state.particles->step, failure);
             results_.add_note(note);
             const std::lock_guard lock(mutex_);
             told_.notes.push_back(note);
@@ -193,8 +190,7 @@ void BackgroundWriter::between_chunks(std::int64_t step, std::int64_t fast_steps
     {
         const std::lock_guard lock(mutex_);
         const double interval = update_interval(told_.update_seconds, results_seconds_);
-        if (told_.is_updating || std::chrono::duration<double>(now - last_update_).count() < interval)
-            return;
+        if (told_.is_updating || std::chrono::duration<double>(now - last_update_).count() < interval) return;
         told_.is_updating = true;
     }
     last_update_ = now;

@@ -8,29 +8,30 @@
 #include <string>
 #include <vector>
 
-#include "app/run/field_statistics.hpp"
-#include "app/run/observables.hpp"
 #include "app/output/permits.hpp"
 #include "app/output/records_pool.hpp"
 #include "app/output/result_writer.hpp"
-#include "app/run/run_loop.hpp"
 #include "app/output/writer_thread.hpp"
+#include "app/run/field_statistics.hpp"
+#include "app/run/observables.hpp"
+#include "app/run/run_loop.hpp"
 
 namespace mpcflow {
 
 /// What may be on its way to the disk at a time.
 struct InFlight {
-    int copies = 1;        ///< of the particles
+    int copies = 1;  ///< of the particles
     int field_blocks = 1;
 };
 
-/// Seconds from one replacement of run.h5 to the next, by what the last one took: the thread that writes is at it for 2 % of
-/// the run at most, and the run works out what its observables have so far for 0.5 %. But at least once a minute, so that
-/// one slow moment does not hold back the next for long.
+/// Seconds from one replacement of run.h5 to the next, by what the last one took: the thread that writes is
+/// at it for 2 % of the run at most, and the run works out what its observables have so far for 0.5 %. But at
+/// least once a minute, so that one slow moment does not hold back the next for long.
 [[nodiscard]] double update_interval(double update_seconds, double results_seconds);
 
-/// Hands all that the run loop yields to a ResultWriter that works on a thread of its own, in the order of the run. What
-/// is written is as of the step at which it was handed over. What fails there is thrown here, at the next call.
+/// Hands all that the run loop yields to a ResultWriter that works on a thread of its own, in the order of
+/// the run. What is written is as of the step at which it was handed over. What fails there is thrown here,
+/// at the next call.
 class BackgroundWriter final : public RunOutputs {
 public:
     /// The observables have been restored.
@@ -58,7 +59,8 @@ public:
     [[nodiscard]] WritingEnd finish_writing() override;
 
     /// ResultWriter::finish(), when all else is written.
-    void finish(const RunLoopResult& result, RunStatus status, const std::string& message, std::uint64_t state_hash);
+    void finish(const RunLoopResult& result, RunStatus status, const std::string& message,
+                std::uint64_t state_hash);
     /// ResultWriter::finish_failed(), when all is written that can be.
     void finish_failed(const std::string& message) noexcept;
 

@@ -13,9 +13,9 @@
 #include "app/output/observable_group.hpp"
 #include "app/output/run_file.hpp"
 #include "app/output/series_group.hpp"
+#include "app/run/theory_numbers.hpp"
 #include "app/storage/disk_space.hpp"
 #include "app/storage/seal.hpp"
-#include "app/run/theory_numbers.hpp"
 #include "physics/snapshot.hpp"
 
 namespace mpcflow {
@@ -49,7 +49,8 @@ StepSpan read_span(const Group& group) {
 
 /// A row of three for each particle: make(first, count, numbers) as Dataset::MakeItems.
 template <class Number, class Make>
-void write_triples(const Group& group, const std::string& name, const ParticleRecords& particles, const Make& make) {
+void write_triples(const Group& group, const std::string& name, const ParticleRecords& particles,
+                   const Make& make) {
     const auto count = static_cast<hsize_t>(particles.count());
     group.create_dataset(name, {hdf5::number_type<Number>(), {count, 3}, Growth::fixed, {}, {}})
         .template write_by_items<Number>(make);
@@ -57,23 +58,24 @@ void write_triples(const Group& group, const std::string& name, const ParticleRe
 
 template <class Real>
 void write_particles_as(const Group& group, const ParticleRecords& particles) {
-    write_triples<Real>(group, "position", particles, [&](std::size_t first, std::size_t count, Real* to) {
-        copy_positions(particles, first, count, to);
-    });
-    write_triples<Real>(group, "velocity", particles, [&](std::size_t first, std::size_t count, Real* to) {
-        copy_velocities(particles, first, count, to);
-    });
-    write_triples<std::int32_t>(group, "image", particles, [&](std::size_t first, std::size_t count, std::int32_t* to) {
-        copy_images(particles, first, count, to);
-    });
+    write_triples<Real>(
+        group, "position", particles,
+        [&](std::size_t first, std::size_t count, Real* to) { copy_positions(particles, first, count, to); });
+    write_triples<Real>(
+        group, "velocity", particles,
+        [&](std::size_t first, std::size_t count, Real* to) {
+            copy_velocities(particles, first, count, to);
+        });
+    write_triples<std::int32_t>(group, "image", particles,
+                                [&](std::size_t first, std::size_t count, std::int32_t* to) {
+                                    copy_images(particles, first, count, to);
+                                });
 }
 
 void write_particles(const Group& root, const ParticleRecords& particles, Precision precision) {
     const Group group = root.create_group("particles");
-    if (precision == Precision::mixed)
-        write_particles_as<float>(group, particles);
-    else
-        write_particles_as<double>(group, particles);
+    if (precision == Precision::mixed) write_particles_as<float>(group, particles);
+    else write_particles_as<double>(group, particles);
 }
 
 ParticleSnapshot read_particles(const Group& root, std::int64_t step) {
@@ -87,12 +89,12 @@ ParticleSnapshot read_particles(const Group& root, std::int64_t step) {
     for (const char* name : {"position", "velocity", "image"})
         group.open_dataset(name).require_shape({count, 3});
     particles.id.resize(count);
-    for (std::size_t i = 0; i < particles.id.size(); ++i)
-        particles.id[i] = static_cast<std::int64_t>(i);
+    for (std::size_t i = 0; i < particles.id.size(); ++i) particles.id[i] = static_cast<std::int64_t>(i);
     return particles;
 }
 
-/// A block is a row of the dataset `name`, and with pressure of NAME_pressure; how many samples each has is in NAME_samples.
+/// A block is a row of the dataset `name`, and with pressure of NAME_pressure; how many samples each has is
+/// in NAME_samples.
 void write_blocks(const Group& group, const std::string& name, const std::vector<const FieldBlock*>& blocks) {
     const hsize_t bins = blocks.front()->bins.size();
     hdf5::Dataset rows =
@@ -103,8 +105,7 @@ void write_blocks(const Group& group, const std::string& name, const std::vector
         samples.push_back(block->samples);
     }
     write_numbers(group, name + "_samples", samples, NumberType::int64, {samples.size()});
-    if (blocks.front()->pressure.empty())
-        return;
+    if (blocks.front()->pressure.empty()) return;
     hdf5::Dataset pressure = group.create_dataset(
         name + "_pressure", {NumberType::float64, {bins, pressure_sums_in_bin}, Growth::by_rows, {}, {}});
     for (const FieldBlock* block : blocks)
@@ -132,8 +133,7 @@ hsize_t bins_of(const hdf5::Dataset& rows) {
 
 std::vector<FieldBlock> read_blocks(const Group& group, const std::string& name) {
     std::vector<FieldBlock> blocks;
-    if (!group.has(name))
-        return blocks;
+    if (!group.has(name)) return blocks;
     const hdf5::Dataset rows = group.open_dataset(name);
     const std::vector<std::int64_t> samples_of = group.open_dataset(name + "_samples").read<std::int64_t>();
     const hsize_t count = std::max<hsize_t>(samples_of.size(), 1);  // there is none without a block
@@ -157,8 +157,7 @@ std::vector<FieldBlock> read_blocks(const Group& group, const std::string& name)
 
 /// A block that is not full yet, as NAME_block, if it has samples.
 void write_open(const Group& group, const std::string& name, const SampledBlock& block) {
-    if (block.sums.samples == 0)
-        return;
+    if (block.sums.samples == 0) return;
     write_blocks(group, name + "_block", {&block.sums});
     group.write_attribute(name + "_first_step", block.steps.first);
     group.write_attribute(name + "_last_step", block.steps.last);
@@ -166,11 +165,9 @@ void write_open(const Group& group, const std::string& name, const SampledBlock&
 
 SampledBlock read_open(const Group& group, const std::string& name) {
     std::vector<FieldBlock> blocks = read_blocks(group, name + "_block");
-    if (blocks.empty() && group.has_attribute(name + "_first_step")) {
+    if (blocks.empty() && group.has_attribute(name + "_first_step"))
         static_cast<void>(group.open_dataset(name + "_block"));  // says that it is not there
-    }
-    if (blocks.empty())
-        return {};
+    if (blocks.empty()) return {};
     return {std::move(blocks.front()),
             {group.read_int_attribute(name + "_first_step"), group.read_int_attribute(name + "_last_step")}};
 }
@@ -180,10 +177,8 @@ void write_fields(const Group& root, const SampledBlock& open_block, const Resul
     group.write_attribute("block_samples", results.fields->block_samples());
     write_span(group, results.record.field_steps);
     std::vector<const FieldBlock*> blocks;
-    for (const FieldBlock& block : results.fields->blocks())
-        blocks.push_back(&block);
-    if (!blocks.empty())
-        write_blocks(group, "blocks", blocks);
+    for (const FieldBlock& block : results.fields->blocks()) blocks.push_back(&block);
+    if (!blocks.empty()) write_blocks(group, "blocks", blocks);
     write_open(group, "open", open_block);
     write_open(group, "window", results.open_window);
     group.write_attribute("windows", results.windows.rows);
@@ -221,8 +216,7 @@ void write_run(const Group& root, const SolverState& state, const ResultsSoFar& 
     run.write_attribute("frames", results.frames.rows);
     run.write_attribute("frames_checksum", results.frames.checksum);
     std::string notes;
-    for (const std::string& note : record.notes)
-        notes += note + "\n";
+    for (const std::string& note : record.notes) notes += note + "\n";
     run.write_text("notes", notes, {});
     run.write_text("input", record.resolved_input, {});
 }
@@ -240,7 +234,8 @@ void read_run(const Group& root, Checkpoint& checkpoint) {
     checkpoint.frames_checksum = run.read_unsigned_attribute("frames_checksum");
     checkpoint.resolved_input = run.read_text("input");
     const std::string notes = run.read_text("notes");
-    for (std::size_t begin = 0, end = 0; (end = notes.find('\n', begin)) != std::string::npos; begin = end + 1)
+    for (std::size_t begin = 0, end = 0; (end = notes.find('\n', begin)) != std::string::npos;
+         begin = end + 1)
         checkpoint.notes.push_back(notes.substr(begin, end - begin));
 }
 
@@ -250,24 +245,21 @@ void write_contents(const Group& root, const SolverState& state, const ResultsSo
     write_run(root, state, results);
     write_particles(root, *state.particles, results.record.scenario.execution.precision);
     write_series(root, results.record.series);
-    if (results.fields != nullptr)
-        write_fields(root, state.open_block, results);
+    if (results.fields != nullptr) write_fields(root, state.open_block, results);
     write_states(root, state.observables);
 }
 
 std::int64_t bytes_of(const SolverState& state, const ResultsSoFar& results) {
     const RunRecord& record = results.record;
     std::int64_t observed = 0;
-    for (const ObservableState& observable : state.observables)
-        observed += file_bytes(observable.arrays);
+    for (const ObservableState& observable : state.observables) observed += file_bytes(observable.arrays);
     const auto bytes_of_block = [](const FieldBlock& block) {
-        return block.bins.size() * (sizeof(FieldSums) + 4) + block.pressure.size() * (sizeof(PressureSums) + 8);
+        return block.bins.size() * (sizeof(FieldSums) + 4) +
+               block.pressure.size() * (sizeof(PressureSums) + 8);
     };
     std::size_t fields = bytes_of_block(state.open_block.sums) + bytes_of_block(results.open_window.sums);
-    if (results.fields != nullptr) {
-        for (const FieldBlock& block : results.fields->blocks())
-            fields += bytes_of_block(block);
-    }
+    if (results.fields != nullptr)
+        for (const FieldBlock& block : results.fields->blocks()) fields += bytes_of_block(block);
     return checkpoint_bytes(state.particles->count(), record.scenario.execution.precision) +
            static_cast<std::int64_t>(record.resolved_input.size()) + observed +
            run_file_bytes(static_cast<std::int64_t>(record.series.size()), 0, {}) +
@@ -295,7 +287,8 @@ void write_temporary(const storage::Directory& directory, const std::string& nam
 /// Throws EnvironmentError where counts are not those that any run can have come to.
 class CountCheck {
 public:
-    explicit CountCheck(const Checkpoint& checkpoint) : checkpoint_(checkpoint), step_(checkpoint.particles.step) {}
+    explicit CountCheck(const Checkpoint& checkpoint)
+        : checkpoint_(checkpoint), step_(checkpoint.particles.step) {}
 
     void check() const {
         constexpr std::int64_t most_restarts = std::int64_t{1} << 31;
@@ -311,12 +304,12 @@ public:
         require(is_word(checkpoint_.run_id), "its id");
         for (const ObservableState& state : checkpoint_.observables) {
             // It is told, where it is not asked for any more.
-            require(!state.name.empty() && state.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string::npos,
+            require(!state.name.empty() &&
+                        state.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string::npos,
                     "the name of an observable");
         }
         check_series();
-        if (checkpoint_.field_block_samples != 0)
-            check_field_blocks();
+        if (checkpoint_.field_block_samples != 0) check_field_blocks();
         check_block(checkpoint_.open_block, "the open block of its fields");
         check_block(checkpoint_.open_window, "the open window of its fields");
     }
@@ -330,20 +323,22 @@ private:
     /// A text that is shown.
     [[nodiscard]] static bool is_word(const std::string& text) {
         constexpr std::size_t longest = 100;
-        return text.size() <= longest && std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+        return text.size() <= longest &&
+               std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
     }
 
     void require(bool is_possible, const std::string& what) const {
         if (!is_possible)
-            throw EnvironmentError(checkpoint_.path + ": " + what + " cannot be: this is not what mpcflow wrote");
+            throw EnvironmentError(checkpoint_.path + ": " + what +
+                                   " cannot be: this is not what mpcflow wrote");
     }
 
     void check_series() const {
         std::int64_t before = -1;
         for (const SeriesRow& row : checkpoint_.series) {
             require(row.step > before && row.step <= step_, "a step of its series");
-            require(std::isfinite(row.time + row.kinetic_energy + row.momentum[0] + row.momentum[1] + row.momentum[2] +
-                                  row.extremes.maximum_speed) &&
+            require(std::isfinite(row.time + row.kinetic_energy + row.momentum[0] + row.momentum[1] +
+                                  row.momentum[2] + row.extremes.maximum_speed) &&
                         !std::isinf(row.temperature),
                     "a number of its series");
             require(is_count(row.extremes.minimum_occupancy) && is_count(row.extremes.maximum_occupancy),
@@ -356,23 +351,24 @@ private:
     void check_field_blocks() const {
         const std::int64_t full = checkpoint_.field_block_samples;
         const std::vector<FieldBlock>& blocks = checkpoint_.field_blocks;
-        const bool is_doubled = full >= 1 && full <= step_ + 1 && std::has_single_bit(static_cast<std::uint64_t>(full));
+        const bool is_doubled =
+            full >= 1 && full <= step_ + 1 && std::has_single_bit(static_cast<std::uint64_t>(full));
         require(is_doubled && (full == 1 || (!blocks.empty() && blocks.front().samples == full)),
                 "its samples of a field block");
         for (const FieldBlock& block : blocks) {
-            require(block.samples >= 1 && block.samples <= full && (block.samples == full || &block == &blocks.back()),
+            require(block.samples >= 1 && block.samples <= full &&
+                        (block.samples == full || &block == &blocks.back()),
                     "the number of samples of a field block");
             check_sums(block);
         }
-        if (!blocks.empty())
-            check_span(checkpoint_.field_steps, 1, "the steps of its fields");
+        if (!blocks.empty()) check_span(checkpoint_.field_steps, 1, "the steps of its fields");
         else
-            require(checkpoint_.field_steps.first == 0 && checkpoint_.field_steps.last == 0, "fields without their sums");
+            require(checkpoint_.field_steps.first == 0 && checkpoint_.field_steps.last == 0,
+                    "fields without their sums");
     }
 
     void check_block(const SampledBlock& block, const char* what) const {
-        if (block.sums.samples == 0 && block.sums.bins.empty())
-            return;
+        if (block.sums.samples == 0 && block.sums.bins.empty()) return;
         require(block.sums.samples >= 1, what);
         check_span(block.steps, block.sums.samples, what);
         check_sums(block.sums);
@@ -386,18 +382,16 @@ private:
 
     void check_sums(const FieldBlock& block) const {
         for (const FieldSums& bin : block.bins) {
-            require(bin.particles >= 0.0 && std::isfinite(bin.particles + bin.momentum[0] + bin.momentum[1] + bin.momentum[2] +
-                                                          bin.relative_energy + bin.relative_freedoms),
+            require(bin.particles >= 0.0 &&
+                        std::isfinite(bin.particles + bin.momentum[0] + bin.momentum[1] + bin.momentum[2] +
+                                      bin.relative_energy + bin.relative_freedoms),
                     "a sum of its fields");
         }
         for (const PressureSums& bin : block.pressure) {
             double all = bin.particles;
-            for (const double sum : bin.momentum)
-                all += sum;
-            for (const double sum : bin.kinetic)
-                all += sum;
-            for (const double sum : bin.collisional)
-                all += sum;
+            for (const double sum : bin.momentum) all += sum;
+            for (const double sum : bin.kinetic) all += sum;
+            for (const double sum : bin.collisional) all += sum;
             require(bin.particles >= 0.0 && std::isfinite(all), "a sum of its fields");
         }
     }
@@ -414,21 +408,25 @@ Checkpoint read_contents(const hdf5::File& file, Precision& precision) {
     const Group root = file.root();
     if (root.read_text_attribute("format") != checkpoint_file_format)
         throw BadCheckpoint(path + ": not a checkpoint of mpcflow");
-    if (const std::int64_t version = root.read_int_attribute("format_version"); version != checkpoint_format_version) {
-        throw EnvironmentError(fmt::format("{}: checkpoint of format {}, but this program reads format {}; use the "
-                                           "mpcflow that wrote it",
-                                           path, version, checkpoint_format_version));
+    if (const std::int64_t version = root.read_int_attribute("format_version");
+        version != checkpoint_format_version) {
+        throw EnvironmentError(
+            fmt::format("{}: checkpoint of format {}, but this program reads format {}; use the "
+                        "mpcflow that wrote it",
+                        path, version, checkpoint_format_version));
     }
     read_run(root, checkpoint);
     const Group run = root.open_group("run");
-    precision = run.read_text_attribute("precision") == "mixed" ? Precision::mixed : Precision::double_precision;
+    precision =
+        run.read_text_attribute("precision") == "mixed" ? Precision::mixed : Precision::double_precision;
     checkpoint.particles = read_particles(root, run.read_int_attribute("step"));
     checkpoint.series = read_series(root);
     checkpoint.field_block_samples = 0;  // no fields were wanted
     if (root.has("fields")) {
         read_fields(root, checkpoint);
         if (checkpoint.field_block_samples == 0)
-            throw EnvironmentError(path + ": its fields have blocks of no samples: this is not what mpcflow wrote");
+            throw EnvironmentError(path +
+                                   ": its fields have blocks of no samples: this is not what mpcflow wrote");
     }
     checkpoint.observables = read_states(root);
     CountCheck(checkpoint).check();
@@ -437,17 +435,18 @@ Checkpoint read_contents(const hdf5::File& file, Precision& precision) {
 
 }  // namespace
 
-void write_checkpoint_file(const storage::Directory& directory, const SolverState& state, const ResultsSoFar& results) {
+void write_checkpoint_file(const storage::Directory& directory, const SolverState& state,
+                           const ResultsSoFar& results) {
     const std::string temporary = std::string(checkpoint_file_name) + ".tmp";
     try {
         write_temporary(directory, temporary, state, results);
     } catch (const FileError&) {
-        // Were that to fail and to be told instead, a failed fsync would pass for a checkpoint that may be missing.
+        // Were that to fail and to be told instead, a failed fsync would pass for a checkpoint that may be
+        // missing.
         directory.discard(temporary);
         throw;
     }
-    if (directory.has(checkpoint_file_name))
-        directory.rename(checkpoint_file_name, previous_checkpoint_name);
+    if (directory.has(checkpoint_file_name)) directory.rename(checkpoint_file_name, previous_checkpoint_name);
     directory.rename(temporary, checkpoint_file_name);
     directory.sync();
 }
@@ -462,10 +461,13 @@ Checkpoint read_checkpoint_file(storage::Descriptor descriptor, const std::strin
     // Squares of such speeds would not be finite.
     constexpr double greatest_speed = 1e100;
     if (!std::ranges::all_of(particles.velocity, [](double v) { return std::abs(v) < greatest_speed; }))
-        throw EnvironmentError(path + ": has particles of speeds that there cannot be: this is not what mpcflow wrote");
-    if (particles.velocity.size() != particles.position.size() || particles.image.size() != particles.position.size() ||
-        particles.position.size() % 3 != 0 || snapshot_hash(particles, precision) != checkpoint.state_hash) {
-        throw EnvironmentError(path + ": its particles do not have its state hash: this is not what mpcflow wrote");
+        throw EnvironmentError(
+            path + ": has particles of speeds that there cannot be: this is not what mpcflow wrote");
+    if (particles.velocity.size() != particles.position.size() ||
+        particles.image.size() != particles.position.size() || particles.position.size() % 3 != 0 ||
+        snapshot_hash(particles, precision) != checkpoint.state_hash) {
+        throw EnvironmentError(path +
+                               ": its particles do not have its state hash: this is not what mpcflow wrote");
     }
     return checkpoint;
 }
@@ -475,22 +477,22 @@ std::optional<std::string> find_run_id(const storage::Directory& directory, cons
     storage::Descriptor descriptor = directory.open(name, storage::Access::read_only);
     const std::string damage = storage::find_damage(descriptor.get(), path);
     // What is proved to be damaged is not given to HDF5.
-    if (damage == storage::broken_seal)
-        return std::nullopt;
+    if (damage == storage::broken_seal) return std::nullopt;
     try {
-        const auto disk = std::make_shared<hdf5::DiskFile>(std::move(descriptor), path, hdf5::WriteOrder::any);
+        const auto disk =
+            std::make_shared<hdf5::DiskFile>(std::move(descriptor), path, hdf5::WriteOrder::any);
         const hdf5::File file = hdf5::File::open(disk, storage::Access::read_only);
         if (damage.empty() && file.root().open_group("run").has_attribute("id"))
             return file.root().open_group("run").read_text_attribute("id");
         // Files had neither seal nor id before these versions: one of that time is another run's.
         const std::string format = file.root().read_text_attribute("format");
         const std::int64_t version = file.root().read_int_attribute("format_version");
-        const bool is_older = (format == run_file_format && version == 1) ||
-                              (format == checkpoint_file_format && version >= 1 && version < checkpoint_format_version);
+        const bool is_older =
+            (format == run_file_format && version == 1) ||
+            (format == checkpoint_file_format && version >= 1 && version < checkpoint_format_version);
         return is_older ? std::optional<std::string>("") : std::nullopt;
     } catch (const FileError& error) {
-        if (error.error_number != 0)
-            throw;
+        if (error.error_number != 0) throw;
         return std::nullopt;
     }
 }

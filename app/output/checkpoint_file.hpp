@@ -17,8 +17,8 @@ inline constexpr const char* previous_checkpoint_name = "checkpoint.previous.h5"
 inline constexpr const char* checkpoint_file_format = "mpcflow checkpoint";
 inline constexpr std::int64_t checkpoint_format_version = 4;
 
-/// A checkpoint that is proved to be no good: its seal says that it is not what was written, or that it is whole but no
-/// checkpoint. The message names the file.
+/// A checkpoint that is proved to be no good: its seal says that it is not what was written, or that it is
+/// whole but no checkpoint. The message names the file.
 struct BadCheckpoint : EnvironmentError {
     using EnvironmentError::EnvironmentError;
 };
@@ -32,25 +32,27 @@ struct RowsSoFar {
 /// The results of a run that are in memory alone.
 struct ResultsSoFar {
     const RunRecord& record;
-    const FieldStatistics* fields;  ///< null: none are wanted
+    const FieldStatistics* fields;    ///< null: none are wanted
     const SampledBlock& open_window;  ///< of the fields
     RowsSoFar windows;
     RowsSoFar frames;
 };
 
-/// Writes a checkpoint into a directory as checkpoint.h5; the one that was there becomes the previous one, whose place
-/// it takes. It is written aside, sealed (storage/seal.hpp), put on the disk and renamed: whenever the program is
-/// killed, one whole checkpoint is there if one was. Throws FileError, and the newest of before stays, under one of the two
-/// names; SyncError where the disk does not take what it is given.
-void write_checkpoint_file(const storage::Directory& directory, const SolverState& state, const ResultsSoFar& results);
+/// Writes a checkpoint into a directory as checkpoint.h5; the one that was there becomes the previous one,
+/// whose place it takes. It is written aside, sealed (storage/seal.hpp), put on the disk and renamed:
+/// whenever the program is killed, one whole checkpoint is there if one was. Throws FileError, and the newest
+/// of before stays, under one of the two names; SyncError where the disk does not take what it is given.
+void write_checkpoint_file(const storage::Directory& directory, const SolverState& state,
+                           const ResultsSoFar& results);
 
-/// Reads a checkpoint that is open. Throws BadCheckpoint where it is proved to be no good, and EnvironmentError where it cannot
-/// be read, or is whole but not what this program writes.
+/// Reads a checkpoint that is open. Throws BadCheckpoint where it is proved to be no good, and
+/// EnvironmentError where it cannot be read, or is whole but not what this program writes.
 [[nodiscard]] Checkpoint read_checkpoint_file(storage::Descriptor file, const std::string& path);
 
-/// The id of the run that wrote a checkpoint or run.h5: an empty one where these had none yet, none where the file is damaged or
-/// is neither. Throws FileError where it cannot be read.
-[[nodiscard]] std::optional<std::string> find_run_id(const storage::Directory& directory, const std::string& name);
+/// The id of the run that wrote a checkpoint or run.h5: an empty one where these had none yet, none where the
+/// file is damaged or is neither. Throws FileError where it cannot be read.
+[[nodiscard]] std::optional<std::string> find_run_id(const storage::Directory& directory,
+                                                     const std::string& name);
 
 /// Bytes of a checkpoint of so many particles without results, a little more than exact.
 [[nodiscard]] std::int64_t checkpoint_bytes(std::int64_t particles, Precision precision);

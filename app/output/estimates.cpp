@@ -7,16 +7,16 @@
 
 #include <fmt/format.h>
 
-#include "app/output/checkpoint_file.hpp"
 #include "app/machine/device.hpp"
+#include "app/output/checkpoint_file.hpp"
 #include "app/output/observable_group.hpp"
-#include "app/run/observables.hpp"
 #include "app/output/output_directory.hpp"
-#include "app/text/formatting.hpp"
 #include "app/output/run_file.hpp"
-#include "app/run/schedule.hpp"
 #include "app/output/trajectory_file.hpp"
 #include "app/output/window_file.hpp"
+#include "app/run/observables.hpp"
+#include "app/run/schedule.hpp"
+#include "app/text/formatting.hpp"
 #include "gpu/device_solver.hpp"
 #include "physics/theory.hpp"
 
@@ -25,8 +25,7 @@ namespace mpcflow {
 namespace {
 
 std::int64_t bin_count(const Output& output) {
-    if (!output.fields)
-        return 0;
+    if (!output.fields) return 0;
     const auto& bins = output.fields->bins;
     return std::int64_t{bins[0]} * bins[1] * bins[2];
 }
@@ -34,28 +33,28 @@ std::int64_t bin_count(const Output& output) {
 void warn_of_flow(const Scenario& scenario, std::vector<std::string>& warnings) {
     const System& system = scenario.system;
     const auto flow = theory::plane_flow(system);
-    if (!flow)
-        return;
+    if (!flow) return;
     constexpr double largest_mach = 0.3;
     const double mach = std::abs(flow->maximum()) / theory::speed_of_sound(system);
     if (mach > largest_mach && !flow->is_poiseuille()) {
-        warnings.push_back(fmt::format("boundaries: the flow to expect has Mach number {:.2f}, over {}: it will be "
-                                       "compressible; take slower walls or a smaller force",
-                                       mach, largest_mach));
-    } else if (mach > largest_mach) {
         warnings.push_back(
-            fmt::format("forces: the flow to expect has Mach number {:.2f}, over {}: it will be compressible; "
-                        "take a force smaller by a factor of {:.2g}",
-                        mach, largest_mach, mach / (0.5 * largest_mach)));
+            fmt::format("boundaries: the flow to expect has Mach number {:.2f}, over {}: it will be "
+                        "compressible; take slower walls or a smaller force",
+                        mach, largest_mach));
+    } else if (mach > largest_mach) {
+        warnings.push_back(fmt::format(
+            "forces: the flow to expect has Mach number {:.2f}, over {}: it will be compressible; "
+            "take a force smaller by a factor of {:.2g}",
+            mach, largest_mach, mach / (0.5 * largest_mach)));
     }
     // After three decay times of the slowest mode the flow is within 5 % of its final speed.
     constexpr double development_times = 3.0;
     const double needed = development_times * flow->development_time() / system.collision.time_step;
     if (scenario.output.fields && static_cast<double>(scenario.run.equilibration) < needed) {
-        warnings.push_back(
-            fmt::format("run.equilibration: {} steps, but the flow takes about {:.0f} ({:g} development times) to "
-                        "be there: fields will be averaged over its start; raise it",
-                        scenario.run.equilibration, std::ceil(needed), development_times));
+        warnings.push_back(fmt::format(
+            "run.equilibration: {} steps, but the flow takes about {:.0f} ({:g} development times) to "
+            "be there: fields will be averaged over its start; raise it",
+            scenario.run.equilibration, std::ceil(needed), development_times));
     }
 }
 
@@ -70,8 +69,7 @@ std::int64_t copy_bytes(const Scenario& scenario) {
     std::int64_t particles = 0;
     if (scenario.output.trajectory)
         particles = usual_frame_particles(scenario.system, *scenario.output.trajectory);
-    if (scenario.checkpoint)
-        particles = scenario.system.particle_count();
+    if (scenario.checkpoint) particles = scenario.system.particle_count();
     return particles * record_bytes(scenario.execution.precision);
 }
 
@@ -108,7 +106,8 @@ std::int64_t estimate_output_memory(const Scenario& scenario) {
     std::int64_t bytes = schedule.series_rows() * static_cast<std::int64_t>(sizeof(SeriesRow));
     if (scenario.output.fields) {
         const std::int64_t blocks = std::min<std::int64_t>(schedule.field_samples(), 64);
-        const std::int64_t in_flight = std::min<std::int64_t>(schedule.field_samples(), field_blocks_in_flight(scenario));
+        const std::int64_t in_flight =
+            std::min<std::int64_t>(schedule.field_samples(), field_blocks_in_flight(scenario));
         bytes += (blocks + 2 + in_flight) * block_bytes(scenario.output);
     }
     for (const std::unique_ptr<Observable>& observable : make_observables(scenario))
@@ -124,8 +123,7 @@ std::vector<FileEstimate> estimate_files(const Scenario& scenario) {
     const std::int64_t rows = schedule.series_rows();
     const std::int64_t bins = bin_count(output);
     std::string contents = "input, machine";
-    if (rows > 0)
-        contents += fmt::format(", series of {} rows", rows);
+    if (rows > 0) contents += fmt::format(", series of {} rows", rows);
     if (bins > 0)
         contents += fmt::format(", fields of {} samples in {} bins", schedule.field_samples(), bins);
     std::int64_t bytes = run_file_bytes(rows, bins, output.fields.value_or(FieldsOutput{}));
@@ -165,19 +163,19 @@ std::vector<std::string> find_warnings(const Scenario& scenario) {
     std::vector<std::string> warnings = scenario.warnings;
     warn_of_flow(scenario, warnings);
     if (scenario.output.fields && Schedule(scenario.run, scenario.output).field_samples() < 2) {
-        warnings.push_back(
-            fmt::format("output.fields.every: {} steps in a run of {} give fewer than two samples and no errors; "
-                        "lower it",
-                        scenario.output.fields->every, scenario.run.steps));
+        warnings.push_back(fmt::format(
+            "output.fields.every: {} steps in a run of {} give fewer than two samples and no errors; "
+            "lower it",
+            scenario.output.fields->every, scenario.run.steps));
     }
     return warnings;
 }
 
 MemoryNeed memory_need(const Scenario& scenario, DeviceKind device) {
     MemoryNeed need;
-    if (device == DeviceKind::cpu)
-        need = memory_need(scenario.system, solver_options(scenario));
-    // By measurement: code of libraries and pieces of text; and what HDF5 keeps of large arrays that it writes.
+    if (device == DeviceKind::cpu) need = memory_need(scenario.system, solver_options(scenario));
+    // By measurement: code of libraries and pieces of text; and what HDF5 keeps of large arrays that it
+    // writes.
     constexpr std::int64_t of_program = 5 << 20;
     constexpr std::int64_t most_of_writing = 16 << 20;
     const std::int64_t others =
@@ -191,8 +189,7 @@ std::vector<std::string> find_shortages(const Scenario& scenario, DeviceKind dev
     if (std::string shortage = describe_shortage(memory_need(scenario, device)); !shortage.empty())
         shortages.push_back(std::move(shortage));
     std::int64_t disk = 0;
-    for (const FileEstimate& file : estimate_files(scenario))
-        disk += file.bytes;
+    for (const FileEstimate& file : estimate_files(scenario)) disk += file.bytes;
     std::error_code error;
     const auto space = std::filesystem::space(existing_part(scenario.output.directory), error);
     if (!error && static_cast<std::uintmax_t>(disk) > space.available) {

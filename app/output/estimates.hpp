@@ -24,16 +24,16 @@ struct FileEstimate {
 /// The same of the solver on that kind of device; on the CPU as it will be, threads and all.
 [[nodiscard]] std::int64_t estimate_solver_memory(const Scenario& scenario, DeviceKind device);
 
-/// Copies of the particles that may be on their way to the disk at a time: two, so that the run goes on while one is
-/// written, or one where two took more than a quarter of the memory that the process may have.
+/// Copies of the particles that may be on their way to the disk at a time: two, so that the run goes on while
+/// one is written, or one where two took more than a quarter of the memory that the process may have.
 [[nodiscard]] int copies_in_flight(const Scenario& scenario);
 
-/// Field blocks that may be on their way to the disk at a time: small ones wait for a slow disk in large numbers, of
-/// large ones the run goes on while one is written.
+/// Field blocks that may be on their way to the disk at a time: small ones wait for a slow disk in large
+/// numbers, of large ones the run goes on while one is written.
 [[nodiscard]] int field_blocks_in_flight(const Scenario& scenario);
 
-/// Bytes of the host that outputs hold while the run goes on: frames and field blocks on their way to the disk, blocks
-/// of the averages, the series, what observables gather.
+/// Bytes of the host that outputs hold while the run goes on: frames and field blocks on their way to the
+/// disk, blocks of the averages, the series, what observables gather.
 [[nodiscard]] std::int64_t estimate_output_memory(const Scenario& scenario);
 
 /// The result files at the end of the run.
@@ -42,8 +42,8 @@ struct FileEstimate {
 /// What is allowed but hardly meant: each line names a key, says what is wrong and what to do.
 [[nodiscard]] std::vector<std::string> find_warnings(const Scenario& scenario);
 
-/// What a run on that kind of device needs beyond what the program has when it begins: its solver, if it runs on the CPU;
-/// outputs, threads.
+/// What a run on that kind of device needs beyond what the program has when it begins: its solver, if it runs
+/// on the CPU; outputs, threads.
 [[nodiscard]] MemoryNeed memory_need(const Scenario& scenario, DeviceKind device);
 
 /// What there is too little of for the run on that kind of device, a line each.

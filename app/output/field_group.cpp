@@ -14,21 +14,37 @@ using hdf5::NumberType;
 std::vector<FieldQuantity> field_quantities(const FieldsOutput& wanted) {
     std::vector<FieldQuantity> all;
     if (wanted.density) {
-        all.push_back({"density", {}, "mean number of particles a volume; axes z y x", "a^-3", &FieldAverages::density,
+        all.push_back({"density",
+                       {},
+                       "mean number of particles a volume; axes z y x",
+                       "a^-3",
+                       &FieldAverages::density,
                        &FieldAverages::density_error});
     }
     if (wanted.velocity) {
-        all.push_back({"velocity", {3}, "mean velocity of the particles; axes z y x, components x y z",
-                       "(energy/mass)^(1/2)", &FieldAverages::velocity, &FieldAverages::velocity_error});
+        all.push_back({"velocity",
+                       {3},
+                       "mean velocity of the particles; axes z y x, components x y z",
+                       "(energy/mass)^(1/2)",
+                       &FieldAverages::velocity,
+                       &FieldAverages::velocity_error});
     }
     if (wanted.temperature) {
-        all.push_back({"temperature", {}, "kT of the motion relative to the bin's mean velocity; axes z y x", "energy",
-                       &FieldAverages::temperature, &FieldAverages::temperature_error});
+        all.push_back({"temperature",
+                       {},
+                       "kT of the motion relative to the bin's mean velocity; axes z y x",
+                       "energy",
+                       &FieldAverages::temperature,
+                       &FieldAverages::temperature_error});
     }
     if (wanted.pressure_tensor) {
-        all.push_back({"pressure_tensor", {3, 3},
-                       "flux of momentum along a in direction b, relative to the bin's mean velocity; axes z y x, a, b",
-                       "energy/a^3", &FieldAverages::pressure_tensor, &FieldAverages::pressure_tensor_error});
+        all.push_back(
+            {"pressure_tensor",
+             {3, 3},
+             "flux of momentum along a in direction b, relative to the bin's mean velocity; axes z y x, a, b",
+             "energy/a^3",
+             &FieldAverages::pressure_tensor,
+             &FieldAverages::pressure_tensor_error});
     }
     return all;
 }
@@ -40,10 +56,8 @@ void write_field_axes(const Group& group, const Box& box, const std::array<int, 
         const auto place = [&](double index) { return box.size[axis] * index / bins[axis]; };
         std::vector<double> edges(count + 1);
         std::vector<double> centres(count);
-        for (std::size_t i = 0; i <= count; ++i)
-            edges[i] = place(static_cast<double>(i));
-        for (std::size_t i = 0; i < count; ++i)
-            centres[i] = place(static_cast<double>(i) + 0.5);
+        for (std::size_t i = 0; i <= count; ++i) edges[i] = place(static_cast<double>(i));
+        for (std::size_t i = 0; i < count; ++i) centres[i] = place(static_cast<double>(i) + 0.5);
         const std::string name = names[axis];
         const auto layout = [&](std::size_t length, const char* what) {
             return DatasetLayout{NumberType::float64,

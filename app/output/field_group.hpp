@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "app/run/field_statistics.hpp"
 #include "app/hdf5/group.hpp"
+#include "app/run/field_statistics.hpp"
 #include "app/run/run_record.hpp"
 
 namespace mpcflow {

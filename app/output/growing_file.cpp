@@ -60,8 +60,7 @@ GrowingFile GrowingFile::open(const storage::Directory& directory, const std::st
 }
 
 void GrowingFile::end_row(bool is_first_row) {
-    if (is_first_row)
-        directory_->rename(temporary_name(name_), name_);
+    if (is_first_row) directory_->rename(temporary_name(name_), name_);
 }
 
 void GrowingFile::reopen() {
@@ -73,10 +72,8 @@ void GrowingFile::reopen() {
 
 void GrowingFile::sync() {
     file_.flush();
-    if (file_.disk().is_guarded())
-        file_.disk().sync();
-    else
-        file_.disk().guard(std::make_unique<storage::Journal>(*directory_, name_));
+    if (file_.disk().is_guarded()) file_.disk().sync();
+    else file_.disk().guard(std::make_unique<storage::Journal>(*directory_, name_));
 }
 
 void GrowingFile::close() {
@@ -88,25 +85,21 @@ void GrowingFile::close() {
 }
 
 void GrowingFile::leave(bool has_rows) noexcept {
-    if (has_rows)
-        storage::release_reserve(file_.descriptor());
+    if (has_rows) storage::release_reserve(file_.descriptor());
     file_.abandon();
-    if (!has_rows)
-        directory_->discard(temporary_name(name_));
+    if (!has_rows) directory_->discard(temporary_name(name_));
 }
 
 hdf5::File open_as_it_was(const storage::Directory& directory, const std::string& name,
                           const std::optional<storage::JournalContents>& journal) {
     const auto disk = std::make_shared<hdf5::DiskFile>(directory.open(name, storage::Access::read_only),
                                                        directory.file(name), hdf5::WriteOrder::any);
-    if (journal)
-        disk->show_as_it_was(*journal);
+    if (journal) disk->show_as_it_was(*journal);
     return hdf5::File::open(disk, storage::Access::read_only);
 }
 
 bool RowsFound::begins_with(std::int64_t rows, std::uint64_t checksum) const {
-    if (whole < rows || !has_checksums)
-        return false;
+    if (whole < rows || !has_checksums) return false;
     std::uint64_t chain = header_checksum;
     for (std::size_t row = 0; row < static_cast<std::size_t>(rows); ++row)
         chain = chained_checksum(chain, checksums[row]);
@@ -127,8 +120,7 @@ std::string find_damage_of_row(const RowReader& rows, std::size_t row) {
         if (rows.state_hash_of && rows.state_hash_of(row) != rows.state_hashes.at(row))
             return fmt::format("the particles of step {} do not have its state hash", step);
     } catch (const FileError& error) {
-        if (error.error_number != 0)
-            throw;
+        if (error.error_number != 0) throw;
         return fmt::format("the numbers of step {}: {}", step, error.what());
     }
     return {};
@@ -139,13 +131,11 @@ std::string find_damage_of_row(const RowReader& rows, std::size_t row) {
 RowsFound check_rows(const hdf5::File& file, const OpenRows& open_rows, std::int64_t most) {
     const RowReader rows = open_rows(file);
     RowsFound found{rows, 0, {}};
-    if (!rows.header_is_right)
-        found.damage = "what it says of itself is not what was written";
+    if (!rows.header_is_right) found.damage = "what it says of itself is not what was written";
     const std::int64_t wanted = std::min(most, found.listed());
     while (found.damage.empty() && found.whole < wanted) {
         found.damage = find_damage_of_row(rows, static_cast<std::size_t>(found.whole));
-        if (found.damage.empty())
-            ++found.whole;
+        if (found.damage.empty()) ++found.whole;
     }
     return found;
 }
@@ -158,13 +148,10 @@ std::string find_misfit(const storage::Directory& directory, const std::string& 
                         const std::optional<storage::JournalContents>& journal) {
     try {
         const RowsFound found = check_rows(open_as_it_was(directory, name, journal), open_rows, before.rows);
-        if (found.damage.empty() && found.run_id != run_id)
-            throw AnotherRunsFile(directory.file(name));
-        if (!found.damage.empty())
-            return found.damage;
+        if (found.damage.empty() && found.run_id != run_id) throw AnotherRunsFile(directory.file(name));
+        if (!found.damage.empty()) return found.damage;
         // Pages of another moment may make whole rows, but no whole file.
-        if (journal && !found.is_even)
-            return "its journal is of another moment, or damaged";
+        if (journal && !found.is_even) return "its journal is of another moment, or damaged";
         if (found.whole < before.rows)
             return fmt::format("it has {} {}, but the checkpoint tells of {}", found.listed(), what,
                                before.rows);
@@ -176,8 +163,7 @@ std::string find_misfit(const storage::Directory& directory, const std::string& 
     } catch (const AnotherRunsFile&) {
         throw;
     } catch (const FileError& error) {
-        if (error.error_number != 0)
-            throw;
+        if (error.error_number != 0) throw;
         return error.what();
     }
 }
@@ -210,8 +196,7 @@ void require_working_hdf5(const storage::Directory& directory, const std::string
 /// The name that move_aside() gave last to a file of this name; empty if it gave none.
 std::string last_aside(const storage::Directory& directory, const std::string& name) {
     std::string last;
-    for (int number = 1; directory.has(aside_name(name, number)); ++number)
-        last = aside_name(name, number);
+    for (int number = 1; directory.has(aside_name(name, number)); ++number) last = aside_name(name, number);
     return last;
 }
 
@@ -243,20 +228,16 @@ KeptFile check_kept_file(const storage::Directory& directory, const std::string&
     // It would put back some pages of what it should: what is there is as a kill left it, or proves to be
     // damaged.
     const bool is_lost = journal && journal->is_damaged;
-    if (is_lost)
-        journal.reset();
+    if (is_lost) journal.reset();
     KeptFile kept;
-    if (is_lost)
-        kept.journal = JournalUse::ignore;
+    if (is_lost) kept.journal = JournalUse::ignore;
     kept.damage = misfit(journal);
     // What is not the file's own fault, as want of memory, does not come twice.
-    if (!kept.damage.empty())
-        kept.damage = misfit(journal);
+    if (!kept.damage.empty()) kept.damage = misfit(journal);
     // The file was put back from elsewhere, and the journal is of the one before.
     if (!kept.damage.empty() && journal && misfit(std::nullopt).empty())
         kept = {{}, JournalUse::ignore, false};
-    if (!kept.damage.empty())
-        require_working_hdf5(directory, name);
+    if (!kept.damage.empty()) require_working_hdf5(directory, name);
     return kept;
 }
 
@@ -267,16 +248,13 @@ bool is_of_run(const storage::Directory& directory, const std::string& name, con
          {std::optional<storage::JournalContents>(), storage::read_journal(directory, name)}) {
         try {
             const RowReader rows = open_rows(open_as_it_was(directory, name, journal));
-            if (!rows.header_is_right)
-                continue;
-            if (!rows.has_checksums || rows.run_id != run_id)
-                throw AnotherRunsFile(directory.file(name));
+            if (!rows.header_is_right) continue;
+            if (!rows.has_checksums || rows.run_id != run_id) throw AnotherRunsFile(directory.file(name));
             return true;
         } catch (const AnotherRunsFile&) {
             throw;
         } catch (const FileError& error) {
-            if (error.error_number != 0)
-                throw;
+            if (error.error_number != 0) throw;
         }
     }
     return false;
@@ -288,8 +266,7 @@ bool is_aside_name(const std::string& name, const std::string& of) {
 
 std::string move_aside(const storage::Directory& directory, const std::string& name) {
     std::string aside = aside_name(name, 1);
-    for (int number = 2; directory.has(aside); ++number)
-        aside = aside_name(name, number);
+    for (int number = 2; directory.has(aside); ++number) aside = aside_name(name, number);
     if (directory.has(storage::journal_name(name)))
         directory.rename(storage::journal_name(name), storage::journal_name(aside));
     directory.rename(name, aside);

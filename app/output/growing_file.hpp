@@ -111,8 +111,8 @@ struct KeptFile {
     bool is_aside = false;
 };
 
-/// The name that a restart gave a file that is missing now, after the checkpoint with these notes; empty if none did. One
-/// that the notes tell of was damaged before that checkpoint, and is not what is missing.
+/// The name that a restart gave a file that is missing now, after the checkpoint with these notes; empty if
+/// none did. One that the notes tell of was damaged before that checkpoint, and is not what is missing.
 [[nodiscard]] std::string find_moved_aside(const storage::Directory& directory, const std::string& name,
                                            const std::vector<std::string>& notes);
 

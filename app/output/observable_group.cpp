@@ -12,12 +12,12 @@ namespace {
 
 using hdf5::Group;
 
-/// Calls action(group, name) for the path "name", or for "inner/name" with the inner group, made if it is not there yet.
+/// Calls action(group, name) for the path "name", or for "inner/name" with the inner group, made if it is not
+/// there yet.
 template <class Action>
 void at_place(const Group& group, const std::string& path, const Action& action) {
     const std::size_t slash = path.find('/');
-    if (slash == std::string::npos)
-        return action(group, path);
+    if (slash == std::string::npos) return action(group, path);
     const std::string inner = path.substr(0, slash);
     action(group.has(inner) ? group.open_group(inner) : group.create_group(inner), path.substr(slash + 1));
 }
@@ -28,7 +28,10 @@ void write_array(const Group& group, const NamedArray& array) {
         std::visit(
             [&]<class Number>(const std::vector<Number>& numbers) {
                 place
-                    .create_dataset(name, {hdf5::number_type<Number>(), shape, hdf5::Growth::fixed, {},
+                    .create_dataset(name, {hdf5::number_type<Number>(),
+                                           shape,
+                                           hdf5::Growth::fixed,
+                                           {},
                                            {array.description, array.unit}})
                     .write(numbers);
             },
@@ -47,8 +50,7 @@ void write_attribute(const Group& group, const NamedAttribute& attribute) {
                     place.write_attribute(name, std::span<const std::string>(value));
                 else if constexpr (std::is_same_v<Value, std::string>)
                     place.write_attribute(name, std::string_view(value));
-                else
-                    place.write_attribute(name, value);
+                else place.write_attribute(name, value);
             },
             attribute.value);
     };
@@ -74,10 +76,8 @@ constexpr std::int64_t array_metadata = 4 << 10;
 
 void write_results(const Group& root, const ObservableResults& results) {
     const Group group = root.create_group(results.name);
-    for (const NamedArray& array : results.arrays)
-        write_array(group, array);
-    for (const NamedAttribute& attribute : results.attributes)
-        write_attribute(group, attribute);
+    for (const NamedArray& array : results.arrays) write_array(group, array);
+    for (const NamedAttribute& attribute : results.attributes) write_attribute(group, attribute);
 }
 
 void write_states(const Group& root, const std::vector<ObservableState>& states) {
@@ -91,8 +91,7 @@ void write_states(const Group& root, const std::vector<ObservableState>& states)
         for (const SamplingParameter& parameter : state.parameters)
             parameters.write_attribute(parameter.name, parameter.value);
         const Group arrays = group.create_group("arrays");
-        for (const NamedArray& array : state.arrays)
-            write_array(arrays, array);
+        for (const NamedArray& array : state.arrays) write_array(arrays, array);
     }
 }
 
@@ -120,7 +119,8 @@ std::vector<ObservableState> read_states(const Group& root) {
 std::int64_t file_bytes(const std::vector<NamedArray>& arrays) {
     const std::int64_t numbers = bytes_of(arrays);
     // Chunk indices and checksums.
-    return group_metadata + array_metadata * static_cast<std::int64_t>(arrays.size()) + numbers + numbers / 16;
+    return group_metadata + array_metadata * static_cast<std::int64_t>(arrays.size()) + numbers +
+           numbers / 16;
 }
 
 std::int64_t file_bytes(const Observable& observable, std::int64_t last_step) {

@@ -23,7 +23,8 @@ void check_output_directory(const std::string& path, Existing existing);
 [[nodiscard]] std::filesystem::path existing_part(std::filesystem::path path);
 
 /// A directory taken for one run: made if need be, earlier results removed if they are to be
-/// overwritten, and locked, so that two runs never write to one place. It stays the run's own wherever it is moved.
+/// overwritten, and locked, so that two runs never write to one place. It stays the run's own wherever it is
+/// moved.
 class OutputDirectory {
 public:
     /// Throws EnvironmentError, also where another run is writing to the directory.

@@ -11,7 +11,8 @@ public:
     /// Of `most` >= 1.
     explicit Permits(int most);
 
-    /// Waits for one. It comes back when the last pointer to it goes, on whichever thread, also after this is gone.
+    /// Waits for one. It comes back when the last pointer to it goes, on whichever thread, also after this is
+    /// gone.
     [[nodiscard]] std::shared_ptr<const void> take();
 
 private:

@@ -14,8 +14,7 @@ struct RecordsPool::Shared {
 };
 
 RecordsPool::RecordsPool(int most) : shared_(std::make_shared<Shared>()) {
-    for (int i = 0; i < most; ++i)
-        shared_->free.push_back(std::make_unique<ParticleRecords>());
+    for (int i = 0; i < most; ++i) shared_->free.push_back(std::make_unique<ParticleRecords>());
 }
 
 RecordsPool::~RecordsPool() = default;

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "app/output/output_directory.hpp"
 #include "app/run/checkpoint.hpp"
 #include "app/run/observables.hpp"
-#include "app/output/output_directory.hpp"
 #include "input/scenario.hpp"
 
 namespace mpcflow {
@@ -26,28 +26,32 @@ struct RestartChoice {
 /// "auto", "never" or the name of a file.
 [[nodiscard]] RestartChoice parse_restart(const std::string& text);
 
-/// What happens to results in `folder`, given what was asked for: they are kept if the run goes on from one of their
-/// checkpoints.
-[[nodiscard]] Existing treatment_of_results(const RestartChoice& restart, Existing wanted, const std::string& folder);
+/// What happens to results in `folder`, given what was asked for: they are kept if the run goes on from one
+/// of their checkpoints.
+[[nodiscard]] Existing treatment_of_results(const RestartChoice& restart, Existing wanted,
+                                            const std::string& folder);
 
 /// Whether run.h5 in `folder` is of this input and says that all its steps are done.
 [[nodiscard]] bool is_complete(const std::string& folder, const Scenario& scenario);
 
-/// The checkpoint to go on from; none where the run begins anew. One of the output directory whose seal proves that it is
-/// damaged is passed over, and removed, for the one before it, and those of later steps than one that was asked for are moved
-/// aside; `remarks` says so. Throws EnvironmentError where there is no
-/// good one, where one cannot be read, or where it is of another input, precision or version, naming the differences, and
-/// where the other files of the directory are of another run.
-[[nodiscard]] std::optional<Checkpoint> find_checkpoint(const RestartChoice& restart, const Scenario& scenario,
-                                                        const storage::Directory& directory, Existing existing,
-                                                        std::vector<std::string>& remarks);
+/// The checkpoint to go on from; none where the run begins anew. One of the output directory whose seal
+/// proves that it is damaged is passed over, and removed, for the one before it, and those of later steps
+/// than one that was asked for are moved aside; `remarks` says so. Throws EnvironmentError where there is no
+/// good one, where one cannot be read, or where it is of another input, precision or version, naming the
+/// differences, and where the other files of the directory are of another run.
+[[nodiscard]] std::optional<Checkpoint> find_checkpoint(const RestartChoice& restart,
+                                                        const Scenario& scenario,
+                                                        const storage::Directory& directory,
+                                                        Existing existing, std::vector<std::string>& remarks);
 
 /// Puts solver and observables where the checkpoint was (`remarks`: see restore_observables()), and frees the
 /// checkpoint's particles. Throws EnvironmentError if the state is not one of this system.
-void restore(Solver& solver, Observables& observables, Checkpoint& checkpoint, std::vector<std::string>& remarks);
+void restore(Solver& solver, Observables& observables, Checkpoint& checkpoint,
+             std::vector<std::string>& remarks);
 
-/// What keeps a run of input `now` from going on after one of input `before` (both as to_yaml() writes them): a line
-/// of the keys that differ, but for those of what is written and how it is run; empty where nothing does.
+/// What keeps a run of input `now` from going on after one of input `before` (both as to_yaml() writes them):
+/// a line of the keys that differ, but for those of what is written and how it is run; empty where nothing
+/// does.
 [[nodiscard]] std::string describe_obstacles(const std::string& before, const std::string& now);
 
 }  // namespace mpcflow

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "app/run/checkpoint.hpp"
 #include "app/output/output_directory.hpp"
-#include "app/run/run_loop.hpp"
-#include "app/run/run_record.hpp"
 #include "app/output/trajectory_file.hpp"
 #include "app/output/window_file.hpp"
 #include "app/output/xdmf_file.hpp"
+#include "app/run/checkpoint.hpp"
+#include "app/run/run_loop.hpp"
+#include "app/run/run_record.hpp"
 
 namespace mpcflow {
 
@@ -31,15 +31,17 @@ struct RunEnd {
     std::uint64_t state_hash = 0;
 };
 
-/// The files of a run: run.h5, which is replaced whole, trajectory.h5, to which frames are added, and checkpoints. All
-/// calls but the first, of the constructor, come from one thread (BackgroundWriter's), as HDF5 needs it.
+/// The files of a run: run.h5, which is replaced whole, trajectory.h5, to which frames are added, and
+/// checkpoints. All calls but the first, of the constructor, come from one thread (BackgroundWriter's), as
+/// HDF5 needs it.
 class ResultWriter {
 public:
     using Observed = std::vector<ObservableResults>;
 
-    /// Results of a run that begins, or that goes on from a checkpoint, whose trajectory.h5 is in the directory if it
-    /// has frames. Writes nothing yet.
-    ResultWriter(const OutputDirectory& directory, RunRecord record, std::optional<Checkpoint> checkpoint = {});
+    /// Results of a run that begins, or that goes on from a checkpoint, whose trajectory.h5 is in the
+    /// directory if it has frames. Writes nothing yet.
+    ResultWriter(const OutputDirectory& directory, RunRecord record,
+                 std::optional<Checkpoint> checkpoint = {});
     /// The block of field samples that the run begins with: empty, or as the checkpoint had it.
     [[nodiscard]] SampledBlock take_open_block() { return std::move(open_block_); }
     /// Of the blocks to come, as long as none was added.
@@ -48,16 +50,16 @@ public:
     /// Whether the checkpoint that the run goes on from tells of what begin() has moved aside.
     [[nodiscard]] bool begins_with_checkpoint() const { return begins_with_checkpoint_; }
 
-    /// Writes the first run.h5, of status "running", and begins trajectory.h5, or drops its frames of after the
-    /// checkpoint. What it is to add to is verified first, number by number; what is damaged is moved aside, and a remark
-    /// says so. Throws FileError, as all that write do.
+    /// Writes the first run.h5, of status "running", and begins trajectory.h5, or drops its frames of after
+    /// the checkpoint. What it is to add to is verified first, number by number; what is damaged is moved
+    /// aside, and a remark says so. Throws FileError, as all that write do.
     void begin(const Observed& observed);
     /// What begin() has to tell the user.
     [[nodiscard]] std::vector<std::string> take_remarks() { return std::move(remarks_); }
 
     void add_series_row(const SeriesRow& row) { record_.series.push_back(row); }
-    /// Adds a frame of these particles, which are in the order of their ids, and leaves room for what observables will
-    /// take of run.h5.
+    /// Adds a frame of these particles, which are in the order of their ids, and leaves room for what
+    /// observables will take of run.h5.
     void add_frame(const ParticleRecords& particles, std::uint64_t state_hash, std::int64_t observable_bytes);
     /// The same holds where a window of fields.h5 ends with it.
     void add_field_block(SampledBlock block, std::int64_t observable_bytes);
@@ -104,7 +106,7 @@ private:
     RowsBefore first_windows_;  ///< windows that fields.h5 begins with
     std::vector<std::string> remarks_;
     bool begins_with_checkpoint_ = false;
-    double earlier_seconds_ = 0.0;    ///< wall time before the restart
+    double earlier_seconds_ = 0.0;  ///< wall time before the restart
     std::int64_t step_ = 0;
     bool averages_are_stale_ = false;
     bool xdmf_is_written_ = false;

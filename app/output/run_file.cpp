@@ -7,14 +7,14 @@
 #include <fmt/format.h>
 
 #include "app/hdf5/axis_scales.hpp"
-#include "app/output/field_group.hpp"
 #include "app/hdf5/error.hpp"
 #include "app/hdf5/file.hpp"
+#include "app/output/field_group.hpp"
 #include "app/output/observable_group.hpp"
 #include "app/output/series_group.hpp"
+#include "app/run/theory_numbers.hpp"
 #include "app/storage/disk_space.hpp"
 #include "app/storage/seal.hpp"
-#include "app/run/theory_numbers.hpp"
 #include "physics/names.hpp"
 
 namespace mpcflow {
@@ -32,8 +32,7 @@ constexpr std::size_t note_capacity = 500;
 
 std::string joined(const std::vector<std::string>& lines) {
     std::string text;
-    for (const std::string& line : lines)
-        text += line + "\n";
+    for (const std::string& line : lines) text += line + "\n";
     return text;
 }
 
@@ -85,10 +84,8 @@ void write_run(const Group& root, const RunRecord& record) {
     group.write_attribute("status", std::string_view(status_name(record.status)), status_capacity);
     group.write_attribute("message", record.message.substr(0, message_capacity), message_capacity);
     std::vector<std::string> notes;
-    for (const std::string& note : record.notes)
-        notes.push_back(note.substr(0, note_capacity));
-    if (!notes.empty())
-        group.write_attribute("notes", std::span<const std::string>(notes));
+    for (const std::string& note : record.notes) notes.push_back(note.substr(0, note_capacity));
+    if (!notes.empty()) group.write_attribute("notes", std::span<const std::string>(notes));
     if (record.state_hash) {
         group.write_attribute("state_hash", *record.state_hash);
         group.write_attribute("state_hash_hex", format_hash(*record.state_hash));
@@ -120,23 +117,25 @@ void write_contents(const hdf5::File& file, const RunRecord& record) {
         write_fields(root, record);
         name_axes(root, "fields", {"z_centres", "y_centres", "x_centres"});
     }
-    for (const ObservableResults& results : record.observables)
-        write_results(root, results);
+    for (const ObservableResults& results : record.observables) write_results(root, results);
 }
 
 std::int64_t bytes_of(const RunRecord& record) {
-    const std::int64_t bins = record.fields ? static_cast<std::int64_t>(record.fields->averages.density.size()) : 0;
+    const std::int64_t bins =
+        record.fields ? static_cast<std::int64_t>(record.fields->averages.density.size()) : 0;
     const auto rows = static_cast<std::int64_t>(record.series.size());
-    const auto text = static_cast<std::int64_t>(record.scenario.source_text.size() + record.resolved_input.size());
+    const auto text =
+        static_cast<std::int64_t>(record.scenario.source_text.size() + record.resolved_input.size());
     std::int64_t observed = 0;
-    for (const ObservableResults& results : record.observables)
-        observed += file_bytes(results.arrays);
-    return text + run_file_bytes(rows, bins, record.scenario.output.fields.value_or(FieldsOutput{})) + observed;
+    for (const ObservableResults& results : record.observables) observed += file_bytes(results.arrays);
+    return text + run_file_bytes(rows, bins, record.scenario.output.fields.value_or(FieldsOutput{})) +
+           observed;
 }
 
 }  // namespace
 
-void write_run_file(const storage::Directory& directory, const RunRecord& record, storage::Durability durability) {
+void write_run_file(const storage::Directory& directory, const RunRecord& record,
+                    storage::Durability durability) {
     const std::string temporary = std::string(run_file_name) + ".tmp";
     hdf5::File file = hdf5::File::create(directory, temporary);
     try {
@@ -146,8 +145,7 @@ void write_run_file(const storage::Directory& directory, const RunRecord& record
         file.close();
         storage::seal_file(file.descriptor(), file.path());
         storage::release_reserve(file.descriptor());
-        if (durability == storage::Durability::disk)
-            storage::sync_file(file.descriptor(), file.path());
+        if (durability == storage::Durability::disk) storage::sync_file(file.descriptor(), file.path());
         file.disk().close();
         directory.rename(temporary, run_file_name);
     } catch (...) {
@@ -155,14 +153,13 @@ void write_run_file(const storage::Directory& directory, const RunRecord& record
         directory.discard(temporary);
         throw;
     }
-    if (durability == storage::Durability::disk)
-        directory.sync();
+    if (durability == storage::Durability::disk) directory.sync();
 }
 
-void mark_run_file(const storage::Directory& directory, RunStatus status, const std::string& message) noexcept {
+void mark_run_file(const storage::Directory& directory, RunStatus status,
+                   const std::string& message) noexcept {
     try {
-        if (!directory.has(run_file_name))
-            return;
+        if (!directory.has(run_file_name)) return;
         hdf5::File file = hdf5::File::open(directory, run_file_name, storage::Access::read_write);
         try {
             {
@@ -186,12 +183,10 @@ void mark_run_file(const storage::Directory& directory, RunStatus status, const 
 hdf5::File open_run_file(storage::Descriptor descriptor, const std::string& path) {
     const std::string damage = storage::find_damage(descriptor.get(), path);
     // What is proved to be damaged is not given to HDF5.
-    if (damage == storage::broken_seal)
-        throw FileError(path + ": " + damage, 0);
+    if (damage == storage::broken_seal) throw FileError(path + ": " + damage, 0);
     const auto disk = std::make_shared<hdf5::DiskFile>(std::move(descriptor), path, hdf5::WriteOrder::any);
     hdf5::File file = hdf5::File::open(disk, storage::Access::read_only);
-    if (!damage.empty() && !is_unsealed_format(file.root()))
-        throw FileError(path + ": " + damage, 0);
+    if (!damage.empty() && !is_unsealed_format(file.root())) throw FileError(path + ": " + damage, 0);
     return file;
 }
 
@@ -202,8 +197,8 @@ bool is_unsealed_format(const Group& root) {
 std::int64_t run_file_bytes(std::int64_t series_rows, std::int64_t field_bins, const FieldsOutput& fields) {
     constexpr std::int64_t metadata = 128 << 10;
     constexpr std::int64_t bytes_per_row = 10 * 8;
-    const int numbers = 2 * ((fields.density ? 1 : 0) + (fields.velocity ? 3 : 0) + (fields.temperature ? 1 : 0) +
-                             (fields.pressure_tensor ? 9 : 0));
+    const int numbers = 2 * ((fields.density ? 1 : 0) + (fields.velocity ? 3 : 0) +
+                             (fields.temperature ? 1 : 0) + (fields.pressure_tensor ? 9 : 0));
     const std::int64_t data = bytes_per_row * series_rows + 8 * numbers * field_bins;
     // Chunk indices and the unused ends of chunks.
     return metadata + data + data / 16;

@@ -31,8 +31,7 @@ struct Frames {
         if (row >= times.size() || row >= state_hashes.size() || (counts && row >= counts->size()))
             throw FileError("frames have no time, state hash or number of particles", 0);
         const std::vector<hsize_t> shape = values.back().shape();
-        if (shape.size() != 2)
-            throw FileError("ids are not of the shape [frames][particles]", 0);
+        if (shape.size() != 2) throw FileError("ids are not of the shape [frames][particles]", 0);
         FrameParts parts{steps[row],
                          times[row],
                          state_hashes[row],
@@ -71,10 +70,8 @@ namespace {
 
 /// A number of the input; none where the text is no input.
 std::optional<double> find_number(const std::string& input, const std::string& path) {
-    for (const KeyDifference& key : find_differences(input, "")) {
-        if (key.path == path)
-            return std::strtod(key.before.c_str(), nullptr);
-    }
+    for (const KeyDifference& key : find_differences(input, ""))
+        if (key.path == path) return std::strtod(key.before.c_str(), nullptr);
     return std::nullopt;
 }
 
@@ -83,15 +80,13 @@ void check_what_is_not_written(const Group& parameters, const Group& all, bool i
     const std::vector<hsize_t> ids = all.open_group("id").open_dataset("value").shape();
     const Dataset species = all.open_dataset("species");
     const Dataset mass = all.open_dataset("mass");
-    for (const Dataset* dataset : {&species, &mass})
-        dataset->require_shape({ids.size() == 2 ? ids[1] : 0});
+    for (const Dataset* dataset : {&species, &mass}) dataset->require_shape({ids.size() == 2 ? ids[1] : 0});
     species.require_unwritten(0.0);
     if (const std::optional<double> mass_of_all = find_number(parameters.read_text("input"), "fluid.mass"))
         mass.require_unwritten(*mass_of_all);
-    for (const char* name : {"position", "velocity"}) {
+    for (const char* name : {"position", "velocity"})
         if (all.has(name))
             all.open_group(name).open_dataset("value").require_fill(std::numeric_limits<double>::quiet_NaN());
-    }
     all.open_group("image").open_dataset("value").require_fill(0.0);
     all.open_group("id").open_dataset("value").require_fill(is_of_region ? -1.0 : 0.0);
 }
@@ -123,31 +118,22 @@ RowReader read_frames(const hdf5::File& file) {
         dataset.require_rows(rows, shape_of_row);
         reader.is_even = reader.is_even && dataset.has_just_rows(rows);
     };
-    for (const char* name : {"step", "time"})
-        require(edges.open_dataset(name), {});
+    for (const char* name : {"step", "time"}) require(edges.open_dataset(name), {});
     require(parameters.open_dataset("state_hash"), {});
-    if (reader.has_checksums)
-        require(parameters.open_dataset("checksum"), {});
-    if (is_of_region)
-        require(parameters.open_dataset("particles"), {});
+    if (reader.has_checksums) require(parameters.open_dataset("checksum"), {});
+    if (is_of_region) require(parameters.open_dataset("particles"), {});
     require(edges.open_dataset("value"), {3, 3});
     const hsize_t particles_in_row = all.open_dataset("species").shape().at(0);
     require(all.open_group("id").open_dataset("value"), {particles_in_row});
-    for (const char* name : {"position", "velocity", "image"}) {
-        if (all.has(name))
-            require(all.open_group(name).open_dataset("value"), {particles_in_row, 3});
-    }
+    for (const char* name : {"position", "velocity", "image"})
+        if (all.has(name)) require(all.open_group(name).open_dataset("value"), {particles_in_row, 3});
     frames->times = edges.open_dataset("time").read<double>();
     reader.state_hashes = frames->state_hashes = parameters.open_dataset("state_hash").read<std::uint64_t>();
     frames->edges = edges.open_dataset("value");
-    if (is_of_region)
-        frames->counts = parameters.open_dataset("particles").read<std::int64_t>();
-    for (const char* name : {"position", "velocity", "image", "id"}) {
-        if (all.has(name))
-            frames->values.push_back(all.open_group(name).open_dataset("value"));
-    }
-    if (frames->values.empty())
-        throw FileError(file.path() + ": has no values of particles", 0);
+    if (is_of_region) frames->counts = parameters.open_dataset("particles").read<std::int64_t>();
+    for (const char* name : {"position", "velocity", "image", "id"})
+        if (all.has(name)) frames->values.push_back(all.open_group(name).open_dataset("value"));
+    if (frames->values.empty()) throw FileError(file.path() + ": has no values of particles", 0);
     reader.checksum_of = [frames](std::size_t row) { return frames->checksum_of(row); };
     return reader;
 }
@@ -161,15 +147,11 @@ void drop_frames(hdf5::File& file, std::int64_t frames) {
     edges.open_dataset("time").shrink_to(rows);
     file.flush();
     edges.open_dataset("value").shrink_to(rows);
-    for (const char* name : {"position", "velocity", "image", "id"}) {
-        if (all.has(name))
-            all.open_group(name).open_dataset("value").shrink_to(rows);
-    }
+    for (const char* name : {"position", "velocity", "image", "id"})
+        if (all.has(name)) all.open_group(name).open_dataset("value").shrink_to(rows);
     const Group parameters = file.root().open_group("parameters").open_group("mpcflow");
-    for (const char* name : {"state_hash", "checksum", "particles"}) {
-        if (parameters.has(name))
-            parameters.open_dataset(name).shrink_to(rows);
-    }
+    for (const char* name : {"state_hash", "checksum", "particles"})
+        if (parameters.has(name)) parameters.open_dataset(name).shrink_to(rows);
     file.flush();
 }
 

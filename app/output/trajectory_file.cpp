@@ -12,9 +12,9 @@
 
 #include "app/hdf5/error.hpp"
 #include "app/hdf5/file.hpp"
+#include "app/run/theory_numbers.hpp"
 #include "app/storage/checksum.hpp"
 #include "app/storage/disk_space.hpp"
-#include "app/run/theory_numbers.hpp"
 
 namespace mpcflow {
 
@@ -41,11 +41,11 @@ const char* group_name(const TrajectoryOutput& output) {
 
 FrameRow frame_row(const System& system, const TrajectoryOutput& output) {
     const auto all = static_cast<hsize_t>(count_selected_ids(system.particle_count(), output.every_nth_id));
-    if (!output.region)
-        return {all, Growth::by_rows};
+    if (!output.region) return {all, Growth::by_rows};
     // A chunk takes what chance brings, so that most frames need no other.
     const auto usual = static_cast<double>(usual_frame_particles(system, output));
-    return {std::min(all, static_cast<hsize_t>(usual + 4.0 * std::sqrt(usual) + 8.0)), Growth::by_ragged_rows};
+    return {std::min(all, static_cast<hsize_t>(usual + 4.0 * std::sqrt(usual) + 8.0)),
+            Growth::by_ragged_rows};
 }
 
 NumberType number_type(Precision precision, const TrajectoryOutput& output) {
@@ -65,10 +65,13 @@ DatasetLayout images(FrameRow row) {
             {row.particles, 3},
             row.growth,
             {},
-            {"times that the particle has crossed the box; unwrapped position = position + image * box size", {}}};
+            {"times that the particle has crossed the box; unwrapped position = position + image * box size",
+             {}}};
 }
 
-bool has_wide_ids(const System& system) { return system.particle_count() > std::numeric_limits<std::int32_t>::max(); }
+bool has_wide_ids(const System& system) {
+    return system.particle_count() > std::numeric_limits<std::int32_t>::max();
+}
 
 /// Of ragged rows the fill value is given: to H5MD it marks places without a particle.
 DatasetLayout ids(FrameRow row, const System& system, std::int64_t every_nth_id) {
@@ -127,8 +130,7 @@ struct TrajectoryFile::Objects {
 };
 
 std::int64_t usual_frame_particles(const System& system, const TrajectoryOutput& output) {
-    if (!output.region)
-        return count_selected_ids(system.particle_count(), output.every_nth_id);
+    if (!output.region) return count_selected_ids(system.particle_count(), output.every_nth_id);
     const double in_region = system.fluid.density * output.region->volume();
     return static_cast<std::int64_t>(std::ceil(in_region / static_cast<double>(output.every_nth_id)));
 }
@@ -136,22 +138,23 @@ std::int64_t usual_frame_particles(const System& system, const TrajectoryOutput&
 std::int64_t trajectory_frame_bytes(const System& system, Precision precision, const TrajectoryOutput& output,
                                     std::int64_t particles) {
     const FrameRow row = frame_row(system, output);
-    std::int64_t bytes = row_bytes(images(row), particles) + row_bytes(ids(row, system, output.every_nth_id), particles);
+    std::int64_t bytes =
+        row_bytes(images(row), particles) + row_bytes(ids(row, system, output.every_nth_id), particles);
     const std::int64_t vector_bytes = row_bytes(vectors(row, number_type(precision, output), ""), particles);
-    if (output.position)
-        bytes += vector_bytes;
-    if (output.velocity)
-        bytes += vector_bytes;
+    if (output.position) bytes += vector_bytes;
+    if (output.velocity) bytes += vector_bytes;
     return bytes;
 }
 
-TrajectoryFile::TrajectoryFile(const storage::Directory& directory, const RunRecord& record, SpaceCheck space_check)
+TrajectoryFile::TrajectoryFile(const storage::Directory& directory, const RunRecord& record,
+                               SpaceCheck space_check)
     : path_(directory.file(trajectory_file_name)),
       system_(record.scenario.system),
       precision_(record.scenario.execution.precision),
       output_(*record.scenario.output.trajectory),
       space_check_(space_check),
-      objects_(std::make_unique<Objects>(Objects{.growing = GrowingFile::create(directory, trajectory_file_name)})) {
+      objects_(std::make_unique<Objects>(
+          Objects{.growing = GrowingFile::create(directory, trajectory_file_name)})) {
     try {
         reserve_frame(usual_frame_particles(system_, output_), 0);
         create(record);
@@ -164,8 +167,8 @@ TrajectoryFile::TrajectoryFile(const storage::Directory& directory, const RunRec
     }
 }
 
-TrajectoryFile::TrajectoryFile(const storage::Directory& directory, const RunRecord& record, RowsBefore before,
-                               JournalUse journal)
+TrajectoryFile::TrajectoryFile(const storage::Directory& directory, const RunRecord& record,
+                               RowsBefore before, JournalUse journal)
     : path_(directory.file(trajectory_file_name)),
       system_(record.scenario.system),
       precision_(record.scenario.execution.precision),
@@ -176,8 +179,8 @@ TrajectoryFile::TrajectoryFile(const storage::Directory& directory, const RunRec
       objects_(std::make_unique<Objects>(
           Objects{.growing = GrowingFile::open(directory, trajectory_file_name, journal)})) {
     drop_frames(objects_->growing.file(), before.rows);
-    // The space of what is dropped is not used again while the old indices may still lead there: only after the file
-    // was closed.
+    // The space of what is dropped is not used again while the old indices may still lead there: only after
+    // the file was closed.
     objects_->growing.reopen();
     open_datasets();
     last_step_ = objects_->step.read<std::int64_t>().back();
@@ -193,30 +196,32 @@ void TrajectoryFile::create(const RunRecord& record) {
     objects.state_hash = parameters.create_dataset(
         "state_hash", {NumberType::uint64, {}, Growth::by_rows, {}, {"state hash of each frame", {}}});
     objects.checksum = parameters.create_dataset(
-        "checksum", {NumberType::uint64, {}, Growth::by_rows, {}, {"checksum of all that each frame holds", {}}});
+        "checksum",
+        {NumberType::uint64, {}, Growth::by_rows, {}, {"checksum of all that each frame holds", {}}});
 
     const std::string name = group_name(output_);
     const Group all = root.create_group("particles").create_group(name);
-    if (output_.every_nth_id > 1)
-        all.write_attribute("every_nth_id", output_.every_nth_id);
+    if (output_.every_nth_id > 1) all.write_attribute("every_nth_id", output_.every_nth_id);
     if (output_.region) {
         all.write_attribute("lower", std::span<const double>(output_.region->lower));
         all.write_attribute("upper", std::span<const double>(output_.region->upper));
         objects.count = parameters.create_dataset(
-            "particles",
-            {NumberType::int64, {}, Growth::by_rows, {}, {"number of particles in each frame, the first in its row", {}}});
+            "particles", {NumberType::int64,
+                          {},
+                          Growth::by_rows,
+                          {},
+                          {"number of particles in each frame, the first in its row", {}}});
     }
     const Group box = all.create_group("box");
     box.write_attribute("dimension", std::int64_t{3});
     std::array<std::string, 3> boundary;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
+    for (std::size_t axis = 0; axis < 3; ++axis)
         boundary[axis] = system_.boundaries.faces[axis].is_periodic() ? "periodic" : "none";
-    }
     box.write_attribute("boundary", std::span<const std::string>(boundary));
 
     const Group edges = box.create_group("edges");
-    objects.step =
-        edges.create_dataset("step", {NumberType::int64, {}, Growth::by_rows, {}, {"steps since the start", {}}});
+    objects.step = edges.create_dataset(
+        "step", {NumberType::int64, {}, Growth::by_rows, {}, {"steps since the start", {}}});
     objects.time = edges.create_dataset(
         "time",
         {NumberType::float64, {}, Growth::by_rows, {}, {"time since the start, a (mass/energy)^(1/2)", {}}});
@@ -228,20 +233,22 @@ void TrajectoryFile::create(const RunRecord& record) {
         group.link("/particles/" + name + "/box/edges/time", "time");
         return group.create_dataset("value", layout);
     };
-    if (output_.position) {
+    if (output_.position)
         objects.position = element("position", vectors(row, real, "positions in the box, a"));
-    }
-    if (output_.velocity) {
+    if (output_.velocity)
         objects.velocity = element("velocity", vectors(row, real, "velocities, (energy/mass)^(1/2)"));
-    }
     objects.image = element("image", images(row));
     objects.id = element("id", ids(row, system_, output_.every_nth_id));
 
     // Never written: every particle reads the fill value, and the disk holds nothing.
-    const auto same_for_all = [&](const std::string& of, NumberType type, double value, const char* description) {
+    const auto same_for_all = [&](const std::string& of, NumberType type, double value,
+                                  const char* description) {
         const bool grows = row.growth == Growth::by_ragged_rows;
-        return all.create_dataset(of, {type, grows ? std::vector<hsize_t>{} : std::vector<hsize_t>{row.particles},
-                                       grows ? Growth::by_rows : Growth::fixed, value, {description, {}}});
+        return all.create_dataset(of, {type,
+                                       grows ? std::vector<hsize_t>{} : std::vector<hsize_t>{row.particles},
+                                       grows ? Growth::by_rows : Growth::fixed,
+                                       value,
+                                       {description, {}}});
     };
     Dataset species = same_for_all("species", NumberType::int32, 0.0, "species: 0, solvent");
     Dataset mass = same_for_all("mass", NumberType::float64, system_.fluid.mass, "masses");
@@ -265,10 +272,8 @@ void TrajectoryFile::open_datasets() {
     objects.step = edges.open_dataset("step");
     objects.time = edges.open_dataset("time");
     objects.edges = edges.open_dataset("value");
-    if (output_.position)
-        objects.position = values("position");
-    if (output_.velocity)
-        objects.velocity = values("velocity");
+    if (output_.position) objects.position = values("position");
+    if (output_.velocity) objects.velocity = values("velocity");
     objects.image = values("image");
     objects.id = values("id");
     if (output_.region) {
@@ -281,29 +286,26 @@ void TrajectoryFile::open_datasets() {
 
 void TrajectoryFile::close_datasets() {
     Objects& objects = *objects_;
-    for (Dataset* dataset : {&objects.step, &objects.time, &objects.edges, &objects.id, &objects.image, &objects.state_hash,
-                             &objects.checksum}) {
+    for (Dataset* dataset : {&objects.step, &objects.time, &objects.edges, &objects.id, &objects.image,
+                             &objects.state_hash, &objects.checksum})
         *dataset = Dataset();
-    }
     for (std::optional<Dataset>* dataset :
-         {&objects.position, &objects.velocity, &objects.count, &objects.species, &objects.mass}) {
+         {&objects.position, &objects.velocity, &objects.count, &objects.species, &objects.mass})
         dataset->reset();
-    }
 }
 
 TrajectoryFile::~TrajectoryFile() {
-    if (objects_ && frames_ == 0)
-        abandon();
+    if (objects_ && frames_ == 0) abandon();
 }
 
 void TrajectoryFile::reserve_frame(std::int64_t particles, std::int64_t spare_bytes) {
     // Beside the frame: group and dataset headers at first, later splits of index nodes.
     constexpr std::int64_t metadata_bytes = 256 << 10;
-    if (space_check_ == SpaceCheck::none)
-        return;
+    if (space_check_ == SpaceCheck::none) return;
     const int descriptor = objects_->growing.file().descriptor();
     const std::int64_t frame_bytes = trajectory_frame_bytes(system_, precision_, output_, particles);
-    storage::reserve_space(descriptor, path_, objects_->growing.file().end_of_file(), frame_bytes + metadata_bytes);
+    storage::reserve_space(descriptor, path_, objects_->growing.file().end_of_file(),
+                           frame_bytes + metadata_bytes);
     storage::keep_free(descriptor, path_, spare_bytes);
 }
 
@@ -314,17 +316,16 @@ FileError TrajectoryFile::explain(const FileError& error, std::int64_t step) con
                                     "output.directory",
                                     path_, describe_errno(error.error_number), step)
                               : fmt::format("{}; the frame of step {} is lost", error.what(), step);
-    if (frames_ > 0)
-        message += fmt::format("; frames up to step {} are intact", last_step_);
+    if (frames_ > 0) message += fmt::format("; frames up to step {} are intact", last_step_);
     return {message, error.error_number};
 }
 
-void TrajectoryFile::append(const ParticleRecords& records, std::uint64_t state_hash, std::int64_t spare_bytes) {
+void TrajectoryFile::append(const ParticleRecords& records, std::uint64_t state_hash,
+                            std::int64_t spare_bytes) {
     try {
         reserve_frame(records.count(), spare_bytes);
     } catch (const FileError& error) {
-        if (frames_ == 0)
-            abandon();
+        if (frames_ == 0) abandon();
         throw explain(error, records.step);
     }
     try {
@@ -349,7 +350,8 @@ void TrajectoryFile::write_vectors(const ParticleRecords& records, FrameParts& p
     }
     if (objects_->velocity) {
         parts.values.push_back(objects_->velocity->append_row_by_items<Number>(
-            particles, [&](auto first, auto count, auto* to) { copy_velocities(records, first, count, to); }));
+            particles,
+            [&](auto first, auto count, auto* to) { copy_velocities(records, first, count, to); }));
     }
 }
 
@@ -359,10 +361,8 @@ void TrajectoryFile::write_frame(const ParticleRecords& records, std::uint64_t s
     // the frames that `step` lists are whole.
     const auto particles = static_cast<hsize_t>(records.count());
     FrameParts parts;
-    if (number_type(precision_, output_) == NumberType::float32)
-        write_vectors<float>(records, parts);
-    else
-        write_vectors<double>(records, parts);
+    if (number_type(precision_, output_) == NumberType::float32) write_vectors<float>(records, parts);
+    else write_vectors<double>(records, parts);
     parts.values.push_back(objects.image.append_row_by_items<std::int32_t>(
         particles, [&](auto first, auto count, auto* to) { copy_images(records, first, count, to); }));
     // As wide as in the file: HDF5 converts slowly.
@@ -370,10 +370,8 @@ void TrajectoryFile::write_frame(const ParticleRecords& records, std::uint64_t s
         parts.values.push_back(objects.id.append_row_by_items<decltype(number)>(
             particles, [&](auto first, auto count, auto* to) { copy_ids(records, first, count, to); }));
     };
-    if (has_wide_ids(system_))
-        append_ids(std::int64_t{});
-    else
-        append_ids(std::int32_t{});
+    if (has_wide_ids(system_)) append_ids(std::int64_t{});
+    else append_ids(std::int32_t{});
     if (objects.count) {
         const std::int64_t count = records.count();
         objects.count->append_row(&count);
@@ -384,7 +382,8 @@ void TrajectoryFile::write_frame(const ParticleRecords& records, std::uint64_t s
         }
     }
     const auto& size = system_.box.size;
-    const std::array<double, 9> box_edges{1.0 * size[0], 0.0, 0.0, 0.0, 1.0 * size[1], 0.0, 0.0, 0.0, 1.0 * size[2]};
+    const std::array<double, 9> box_edges{1.0 * size[0], 0.0, 0.0, 0.0,          1.0 * size[1],
+                                          0.0,           0.0, 0.0, 1.0 * size[2]};
     objects.edges.append_row(box_edges.data());
     objects.state_hash.append_row(&state_hash);
     parts.step = records.step;
@@ -403,15 +402,12 @@ void TrajectoryFile::write_frame(const ParticleRecords& records, std::uint64_t s
 }
 
 void TrajectoryFile::sync() {
-    if (objects_ && frames_ > 0)
-        objects_->growing.sync();
+    if (objects_ && frames_ > 0) objects_->growing.sync();
 }
 
 void TrajectoryFile::close() {
-    if (!objects_)
-        return;
-    if (frames_ == 0)
-        return abandon();
+    if (!objects_) return;
+    if (frames_ == 0) return abandon();
     close_datasets();
     objects_->growing.close();
     objects_.reset();

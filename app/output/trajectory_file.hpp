@@ -1,15 +1,16 @@
 #pragma once
-/// trajectory.h5: frames of all particles or of a selection, in id order, as H5MD 1.1. docs/output.md has the format.
+/// trajectory.h5: frames of all particles or of a selection, in id order, as H5MD 1.1. docs/output.md has the
+/// format.
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 
-#include "app/output/growing_file.hpp"
 #include "app/hdf5/error.hpp"
-#include "app/run/run_record.hpp"
+#include "app/output/growing_file.hpp"
 #include "app/output/trajectory_check.hpp"
+#include "app/run/run_record.hpp"
 #include "physics/particle_records.hpp"
 
 namespace mpcflow {
@@ -20,7 +21,8 @@ inline constexpr std::int64_t trajectory_format_version = 2;
 /// Particles that a frame usually holds: all, those selected, or the mean number in the region.
 [[nodiscard]] std::int64_t usual_frame_particles(const System& system, const TrajectoryOutput& output);
 
-/// Bytes that one frame of so many particles adds to the file, chunk indices included, a little more than exact.
+/// Bytes that one frame of so many particles adds to the file, chunk indices included, a little more than
+/// exact.
 [[nodiscard]] std::int64_t trajectory_frame_bytes(const System& system, Precision precision,
                                                   const TrajectoryOutput& output, std::int64_t particles);
 
@@ -37,14 +39,16 @@ public:
     /// Creates the file, as trajectory.h5.tmp until its first frame is in it.
     TrajectoryFile(const storage::Directory& directory, const RunRecord& record,
                    SpaceCheck space_check = SpaceCheck::reserve);
-    /// Opens the file, in which check_kept_file() found these frames, to go on after them, and drops later ones.
-    TrajectoryFile(const storage::Directory& directory, const RunRecord& record, RowsBefore before, JournalUse journal);
+    /// Opens the file, in which check_kept_file() found these frames, to go on after them, and drops later
+    /// ones.
+    TrajectoryFile(const storage::Directory& directory, const RunRecord& record, RowsBefore before,
+                   JournalUse journal);
     ~TrajectoryFile();
     TrajectoryFile(const TrajectoryFile&) = delete;
     TrajectoryFile& operator=(const TrajectoryFile&) = delete;
 
-    /// Appends a frame of these particles, which are in the order of their ids; it must leave `spare_bytes` of the disk
-    /// free (for run.h5). Throws FileError saying what was lost and what is intact.
+    /// Appends a frame of these particles, which are in the order of their ids; it must leave `spare_bytes`
+    /// of the disk free (for run.h5). Throws FileError saying what was lost and what is intact.
     void append(const ParticleRecords& records, std::uint64_t state_hash, std::int64_t spare_bytes = 0);
     /// Waits until the frames are on the disk, and guards them from what comes. Throws SyncError.
     void sync();

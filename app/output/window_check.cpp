@@ -6,8 +6,8 @@
 
 #include "app/hdf5/contents.hpp"
 #include "app/hdf5/error.hpp"
-#include "app/storage/checksum.hpp"
 #include "app/output/window_file.hpp"
+#include "app/storage/checksum.hpp"
 
 namespace mpcflow {
 
@@ -25,8 +25,7 @@ struct Windows {
         if (row >= first_steps.size() || row >= times.size() || row >= samples.size())
             throw FileError("windows have no first step, time or number of samples", 0);
         WindowParts parts{first_steps[row], last_steps[row], times[row], samples[row], {}};
-        for (const hdf5::Dataset& dataset : values)
-            parts.values.push_back(dataset.row_checksum(row));
+        for (const hdf5::Dataset& dataset : values) parts.values.push_back(dataset.row_checksum(row));
         return window_checksum(static_cast<std::int64_t>(row), parts);
     }
 };
@@ -66,8 +65,7 @@ RowReader read_windows(const hdf5::File& file) {
     reader.steps = windows->last_steps = group.open_dataset("last_step").read<std::int64_t>();
     const auto rows = static_cast<hsize_t>(reader.steps.size());
     for (const char* name : {"first_step", "last_step", "time", "samples", "checksum"}) {
-        if (!reader.has_checksums && !group.has(name))
-            continue;
+        if (!reader.has_checksums && !group.has(name)) continue;
         group.open_dataset(name).require_rows(rows, {});
         reader.is_even = reader.is_even && group.open_dataset(name).has_just_rows(rows);
     }
@@ -75,8 +73,7 @@ RowReader read_windows(const hdf5::File& file) {
     windows->times = group.open_dataset("time").read<double>();
     windows->samples = group.open_dataset("samples").read<std::int64_t>();
     for (const char* name : quantities) {
-        if (!group.has(name))
-            continue;
+        if (!group.has(name)) continue;
         windows->values.push_back(group.open_dataset(name));
         reader.is_even = reader.is_even && windows->values.back().has_just_rows(rows);
     }
@@ -92,17 +89,14 @@ void drop_windows(hdf5::File& file, std::int64_t windows) {
     file.flush();
     std::vector<const char*> names{"first_step", "time", "samples", "checksum"};
     names.insert(names.end(), quantities.begin(), quantities.end());
-    for (const char* name : names) {
-        if (group.has(name))
-            group.open_dataset(name).shrink_to(rows);
-    }
+    for (const char* name : names)
+        if (group.has(name)) group.open_dataset(name).shrink_to(rows);
     file.flush();
 }
 
 std::vector<hsize_t> row_shape(const FieldsOutput& wanted, const FieldQuantity& quantity) {
     std::vector<hsize_t> shape;
-    for (std::size_t axis = 3; axis-- > 0;)
-        shape.push_back(static_cast<hsize_t>(wanted.bins[axis]));
+    for (std::size_t axis = 3; axis-- > 0;) shape.push_back(static_cast<hsize_t>(wanted.bins[axis]));
     shape.insert(shape.end(), quantity.components.begin(), quantity.components.end());
     return shape;
 }

@@ -6,12 +6,12 @@
 #include <fmt/format.h>
 
 #include "app/hdf5/axis_scales.hpp"
-#include "app/output/field_group.hpp"
 #include "app/hdf5/file.hpp"
+#include "app/output/field_group.hpp"
+#include "app/output/window_check.hpp"
+#include "app/run/theory_numbers.hpp"
 #include "app/storage/checksum.hpp"
 #include "app/storage/disk_space.hpp"
-#include "app/run/theory_numbers.hpp"
-#include "app/output/window_check.hpp"
 
 namespace mpcflow {
 
@@ -48,13 +48,15 @@ std::int64_t window_bytes(const FieldsOutput& wanted) {
 WindowFile::WindowFile(const storage::Directory& directory, const RunRecord& record)
     : directory_(directory), path_(directory.file(window_file_name)), record_(record) {}
 
-WindowFile::WindowFile(const storage::Directory& directory, const RunRecord& record, RowsBefore before, JournalUse journal)
+WindowFile::WindowFile(const storage::Directory& directory, const RunRecord& record, RowsBefore before,
+                       JournalUse journal)
     : directory_(directory),
       path_(directory.file(window_file_name)),
       record_(record),
       windows_(before.rows),
       checksum_(before.checksum),
-      objects_(std::make_unique<Objects>(Objects{.growing = GrowingFile::open(directory, window_file_name, journal)})) {
+      objects_(std::make_unique<Objects>(
+          Objects{.growing = GrowingFile::open(directory, window_file_name, journal)})) {
     drop_windows(objects_->growing.file(), before.rows);
     // As in TrajectoryFile: space that is dropped is used again only after the file was closed.
     objects_->growing.reopen();
@@ -62,12 +64,12 @@ WindowFile::WindowFile(const storage::Directory& directory, const RunRecord& rec
 }
 
 WindowFile::~WindowFile() {
-    if (objects_ && windows_ == 0)
-        abandon();
+    if (objects_ && windows_ == 0) abandon();
 }
 
 void WindowFile::create() {
-    objects_ = std::make_unique<Objects>(Objects{.growing = GrowingFile::create(directory_, window_file_name)});
+    objects_ =
+        std::make_unique<Objects>(Objects{.growing = GrowingFile::create(directory_, window_file_name)});
     Objects& objects = *objects_;
     const FieldsOutput& wanted = *record_.scenario.output.fields;
     const Group root = objects.growing.file().root();
@@ -82,16 +84,23 @@ void WindowFile::create() {
     group.write_attribute("every", wanted.every);
     group.write_attribute("time_window", wanted.time_window);
     write_field_axes(group, record_.scenario.system.box, wanted.bins);
-    objects.first_step = group.create_dataset("first_step", list_of(NumberType::int64, "of the first sample", "1"));
-    objects.last_step = group.create_dataset("last_step", list_of(NumberType::int64, "of the last sample", "1"));
-    objects.time =
-        group.create_dataset("time", list_of(NumberType::float64, "of the last sample", "a (mass/energy)^(1/2)"));
-    objects.samples = group.create_dataset("samples", list_of(NumberType::int64, "samples in the averages", "1"));
-    objects.checksum = group.create_dataset("checksum", list_of(NumberType::uint64, "of all that a window holds", "1"));
+    objects.first_step =
+        group.create_dataset("first_step", list_of(NumberType::int64, "of the first sample", "1"));
+    objects.last_step =
+        group.create_dataset("last_step", list_of(NumberType::int64, "of the last sample", "1"));
+    objects.time = group.create_dataset(
+        "time", list_of(NumberType::float64, "of the last sample", "a (mass/energy)^(1/2)"));
+    objects.samples =
+        group.create_dataset("samples", list_of(NumberType::int64, "samples in the averages", "1"));
+    objects.checksum =
+        group.create_dataset("checksum", list_of(NumberType::uint64, "of all that a window holds", "1"));
     for (const FieldQuantity& quantity : field_quantities(wanted)) {
         objects.fields.emplace_back(
-            quantity, group.create_dataset(quantity.name, {NumberType::float64, row_shape(wanted, quantity), Growth::by_rows,
-                                                           {}, {quantity.description, quantity.unit}}));
+            quantity, group.create_dataset(quantity.name, {NumberType::float64,
+                                                           row_shape(wanted, quantity),
+                                                           Growth::by_rows,
+                                                           {},
+                                                           {quantity.description, quantity.unit}}));
     }
     name_axes(root, "fields", {"time", "z_centres", "y_centres", "x_centres"});
     checksum_ = window_header_checksum(objects.growing.file());
@@ -113,29 +122,28 @@ void WindowFile::open_datasets() {
 
 void WindowFile::close_datasets() {
     Objects& objects = *objects_;
-    for (Dataset* dataset : {&objects.first_step, &objects.last_step, &objects.time, &objects.samples, &objects.checksum})
+    for (Dataset* dataset :
+         {&objects.first_step, &objects.last_step, &objects.time, &objects.samples, &objects.checksum})
         *dataset = Dataset();
     objects.fields.clear();
 }
 
 void WindowFile::append(const FieldWindow& window, std::int64_t spare_bytes) {
     try {
-        if (!objects_)
-            create();
+        if (!objects_) create();
         constexpr std::int64_t metadata_bytes = 256 << 10;
-        storage::reserve_space(objects_->growing.file().descriptor(), path_, objects_->growing.file().end_of_file(),
-                      window_bytes(*record_.scenario.output.fields) + metadata_bytes);
+        storage::reserve_space(objects_->growing.file().descriptor(), path_,
+                               objects_->growing.file().end_of_file(),
+                               window_bytes(*record_.scenario.output.fields) + metadata_bytes);
         storage::keep_free(objects_->growing.file().descriptor(), path_, spare_bytes);
         write(window);
     } catch (const FileError& error) {
-        if (objects_)
-            abandon();
-        throw FileError(fmt::format("{}: the window of steps {} to {} is lost, earlier ones are intact", error.what(),
-                                          window.steps.first, window.steps.last),
-                              error.error_number);
+        if (objects_) abandon();
+        throw FileError(fmt::format("{}: the window of steps {} to {} is lost, earlier ones are intact",
+                                    error.what(), window.steps.first, window.steps.last),
+                        error.error_number);
     } catch (...) {
-        if (objects_)
-            abandon();
+        if (objects_) abandon();
         throw;
     }
 }
@@ -172,13 +180,11 @@ double WindowFile::time_of(const FieldWindow& window) const {
 }
 
 void WindowFile::sync() {
-    if (objects_ && windows_ > 0)
-        objects_->growing.sync();
+    if (objects_ && windows_ > 0) objects_->growing.sync();
 }
 
 void WindowFile::close() {
-    if (!objects_)
-        return;
+    if (!objects_) return;
     close_datasets();
     objects_->growing.close();
     objects_.reset();

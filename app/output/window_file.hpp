@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "app/run/field_statistics.hpp"
-#include "app/output/growing_file.hpp"
 #include "app/hdf5/error.hpp"
+#include "app/output/growing_file.hpp"
+#include "app/run/field_statistics.hpp"
 #include "app/run/run_record.hpp"
 
 namespace mpcflow {
@@ -26,21 +26,23 @@ struct FieldWindow {
 /// Bytes that one window adds to the file, a little more than exact.
 [[nodiscard]] std::int64_t window_bytes(const FieldsOutput& wanted);
 
-/// Adds windows one by one. After each the file is complete on its own: readable while the run goes on and after the
-/// process is killed. What does not fit on the disk is refused before the first byte of it is written.
+/// Adds windows one by one. After each the file is complete on its own: readable while the run goes on and
+/// after the process is killed. What does not fit on the disk is refused before the first byte of it is
+/// written.
 class WindowFile {
 public:
     /// A new file, which comes to be with its first window.
     WindowFile(const storage::Directory& directory, const RunRecord& record);
-    /// Opens the file, in which check_kept_file() found these windows, to go on after them, and drops later ones. Throws
-    /// FileError.
-    WindowFile(const storage::Directory& directory, const RunRecord& record, RowsBefore before, JournalUse journal);
+    /// Opens the file, in which check_kept_file() found these windows, to go on after them, and drops later
+    /// ones. Throws FileError.
+    WindowFile(const storage::Directory& directory, const RunRecord& record, RowsBefore before,
+               JournalUse journal);
     ~WindowFile();
     WindowFile(const WindowFile&) = delete;
     WindowFile& operator=(const WindowFile&) = delete;
 
-    /// Leaves `spare_bytes` of the disk free (for run.h5). Throws FileError, saying which window is lost; earlier
-    /// ones stay.
+    /// Leaves `spare_bytes` of the disk free (for run.h5). Throws FileError, saying which window is lost;
+    /// earlier ones stay.
     void append(const FieldWindow& window, std::int64_t spare_bytes);
     /// Waits until all is on the disk, and guards it from what comes. Throws SyncError.
     void sync();

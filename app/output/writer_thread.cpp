@@ -4,7 +4,8 @@
 
 namespace mpcflow {
 
-WriterThread::WriterThread(std::size_t most_waiting) : most_waiting_(most_waiting), thread_([this] { work(); }) {}
+WriterThread::WriterThread(std::size_t most_waiting)
+    : most_waiting_(most_waiting), thread_([this] { work(); }) {}
 
 WriterThread::~WriterThread() {
     {
@@ -16,8 +17,7 @@ WriterThread::~WriterThread() {
 }
 
 void WriterThread::throw_failure(std::unique_lock<std::mutex>& lock) {
-    if (failure_ == nullptr)
-        return;
+    if (failure_ == nullptr) return;
     const std::exception_ptr failure = std::exchange(failure_, nullptr);
     lock.unlock();
     std::rethrow_exception(failure);
@@ -46,8 +46,7 @@ void WriterThread::work() {
     std::unique_lock lock(mutex_);
     while (true) {
         wake_.wait(lock, [this] { return !tasks_.empty() || is_ending_; });
-        if (tasks_.empty())
-            return;
+        if (tasks_.empty()) return;
         Task task = std::move(tasks_.front());
         tasks_.pop_front();
         is_busy_ = true;

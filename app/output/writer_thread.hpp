@@ -11,11 +11,11 @@
 
 namespace mpcflow {
 
-/// Does the tasks that are posted to it, one after the other, in the order posted. HDF5 is not safe to be called from
-/// several threads at a time: all its calls of a run are such tasks.
+/// Does the tasks that are posted to it, one after the other, in the order posted. HDF5 is not safe to be
+/// called from several threads at a time: all its calls of a run are such tasks.
 ///
-/// Where a task throws, those after it are dropped, and the next post(), wait() or check() throws what it threw; from
-/// then on tasks are taken again. To be called from one thread.
+/// Where a task throws, those after it are dropped, and the next post(), wait() or check() throws what it
+/// threw; from then on tasks are taken again. To be called from one thread.
 class WriterThread {
 public:
     using Task = std::function<void()>;
@@ -42,7 +42,8 @@ private:
     std::condition_variable wake_;  ///< of the thread: a task or the end
     std::condition_variable done_;  ///< of who waits: a task was taken or done
     std::deque<Task> tasks_;
-    std::deque<Task> dropped_;  ///< of the thread: made with all else, as a deque takes memory even when it is empty
+    std::deque<Task>
+        dropped_;  ///< of the thread: made with all else, as a deque takes memory even when it is empty
     bool is_busy_ = false;
     bool is_ending_ = false;
     std::exception_ptr failure_;

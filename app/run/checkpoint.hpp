@@ -23,9 +23,9 @@ struct SampledBlock {
 /// The state of a solver between two steps, before anything is written that is due there.
 struct SolverState {
     std::shared_ptr<const ParticleRecords> particles;  ///< all, in the order of their ids
-    std::int64_t fast_steps = 0;   ///< as Solver::fast_steps()
-    std::uint64_t state_hash = 0;  ///< as Solver::state_hash()
-    SampledBlock open_block;       ///< the field block that is not full yet
+    std::int64_t fast_steps = 0;                       ///< as Solver::fast_steps()
+    std::uint64_t state_hash = 0;                      ///< as Solver::state_hash()
+    SampledBlock open_block;                           ///< the field block that is not full yet
     std::vector<ObservableState> observables;
 };
 
@@ -46,10 +46,10 @@ struct Checkpoint {
     std::int64_t field_block_samples = 1;
     StepSpan field_steps;
     std::vector<ObservableState> observables;
-    SampledBlock open_window;              ///< the window of time that has not ended
-    std::int64_t windows = 0;              ///< in fields.h5
-    std::uint64_t windows_checksum = 0;    ///< chained_checksum() of them
-    std::int64_t frames = 0;               ///< in trajectory.h5
+    SampledBlock open_window;            ///< the window of time that has not ended
+    std::int64_t windows = 0;            ///< in fields.h5
+    std::uint64_t windows_checksum = 0;  ///< chained_checksum() of them
+    std::int64_t frames = 0;             ///< in trajectory.h5
     std::uint64_t frames_checksum = 0;
 
     std::string start_time;

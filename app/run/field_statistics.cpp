@@ -25,11 +25,9 @@ Estimate ratio(std::size_t blocks, Numerator numerator, Denominator denominator)
         sum_a += numerator(i);
         sum_b += denominator(i);
     }
-    if (!(sum_b > 0.0))
-        return {};
+    if (!(sum_b > 0.0)) return {};
     Estimate result{sum_a / sum_b, not_known};
-    if (blocks < 2)
-        return result;
+    if (blocks < 2) return result;
     double squares = 0.0;
     for (std::size_t i = 0; i < blocks; ++i) {
         const double residual = numerator(i) - result.value * denominator(i);
@@ -42,20 +40,16 @@ Estimate ratio(std::size_t blocks, Numerator numerator, Denominator denominator)
 
 void add_to(FieldSums& sum, const FieldSums& other) {
     sum.particles += other.particles;
-    for (std::size_t axis = 0; axis < 3; ++axis)
-        sum.momentum[axis] += other.momentum[axis];
+    for (std::size_t axis = 0; axis < 3; ++axis) sum.momentum[axis] += other.momentum[axis];
     sum.relative_energy += other.relative_energy;
     sum.relative_freedoms += other.relative_freedoms;
 }
 
 void add_to(PressureSums& sum, const PressureSums& other) {
     sum.particles += other.particles;
-    for (std::size_t i = 0; i < sum.momentum.size(); ++i)
-        sum.momentum[i] += other.momentum[i];
-    for (std::size_t i = 0; i < sum.kinetic.size(); ++i)
-        sum.kinetic[i] += other.kinetic[i];
-    for (std::size_t i = 0; i < sum.collisional.size(); ++i)
-        sum.collisional[i] += other.collisional[i];
+    for (std::size_t i = 0; i < sum.momentum.size(); ++i) sum.momentum[i] += other.momentum[i];
+    for (std::size_t i = 0; i < sum.kinetic.size(); ++i) sum.kinetic[i] += other.kinetic[i];
+    for (std::size_t i = 0; i < sum.collisional.size(); ++i) sum.collisional[i] += other.collisional[i];
 }
 
 std::size_t bin_count(const std::array<int, 3>& bins) {
@@ -67,8 +61,7 @@ std::size_t bin_count(const std::array<int, 3>& bins) {
 
 void merge_into(FieldBlock& sum, const FieldBlock& other) {
     sum.samples += other.samples;
-    for (std::size_t bin = 0; bin < sum.bins.size(); ++bin)
-        add_to(sum.bins[bin], other.bins[bin]);
+    for (std::size_t bin = 0; bin < sum.bins.size(); ++bin) add_to(sum.bins[bin], other.bins[bin]);
     for (std::size_t bin = 0; bin < sum.pressure.size(); ++bin)
         add_to(sum.pressure[bin], other.pressure[bin]);
 }
@@ -93,8 +86,7 @@ BlockPlan FieldStatistics::block_plan() const {
 
 std::int64_t FieldStatistics::samples() const {
     std::int64_t sum = 0;
-    for (const FieldBlock& block : blocks_)
-        sum += block.samples;
+    for (const FieldBlock& block : blocks_) sum += block.samples;
     return sum;
 }
 
@@ -108,13 +100,10 @@ void FieldStatistics::put_back(std::int64_t block_samples, std::vector<FieldBloc
 }
 
 void FieldStatistics::add(FieldBlock block) {
-    if (block.samples == 0)
-        return;
+    if (block.samples == 0) return;
     check_bins(block, static_cast<std::int64_t>(bin_count(bins_)), pressure_);
-    if (is_last_full())
-        blocks_.push_back(std::move(block));
-    else
-        merge_into(blocks_.back(), block);
+    if (is_last_full()) blocks_.push_back(std::move(block));
+    else merge_into(blocks_.back(), block);
     if (static_cast<std::int64_t>(blocks_.size()) == most_blocks_) {
         merge_neighbours(blocks_, merge_into);
         block_samples_ *= 2;
@@ -127,9 +116,9 @@ FieldAverages FieldStatistics::averages(double bin_volume, double mass) const {
     result.samples = samples();
     result.blocks = static_cast<std::int64_t>(blocks_.size());
     result.block_samples = block_samples_;
-    for (auto* field : {&result.density, &result.density_error, &result.temperature, &result.temperature_error}) {
+    for (auto* field :
+         {&result.density, &result.density_error, &result.temperature, &result.temperature_error})
         field->resize(bins);
-    }
     result.velocity.resize(3 * bins);
     result.velocity_error.resize(3 * bins);
 
@@ -153,29 +142,30 @@ FieldAverages FieldStatistics::averages(double bin_volume, double mass) const {
         result.temperature[bin] = temperature.value;
         result.temperature_error[bin] = temperature.error;
     }
-    if (pressure_ == PressureFields::sampled)
-        add_pressure(result, bin_volume, mass);
+    if (pressure_ == PressureFields::sampled) add_pressure(result, bin_volume, mass);
     return result;
 }
 
 void FieldStatistics::add_pressure(FieldAverages& result, double bin_volume, double mass) const {
     constexpr std::size_t symmetric[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};  // of row order, in xx yy zz xy xz yz
     for (std::size_t bin = 0; bin < bin_count(bins_); ++bin) {
-        const auto sums = [&](std::size_t block) -> const PressureSums& { return blocks_[block].pressure[bin]; };
+        const auto sums = [&](std::size_t block) -> const PressureSums& {
+            return blocks_[block].pressure[bin];
+        };
         PressureSums all;
-        for (std::size_t i = 0; i < blocks_.size(); ++i)
-            add_to(all, sums(i));
+        for (std::size_t i = 0; i < blocks_.size(); ++i) add_to(all, sums(i));
         std::array<double, 3> u{};  // the mean velocity
         for (std::size_t a = 0; a < 3 && all.particles > 0.0; ++a)
             u[a] = all.momentum[a] / (mass * all.particles);
         for (std::size_t ab = 0; ab < 9; ++ab) {
             const std::size_t a = ab / 3;
             const std::size_t b = ab % 3;
-            // The derivative of the whole by the sums of a block, times these: its sum over blocks is the whole.
+            // The derivative of the whole by the sums of a block, times these: its sum over blocks is the
+            // whole.
             const auto flux = [&](std::size_t i) {
                 const PressureSums& s = sums(i);
-                return s.kinetic[symmetric[ab]] + s.collisional[ab] - u[b] * s.momentum[a] - u[a] * s.momentum[b] +
-                       u[a] * u[b] * mass * s.particles;
+                return s.kinetic[symmetric[ab]] + s.collisional[ab] - u[b] * s.momentum[a] -
+                       u[a] * s.momentum[b] + u[a] * u[b] * mass * s.particles;
             };
             const Estimate found = ratio(blocks_.size(), flux, [&](std::size_t i) {
                 return static_cast<double>(blocks_[i].samples) * bin_volume;

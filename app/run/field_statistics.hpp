@@ -32,10 +32,15 @@ public:
     /// As after `blocks` blocks, the last of which has `last_samples`.
     explicit BlockPlan(std::int64_t most_blocks = 2, std::int64_t blocks = 0, std::int64_t block_samples = 1,
                        std::int64_t last_samples = 0)
-        : most_blocks_(most_blocks), blocks_(blocks), block_samples_(block_samples), last_samples_(last_samples) {}
+        : most_blocks_(most_blocks),
+          blocks_(blocks),
+          block_samples_(block_samples),
+          last_samples_(last_samples) {}
 
     /// Samples that the block in progress can still take, or the next one can.
-    [[nodiscard]] std::int64_t room() const { return is_last_full() ? block_samples_ : block_samples_ - last_samples_; }
+    [[nodiscard]] std::int64_t room() const {
+        return is_last_full() ? block_samples_ : block_samples_ - last_samples_;
+    }
     /// After FieldStatistics::add() of so many.
     void add(std::int64_t samples) {
         if (is_last_full()) {
@@ -43,8 +48,7 @@ public:
             last_samples_ = 0;
         }
         last_samples_ += samples;
-        if (blocks_ < most_blocks_)
-            return;
+        if (blocks_ < most_blocks_) return;
         blocks_ /= 2;
         last_samples_ += block_samples_;
         block_samples_ *= 2;
@@ -64,7 +68,8 @@ private:
 /// the time over which samples are correlated, as the errors need.
 class FieldStatistics {
 public:
-    FieldStatistics(std::array<int, 3> bins, std::int64_t most_blocks, PressureFields pressure = PressureFields::none);
+    FieldStatistics(std::array<int, 3> bins, std::int64_t most_blocks,
+                    PressureFields pressure = PressureFields::none);
 
     /// An even number of blocks, 16 to 64, whose memory stays within `budget_bytes` if that is possible.
     [[nodiscard]] static std::int64_t affordable_blocks(std::array<int, 3> bins, std::int64_t budget_bytes,
@@ -78,24 +83,26 @@ public:
 
     /// The blocks so far, as put_back() takes them.
     [[nodiscard]] const std::vector<FieldBlock>& blocks() const { return blocks_; }
-    /// Goes on from blocks of `block_samples` samples. Throws std::invalid_argument if no statistics of these bins
-    /// can have them.
+    /// Goes on from blocks of `block_samples` samples. Throws std::invalid_argument if no statistics of these
+    /// bins can have them.
     void put_back(std::int64_t block_samples, std::vector<FieldBlock> blocks);
 
-    /// Adds a block, or a part of one, with no more samples than block_plan() has room for, so that blocks are of one
-    /// length; an empty one is ignored. Throws std::invalid_argument if its bins do not match.
+    /// Adds a block, or a part of one, with no more samples than block_plan() has room for, so that blocks
+    /// are of one length; an empty one is ignored. Throws std::invalid_argument if its bins do not match.
     void add(FieldBlock block);
 
     /// Each quantity is a ratio of sums over blocks, sum_i A_i / sum_i B_i, and its error that of the
     /// ratio to first order (delta method): with d_i = A_i - R B_i over n blocks,
     /// error^2 = n / (n - 1) sum d_i^2 / (sum B_i)^2. (Cochran, Sampling Techniques, 1977, section 6.)
-    /// The pressure tensor is the flux of momentum over the volume less its convection: with p the momentum and N the
-    /// particles in mid-flight, P_ab V = sum flux_ab - sum p_a sum p_b / (m sum N), to first order linear in the sums.
-    /// `bin_volume` in a^3, `mass` of a particle.
+    /// The pressure tensor is the flux of momentum over the volume less its convection: with p the momentum
+    /// and N the particles in mid-flight, P_ab V = sum flux_ab - sum p_a sum p_b / (m sum N), to first order
+    /// linear in the sums. `bin_volume` in a^3, `mass` of a particle.
     [[nodiscard]] FieldAverages averages(double bin_volume, double mass) const;
 
 private:
-    [[nodiscard]] bool is_last_full() const { return blocks_.empty() || blocks_.back().samples >= block_samples_; }
+    [[nodiscard]] bool is_last_full() const {
+        return blocks_.empty() || blocks_.back().samples >= block_samples_;
+    }
     void add_pressure(FieldAverages& result, double bin_volume, double mass) const;
 
     std::array<int, 3> bins_;
@@ -106,6 +113,7 @@ private:
 };
 
 /// The averages over the samples of one block, with no errors.
-[[nodiscard]] FieldAverages averages_of(FieldBlock block, std::array<int, 3> bins, double bin_volume, double mass);
+[[nodiscard]] FieldAverages averages_of(FieldBlock block, std::array<int, 3> bins, double bin_volume,
+                                        double mass);
 
 }  // namespace mpcflow

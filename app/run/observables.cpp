@@ -19,45 +19,49 @@ Observables make_observables(const Scenario& scenario) {
     const std::int64_t equilibration = scenario.run.equilibration;
     Observables all;
     if (output.histograms)
-        all.push_back(std::make_unique<HistogramsObservable>(system.fluid, *output.histograms, equilibration));
+        all.push_back(
+            std::make_unique<HistogramsObservable>(system.fluid, *output.histograms, equilibration));
     if (output.diffusion)
         all.push_back(std::make_unique<DiffusionObservable>(system, *output.diffusion, equilibration));
     if (output.radial_distribution) {
-        all.push_back(std::make_unique<RadialDistributionObservable>(system, *output.radial_distribution, equilibration));
+        all.push_back(std::make_unique<RadialDistributionObservable>(system, *output.radial_distribution,
+                                                                     equilibration));
     }
-    if (output.modes)
-        all.push_back(std::make_unique<ModesObservable>(system, *output.modes, equilibration));
+    if (output.modes) all.push_back(std::make_unique<ModesObservable>(system, *output.modes, equilibration));
     if (output.stress)
         all.push_back(std::make_unique<StressObservable>(system, *output.stress, equilibration));
-    if (output.walls)
-        all.push_back(std::make_unique<WallsObservable>(system, *output.walls, equilibration));
+    if (output.walls) all.push_back(std::make_unique<WallsObservable>(system, *output.walls, equilibration));
     return all;
 }
 
-void restore_observables(Observables& observables, const std::vector<ObservableState>& states, std::int64_t step,
-                         std::vector<std::string>& remarks) {
+void restore_observables(Observables& observables, const std::vector<ObservableState>& states,
+                         std::int64_t step, std::vector<std::string>& remarks) {
     for (const std::unique_ptr<Observable>& observable : observables) {
         const std::string& name = observable->name();
-        const auto state =
-            std::find_if(states.begin(), states.end(), [&](const ObservableState& s) { return s.name == name; });
+        const auto state = std::find_if(states.begin(), states.end(),
+                                        [&](const ObservableState& s) { return s.name == name; });
         if (state == states.end()) {
             // The sample of this step is still to come.
             if (observable->times().count(step - 1) > 0)
-                remarks.push_back(fmt::format("step {}: output.{} begins here; the run had none before", step, name));
+                remarks.push_back(
+                    fmt::format("step {}: output.{} begins here; the run had none before", step, name));
             continue;
         }
         const std::string differences = observable->restore(*state);
         if (!differences.empty() && state->samples > 0) {
-            remarks.push_back(fmt::format("step {}: output.{} begins anew, and its {} samples of before are dropped: {}",
-                                          step, name, state->samples, differences));
+            remarks.push_back(
+                fmt::format("step {}: output.{} begins anew, and its {} samples of before are dropped: {}",
+                            step, name, state->samples, differences));
         }
     }
     for (const ObservableState& state : states) {
-        const bool is_wanted = std::any_of(observables.begin(), observables.end(),
-                                           [&](const auto& observable) { return observable->name() == state.name; });
+        const bool is_wanted =
+            std::any_of(observables.begin(), observables.end(),
+                        [&](const auto& observable) { return observable->name() == state.name; });
         if (!is_wanted && state.samples > 0) {
-            remarks.push_back(fmt::format("step {}: output.{} is not asked for any more, and its {} samples are dropped",
-                                          step, state.name, state.samples));
+            remarks.push_back(
+                fmt::format("step {}: output.{} is not asked for any more, and its {} samples are dropped",
+                            step, state.name, state.samples));
         }
     }
 }

@@ -27,8 +27,7 @@ public:
 
     void update(std::int64_t step, Clock::time_point now) {
         const double seconds = seconds_between(window_start_, now);
-        if (seconds < (steps_per_second_ > 0.0 ? window_seconds : first_window_seconds))
-            return;
+        if (seconds < (steps_per_second_ > 0.0 ? window_seconds : first_window_seconds)) return;
         const double rate = static_cast<double>(step - window_step_) / seconds;
         steps_per_second_ = steps_per_second_ > 0.0 ? 0.7 * steps_per_second_ + 0.3 * rate : rate;
         window_start_ = now;
@@ -60,8 +59,7 @@ public:
         last_checkpoint_ = start;
         take_up_field_block();
         pass_on_notes();
-        if (outputs_.begins_with_checkpoint())
-            add_checkpoint();
+        if (outputs_.begins_with_checkpoint()) add_checkpoint();
         do_what_is_due(step);
         copy_.reset();
         while (step < schedule_.total_steps() && result_.signal_number == 0) {
@@ -71,10 +69,8 @@ public:
             chunk.learn(count, seconds_between(before, Clock::now()));
             step += count;
             pass_on_notes();
-            if (step < schedule_.total_steps())
-                result_.signal_number = stop_signal();
-            if (is_checkpoint_due(step))
-                add_checkpoint();
+            if (step < schedule_.total_steps()) result_.signal_number = stop_signal();
+            if (is_checkpoint_due(step)) add_checkpoint();
             do_what_is_due(step);
             copy_.reset();
             outputs_.between_chunks(step, solver_.fast_steps());
@@ -101,8 +97,7 @@ private:
     }
 
     void show_notes_of_outputs() {
-        for (const std::string& note : outputs_.take_notes())
-            display_.note(note);
+        for (const std::string& note : outputs_.take_notes()) display_.note(note);
     }
 
     /// The copy of all particles of this step, for all that need one.
@@ -135,53 +130,44 @@ private:
     }
 
     void do_what_is_due(std::int64_t step) {
-        if (schedule_.series_due(step))
-            add_series_row(step);
+        if (schedule_.series_due(step)) add_series_row(step);
         if (schedule_.field_sample_due(step)) {
             solver_.sample_fields();
-            if (samples_in_block_ == 0)
-                block_steps_.first = step;
+            if (samples_in_block_ == 0) block_steps_.first = step;
             block_steps_.last = step;
             ++samples_in_block_;
-            if (outputs_.is_field_block_full(samples_in_block_, step))
-                end_field_block();
+            if (outputs_.is_field_block_full(samples_in_block_, step)) end_field_block();
         }
-        for (const std::unique_ptr<Observable>& observable : outputs_.observables()) {
-            if (observable->times().is_due(step))
-                observable->sample(solver_, step);
-        }
-        if (schedule_.frame_due(step))
-            add_frame();
+        for (const std::unique_ptr<Observable>& observable : outputs_.observables())
+            if (observable->times().is_due(step)) observable->sample(solver_, step);
+        if (schedule_.frame_due(step)) add_frame();
     }
 
     void add_series_row(std::int64_t step) {
         const Totals totals = solver_.totals();
         outputs_.add_series_row({step, static_cast<double>(step) * system_.collision.time_step,
-                                 totals.kinetic_energy, totals.temperature(), totals.momentum, solver_.extremes()});
+                                 totals.kinetic_energy, totals.temperature(), totals.momentum,
+                                 solver_.extremes()});
         note_totals(totals);
     }
 
     void take_up_field_block() {
         const SampledBlock block = outputs_.open_field_block();
-        if (block.sums.samples == 0)
-            return;
+        if (block.sums.samples == 0) return;
         solver_.put_field_block(block.sums);
         samples_in_block_ = block.sums.samples;
         block_steps_ = block.steps;
     }
 
     void end_field_block() {
-        if (samples_in_block_ == 0)
-            return;
+        if (samples_in_block_ == 0) return;
         outputs_.add_field_block({solver_.take_field_block(), block_steps_});
         samples_in_block_ = 0;
     }
 
     [[nodiscard]] bool is_checkpoint_due(std::int64_t step) const {
-        if (result_.signal_number != 0 || schedule_.checkpoint_due(step))
-            return true;
-        if (step == schedule_.total_steps())
-            return outputs_.ends_with_checkpoint();
+        if (result_.signal_number != 0 || schedule_.checkpoint_due(step)) return true;
+        if (step == schedule_.total_steps()) return outputs_.ends_with_checkpoint();
         return schedule_.checkpoint_seconds() > 0.0 &&
                seconds_between(last_checkpoint_, Clock::now()) >= schedule_.checkpoint_seconds();
     }
@@ -201,15 +187,15 @@ private:
         const auto& p = totals.momentum;
         progress_.temperature = totals.temperature();
         if (system_.conserves_momentum())
-            progress_.drift = std::sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) / (totals.mass * thermal_speed);
+            progress_.drift =
+                std::sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) / (totals.mass * thermal_speed);
         totals_noted_ = Clock::now();
     }
 
     void show_progress(std::int64_t step, RateMeter& meter) {
         const Clock::time_point now = Clock::now();
         meter.update(step, now);
-        if (display_.is_silent())
-            return;
+        if (display_.is_silent()) return;
         const double interval = std::max(shortest_sums_interval, sums_seconds_ / sums_share);
         if (seconds_between(totals_noted_, now) >= interval) {
             note_totals(solver_.totals());
@@ -219,8 +205,7 @@ private:
         progress_.total_steps = schedule_.total_steps();
         const double rate = meter.steps_per_second();
         progress_.updates_per_second = rate * static_cast<double>(system_.particle_count());
-        if (rate > 0.0)
-            progress_.seconds_left = static_cast<double>(schedule_.total_steps() - step) / rate;
+        if (rate > 0.0) progress_.seconds_left = static_cast<double>(schedule_.total_steps() - step) / rate;
         display_.update(progress_, now);
     }
 
@@ -241,7 +226,8 @@ private:
 
 }  // namespace
 
-SolverState save_state(Solver& solver, std::shared_ptr<const ParticleRecords> particles, SampledBlock open_block) {
+SolverState save_state(Solver& solver, std::shared_ptr<const ParticleRecords> particles,
+                       SampledBlock open_block) {
     SolverState state;
     state.particles = std::move(particles);
     state.fast_steps = solver.fast_steps();

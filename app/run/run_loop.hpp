@@ -48,7 +48,8 @@ public:
     [[nodiscard]] virtual std::vector<std::string> take_notes() = 0;
     /// Saves the run, with its observables. Where that fails the run goes on, with a note.
     virtual void add_checkpoint(SolverState state) = 0;
-    /// Whether a checkpoint is written before the first step, as the one that the run goes on from holds no more.
+    /// Whether a checkpoint is written before the first step, as the one that the run goes on from holds no
+    /// more.
     [[nodiscard]] virtual bool begins_with_checkpoint() const { return false; }
     /// Whether a checkpoint is written at the end, too, from which a longer run can go on.
     [[nodiscard]] virtual bool ends_with_checkpoint() const = 0;
@@ -64,21 +65,21 @@ struct RunLoopResult {
     std::int64_t first_step = 0;  ///< steps done before
     std::int64_t fast_steps = 0;  ///< as Solver::fast_steps()
     double seconds = 0.0;
-    int signal_number = 0;  ///< what stopped it, 0 if it ran to its end
+    int signal_number = 0;                    ///< what stopped it, 0 if it ran to its end
     Summation summation = Summation::direct;  ///< as Solver::summation() and reorder_interval() at the end
     int reorder_interval = 0;
     WritingEnd writing;
 };
 
-/// The state of a solver, of whose particles `particles` is a copy; its unfinished field block (if it samples fields) is
-/// `open_block`.
+/// The state of a solver, of whose particles `particles` is a copy; its unfinished field block (if it samples
+/// fields) is `open_block`.
 [[nodiscard]] SolverState save_state(Solver& solver, std::shared_ptr<const ParticleRecords> particles,
                                      SampledBlock open_block = {});
 
 /// Runs `system` in `solver` to the end of `schedule` or until `stop_signal` returns a signal's number
-/// (asked between chunks of about a tenth of a second), then with a checkpoint. Whatever the chunks, the solver's bits
-/// and the steps of the outputs are the same. A solver that was restored goes on; what is due at its step is done first,
-/// as checkpoints are written before it.
+/// (asked between chunks of about a tenth of a second), then with a checkpoint. Whatever the chunks, the
+/// solver's bits and the steps of the outputs are the same. A solver that was restored goes on; what is due
+/// at its step is done first, as checkpoints are written before it.
 [[nodiscard]] RunLoopResult run_loop(Solver& solver, const System& system, const Schedule& schedule,
                                      RunOutputs& outputs, ProgressDisplay& display,
                                      const std::function<int()>& stop_signal);

@@ -20,8 +20,7 @@ const char* status_name(RunStatus status) {
 std::string draw_run_id() {
     std::random_device device;
     std::string id;
-    for (int word = 0; word < 4; ++word)
-        id += fmt::format("{:08x}", device());
+    for (int word = 0; word < 4; ++word) id += fmt::format("{:08x}", device());
     return id;
 }
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "app/run/field_statistics.hpp"
 #include "app/machine/machine_info.hpp"
+#include "app/run/field_statistics.hpp"
 #include "input/scenario.hpp"
 #include "physics/observables/observable.hpp"
 #include "physics/solver.hpp"
@@ -64,8 +64,8 @@ struct RunRecord {
     std::string resolved_input;          ///< YAML that reads back as `scenario`
 
     MachineInfo machine;
-    std::string device;         ///< what the solver says of itself
-    std::string device_reason;  ///< why this device was taken
+    std::string device;                       ///< what the solver says of itself
+    std::string device_reason;                ///< why this device was taken
     Summation summation = Summation::direct;  ///< in force, as the interval: they may be found in the run
     int reorder_interval = 0;
     std::vector<std::string> notes;  ///< what the solver had to tell
@@ -73,8 +73,9 @@ struct RunRecord {
 
     std::string id;          ///< of the run: 32 hexadecimal digits, in all its files, kept over restarts
     std::string start_time;  ///< ISO 8601, UTC
-    double wall_time = 0.0;     ///< seconds of the run loop, output included, before and after restarts
-    double writing_wait = 0.0;  ///< seconds of these that the run waited for outputs to be written, since the restart
+    double wall_time = 0.0;  ///< seconds of the run loop, output included, before and after restarts
+    double writing_wait =
+        0.0;  ///< seconds of these that the run waited for outputs to be written, since the restart
     std::int64_t restarts = 0;  ///< times that it went on from a checkpoint
     std::int64_t steps_done = 0;
     std::int64_t fast_steps = 0;  ///< of these, with a particle that crossed more than a cell edge
@@ -84,7 +85,7 @@ struct RunRecord {
 
     std::vector<SeriesRow> series;
     std::optional<FieldResult> fields;
-    StepSpan field_steps;  ///< of the samples in the averages
+    StepSpan field_steps;                        ///< of the samples in the averages
     std::vector<ObservableResults> observables;  ///< of those that have a sample
 };
 

@@ -4,7 +4,8 @@
 
 namespace mpcflow {
 
-Schedule::Schedule(const RunLength& length, const Output& output, const std::optional<CheckpointTimes>& checkpoint)
+Schedule::Schedule(const RunLength& length, const Output& output,
+                   const std::optional<CheckpointTimes>& checkpoint)
     : equilibration_(length.equilibration),
       steps_(length.steps),
       series_every_(output.series ? output.series->every : 0),
@@ -16,8 +17,7 @@ Schedule::Schedule(const RunLength& length, const Output& output, const std::opt
 std::int64_t Schedule::next_event(std::int64_t step) const {
     std::int64_t next = total_steps();
     const auto consider = [&](std::int64_t origin, std::int64_t every) {
-        if (every <= 0)
-            return;
+        if (every <= 0) return;
         const std::int64_t since = std::max<std::int64_t>(step - origin, 0);
         next = std::min(next, origin + (since / every + 1) * every);
     };
@@ -28,7 +28,9 @@ std::int64_t Schedule::next_event(std::int64_t step) const {
     return next;
 }
 
-std::int64_t Schedule::series_rows() const { return series_every_ > 0 ? total_steps() / series_every_ + 1 : 0; }
+std::int64_t Schedule::series_rows() const {
+    return series_every_ > 0 ? total_steps() / series_every_ + 1 : 0;
+}
 
 std::int64_t Schedule::frames() const { return frame_every_ > 0 ? total_steps() / frame_every_ + 1 : 0; }
 

@@ -9,11 +9,12 @@
 namespace mpcflow {
 
 /// The steps of a run and of its outputs. Series and trajectory count from step 0, which they include;
-/// fields count from the end of the equilibration: first sample `every` steps after it. Observables have times of their
-/// own (physics/observables/sample_times.hpp).
+/// fields count from the end of the equilibration: first sample `every` steps after it. Observables have
+/// times of their own (physics/observables/sample_times.hpp).
 class Schedule {
 public:
-    Schedule(const RunLength& length, const Output& output, const std::optional<CheckpointTimes>& checkpoint = {});
+    Schedule(const RunLength& length, const Output& output,
+             const std::optional<CheckpointTimes>& checkpoint = {});
 
     [[nodiscard]] std::int64_t total_steps() const { return equilibration_ + steps_; }
     [[nodiscard]] bool series_due(std::int64_t step) const { return due(step, series_every_); }

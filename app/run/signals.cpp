@@ -38,8 +38,7 @@ SignalGuard::SignalGuard() {
     std::signal(SIGXFSZ, SIG_IGN);
     for (std::size_t i = 0; i < handled.size(); ++i) {
         sigaction(handled[i], nullptr, &previous[i]);
-        if (previous[i].sa_handler == SIG_IGN)
-            continue;
+        if (previous[i].sa_handler == SIG_IGN) continue;
         struct sigaction action {};
         sigemptyset(&action.sa_mask);
         action.sa_flags = SA_RESTART;
@@ -49,8 +48,7 @@ SignalGuard::SignalGuard() {
 }
 
 SignalGuard::~SignalGuard() {
-    for (std::size_t i = 0; i < handled.size(); ++i)
-        sigaction(handled[i], &previous[i], nullptr);
+    for (std::size_t i = 0; i < handled.size(); ++i) sigaction(handled[i], &previous[i], nullptr);
 }
 
 int SignalGuard::received() { return first_signal; }

@@ -27,7 +27,9 @@ std::vector<NamedNumber> theory_numbers(const System& system) {
     if (const auto flow = theory::plane_flow(system)) {
         const bool is_poiseuille = flow->is_poiseuille();
         const std::string flow_name = is_poiseuille ? "poiseuille_" : "flow_";
-        const auto add = [&](const char* name, double value) { numbers.push_back({flow_name + name, value}); };
+        const auto add = [&](const char* name, double value) {
+            numbers.push_back({flow_name + name, value});
+        };
         add("maximum_velocity", flow->maximum());
         add("mean_velocity", is_poiseuille ? flow->maximum() * 2.0 / 3.0 : flow->mean());
         const double greatest = is_poiseuille ? flow->maximum() : std::abs(flow->maximum());

@@ -6,7 +6,8 @@
 
 namespace mpcflow::storage {
 
-static_assert(std::endian::native == std::endian::little, "files are little-endian, as all machines with CUDA are");
+static_assert(std::endian::native == std::endian::little,
+              "files are little-endian, as all machines with CUDA are");
 
 namespace {
 
@@ -40,8 +41,7 @@ void Checksum::add_words(const std::byte* bytes, std::size_t words) {
 }
 
 void Checksum::add(const void* from, std::size_t count) {
-    if (count == 0)
-        return;
+    if (count == 0) return;
     const auto* bytes = static_cast<const std::byte*>(from);
     if (const std::size_t begun = bytes_ % 8; begun != 0) {
         const std::size_t part = std::min(8 - begun, count);
@@ -49,8 +49,7 @@ void Checksum::add(const void* from, std::size_t count) {
         bytes_ += part;
         bytes += part;
         count -= part;
-        if (bytes_ % 8 != 0)
-            return;
+        if (bytes_ % 8 != 0) return;
         add_words(rest_.data(), 1);
     }
     add_words(bytes, count / 8);

@@ -8,10 +8,12 @@
 
 namespace mpcflow::storage {
 
-/// A checksum of a stream of bytes that a processor adds up many words at a time, and numpy, too (docs/output.md).
+/// A checksum of a stream of bytes that a processor adds up many words at a time, and numpy, too
+/// (docs/output.md).
 ///
-/// Of word w_i, with x_i = w_i + (i + 1) A, go lo(x_i) hi(x_i) into one sum and w_i into another: the first, after NH of
-/// Black et al. (UMAC, CRYPTO 1999), depends on the order of the words; in the second a change within one word always shows.
+/// Of word w_i, with x_i = w_i + (i + 1) A, go lo(x_i) hi(x_i) into one sum and w_i into another: the first,
+/// after NH of Black et al. (UMAC, CRYPTO 1999), depends on the order of the words; in the second a change
+/// within one word always shows.
 class Checksum {
 public:
     void add(const void* bytes, std::size_t count);

@@ -35,7 +35,8 @@ public:
 
     [[nodiscard]] int get() const { return number_; }
     [[nodiscard]] bool is_open() const { return number_ >= 0; }
-    /// Closes the file, of which some file systems tell only then what they could not write. Returns errno, or 0.
+    /// Closes the file, of which some file systems tell only then what they could not write. Returns errno,
+    /// or 0.
     [[nodiscard]] int close() noexcept;
     /// Closes a file whose contents are of no use any more, or were only read.
     void drop() noexcept;
@@ -44,15 +45,17 @@ private:
     int number_ = -1;
 };
 
-/// Opens a regular file to read it, links followed: one that a user named. Throws FileError where there is none, where
-/// it may not be read, and where the name is another thing's, a FIFO's or a device's: nothing waits for these.
+/// Opens a regular file to read it, links followed: one that a user named. Throws FileError where there is
+/// none, where it may not be read, and where the name is another thing's, a FIFO's or a device's: nothing
+/// waits for these.
 [[nodiscard]] Descriptor open_to_read(const std::string& path);
 
 /// Throws FileError unless what is open is a regular file.
 void require_regular(int descriptor, const std::string& path);
 
 /// Writes all bytes at `offset`. Returns errno, or 0.
-[[nodiscard]] int write_at(int descriptor, std::uint64_t offset, const void* bytes, std::size_t count) noexcept;
+[[nodiscard]] int write_at(int descriptor, std::uint64_t offset, const void* bytes,
+                           std::size_t count) noexcept;
 
 /// How a read went: errno, or 0; and how many bytes there were.
 struct ReadResult {
@@ -60,7 +63,8 @@ struct ReadResult {
     std::size_t count = 0;
 };
 /// Reads as many bytes from `offset` on as there are, `count` at most.
-[[nodiscard]] ReadResult read_at(int descriptor, std::uint64_t offset, void* bytes, std::size_t count) noexcept;
+[[nodiscard]] ReadResult read_at(int descriptor, std::uint64_t offset, void* bytes,
+                                 std::size_t count) noexcept;
 
 /// Bytes of the file. Throws FileError.
 [[nodiscard]] std::uint64_t file_size(int descriptor, const std::string& path);

@@ -1,5 +1,6 @@
 #pragma once
-/// A directory that is worked in by its descriptor, so that it stays the same one when it is moved or replaced.
+/// A directory that is worked in by its descriptor, so that it stays the same one when it is moved or
+/// replaced.
 
 #include <string>
 #include <vector>
@@ -14,8 +15,8 @@ enum class Durability { page_cache, disk };
 
 enum class Access { read_only, read_write };
 
-/// Names are of files in the directory, without a slash. No link is followed, nothing but a regular file is opened. All
-/// throw FileError, which names the file by the path that the directory had at first.
+/// Names are of files in the directory, without a slash. No link is followed, nothing but a regular file is
+/// opened. All throw FileError, which names the file by the path that the directory had at first.
 class Directory {
 public:
     explicit Directory(const std::string& path);
@@ -34,14 +35,15 @@ public:
     [[nodiscard]] bool has(const std::string& name) const;
     /// Removes a file or a link, if there is one.
     void remove(const std::string& name) const;
-    /// The same after a failure, which is what is to be told: what cannot be removed now the next run removes.
+    /// The same after a failure, which is what is to be told: what cannot be removed now the next run
+    /// removes.
     void discard(const std::string& name) const noexcept;
     void rename(const std::string& from, const std::string& to) const;
-    /// Takes the directory for whoever has this object, until it is closed. False where somebody else has it. A file system
-    /// without locks does without.
+    /// Takes the directory for whoever has this object, until it is closed. False where somebody else has it.
+    /// A file system without locks does without.
     [[nodiscard]] bool lock() const;
-    /// Whether somebody has it, by the system's list of locks. Takes none, not for a moment, as a run that starts just then
-    /// would be refused. False where there is no such list.
+    /// Whether somebody has it, by the system's list of locks. Takes none, not for a moment, as a run that
+    /// starts just then would be refused. False where there is no such list.
     [[nodiscard]] bool is_locked() const;
     /// Waits until names are on the disk that were given and taken. Throws SyncError.
     void sync() const;

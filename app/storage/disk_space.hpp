@@ -14,7 +14,8 @@ void reserve_space(int descriptor, const std::string& path, std::int64_t offset,
 void release_reserve(int descriptor) noexcept;
 /// Bytes that a user may still write to the file system of `descriptor`; -1 if it does not say.
 [[nodiscard]] std::int64_t free_bytes(int descriptor) noexcept;
-/// Throws (ENOSPC) where less than `bytes` are free on the file system of `path`, whose file is open as `descriptor`.
+/// Throws (ENOSPC) where less than `bytes` are free on the file system of `path`, whose file is open as
+/// `descriptor`.
 void keep_free(int descriptor, const std::string& path, std::int64_t bytes);
 
 }  // namespace mpcflow::storage

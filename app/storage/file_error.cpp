@@ -23,7 +23,8 @@ std::string describe_errno(int error_number) {
 }
 
 void fail_file(const std::string& path, std::string_view what, int error_number) {
-    throw FileError(path + ": cannot " + std::string(what) + ": " + describe_errno(error_number), error_number);
+    throw FileError(path + ": cannot " + std::string(what) + ": " + describe_errno(error_number),
+                    error_number);
 }
 
 }  // namespace mpcflow

@@ -1,5 +1,6 @@
 #pragma once
-/// Failures to read or write files, as EnvironmentErrors that say which file, what was being done, and why it failed.
+/// Failures to read or write files, as EnvironmentErrors that say which file, what was being done, and why it
+/// failed.
 
 #include <string>
 #include <string_view>
@@ -15,8 +16,9 @@ struct FileError : EnvironmentError {
     int error_number = 0;
 };
 
-/// A file could not be forced to the disk. The kernel may have dropped what it could not write, and says so but once:
-/// nothing that was written to the file since it was last forced can be trusted, and trying again proves nothing.
+/// A file could not be forced to the disk. The kernel may have dropped what it could not write, and says so
+/// but once: nothing that was written to the file since it was last forced can be trusted, and trying again
+/// proves nothing.
 struct SyncError : FileError {
     using FileError::FileError;
 };

@@ -23,8 +23,8 @@ struct Header {
     [[nodiscard]] std::uint64_t right_sum() const { return checksum({mark, salt, guarded_bytes}); }
 };
 
-/// How far the journal was forced to the disk; written after that, and forced with what comes next. Where a power failure
-/// takes it away an earlier one stands, which is true as well.
+/// How far the journal was forced to the disk; written after that, and forced with what comes next. Where a
+/// power failure takes it away an earlier one stands, which is true as well.
 struct Progress {
     std::uint64_t salt = 0;
     std::uint64_t end = 0;
@@ -52,10 +52,10 @@ std::size_t guarded_part(std::uint64_t offset, std::uint64_t guarded_bytes) {
     return static_cast<std::size_t>(std::min(page_bytes, guarded_bytes - offset));
 }
 
-bool read_whole(int descriptor, const std::string& path, std::uint64_t offset, void* bytes, std::size_t count) {
+bool read_whole(int descriptor, const std::string& path, std::uint64_t offset, void* bytes,
+                std::size_t count) {
     const ReadResult result = read_at(descriptor, offset, bytes, count);
-    if (result.error_number != 0)
-        fail_file(path, "read it", result.error_number);
+    if (result.error_number != 0) fail_file(path, "read it", result.error_number);
     return result.count == count;
 }
 
@@ -70,15 +70,13 @@ std::string journal_name(const std::string& file_name) { return file_name + ".jo
 
 std::optional<JournalContents> read_journal(const Directory& directory, const std::string& file_name) {
     const std::string name = journal_name(file_name);
-    if (!directory.has(name))
-        return std::nullopt;
+    if (!directory.has(name)) return std::nullopt;
     const std::string path = directory.file(name);
     const Descriptor file = directory.open(name, Access::read_only);
     Header header;
     if (!read_whole(file.get(), path, 0, &header, sizeof header) || header.mark != journal_mark ||
-        header.sum != header.right_sum()) {
+        header.sum != header.right_sum())
         return std::nullopt;
-    }
     JournalContents contents{header.guarded_bytes, false, {}};
     Progress progress;
     const bool knows_progress = read_whole(file.get(), path, sizeof header, &progress, sizeof progress) &&
@@ -90,9 +88,8 @@ std::optional<JournalContents> read_journal(const Directory& directory, const st
            page.bytes == guarded_part(page.offset, header.guarded_bytes)) {
         std::vector<std::byte> bytes(static_cast<std::size_t>(page.bytes));
         if (!read_whole(file.get(), path, at + sizeof page, bytes.data(), bytes.size()) ||
-            page.sum != page.right_sum(bytes.data())) {
+            page.sum != page.right_sum(bytes.data()))
             break;
-        }
         contents.pages.emplace(page.offset, std::move(bytes));
         at += sizeof page + page.bytes;
     }
@@ -101,7 +98,10 @@ std::optional<JournalContents> read_journal(const Directory& directory, const st
 }
 
 Journal::Journal(const Directory& directory, const std::string& file_name)
-    : directory_(directory), name_(journal_name(file_name)), path_(directory.file(name_)), salt_(draw_salt()) {
+    : directory_(directory),
+      name_(journal_name(file_name)),
+      path_(directory.file(name_)),
+      salt_(draw_salt()) {
     file_ = directory.has(name_) ? directory.open(name_, Access::read_write) : directory.create(name_);
 }
 
@@ -142,8 +142,7 @@ void Journal::save(int file, std::uint64_t offset, std::size_t count) {
     std::array<std::byte, page_bytes> bytes;
     const std::uint64_t end = std::min(guarded_bytes_, offset + count);
     for (std::uint64_t page = offset / page_bytes * page_bytes; page < end; page += page_bytes) {
-        if (saved_.contains(page))
-            continue;
+        if (saved_.contains(page)) continue;
         PageHeader header{salt_, page, guarded_part(page, guarded_bytes_), 0};
         const auto length = static_cast<std::size_t>(header.bytes);
         if (!read_whole(file, path_, page, bytes.data(), length))
@@ -156,21 +155,20 @@ void Journal::save(int file, std::uint64_t offset, std::size_t count) {
 }
 
 void Journal::sync() {
-    if (is_synced_)
-        return;
+    if (is_synced_) return;
     sync_file(file_.get(), path_);
     is_synced_ = true;
     Progress progress{salt_, end_, 0, 0};
     progress.sum = progress.right_sum();
-    if (const int error_number = write_at(file_.get(), sizeof(Header), &progress, sizeof progress); error_number != 0)
+    if (const int error_number = write_at(file_.get(), sizeof(Header), &progress, sizeof progress);
+        error_number != 0)
         fail_file(path_, "write it", error_number);
 }
 
 void roll_back(const JournalContents& contents, int file, const std::string& path) {
-    for (const auto& [offset, bytes] : contents.pages) {
+    for (const auto& [offset, bytes] : contents.pages)
         if (const int error_number = write_at(file, offset, bytes.data(), bytes.size()); error_number != 0)
             fail_file(path, "put back what it held", error_number);
-    }
     if (file_size(file, path) > contents.guarded_bytes) {
         if (const int error_number = resize_file(file, contents.guarded_bytes); error_number != 0)
             fail_file(path, "shorten it", error_number);

@@ -25,8 +25,7 @@ constexpr std::size_t part_bytes = std::size_t{1} << 20;
 /// Throws FileError unless all `count` bytes are there.
 void read_all(int descriptor, const std::string& path, std::uint64_t offset, void* bytes, std::size_t count) {
     const ReadResult result = read_at(descriptor, offset, bytes, count);
-    if (result.error_number != 0)
-        fail_file(path, "read it", result.error_number);
+    if (result.error_number != 0) fail_file(path, "read it", result.error_number);
     if (result.count < count)
         throw FileError(path + ": cannot read it: it became shorter in the meantime", 0);
 }
@@ -55,8 +54,7 @@ void seal_file(int descriptor, const std::string& path) {
 std::string find_damage(int descriptor, const std::string& path) {
     const std::uint64_t size = file_size(descriptor, path);
     Seal seal{};
-    if (size < sizeof seal)
-        return "cut short";
+    if (size < sizeof seal) return "cut short";
     read_all(descriptor, path, size - sizeof seal, &seal, sizeof seal);
     if (seal.mark != seal_mark || seal.bytes != size - sizeof seal)
         return "cut short, or not a file that mpcflow sealed";

@@ -29,23 +29,21 @@ std::string format_duration(double seconds) {
     const std::int64_t days = whole / 86400;
     const std::int64_t hours = whole / 3600 % 24;
     const std::int64_t minutes = whole / 60 % 60;
-    if (days > 0)
-        return fmt::format("{} d {:02}:{:02}:{:02}", days, hours, minutes, whole % 60);
-    if (hours > 0)
-        return fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60);
+    if (days > 0) return fmt::format("{} d {:02}:{:02}:{:02}", days, hours, minutes, whole % 60);
+    if (hours > 0) return fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60);
     return fmt::format("{}:{:02}", minutes, whole % 60);
 }
 
 std::string format_rate(double per_second, const std::string& counted) {
     std::string number = scaled(per_second, 1e3, {"", "k", "M", "G", "T"});
-    if (counted.empty())
-        return number + "/s";
-    if (number.back() != ' ')
-        number += ' ';
+    if (counted.empty()) return number + "/s";
+    if (number.back() != ' ') number += ' ';
     return number + counted + "/s";
 }
 
-std::string format_bytes(double bytes) { return scaled(bytes, 1024.0, {"B", "KiB", "MiB", "GiB", "TiB", "PiB"}); }
+std::string format_bytes(double bytes) {
+    return scaled(bytes, 1024.0, {"B", "KiB", "MiB", "GiB", "TiB", "PiB"});
+}
 
 void show(std::FILE* stream, const std::string& text) {
     std::fputs(text.c_str(), stream);

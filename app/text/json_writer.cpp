@@ -13,10 +13,8 @@ void JsonWriter::begin_value() {
         is_after_key_ = false;
         return;
     }
-    if (has_items_.empty())
-        return;
-    if (has_items_.back())
-        text_ += ',';
+    if (has_items_.empty()) return;
+    if (has_items_.back()) text_ += ',';
     has_items_.back() = true;
     text_ += '\n';
     text_.append(2 * has_items_.size(), ' ');
@@ -64,13 +62,10 @@ JsonWriter& JsonWriter::value(std::string_view text) {
             case '\t': text_ += "\\t"; break;
             case '\r': text_ += "\\r"; break;
             default:
-                if (!character.is_valid) {
-                    text_ += "\\ufffd";  // JSON is UTF-8
-                } else if (input::is_control(character.code)) {
+                if (!character.is_valid) text_ += "\\ufffd";  // JSON is UTF-8
+                else if (input::is_control(character.code))
                     text_ += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(character.code));
-                } else {
-                    text_ += text.substr(at, character.length);
-                }
+                else text_ += text.substr(at, character.length);
         }
         at += character.length;
     }

@@ -30,8 +30,7 @@ public:
         choose_checkpoint();
         check_ids();
         check_state_hashes();
-        if (chosen_ != nullptr)
-            check_what_is_counted_on();
+        if (chosen_ != nullptr) check_what_is_counted_on();
         check_other_checkpoints();
         tell_of_restart();
         tell_of_repairs();
@@ -49,8 +48,7 @@ private:
     void choose_checkpoint() {
         for (const char* name : {checkpoint_file_name, previous_checkpoint_name}) {
             const CheckpointFinding* const checkpoint = find(found_.checkpoints, name);
-            if (checkpoint == nullptr)
-                continue;
+            if (checkpoint == nullptr) continue;
             has_checkpoint_ = true;
             if (checkpoint->can_be_used) {
                 chosen_ = checkpoint;
@@ -63,24 +61,19 @@ private:
             }
             passed_over_ = name;
         }
-        if (has_checkpoint_)
-            stop("no checkpoint is good; run again from the start with --overwrite");
+        if (has_checkpoint_) stop("no checkpoint is good; run again from the start with --overwrite");
     }
 
     void check_ids() {
         const FileFinding* first = chosen_;
         for (const FileFinding& finding : findings_.files) {
             // Of a file that grows the header alone says so, which may be right where rows are damaged.
-            if (finding.is_aside || !(finding.is_whole() || finding.grows()))
-                continue;
+            if (finding.is_aside || !(finding.is_whole() || finding.grows())) continue;
             // A restart takes what has no id for another run's.
             const bool is_older = !finding.has_checksums && chosen_ != nullptr;
-            if (!finding.run_id && !is_older)
-                continue;
-            if (first == nullptr)
-                first = &finding;
-            if (finding.run_id == first->run_id)
-                continue;
+            if (!finding.run_id && !is_older) continue;
+            if (first == nullptr) first = &finding;
+            if (finding.run_id == first->run_id) continue;
             findings_.misfits.push_back(fmt::format("{} is another run's ({}) than {} ({})", finding.name,
                                                     finding.run_id.value_or("of an earlier mpcflow"),
                                                     first->name, *first->run_id));
@@ -100,18 +93,15 @@ private:
         for (const FileFinding& finding : findings_.files) {
             const bool has_state = finding.kind == FileKind::run || finding.kind == FileKind::checkpoint;
             if (!has_state || !finding.is_whole() || !finding.step || !finding.state_hash ||
-                strangers_.contains(finding.name)) {
+                strangers_.contains(finding.name))
                 continue;
-            }
-            for (const FileFinding* other : states) {
+            for (const FileFinding* other : states)
                 if (finding.step == other->step && finding.state_hash != other->state_hash)
                     complain(finding, other->name);
-            }
             states.push_back(&finding);
             if (trajectory != nullptr && !strangers_.contains(trajectory_file_name) &&
-                has_another_hash(trajectory->as_is, finding)) {
+                has_another_hash(trajectory->as_is, finding))
                 complain(finding, trajectory_file_name);
-            }
         }
     }
 
@@ -124,8 +114,7 @@ private:
 
     void check_what_is_counted_on() {
         for (const Counted& counted : chosen_->counted) {
-            if (counted.rows == 0 || strangers_.contains(counted.file))
-                continue;
+            if (counted.rows == 0 || strangers_.contains(counted.file)) continue;
             const std::string counts = fmt::format("{} counts on {} {} of {}", chosen_->name, counted.rows,
                                                    rows_of(counted.kind), counted.file);
             const GrowingFinding* const finding = find(found_.growing, counted.file);
@@ -150,7 +139,8 @@ private:
     void check_missing(const Counted& counted, const std::string& counts) {
         findings_.misfits.push_back(counts + ", which is not there");
         // A restart that was interrupted before its next checkpoint has done the one half of it.
-        if (const std::string aside = find_moved_aside(directory_, counted.file, chosen_->notes); !aside.empty()) {
+        if (const std::string aside = find_moved_aside(directory_, counted.file, chosen_->notes);
+            !aside.empty()) {
             changes_.push_back(
                 fmt::format("it goes on into a new {}, as that is {} already", counted.file, aside));
             return;
@@ -163,8 +153,7 @@ private:
     void check_other_checkpoints() {
         for (const CheckpointFinding& checkpoint : found_.checkpoints) {
             FileFinding* const told = find(findings_.files, checkpoint.name);
-            if (!checkpoint.can_be_used || &checkpoint == chosen_ || told == nullptr)
-                continue;
+            if (!checkpoint.can_be_used || &checkpoint == chosen_ || told == nullptr) continue;
             for (const Counted& counted : checkpoint.counted) {
                 const GrowingFinding* const finding = find(found_.growing, counted.file);
                 const bool has =
@@ -180,19 +169,15 @@ private:
     void tell_of_restart() {
         const FileFinding* const run = find(findings_.files, run_file_name);
         const bool is_complete = run != nullptr && run->is_whole() && run->status == "completed";
-        if (findings_.is_being_written)
-            say("a run is writing here: what it has written so far was verified");
-        if (is_complete && run->step)
-            say(fmt::format("the run is complete, with {} steps", *run->step));
-        if (findings_.is_whole())
-            say("every file can be read with every tool");
+        if (findings_.is_being_written) say("a run is writing here: what it has written so far was verified");
+        if (is_complete && run->step) say(fmt::format("the run is complete, with {} steps", *run->step));
+        if (findings_.is_whole()) say("every file can be read with every tool");
         if (chosen_ != nullptr && !is_stopped_) {
             findings_.restart = RestartPoint{chosen_->name, chosen_->step.value_or(0)};
             say(fmt::format("{} goes on from {}, step {}",
                             is_complete ? "a longer run (run.steps)" : "a restart",
                             findings_.restart->checkpoint, findings_.restart->step));
-            if (!passed_over_.empty())
-                say(fmt::format("it passes {} over, and removes it", passed_over_));
+            if (!passed_over_.empty()) say(fmt::format("it passes {} over, and removes it", passed_over_));
             std::ranges::for_each(changes_, [&](const std::string& change) { say(change); });
         } else if (!has_checkpoint_ && !is_complete && !findings_.is_being_written) {
             say("there is no checkpoint to go on from: a run begins anew (--overwrite)");
@@ -205,8 +190,7 @@ private:
     }
 
     void tell_of_repairs() {
-        for (const RepairStep& step : findings_.repairs)
-            say("--repair " + describe(step, Tense::future));
+        for (const RepairStep& step : findings_.repairs) say("--repair " + describe(step, Tense::future));
         for (const FileFinding& finding : findings_.files) {
             if (finding.kind == FileKind::xdmf && !finding.is_whole())
                 say(finding.name + " holds no numbers: the next run that goes on here writes it anew");
@@ -236,8 +220,7 @@ void conclude_file(Found& found) {
     Findings& findings = found.findings;
     for (const RepairStep& step : findings.repairs)
         findings.conclusions.push_back("--repair " + describe(step, Tense::future));
-    if (findings.is_whole())
-        findings.conclusions.emplace_back("it can be read with every tool");
+    if (findings.is_whole()) findings.conclusions.emplace_back("it can be read with every tool");
     else if (findings.repairs.empty())
         findings.conclusions.emplace_back(
             "it cannot be repaired; verify its directory to see what a restart can do");

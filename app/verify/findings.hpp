@@ -42,10 +42,9 @@ struct FileFinding {
         condition = how;
         why = message;
         // The file is named, and its condition told, elsewhere.
-        for (const std::string& known : {path + ":", std::string("damaged:")}) {
+        for (const std::string& known : {path + ":", std::string("damaged:")})
             if (why.starts_with(known))
                 why.erase(0, std::min(why.find_first_not_of(' ', known.size()), why.size()));
-        }
     }
     void set_damage(const FileError& error, const std::string& path) {
         set_damage(error.error_number == 0 ? Condition::damaged : Condition::unreadable, error.what(), path);

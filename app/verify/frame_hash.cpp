@@ -10,19 +10,16 @@ namespace mpcflow::verify {
 
 RowReader::OfRow make_frame_hash(const hdf5::File& trajectory) {
     const hdf5::Group root = trajectory.root();
-    if (!root.open_group("particles").has("all"))
-        return nullptr;
+    if (!root.open_group("particles").has("all")) return nullptr;
     const hdf5::Group parameters = root.open_group("parameters").open_group("mpcflow");
     const bool is_mixed = parameters.read_text_attribute("precision") == "mixed";
     const hdf5::Group all = root.open_group("particles").open_group("all");
     const auto values = std::make_shared<std::array<hdf5::Dataset, 4>>();
     auto* value = values->begin();
     for (const char* name : {"position", "velocity", "image", "id"}) {
-        if (!all.has(name))
-            return nullptr;
+        if (!all.has(name)) return nullptr;
         *value = all.open_group(name).open_dataset("value");
-        if (!is_mixed && value->type() == hdf5::NumberType::float32)
-            return nullptr;
+        if (!is_mixed && value->type() == hdf5::NumberType::float32) return nullptr;
         ++value;
     }
     const Precision precision = is_mixed ? Precision::mixed : Precision::double_precision;

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "app/output/trajectory_check.hpp"
-#include "app/verify/frame_hash.hpp"
 #include "app/output/window_check.hpp"
+#include "app/verify/frame_hash.hpp"
 
 namespace mpcflow::verify {
 
@@ -15,8 +15,7 @@ namespace {
 /// With the state hash of frames, which their checksums do not prove.
 RowReader read_frames_and_hash(const hdf5::File& file) {
     RowReader reader = read_frames(file);
-    if (reader.header_is_right)
-        reader.state_hash_of = make_frame_hash(file);
+    if (reader.header_is_right) reader.state_hash_of = make_frame_hash(file);
     return reader;
 }
 
@@ -25,8 +24,7 @@ void describe_journal(FileFinding& journal, const GrowingFinding& finding) {
     switch (finding.journal) {
         case JournalState::belongs:
             journal.rows = journal.whole_rows = finding.as_it_was->whole;
-            if (!finding.as_it_was->steps.empty())
-                journal.step = finding.as_it_was->steps.back();
+            if (!finding.as_it_was->steps.empty()) journal.step = finding.as_it_was->steps.back();
             journal.remarks.push_back(fmt::format("takes {} back to {} {}, at the next restart", name,
                                                   finding.as_it_was->whole, rows_of(finding.kind)));
             break;
@@ -45,8 +43,7 @@ void describe_journal(FileFinding& journal, const GrowingFinding& finding) {
 
 void check_journal(const storage::Directory& directory, GrowingFinding& finding) {
     const std::string journal_name = storage::journal_name(finding.name);
-    if (!directory.has(journal_name))
-        return;
+    if (!directory.has(journal_name)) return;
     FileFinding& journal =
         finding.journal_file.emplace(FileFinding{.name = journal_name, .kind = FileKind::journal});
     try {
@@ -57,8 +54,7 @@ void check_journal(const storage::Directory& directory, GrowingFinding& finding)
             // Pages of another moment may make whole rows, but no whole file.
             const bool belongs = finding.as_it_was->is_whole() && finding.as_it_was->is_even;
             finding.journal = belongs ? JournalState::belongs : JournalState::of_another_file;
-            if (!finding.as_it_was->is_even)
-                finding.as_it_was.reset();
+            if (!finding.as_it_was->is_even) finding.as_it_was.reset();
         }
         describe_journal(journal, finding);
         if (contents) {
@@ -77,8 +73,7 @@ void describe(GrowingFinding& file, const std::string& path) {
     if (!rows.is_whole())
         file.set_damage(rows.is_readable ? Condition::damaged : Condition::unreadable, rows.damage, path);
     file.has_checksums = rows.has_checksums;
-    if (rows.header_is_right && rows.has_checksums)
-        file.run_id = rows.run_id;
+    if (rows.header_is_right && rows.has_checksums) file.run_id = rows.run_id;
     if (rows.is_readable) {
         file.rows = rows.listed();
         file.whole_rows = rows.whole;
@@ -86,8 +81,7 @@ void describe(GrowingFinding& file, const std::string& path) {
     if (rows.whole > 0) {
         const auto last = static_cast<std::size_t>(rows.whole - 1);
         file.step = rows.steps[last];
-        if (last < rows.state_hashes.size())
-            file.state_hash = rows.state_hashes[last];
+        if (last < rows.state_hashes.size()) file.state_hash = rows.state_hashes[last];
     }
     if (rows.is_whole() && !rows.has_checksums)
         file.remarks.emplace_back("has no checksums (of an earlier mpcflow), but all of it can be read");
@@ -119,8 +113,7 @@ GrowingFinding check_growing_file(const storage::Directory& directory, const std
     finding.name = name;
     finding.kind = kind;
     finding.as_is = check_rows_of(directory, name, kind);
-    if (writing == Writing::no)
-        check_journal(directory, finding);
+    if (writing == Writing::no) check_journal(directory, finding);
     describe(finding, directory.file(name));
     return finding;
 }
@@ -128,8 +121,7 @@ GrowingFinding check_growing_file(const storage::Directory& directory, const std
 std::optional<RepairStep> plan_repair(const GrowingFinding& finding) {
     const Rows& rows = finding.as_is;
     const std::string& name = finding.name;
-    if (!rows.is_readable || finding.journal == JournalState::unreadable)
-        return std::nullopt;
+    if (!rows.is_readable || finding.journal == JournalState::unreadable) return std::nullopt;
     if (rows.is_whole()) {
         // One that belongs is left to the restart, which needs it if what came after it is not on the disk.
         if (finding.journal == JournalState::never_began || finding.journal == JournalState::of_another_file)
@@ -142,8 +134,7 @@ std::optional<RepairStep> plan_repair(const GrowingFinding& finding) {
     if (as_it_was && as_it_was->whole > 0 && (belongs || as_it_was->whole >= rows.whole))
         return RepairStep{RepairKind::roll_back, name,          finding.kind,
                           as_it_was->listed(),   rows.listed(), belongs};
-    if (rows.whole > 0)
-        return RepairStep{RepairKind::cut, name, finding.kind, rows.whole, rows.listed()};
+    if (rows.whole > 0) return RepairStep{RepairKind::cut, name, finding.kind, rows.whole, rows.listed()};
     return std::nullopt;
 }
 

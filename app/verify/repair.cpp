@@ -4,9 +4,9 @@
 
 #include "app/output/growing_file.hpp"
 #include "app/output/trajectory_check.hpp"
+#include "app/output/window_check.hpp"
 #include "app/verify/belonging.hpp"
 #include "app/verify/growing_check.hpp"
-#include "app/output/window_check.hpp"
 
 namespace mpcflow::verify {
 
@@ -19,8 +19,7 @@ constexpr int most_rounds = 4;
 
 void roll_back_by_journal(const Directory& directory, const std::string& name) {
     const std::optional<storage::JournalContents> contents = storage::read_journal(directory, name);
-    if (!contents)
-        throw FileError(directory.file(storage::journal_name(name)) + ": is gone", 0);
+    if (!contents) throw FileError(directory.file(storage::journal_name(name)) + ": is gone", 0);
     const storage::Descriptor file = directory.open(name, storage::Access::read_write);
     storage::roll_back(*contents, file.get(), directory.file(name));
 }
@@ -29,10 +28,8 @@ void roll_back_by_journal(const Directory& directory, const std::string& name) {
 void cut(const Directory& directory, const RepairStep& step) {
     GrowingFile growing = GrowingFile::open(directory, step.name, JournalUse::ignore);
     try {
-        if (step.file_kind == FileKind::fields)
-            drop_windows(growing.file(), step.rows);
-        else
-            drop_frames(growing.file(), step.rows);
+        if (step.file_kind == FileKind::fields) drop_windows(growing.file(), step.rows);
+        else drop_frames(growing.file(), step.rows);
         growing.file().close();
         const Rows left = check_rows_of(directory, step.name, step.file_kind);
         if (!left.is_whole() || left.whole != step.rows)
@@ -59,8 +56,7 @@ void make(const Directory& directory, const RepairStep& step) {
     switch (step.kind) {
         case RepairKind::roll_back:
             roll_back_by_journal(directory, step.name);
-            if (!step.journal_stays)
-                remove_journal(directory, step.name);
+            if (!step.journal_stays) remove_journal(directory, step.name);
             return;
         case RepairKind::cut: return cut(directory, step);
         case RepairKind::remove_journal: return remove_journal(directory, step.name);
@@ -88,8 +84,7 @@ Repaired repair(const Target& target) {
             }
         }
         repaired.findings = verify(target, Holder::caller);
-        if (repaired.done.size() == done_before || !repaired.failed.empty())
-            break;
+        if (repaired.done.size() == done_before || !repaired.failed.empty()) break;
     }
     return repaired;
 }

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "app/output/checkpoint_file.hpp"
 #include "app/hdf5/contents.hpp"
 #include "app/hdf5/file.hpp"
+#include "app/output/checkpoint_file.hpp"
 #include "app/output/run_file.hpp"
-#include "app/storage/seal.hpp"
 #include "app/output/trajectory_file.hpp"
 #include "app/output/window_file.hpp"
+#include "app/storage/seal.hpp"
 
 namespace mpcflow::verify {
 
@@ -24,9 +24,8 @@ std::int64_t find_older_format(const storage::Directory& directory, const std::s
         const Group root = file.root();
         const std::int64_t version = root.read_int_attribute("format_version");
         if (root.read_text_attribute("format") != checkpoint_file_format || version < 1 ||
-            version >= checkpoint_format_version || root.open_group("run").has_attribute("id")) {
+            version >= checkpoint_format_version || root.open_group("run").has_attribute("id"))
             return 0;
-        }
         hdf5::read_everything(file);
         return version;
     } catch (const FileError&) {
@@ -46,12 +45,10 @@ FileFinding check_run_file(const storage::Directory& directory, const std::strin
             throw FileError(path + ": not a run.h5 of mpcflow", 0);
         hdf5::read_everything(file);
         const Group run = root.open_group("run");
-        if (run.has_attribute("id"))
-            finding.run_id = run.read_text_attribute("id");
+        if (run.has_attribute("id")) finding.run_id = run.read_text_attribute("id");
         finding.step = run.read_int_attribute("steps_done");
         finding.status = run.read_text_attribute("status");
-        if (run.has_attribute("state_hash"))
-            finding.state_hash = run.read_unsigned_attribute("state_hash");
+        if (run.has_attribute("state_hash")) finding.state_hash = run.read_unsigned_attribute("state_hash");
         finding.has_checksums = !is_unsealed_format(root);
         if (!finding.has_checksums)
             finding.remarks.emplace_back(

@@ -13,14 +13,14 @@
 #include <utility>
 #include <vector>
 
-#include "app/output/checkpoint_file.hpp"
 #include "app/hdf5/file.hpp"
+#include "app/output/checkpoint_file.hpp"
 #include "app/output/run_file.hpp"
 #include "app/output/trajectory_file.hpp"
-#include "app/verify/belonging.hpp"
-#include "app/verify/xdmf_check.hpp"
 #include "app/output/window_file.hpp"
 #include "app/output/xdmf_file.hpp"
+#include "app/verify/belonging.hpp"
+#include "app/verify/xdmf_check.hpp"
 
 namespace mpcflow::verify {
 
@@ -46,17 +46,15 @@ FileKind kind_by_name(const std::string& name) {
         {xdmf_file_name, FileKind::xdmf},
         {window_xdmf_file_name, FileKind::xdmf},
     };
-    if (const auto at = kinds.find(name); at != kinds.end())
-        return at->second;
+    if (const auto at = kinds.find(name); at != kinds.end()) return at->second;
     if (name.ends_with(temporary_ending))
         return kinds.contains(without_ending(name, temporary_ending)) ? FileKind::temporary
                                                                       : FileKind::unknown;
     const bool is_journal = name.ends_with(journal_ending);
     const std::string of = is_journal ? without_ending(name, journal_ending) : name;
-    for (const char* growing : {trajectory_file_name, window_file_name}) {
+    for (const char* growing : {trajectory_file_name, window_file_name})
         if (of == growing || is_aside_name(of, growing))
             return is_journal ? FileKind::journal : kinds.at(growing);
-    }
     return FileKind::unknown;
 }
 
@@ -65,8 +63,7 @@ FileKind kind_by_contents(const storage::Directory& directory, const std::string
     try {
         const hdf5::File file = hdf5::File::open(directory, name, storage::Access::read_only);
         const hdf5::Group root = file.root();
-        if (root.has("h5md"))
-            return FileKind::trajectory;
+        if (root.has("h5md")) return FileKind::trajectory;
         const std::string format = root.read_text_attribute("format");
         return format == run_file_format          ? FileKind::run
                : format == checkpoint_file_format ? FileKind::checkpoint
@@ -79,10 +76,8 @@ FileKind kind_by_contents(const storage::Directory& directory, const std::string
 
 /// The name begins as one of a run's files does: copies are called "run-1.h5" or "trajectory_old.h5".
 FileKind kind_by_stem(const std::string& name) {
-    for (const char* stem : {"run", "checkpoint", "trajectory", "fields"}) {
-        if (name.starts_with(stem) && name.ends_with(".h5"))
-            return kind_by_name(stem + std::string(".h5"));
-    }
+    for (const char* stem : {"run", "checkpoint", "trajectory", "fields"})
+        if (name.starts_with(stem) && name.ends_with(".h5")) return kind_by_name(stem + std::string(".h5"));
     return FileKind::unknown;
 }
 
@@ -109,10 +104,8 @@ public:
     }
 
     [[nodiscard]] Findings finish() {
-        if (findings_.is_directory)
-            conclude(directory_, found_);
-        else
-            conclude_file(found_);
+        if (findings_.is_directory) conclude(directory_, found_);
+        else conclude_file(found_);
         return std::move(findings_);
     }
 
@@ -126,8 +119,7 @@ private:
         const int most = findings_.is_being_written ? 8 : 1;
         auto finding = check();
         for (int again = 0; again < most && !finding.is_whole(); ++again) {
-            if (findings_.is_being_written)
-                std::this_thread::sleep_for(moment);
+            if (findings_.is_being_written) std::this_thread::sleep_for(moment);
             finding = check();
         }
         return finding;
@@ -136,16 +128,14 @@ private:
     /// Whether the file counts: the run that writes here may have taken it away since the directory was
     /// listed.
     bool keep(const FileFinding& finding) {
-        if (!finding.is_whole() && findings_.is_being_written && !directory_.has(finding.name))
-            return false;
+        if (!finding.is_whole() && findings_.is_being_written && !directory_.has(finding.name)) return false;
         findings_.files.push_back(finding);
         return true;
     }
 
     void add_checkpoint(const std::string& name) {
         CheckpointFinding finding = look([&] { return check_checkpoint(directory_, name); });
-        if (keep(finding))
-            found_.checkpoints.push_back(std::move(finding));
+        if (keep(finding)) found_.checkpoints.push_back(std::move(finding));
     }
 
     void add_growing(const std::string& name, FileKind kind) {
@@ -155,14 +145,11 @@ private:
             is_aside_name(name, kind == FileKind::fields ? window_file_name : trajectory_file_name);
         if (finding.is_aside)
             finding.remarks.emplace_back("was moved aside by a restart, which went on into a new file");
-        if (!keep(finding))
-            return;
-        if (finding.journal_file)
-            keep(*finding.journal_file);
+        if (!keep(finding)) return;
+        if (finding.journal_file) keep(*finding.journal_file);
         if (const auto step = plan_repair(finding); step && writing == Writing::no)
             findings_.repairs.push_back(*step);
-        if (!finding.is_aside)
-            found_.growing.push_back(std::move(finding));
+        if (!finding.is_aside) found_.growing.push_back(std::move(finding));
     }
 
     /// Told with its file, if that is there; while a run goes on it changes all the time.
@@ -173,8 +160,7 @@ private:
     }
 
     void add_temporary(const std::string& name) {
-        if (findings_.is_being_written)
-            return;
+        if (findings_.is_being_written) return;
         keep({.name = name,
               .kind = FileKind::temporary,
               .remarks = {"left by a run that was killed while it wrote it; of no use"}});
@@ -196,8 +182,7 @@ Findings verify_directory(const Target& target, bool is_being_written) {
     bool has_any = false;
     for (const FileKind kind : order) {
         for (const std::string& name : names) {
-            if (kind_by_name(name) != kind)
-                continue;
+            if (kind_by_name(name) != kind) continue;
             has_any = true;
             verifier.add(name, kind);
         }
@@ -218,10 +203,8 @@ Findings verify_file(const Target& target, bool is_being_written) {
     // A pipe or a device is told so.
     static_cast<void>(target.directory.open(name, storage::Access::read_only));
     FileKind kind = kind_by_name(name);
-    if (kind == FileKind::unknown)
-        kind = kind_by_contents(target.directory, name);
-    if (kind == FileKind::unknown)
-        kind = kind_by_stem(name);
+    if (kind == FileKind::unknown) kind = kind_by_contents(target.directory, name);
+    if (kind == FileKind::unknown) kind = kind_by_stem(name);
     if (kind == FileKind::unknown) {
         throw EnvironmentError(target.path +
                                ": not a file that mpcflow wrote; give a run.h5, checkpoint.h5, trajectory.h5 "
@@ -243,27 +226,21 @@ Target open_target(const std::string& path) {
     const fs::file_status status = fs::status(path, error);
     if (status.type() == fs::file_type::not_found)
         throw FileError(path + ": no such file or directory", ENOENT);
-    if (error)
-        fail_file(path, "open it", error.value());
-    if (fs::is_directory(status))
-        return {path, storage::Directory(path), {}};
+    if (error) fail_file(path, "open it", error.value());
+    if (fs::is_directory(status)) return {path, storage::Directory(path), {}};
     // A link that a user names is followed; those in a directory of results are not.
     fs::path file = path;
-    if (fs::is_symlink(fs::symlink_status(file, error)))
-        file = fs::canonical(file, error);
-    if (error)
-        fail_file(path, "follow the link", error.value());
+    if (fs::is_symlink(fs::symlink_status(file, error))) file = fs::canonical(file, error);
+    if (error) fail_file(path, "follow the link", error.value());
     const std::string parent = file.parent_path().empty() ? "." : file.parent_path().string();
     return {path, storage::Directory(parent), file.filename().string()};
 }
 
 Findings verify(const Target& target, Holder holder) {
-    if (holder == Holder::caller)
-        return verify_once(target, false);
+    if (holder == Holder::caller) return verify_once(target, false);
     Findings findings = verify_once(target, target.directory.is_locked());
     // A run that began in the meantime changed what was being read.
-    if (!findings.is_whole() && target.directory.is_locked())
-        return verify_once(target, true);
+    if (!findings.is_whole() && target.directory.is_locked()) return verify_once(target, true);
     return findings;
 }
 

@@ -50,8 +50,7 @@ References read_references(const storage::Directory& directory, const std::strin
     std::uint64_t at = 0;
     for (std::size_t count = part_bytes; count == part_bytes; at += count) {
         const storage::ReadResult result = storage::read_at(file.get(), at, part.data(), part_bytes);
-        if (result.error_number != 0)
-            fail_file(path, "read it", result.error_number);
+        if (result.error_number != 0) fail_file(path, "read it", result.error_number);
         count = result.count;
         text.append(part, 0, count);
         // The last line stays: it may go on in the next part.
@@ -59,8 +58,7 @@ References read_references(const storage::Directory& directory, const std::strin
             text.find_last_of('\n', text.size() - std::min<std::size_t>(text.size(), 16)) + 1;
         gather(std::string_view(text).substr(0, end), references);
         text.erase(0, end);
-        if (text.size() > part_bytes)
-            throw FileError(path + ": has lines far longer than mpcflow writes", 0);
+        if (text.size() > part_bytes) throw FileError(path + ": has lines far longer than mpcflow writes", 0);
     }
     gather(text, references);
     if (text.find("</Xdmf>") == std::string::npos)
@@ -74,19 +72,16 @@ void look_up(const storage::Directory& directory, const References& references, 
     for (const auto& [reference, row] : references) {
         const std::size_t colon = reference.find(':');
         const std::string name = reference.substr(0, colon);
-        if (name.find('/') != std::string::npos)
-            throw FileError("refers to a file elsewhere, " + name, 0);
+        if (name.find('/') != std::string::npos) throw FileError("refers to a file elsewhere, " + name, 0);
         if (!files.contains(name)) {
-            if (!directory.has(name))
-                throw FileError("refers to " + name + ", which is not there", 0);
+            if (!directory.has(name)) throw FileError("refers to " + name + ", which is not there", 0);
             try {
                 files[name] = hdf5::File::open(directory, name, storage::Access::read_only);
             } catch (const FileError&) {
                 files[name] = std::nullopt;  // told of that file
             }
         }
-        if (!files[name])
-            continue;
+        if (!files[name]) continue;
         std::vector<hsize_t> shape;
         try {
             shape = files[name]->root().open_dataset(reference.substr(colon + 1)).shape();

@@ -61,8 +61,8 @@ enum class Filter {
     groups     ///< the same by cooperative groups
 };
 
-/// An element for each thread. `zero` is 0, which nvcc cannot know: so it cannot see that all lanes of Filter::global
-/// add to one counter, for otherwise it would let one of them add for all.
+/// An element for each thread. `zero` is 0, which nvcc cannot know: so it cannot see that all lanes of
+/// Filter::global add to one counter, for otherwise it would let one of them add for all.
 template <Filter way>
 __global__ void __launch_bounds__(block_size)
     filter(std::int64_t count, const Element* __restrict__ from, Below predicate, Element zero,
@@ -73,8 +73,8 @@ __global__ void __launch_bounds__(block_size)
     const auto fetch_add = [=](unsigned number) { return atomicAdd(counter, number); };
     unsigned place = 0;
     if constexpr (way == Filter::global) {
-        place =
-            block::place_alone(keeps, [=](unsigned number) { return atomicAdd(counter + (element & zero), number); });
+        place = block::place_alone(
+            keeps, [=](unsigned number) { return atomicAdd(counter + (element & zero), number); });
     } else if constexpr (way == Filter::compiler) {
         place = block::place_alone(keeps, fetch_add);
     } else if constexpr (way == Filter::block) {
@@ -95,28 +95,35 @@ public:
         : watch_(watch), from_(count), to_(count), counter_(1), sums_(1) {
         fill_random<<<block_count(count), block_size>>>(count, from_.data());
         MPCFLOW_CUDA(cudaGetLastError());
-        MPCFLOW_CUDA(
-            cub::DeviceSelect::If(nullptr, cub_bytes_, from_.data(), to_.data(), counter_.data(), count, Below{}));
+        MPCFLOW_CUDA(cub::DeviceSelect::If(nullptr, cub_bytes_, from_.data(), to_.data(), counter_.data(),
+                                           count, Below{}));
         cub_scratch_ = DeviceArray<char>(static_cast<std::int64_t>(cub_bytes_));
     }
 
-    /// GiB/s of each way, read and written together, for a predicate that holds for `percent` of the elements.
+    /// GiB/s of each way, read and written together, for a predicate that holds for `percent` of the
+    /// elements.
     [[nodiscard]] BenchRow measure(double percent) {
         predicate_ = {static_cast<Element>(percent / 100.0 * 0x1p32)};
         expected_ = sums_of(from_, from_.size());
         BenchRow row{percent, {}};
         const std::int64_t count = from_.size();
         const auto add = [&](const char* name, auto&& work) { row.values.push_back(rate(name, work)); };
-        add("global", [this] { launch<Filter::global>(); });
-        add("compiler", [this] { launch<Filter::compiler>(); });
-        add("block", [this] { launch<Filter::block>(); });
-        add("warp", [this] { launch<Filter::warp>(); });
+        add(
+            "global", [this] { launch<Filter::global>(); });
+        add(
+            "compiler", [this] { launch<Filter::compiler>(); });
+        add(
+            "block", [this] { launch<Filter::block>(); });
+        add(
+            "warp", [this] { launch<Filter::warp>(); });
         add("groups", [this] { launch<Filter::groups>(); });
-        add("thrust", [&] {
-            const auto* end =
-                thrust::copy_if(thrust::device, from_.data(), from_.data() + count, to_.data(), predicate_);
-            thrust_count_ = static_cast<unsigned>(end - to_.data());
-        });
+        add(
+            "thrust",
+            [&] {
+                const auto* end = thrust::copy_if(thrust::device, from_.data(), from_.data() + count,
+                                                  to_.data(), predicate_);
+                thrust_count_ = static_cast<unsigned>(end - to_.data());
+            });
         add("cub", [&] {
             MPCFLOW_CUDA(cub::DeviceSelect::If(cub_scratch_.data(), cub_bytes_, from_.data(), to_.data(),
                                                counter_.data(), count, predicate_));
@@ -127,8 +134,8 @@ public:
 private:
     template <Filter way>
     void launch() const {
-        filter<way><<<block_count(from_.size()), block_size>>>(from_.size(), from_.data(), predicate_, 0, to_.data(),
-                                                               counter_.data());
+        filter<way><<<block_count(from_.size()), block_size>>>(from_.size(), from_.data(), predicate_, 0,
+                                                               to_.data(), counter_.data());
     }
 
     template <class Work>

@@ -27,13 +27,13 @@ enum class Keys {
     skewed  ///< u^8 of a uniform u in [0, 1): half of the keys in the lowest 1/256 of the bins
 };
 
-__global__ void __launch_bounds__(block_size) make_keys(std::int64_t count, Keys kind, int bins, std::int32_t* keys) {
+__global__ void __launch_bounds__(block_size)
+    make_keys(std::int64_t count, Keys kind, int bins, std::int32_t* keys) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
     if (i >= count) return;
     double u = static_cast<double>(mix(static_cast<std::uint64_t>(i)) >> 11U) * 0x1p-53;
-    if (kind == Keys::skewed) {
+    if (kind == Keys::skewed)
         for (int k = 0; k < 3; ++k) u *= u;
-    }
     keys[i] = static_cast<std::int32_t>(u * bins);
 }
 
@@ -47,7 +47,8 @@ enum class Count { global, shared, warp };
 
 template <Count way>
 __global__ void __launch_bounds__(block_size)
-    count_keys(std::int64_t count, const std::int32_t* __restrict__ keys, int bins, unsigned* __restrict__ counts) {
+    count_keys(std::int64_t count, const std::int32_t* __restrict__ keys, int bins,
+               unsigned* __restrict__ counts) {
     extern __shared__ std::uint32_t shared_counts[];
     const GridItems items{count, blockIdx.x, gridDim.x};
     const auto bin_of = [=](std::int64_t i) { return keys[i]; };
@@ -55,7 +56,8 @@ __global__ void __launch_bounds__(block_size)
     if constexpr (way == Count::global) {
         block::count_in_bins(CudaBlock{}, items, bin_of, add);
     } else if constexpr (way == Count::shared) {
-        block::count_in_shared_bins(CudaBlock{}, warp::CudaAtomics{}, items, bin_of, {shared_counts, bins}, add);
+        block::count_in_shared_bins(CudaBlock{}, warp::CudaAtomics{}, items, bin_of, {shared_counts, bins},
+                                    add);
     } else {
         block::count_in_bins_by_peers(CudaBlock{}, items, bin_of, add);
     }
@@ -78,15 +80,19 @@ public:
         MPCFLOW_CUDA(cudaGetLastError());
         expected_ = counts();
         BenchRow row{static_cast<double>(bins), {}};
-        row.values.push_back(rate("global", [&] { launch<Count::global>(bins, 0); }));
-        row.values.push_back(bins > most_shared_bins ? std::numeric_limits<double>::quiet_NaN() : rate("shared", [&] {
-            launch<Count::shared>(bins, bins * sizeof(std::uint32_t));
-        }));
+        row.values.push_back(rate(
+            "global", [&] { launch<Count::global>(bins, 0); }));
+        row.values.push_back(
+            bins > most_shared_bins
+                ? std::numeric_limits<double>::quiet_NaN()
+                : rate(
+                      "shared", [&] { launch<Count::shared>(bins, bins * sizeof(std::uint32_t)); }));
         row.values.push_back(rate("warp", [&] { launch<Count::warp>(bins, 0); }));
         std::size_t bytes = 0;
         const auto by_cub = [&](void* scratch) {
-            MPCFLOW_CUDA(cub::DeviceHistogram::HistogramEven(scratch, bytes, keys_.data(), counts_.data(), bins + 1,
-                                                             0, bins, static_cast<int>(keys_.size())));
+            MPCFLOW_CUDA(cub::DeviceHistogram::HistogramEven(scratch, bytes, keys_.data(), counts_.data(),
+                                                             bins + 1, 0, bins,
+                                                             static_cast<int>(keys_.size())));
         };
         by_cub(nullptr);
         const DeviceArray<char> scratch(static_cast<std::int64_t>(bytes));
@@ -97,7 +103,8 @@ public:
 private:
     template <Count way>
     void launch(int bins, std::size_t shared_bytes) const {
-        count_keys<way><<<blocks_, block_size, shared_bytes>>>(keys_.size(), keys_.data(), bins, counts_.data());
+        count_keys<way>
+            <<<blocks_, block_size, shared_bytes>>>(keys_.size(), keys_.data(), bins, counts_.data());
     }
 
     /// GiB/s of reading the keys.
@@ -137,14 +144,15 @@ std::vector<BenchTable> measure_histograms(const KernelBenchOptions& options) {
         const bool is_uniform = kind == Keys::uniform;
         BenchTable table;
         table.name = is_uniform ? "histograms_uniform" : "histograms_skewed";
-        table.title = std::string("Histogram of ") + (is_uniform ? "uniform" : "skewed") + " keys: GiB/s read, " +
-                      std::to_string(count) + " keys of 4 bytes";
+        table.title = std::string("Histogram of ") + (is_uniform ? "uniform" : "skewed") +
+                      " keys: GiB/s read, " + std::to_string(count) + " keys of 4 bytes";
         table.note = is_uniform ? "shared: as far as its bins fit into a block's shared memory."
                                 : "Half of the keys are in the lowest 1/256 of the bins.";
         table.items = count;
         table.x = {"bins", ""};
         for (const char* way : {"global", "shared", "warp", "cub"}) table.columns.push_back({way, "GiB/s"});
-        for (const int bins : {8, 64, 512, 4096, 32768, 262144}) table.rows.push_back(bench.measure(kind, bins));
+        for (const int bins : {8, 64, 512, 4096, 32768, 262144})
+            table.rows.push_back(bench.measure(kind, bins));
         tables.push_back(std::move(table));
     }
     return tables;

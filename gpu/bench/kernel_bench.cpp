@@ -12,9 +12,9 @@ namespace {
 
 std::vector<BenchTable> measure_primitives(const KernelBenchOptions& options) {
     std::vector<BenchTable> tables;
-    for (const auto measure : {measure_reductions, measure_histograms, measure_warp_primitives, measure_work_queue}) {
+    for (const auto measure :
+         {measure_reductions, measure_histograms, measure_warp_primitives, measure_work_queue})
         for (BenchTable& table : measure(options)) tables.push_back(std::move(table));
-    }
     return tables;
 }
 

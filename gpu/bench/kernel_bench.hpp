@@ -1,8 +1,9 @@
 #pragma once
 /// The measurements of `mpcflow bench kernels`, seen from outside: plain C++, also in a build without CUDA.
 ///
-/// Each part times one kind of algorithm against its rivals on the same data, made from fixed seeds. The result of
-/// every rival is checked against a reference of its own, so that a wrong one is an error, not a number.
+/// Each part times one kind of algorithm against its rivals on the same data, made from fixed seeds. The
+/// result of every rival is checked against a reference of its own, so that a wrong one is an error, not a
+/// number.
 
 #include <array>
 #include <cstdint>
@@ -63,7 +64,8 @@ inline constexpr std::array bench_parts{
 /// where a way gives a wrong result, std::invalid_argument where there is no such part.
 [[nodiscard]] std::vector<BenchTable> measure_bench_part(char letter, const KernelBenchOptions& options);
 
-/// "13.0, driver 13.0": the CUDA version that the program was built with, and the newest that the driver knows.
+/// "13.0, driver 13.0": the CUDA version that the program was built with, and the newest that the driver
+/// knows.
 [[nodiscard]] std::string cuda_versions();
 
 }  // namespace mpcflow

@@ -35,7 +35,8 @@ constexpr std::array noises{Noise{0.0, 0}, Noise{0.02, 1}, Noise{0.05, 1}, Noise
                             Noise{0.8, 1}, Noise{1.0, 1},  Noise{1.0, 2},  Noise{1.0, 4}};
 
 /// The cells of ten particles a cell in a periodic box of `edge`^3 cells, ordered but for the noise.
-__global__ void __launch_bounds__(block_size) make_noisy_keys(std::int64_t count, int edge, Noise noise, Key* keys) {
+__global__ void __launch_bounds__(block_size)
+    make_noisy_keys(std::int64_t count, int edge, Noise noise, Key* keys) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
     if (i >= count) return;
     const int cell = static_cast<int>(i / 10);
@@ -58,21 +59,22 @@ __device__ __forceinline__ unsigned find_in_warp(unsigned mask, Key key, warp::P
     const warp::CudaWarp warp;
     if constexpr (way == Find::loop) return warp::find_peers(warp, mask, key);
     if constexpr (way == Find::votes) return warp::find_peers_by_votes(warp, mask, key);
-    if constexpr (way == Find::hash) return warp::find_peers_by_hash(warp, warp::CudaAtomics{}, mask, key, *table);
+    if constexpr (way == Find::hash)
+        return warp::find_peers_by_hash(warp, warp::CudaAtomics{}, mask, key, *table);
     if constexpr (way == Find::match) return warp::find_peers_by_match(warp, mask, key);
 }
 
 /// Finds the peers of each lane and notes how many leaders a warp has.
 template <Find way>
-__global__ void __launch_bounds__(block_size)
-    find_all_peers(std::int64_t count, const Key* __restrict__ keys, std::uint32_t* __restrict__ leaders_in_warps) {
+__global__ void __launch_bounds__(block_size) find_all_peers(std::int64_t count, const Key* __restrict__ keys,
+                                                             std::uint32_t* __restrict__ leaders_in_warps) {
     __shared__ warp::PeerTable<Key> tables[way == Find::hash ? warps_in_block : 1];
     const WarpItems items(count);
     const warp::CudaWarp warp;
     const unsigned lane = warp.lane();
     if ((items.mask & warp::lane_bit(lane)) == 0) return;
-    const unsigned peers =
-        find_in_warp<way>(items.mask, keys[items.first + lane], &tables[way == Find::hash ? threadIdx.x / 32 : 0]);
+    const unsigned peers = find_in_warp<way>(items.mask, keys[items.first + lane],
+                                             &tables[way == Find::hash ? threadIdx.x / 32 : 0]);
     const unsigned leaders = warp.ballot(items.mask, warp::is_leader(peers, lane));
     if (lane == 0) leaders_in_warps[items.first / 32] = warp::popc(leaders);
 }
@@ -87,11 +89,11 @@ __global__ void __launch_bounds__(block_size)
     const unsigned lane = warp.lane();
     if ((items.mask & warp::lane_bit(lane)) == 0) return;
     const Key key = keys[items.first + lane];
-    const unsigned found = find_in_warp<way>(items.mask, key, &tables[way == Find::hash ? threadIdx.x / 32 : 0]);
+    const unsigned found =
+        find_in_warp<way>(items.mask, key, &tables[way == Find::hash ? threadIdx.x / 32 : 0]);
     unsigned expected = 0;
-    for (unsigned other = 0; other < warp::popc(items.mask); ++other) {
+    for (unsigned other = 0; other < warp::popc(items.mask); ++other)
         if (keys[items.first + other] == key) expected |= warp::lane_bit(other);
-    }
     if (found != expected) atomicAdd(wrong, 1ULL);
 }
 
@@ -113,14 +115,16 @@ __global__ void __launch_bounds__(large_block)
     __shared__ block::UniqueScratch<large_block> scratch;
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * large_block + threadIdx.x;
     const bool is_valid = i < count;
-    const unsigned number = block::count_unique<hashes>(block::CudaBlock{}, warp::CudaAtomics{}, is_valid,
-                                                        static_cast<std::uint32_t>(is_valid ? keys[i] : 0), scratch);
+    const unsigned number =
+        block::count_unique<hashes>(block::CudaBlock{}, warp::CudaAtomics{}, is_valid,
+                                    static_cast<std::uint32_t>(is_valid ? keys[i] : 0), scratch);
     if (threadIdx.x == 0) distinct[blockIdx.x] = number;
 }
 
 /// The same by a plain loop.
 __global__ void __launch_bounds__(large_block)
-    count_distinct_plainly(std::int64_t count, const Key* __restrict__ keys, std::uint32_t* __restrict__ distinct) {
+    count_distinct_plainly(std::int64_t count, const Key* __restrict__ keys,
+                           std::uint32_t* __restrict__ distinct) {
     __shared__ Key of_block[large_block];
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * large_block + threadIdx.x;
     const Key key = i < count ? keys[i] : 0;
@@ -146,7 +150,8 @@ public:
     void make_keys(const Noise& noise) {
         make_noisy_keys<<<block_count(keys_.size()), block_size>>>(keys_.size(), edge_, noise, keys_.data());
         MPCFLOW_CUDA(cudaGetLastError());
-        count_distinct_plainly<<<large_blocks(), large_block>>>(keys_.size(), keys_.data(), in_blocks_.data());
+        count_distinct_plainly<<<large_blocks(), large_block>>>(keys_.size(), keys_.data(),
+                                                                in_blocks_.data());
         MPCFLOW_CUDA(cudaGetLastError());
     }
     [[nodiscard]] std::int64_t key_count() const { return keys_.size(); }
@@ -158,9 +163,11 @@ public:
     template <Find way>
     [[nodiscard]] double time(const std::string& name) const {
         const unsigned blocks = block_count(keys_.size());
-        const double milliseconds = watch_.milliseconds(
-            [this] { leaders_.clear(); },
-            [&] { find_all_peers<way><<<blocks, block_size>>>(keys_.size(), keys_.data(), leaders_.data()); });
+        const double milliseconds = watch_.milliseconds([this] { leaders_.clear(); },
+                                                        [&] {
+                                                            find_all_peers<way><<<blocks, block_size>>>(
+                                                                keys_.size(), keys_.data(), leaders_.data());
+                                                        });
         wrong_.clear();
         count_wrong_peers<way><<<blocks, block_size>>>(keys_.size(), keys_.data(), wrong_.data());
         MPCFLOW_CUDA(cudaGetLastError());
@@ -170,14 +177,16 @@ public:
         return milliseconds;
     }
 
-    /// Milliseconds that all warps take to count their distinct keys; follows a `time`, whose result it must give.
+    /// Milliseconds that all warps take to count their distinct keys; follows a `time`, whose result it must
+    /// give.
     [[nodiscard]] double time_count_in_warps() const {
         const std::vector<std::uint32_t> expected = numbers(leaders_);
-        const double milliseconds = watch_.milliseconds([this] { leaders_.clear(); },
-                                                        [this] {
-                                                            count_in_warps<<<block_count(keys_.size()), block_size>>>(
-                                                                keys_.size(), keys_.data(), leaders_.data());
-                                                        });
+        const double milliseconds =
+            watch_.milliseconds([this] { leaders_.clear(); },
+                                [this] {
+                                    count_in_warps<<<block_count(keys_.size()), block_size>>>(
+                                        keys_.size(), keys_.data(), leaders_.data());
+                                });
         require(numbers(leaders_) == expected, "counting distinct keys in warps");
         return milliseconds;
     }
@@ -185,12 +194,14 @@ public:
     /// Milliseconds that all blocks take to count their distinct keys.
     template <block::Hashes hashes>
     [[nodiscard]] double time_count_in_blocks(const std::string& name) const {
-        const double milliseconds = watch_.milliseconds([this] { found_in_blocks_.clear(); },
-                                                        [this] {
-                                                            count_in_blocks<hashes><<<large_blocks(), large_block>>>(
-                                                                keys_.size(), keys_.data(), found_in_blocks_.data());
-                                                        });
-        require(numbers(found_in_blocks_) == numbers(in_blocks_), "counting distinct keys in blocks by " + name);
+        const double milliseconds =
+            watch_.milliseconds([this] { found_in_blocks_.clear(); },
+                                [this] {
+                                    count_in_blocks<hashes><<<large_blocks(), large_block>>>(
+                                        keys_.size(), keys_.data(), found_in_blocks_.data());
+                                });
+        require(numbers(found_in_blocks_) == numbers(in_blocks_),
+                "counting distinct keys in blocks by " + name);
         return milliseconds;
     }
 
@@ -231,8 +242,10 @@ std::vector<BenchTable> measure_peers(const KernelBenchOptions& options) {
     peers.name = "peers";
     peers.title = "Finding peers in warps, " + std::to_string(bench.key_count()) + " keys, ten of each: ms";
     peers.note =
-        "Keys: cells in order, a part of them moved to a neighbouring cell in 3D; the more, the more distinct.";
-    peers.columns = {{"distinct", "in a warp"}, {"loop", "ms"}, {"votes", "ms"}, {"hash", "ms"}, {"match", "ms"}};
+        "Keys: cells in order, a part of them moved to a neighbouring cell in 3D; the more, the more "
+        "distinct.";
+    peers.columns = {
+        {"distinct", "in a warp"}, {"loop", "ms"}, {"votes", "ms"}, {"hash", "ms"}, {"match", "ms"}};
     BenchTable unique;
     unique.name = "unique_keys";
     unique.title = "Counting distinct keys in blocks of 512, the same keys: ms";

@@ -12,8 +12,8 @@ namespace bench {
 
 namespace {
 
-/// Items that lie next to each other take equally long: groups of 32. One group in `spread` takes `spread` times as
-/// long as the mean, the others take nothing, so that the sum is about the same for any spread.
+/// Items that lie next to each other take equally long: groups of 32. One group in `spread` takes `spread`
+/// times as long as the mean, the others take nothing, so that the sum is about the same for any spread.
 struct Work {
     std::uint32_t items;
     int spread;
@@ -36,17 +36,17 @@ __global__ void __launch_bounds__(block_size) work_in_plain_grid(Work work, unsi
 /// As many threads as run at a time, each with the same number of items.
 __global__ void __launch_bounds__(block_size) work_in_fixed_shares(Work work, unsigned long long* results) {
     for (std::uint32_t item = blockIdx.x * block_size + threadIdx.x; item < work.items;
-         item += gridDim.x * block_size) {
+         item += gridDim.x * block_size)
         results[item] += work(item);
-    }
 }
 
 /// The same threads, whose warps take the next items when they are done with theirs.
 __global__ void __launch_bounds__(block_size)
     work_from_queue(Work work, unsigned* taken, unsigned long long* results) {
-    warp::work_off(warp::CudaWarp{}, warp::CudaAtomics{}, warp::full_mask,
-                   warp::WorkQueue<std::uint32_t>{taken, work.items}, 32U,
-                   [&](std::uint32_t item) { results[item] += work(item); });
+    warp::work_off(
+        warp::CudaWarp{}, warp::CudaAtomics{}, warp::full_mask,
+        warp::WorkQueue<std::uint32_t>{taken, work.items}, 32U,
+        [&](std::uint32_t item) { results[item] += work(item); });
 }
 
 /// Counts the items that were not worked on just once.
@@ -78,8 +78,10 @@ std::vector<BenchTable> measure_work_queue(const KernelBenchOptions& options) {
     table.name = "work_queue";
     table.title = "Uneven items: ms for " + std::to_string(items);
     table.note =
-        "One warp's worth of items in `spread` takes `spread` times as long as the mean. plain grid: a thread for "
-        "each item; shares: as many threads as run at a time, with the same number of items each; queue: these, "
+        "One warp's worth of items in `spread` takes `spread` times as long as the mean. plain grid: a "
+        "thread for "
+        "each item; shares: as many threads as run at a time, with the same number of items each; queue: "
+        "these, "
         "taking the next ones when they are done.";
     table.items = items;
     table.x = {"spread", ""};
@@ -96,8 +98,10 @@ std::vector<BenchTable> measure_work_queue(const KernelBenchOptions& options) {
             wrong.download(&number, 0, 1);
             require(number == 0, std::string("uneven items, ") + name);
         };
-        add("plain grid", [&] { work_in_plain_grid<<<blocks, block_size>>>(work, results.data()); });
-        add("shares", [&] { work_in_fixed_shares<<<resident, block_size>>>(work, results.data()); });
+        add(
+            "plain grid", [&] { work_in_plain_grid<<<blocks, block_size>>>(work, results.data()); });
+        add(
+            "shares", [&] { work_in_fixed_shares<<<resident, block_size>>>(work, results.data()); });
         add("queue", [&] { work_from_queue<<<resident, block_size>>>(work, taken.data(), results.data()); });
         table.rows.push_back(std::move(row));
     }

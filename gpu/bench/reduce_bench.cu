@@ -65,7 +65,8 @@ __global__ void __launch_bounds__(block_size)
 }
 
 __global__ void set_words(int count, Image value, Image* words) {
-    for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) words[i] = value;
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
+        words[i] = value;
 }
 
 __global__ void __launch_bounds__(block_size)
@@ -76,8 +77,9 @@ __global__ void __launch_bounds__(block_size)
 
 __global__ void __launch_bounds__(block_size)
     raise_words_of_regions(std::int64_t count, const double* __restrict__ numbers, Image* words) {
-    block::raise_regions<double>(CudaBlock{}, CudaAtomics{}, items_of(count),
-                                 [=](std::int64_t i) { return numbers[i]; }, {words, region_count});
+    block::raise_regions<double>(
+        CudaBlock{}, CudaAtomics{}, items_of(count), [=](std::int64_t i) { return numbers[i]; },
+        {words, region_count});
 }
 
 /// The regions' maximum, as an image like that of the other ways.
@@ -91,7 +93,8 @@ __global__ void __launch_bounds__(block_size)
     raise_once_a_block(std::int64_t count, const double* __restrict__ numbers, Image* word) {
     __shared__ block::ReduceScratch<1, double> scratch;
     block::raise_by_reduction<double>(
-        CudaBlock{}, CudaAtomics{}, items_of(count), [=](std::int64_t i) { return numbers[i]; }, scratch, word);
+        CudaBlock{}, CudaAtomics{}, items_of(count), [=](std::int64_t i) { return numbers[i]; }, scratch,
+        word);
 }
 
 class ReduceBench {
@@ -117,26 +120,28 @@ public:
             const double result = gigabytes([this] { result_.clear(); }, work);
             double sum = 0.0;
             result_.download(&sum, 0, 1);
-            require(sum == static_cast<double>(static_cast<long long>(expected_.sum)), std::string("sums, ") + name);
+            require(sum == static_cast<double>(static_cast<long long>(expected_.sum)),
+                    std::string("sums, ") + name);
             return result;
         };
         std::size_t bytes = 0;
-        MPCFLOW_CUDA(cub::DeviceReduce::Sum(nullptr, bytes, numbers_.data(), result_.data(), numbers_.size()));
+        MPCFLOW_CUDA(
+            cub::DeviceReduce::Sum(nullptr, bytes, numbers_.data(), result_.data(), numbers_.size()));
         const DeviceArray<char> scratch(static_cast<std::int64_t>(bytes));
         return {static_cast<double>(numbers_.size()),
                 {rate("four-level",
                       [this] {
-                          sum_in_four_levels<<<resident_blocks_, block_size>>>(numbers_.size(), numbers_.data(),
-                                                                               result_.data());
+                          sum_in_four_levels<<<resident_blocks_, block_size>>>(
+                              numbers_.size(), numbers_.data(), result_.data());
                       }),
                  rate("no block",
                       [this] {
-                          sum_without_blocks<<<resident_blocks_, block_size>>>(numbers_.size(), numbers_.data(),
-                                                                               result_.data());
+                          sum_without_blocks<<<resident_blocks_, block_size>>>(
+                              numbers_.size(), numbers_.data(), result_.data());
                       }),
                  rate("cub", [&] {
-                     MPCFLOW_CUDA(cub::DeviceReduce::Sum(scratch.data(), bytes, numbers_.data(), result_.data(),
-                                                         numbers_.size()));
+                     MPCFLOW_CUDA(cub::DeviceReduce::Sum(scratch.data(), bytes, numbers_.data(),
+                                                         result_.data(), numbers_.size()));
                  })}};
     }
 
@@ -146,7 +151,9 @@ public:
         };
         const auto rate = [&](const char* name, auto&& work) {
             const double result = gigabytes(
-                [this] { set_words<<<1, 1024>>>(region_count, block::image_of_least<double>(), words_.data()); },
+                [this] {
+                    set_words<<<1, 1024>>>(region_count, block::image_of_least<double>(), words_.data());
+                },
                 work);
             Image image = 0;
             words_.download(&image, 0, 1);
@@ -157,20 +164,26 @@ public:
         row.values.push_back(rate("one word", [this] {
             raise_word<<<resident_blocks_, block_size>>>(numbers_.size(), numbers_.data(), words_.data());
         }));
-        row.values.push_back(rate("regions", [this] {
-            raise_words_of_regions<<<resident_blocks_, block_size>>>(numbers_.size(), numbers_.data(), words_.data());
-            join_words<<<1, block_size>>>(words_.data());
-        }));
+        row.values.push_back(rate(
+            "regions",
+            [this] {
+                raise_words_of_regions<<<resident_blocks_, block_size>>>(numbers_.size(), numbers_.data(),
+                                                                         words_.data());
+                join_words<<<1, block_size>>>(words_.data());
+            }));
         row.values.push_back(rate("four-level", [this] {
-            raise_once_a_block<<<resident_blocks_, block_size>>>(numbers_.size(), numbers_.data(), words_.data());
+            raise_once_a_block<<<resident_blocks_, block_size>>>(numbers_.size(), numbers_.data(),
+                                                                 words_.data());
         }));
         std::size_t bytes = 0;
-        MPCFLOW_CUDA(cub::DeviceReduce::Max(nullptr, bytes, numbers_.data(), result_.data(), numbers_.size()));
+        MPCFLOW_CUDA(
+            cub::DeviceReduce::Max(nullptr, bytes, numbers_.data(), result_.data(), numbers_.size()));
         const DeviceArray<char> scratch(static_cast<std::int64_t>(bytes));
         row.values.push_back(gigabytes([] {},
                                        [&] {
-                                           MPCFLOW_CUDA(cub::DeviceReduce::Max(scratch.data(), bytes, numbers_.data(),
-                                                                               result_.data(), numbers_.size()));
+                                           MPCFLOW_CUDA(
+                                               cub::DeviceReduce::Max(scratch.data(), bytes, numbers_.data(),
+                                                                      result_.data(), numbers_.size()));
                                        }));
         double largest = 0.0;
         result_.download(&largest, 0, 1);
@@ -203,8 +216,9 @@ std::vector<BenchTable> measure_reductions(const KernelBenchOptions& options) {
     MPCFLOW_CUDA(cudaSetDevice(options.device));
     const bool is_full = options.size == BenchSize::full;
     const Stopwatch watch(is_full ? 7 : 1);
-    const std::vector<std::int64_t> sizes = is_full ? std::vector<std::int64_t>{1'000'000, 10'000'000, 100'000'000}
-                                                    : std::vector<std::int64_t>{1003, 10'001};
+    const std::vector<std::int64_t> sizes =
+        is_full ? std::vector<std::int64_t>{1'000'000, 10'000'000, 100'000'000}
+                : std::vector<std::int64_t>{1003, 10'001};
     BenchTable sums;
     sums.name = "sums";
     sums.title = "Sum of doubles: GiB/s read";
@@ -212,7 +226,8 @@ std::vector<BenchTable> measure_reductions(const KernelBenchOptions& options) {
     BenchTable maxima;
     maxima.name = "maxima";
     maxima.title = "Maximum of doubles: GiB/s read";
-    maxima.note = "one word: an atomic for each number; regions: the same on " + std::to_string(region_count) +
+    maxima.note = "one word: an atomic for each number; regions: the same on " +
+                  std::to_string(region_count) +
                   " words, which are then compared; four-level: an atomic for each block.";
     maxima.columns = {{"one word", "GiB/s"}, {"regions", "GiB/s"}, {"four-level", "GiB/s"}, {"cub", "GiB/s"}};
     for (BenchTable* table : {&sums, &maxima}) {

@@ -11,15 +11,18 @@ namespace mpcflow::bench {
 
 namespace {
 
-// The solvers' step by the functions that they share (physics/step.hpp), but in the plainest kernels, so that this
-// need not follow all that is done to those of the device solver. Since the order of adding does not matter to the
-// bits, particles go the same ways; that the total momentum is not taken off at the start makes no difference here.
+// The solvers' step by the functions that they share (physics/step.hpp), but in the plainest kernels, so that
+// this need not follow all that is done to those of the device solver. Since the order of adding does not
+// matter to the bits, particles go the same ways; that the total momentum is not taken off at the start makes
+// no difference here.
 
 using Law = Srd<double, ThermostatKind::none>;
 using Particle = ParticleDouble;
 using Plan = StepPlan<Law>;
 
-__device__ std::int64_t thread_number() { return static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x; }
+__device__ std::int64_t thread_number() {
+    return static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
+}
 
 __device__ void contribute(const Plan& plan, const Particle& particle, Law::Sums* sums) {
     const auto place = plan.next_grid.locate(particle.position);
@@ -28,8 +31,8 @@ __device__ void contribute(const Plan& plan, const Particle& particle, Law::Sums
 }
 
 __global__ void __launch_bounds__(block_size)
-    begin_run(const __grid_constant__ Plan plan, const __grid_constant__ InitialState initial, std::int64_t count,
-              Particle* particles, Law::Sums* sums) {
+    begin_run(const __grid_constant__ Plan plan, const __grid_constant__ InitialState initial,
+              std::int64_t count, Particle* particles, Law::Sums* sums) {
     const std::int64_t i = thread_number();
     if (i >= count) return;
     particles[i] = initial.particle<Particle>(static_cast<std::uint64_t>(i));
@@ -55,7 +58,8 @@ __global__ void __launch_bounds__(block_size)
 /// Each particle to its own place or, where `places` is given, to the next one of its cell.
 __global__ void __launch_bounds__(block_size)
     advance_plainly(const __grid_constant__ Plan plan, std::int64_t count, const Particle* from, Particle* to,
-                    const CellAction<Law>* actions, Law::Sums* sums, std::uint32_t* places, std::uint32_t* faults) {
+                    const CellAction<Law>* actions, Law::Sums* sums, std::uint32_t* places,
+                    std::uint32_t* faults) {
     const std::int64_t i = thread_number();
     if (i >= count) return;
     Particle particle = from[i];
@@ -91,8 +95,8 @@ public:
           faults_(1) {
         faults_.clear();
         sums_.clear();
-        begin_run<<<block_count(count_), block_size>>>(plan_, InitialState(system_), count_, particles_.data(),
-                                                       sums_.data());
+        begin_run<<<block_count(count_), block_size>>>(plan_, InitialState(system_), count_,
+                                                       particles_.data(), sums_.data());
         MPCFLOW_CUDA(cudaGetLastError());
     }
 
@@ -104,8 +108,8 @@ public:
         const bool reorders = order == Order::renewed;
         if (reorders) number_places();
         advance_plainly<<<block_count(count_), block_size>>>(
-            plan_, count_, particles_.data(), reorders ? reordered_.data() : particles_.data(), actions_.data(),
-            sums_.data(), reorders ? places_.data() : nullptr, faults_.data());
+            plan_, count_, particles_.data(), reorders ? reordered_.data() : particles_.data(),
+            actions_.data(), sums_.data(), reorders ? places_.data() : nullptr, faults_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         if (reorders) particles_.swap(reordered_);
     }
@@ -113,7 +117,8 @@ public:
     /// The cells in which the particles will next collide.
     [[nodiscard]] DeviceArray<std::int32_t> cells() const {
         DeviceArray<std::int32_t> cells(count_);
-        note_cells<<<block_count(count_), block_size>>>(plan_.next_grid, count_, particles_.data(), cells.data());
+        note_cells<<<block_count(count_), block_size>>>(plan_.next_grid, count_, particles_.data(),
+                                                        cells.data());
         MPCFLOW_CUDA(cudaGetLastError());
         return cells;
     }
@@ -136,7 +141,8 @@ private:
         std::size_t bytes = 0;
         MPCFLOW_CUDA(cub::DeviceScan::ExclusiveSum(nullptr, bytes, places_.data(), places_.data(), cells_));
         const DeviceArray<char> scratch(static_cast<std::int64_t>(bytes));
-        MPCFLOW_CUDA(cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, places_.data(), places_.data(), cells_));
+        MPCFLOW_CUDA(
+            cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, places_.data(), places_.data(), cells_));
     }
 
     System system_;

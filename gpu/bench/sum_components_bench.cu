@@ -17,10 +17,8 @@ template <int K>
 BenchRow measure_components(const Stopwatch& watch, const AgedKeys& keys, int cell_count) {
     const SumsBench<K> sums(watch, keys.cells, cell_count);
     return {static_cast<double>(K),
-            {sums.template time<PeersWay>("peers"),
-             sums.template time<MatchWay>("match"),
-             sums.template time<SortedWay>("sorted"),
-             sums.template time<TwoStageWay>("two_stage"),
+            {sums.template time<PeersWay>("peers"), sums.template time<MatchWay>("match"),
+             sums.template time<SortedWay>("sorted"), sums.template time<TwoStageWay>("two_stage"),
              sums.template time<SolverWay<Summation::direct>>("direct"),
              sums.template time<SolverWay<Summation::cas>>("cas")}};
 }
@@ -30,8 +28,9 @@ BenchTable measure_all(std::integer_sequence<int, counts...>, const Stopwatch& w
                        int cell_count) {
     BenchTable table;
     table.name = "sums_by_components_age_" + std::to_string(keys.age);
-    table.title = "One to sixteen double sums, " + std::to_string(keys.cells.size()) + " particles, ten in a cell, " +
-                  std::to_string(keys.age) + " steps since they were re-ordered: ms";
+    table.title = "One to sixteen double sums, " + std::to_string(keys.cells.size()) +
+                  " particles, ten in a cell, " + std::to_string(keys.age) +
+                  " steps since they were re-ordered: ms";
     table.items = keys.cells.size();
     table.x = {"components", ""};
     for (const char* way : {"peers", "match", "sorted", "two_stage", "direct", "cas"})
@@ -52,8 +51,8 @@ std::vector<BenchTable> measure_sums_by_components(const KernelBenchOptions& opt
     const Stopwatch watch(is_full ? 7 : 1);
     std::vector<BenchTable> tables;
     for (const AgedKeys& keys : keys_of_run(edge, {0, 20})) {
-        tables.push_back(
-            measure_all(std::integer_sequence<int, 1, 2, 3, 4, 6, 8, 9, 12, 16>{}, watch, keys, edge * edge * edge));
+        tables.push_back(measure_all(std::integer_sequence<int, 1, 2, 3, 4, 6, 8, 9, 12, 16>{}, watch, keys,
+                                     edge * edge * edge));
     }
     return tables;
 }

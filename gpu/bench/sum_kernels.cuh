@@ -18,9 +18,9 @@ MPCFLOW_HD std::uint32_t scrambled(std::uint32_t x) {
     return x ^ (x >> 16U);
 }
 
-/// What a particle adds: random multiples of 2^-36 in [-1/2, 1/2), so that sums of up to 2^17 particles are exact
-/// and every order of adding gives the same bits. Made in registers, so that the sums are measured and not the
-/// reading of particles.
+/// What a particle adds: random multiples of 2^-36 in [-1/2, 1/2), so that sums of up to 2^17 particles are
+/// exact and every order of adding gives the same bits. Made in registers, so that the sums are measured and
+/// not the reading of particles.
 template <int K>
 __device__ __forceinline__ void contributions(std::int64_t particle, double (&values)[K]) {
     const std::uint32_t number = scrambled(static_cast<std::uint32_t>(particle));
@@ -53,9 +53,11 @@ __device__ __forceinline__ void visit_additions(std::int64_t count, const std::i
 template <class SumWay, int K>
 __global__ void __launch_bounds__(block_size)
     add_contributions(std::int64_t count, const std::int32_t* __restrict__ cells, double* __restrict__ rows) {
-    visit_additions<SumWay, K>(count, cells, [rows](std::int32_t cell, int component, double sum) {
-        SumWay::add_to_memory(rows + std::int64_t{cell} * sum_stride<K> + component, sum);
-    });
+    visit_additions<SumWay, K>(
+        count, cells,
+        [rows](std::int32_t cell, int component, double sum) {
+            SumWay::add_to_memory(rows + std::int64_t{cell} * sum_stride<K> + component, sum);
+        });
 }
 
 /// Counts the atomics of add_contributions, each where it would be issued.
@@ -63,18 +65,19 @@ template <class SumWay, int K>
 __global__ void __launch_bounds__(block_size)
     count_atomics(std::int64_t count, const std::int32_t* __restrict__ cells, unsigned long long* atomics) {
     unsigned number = 0;
-    visit_additions<SumWay, K>(count, cells,
-                               [&number](std::int32_t, int, double) { number += SumWay::atomics_for_addition; });
+    visit_additions<SumWay, K>(
+        count, cells, [&number](std::int32_t, int, double) { number += SumWay::atomics_for_addition; });
     const warp::CudaWarp warp;
     number = warp::reduce_down(warp, warp::full_mask, number);
     if (warp.lane() == 0) atomicAdd(atomics, static_cast<unsigned long long>(number));
 }
 
-/// The same sums as whole multiples of 2^-36, by integer atomics, and the numbers of particles: the reference.
+/// The same sums as whole multiples of 2^-36, by integer atomics, and the numbers of particles: the
+/// reference.
 template <int K>
 __global__ void __launch_bounds__(block_size)
-    add_reference(std::int64_t count, const std::int32_t* __restrict__ cells, unsigned long long* __restrict__ rows,
-                  std::uint32_t* __restrict__ numbers) {
+    add_reference(std::int64_t count, const std::int32_t* __restrict__ cells,
+                  unsigned long long* __restrict__ rows, std::uint32_t* __restrict__ numbers) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
     if (i >= count) return;
     double values[K];
@@ -87,8 +90,9 @@ __global__ void __launch_bounds__(block_size)
     atomicAdd(numbers + cells[i], 1U);
 }
 
-/// Sums that are not what they should be: other bits than the reference or, of an approximate way, further from it
-/// than n (n + 5) 2^-48 M (warp::add_two_floats), where n particles add at most 1/2 each, so that M = n / 2.
+/// Sums that are not what they should be: other bits than the reference or, of an approximate way, further
+/// from it than n (n + 5) 2^-48 M (warp::add_two_floats), where n particles add at most 1/2 each, so that M =
+/// n / 2.
 template <class SumWay, int K>
 __global__ void __launch_bounds__(block_size)
     count_wrong_sums(std::int64_t cells, const double* rows, const unsigned long long* reference,
@@ -117,18 +121,20 @@ public:
           counter_(1) {
         reference_.clear();
         numbers_.clear();
-        add_reference<K><<<blocks(), block_size>>>(cells_.size(), cells_.data(), reference_.data(), numbers_.data());
+        add_reference<K>
+            <<<blocks(), block_size>>>(cells_.size(), cells_.data(), reference_.data(), numbers_.data());
         MPCFLOW_CUDA(cudaGetLastError());
     }
 
     /// Milliseconds of one addition of all particles.
     template <class SumWay>
     [[nodiscard]] double time(const std::string& name) const {
-        const double milliseconds = watch_.milliseconds([this] { rows_.clear(); },
-                                                        [this] {
-                                                            add_contributions<SumWay, K><<<blocks(), block_size>>>(
-                                                                cells_.size(), cells_.data(), rows_.data());
-                                                        });
+        const double milliseconds =
+            watch_.milliseconds([this] { rows_.clear(); },
+                                [this] {
+                                    add_contributions<SumWay, K><<<blocks(), block_size>>>(
+                                        cells_.size(), cells_.data(), rows_.data());
+                                });
         const unsigned long long wrong = counted([this] {
             count_wrong_sums<SumWay, K><<<block_count(numbers_.size()), block_size>>>(
                 numbers_.size(), rows_.data(), reference_.data(), numbers_.data(), counter_.data());

@@ -1,6 +1,6 @@
 #pragma once
-/// The ways of summing that the benchmark compares: those of the solver, by its own code (gpu/cell_sums.cuh), and
-/// others that it does without.
+/// The ways of summing that the benchmark compares: those of the solver, by its own code (gpu/cell_sums.cuh),
+/// and others that it does without.
 ///
 /// Each has
 ///   Scratch<K>      the shared memory of a warp or, where is_blockwide, of a block;
@@ -122,7 +122,8 @@ struct SegmentedWay : PeersWay {
 /// Peers in the warp, then leaders of the same cell in the block.
 struct TwoStageWay : PeersWay {
     static constexpr bool is_blockwide = true;
-    /// Many sums: rows for the leaders of ordered particles only; those of particles without order take two rounds.
+    /// Many sums: rows for the leaders of ordered particles only; those of particles without order take two
+    /// rounds.
     template <int K>
     using Scratch = block::TwoStageScratch<K, block_size, (K > 8 ? block_size / 2 : block_size)>;
 

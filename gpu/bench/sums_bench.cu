@@ -66,7 +66,8 @@ std::vector<AgeMeasurement> measure_ways(const KernelBenchOptions& options) {
 
 /// A table of one value a way and age.
 template <class Value>
-BenchTable table_by_age(const std::vector<AgeMeasurement>& measured, const std::string& unit, const Value& value) {
+BenchTable table_by_age(const std::vector<AgeMeasurement>& measured, const std::string& unit,
+                        const Value& value) {
     BenchTable table;
     table.items = measured.front().particles;
     table.x = {"age", "steps"};
@@ -91,31 +92,33 @@ std::string what_is_summed(const std::vector<AgeMeasurement>& measured) {
 std::vector<BenchTable> measure_sums_by_age(const KernelBenchOptions& options) {
     using namespace bench;
     const auto measured = measure_ways(options);
-    BenchTable times =
-        table_by_age(measured, "ms", [](const AgeMeasurement&, const Measurement& way) { return way.milliseconds; });
+    BenchTable times = table_by_age(
+        measured, "ms", [](const AgeMeasurement&, const Measurement& way) { return way.milliseconds; });
     times.name = "sums_by_age";
     times.title = what_is_summed(measured) + ": ms against steps since they were re-ordered";
     times.note =
-        "Cells of an SRD run (130 degrees, h = 0.1) under each step's own grid shift; what is added is made in "
+        "Cells of an SRD run (130 degrees, h = 0.1) under each step's own grid shift; what is added is made "
+        "in "
         "registers.";
     times.columns.insert(times.columns.begin(), {"distinct", "in a warp"});
-    for (std::size_t i = 0; i < measured.size(); ++i) {
+    for (std::size_t i = 0; i < measured.size(); ++i)
         times.rows[i].values.insert(times.rows[i].values.begin(), measured[i].distinct_in_warp);
-    }
     return {times};
 }
 
 std::vector<BenchTable> measure_sums_by_atomics(const KernelBenchOptions& options) {
     using namespace bench;
     const auto measured = measure_ways(options);
-    BenchTable atomics = table_by_age(measured, "1/particle", [](const AgeMeasurement& at, const Measurement& way) {
-        return way.atomics / static_cast<double>(at.particles);
-    });
+    BenchTable atomics =
+        table_by_age(measured, "1/particle", [](const AgeMeasurement& at, const Measurement& way) {
+            return way.atomics / static_cast<double>(at.particles);
+        });
     atomics.name = "atomics_by_age";
     atomics.title = what_is_summed(measured) + ": atomics a particle";
-    atomics.note = "Additions that memory carries out, one for each component; of cas the swaps that succeed.";
-    BenchTable times =
-        table_by_age(measured, "ms", [](const AgeMeasurement&, const Measurement& way) { return way.milliseconds; });
+    atomics.note =
+        "Additions that memory carries out, one for each component; of cas the swaps that succeed.";
+    BenchTable times = table_by_age(
+        measured, "ms", [](const AgeMeasurement&, const Measurement& way) { return way.milliseconds; });
     times.name = "atomics_time_by_age";
     times.title = what_is_summed(measured) + ": ms, measured beside these atomics";
     return {atomics, times};

@@ -26,8 +26,9 @@ public:
     Stopwatch(const Stopwatch&) = delete;
     Stopwatch& operator=(const Stopwatch&) = delete;
 
-    /// Milliseconds that the device spends on `work`: the median of the repeats, after one that warms up. Before
-    /// each, untimed, `prepare` runs and a write larger than any cache pushes out what earlier work left there.
+    /// Milliseconds that the device spends on `work`: the median of the repeats, after one that warms up.
+    /// Before each, untimed, `prepare` runs and a write larger than any cache pushes out what earlier work
+    /// left there.
     template <class Prepare, class Work>
     [[nodiscard]] double milliseconds(Prepare&& prepare, Work&& work) const {
         std::vector<float> times;

@@ -42,7 +42,8 @@ struct ByKey {
 
 // ---- sorts: each group of 32 keys into ascending order
 
-__global__ void __launch_bounds__(block_size) sort_keys_of_warps(const Key* __restrict__ from, Key* __restrict__ to) {
+__global__ void __launch_bounds__(block_size)
+    sort_keys_of_warps(const Key* __restrict__ from, Key* __restrict__ to) {
     const std::int64_t i = element_of_thread();
     to[i] = warp::sort_keys(warp::CudaWarp{}, warp::full_mask, from[i]);
 }
@@ -50,15 +51,16 @@ __global__ void __launch_bounds__(block_size) sort_keys_of_warps(const Key* __re
 __global__ void __launch_bounds__(block_size)
     sort_pairs_of_warps(const Key* __restrict__ from, Key* __restrict__ to, Key* __restrict__ values) {
     const std::int64_t i = element_of_thread();
-    const auto sorted =
-        warp::sort_pairs(warp::CudaWarp{}, warp::full_mask, warp::KeyValue<Key, Key>{from[i], static_cast<Key>(i)});
+    const auto sorted = warp::sort_pairs(warp::CudaWarp{}, warp::full_mask,
+                                         warp::KeyValue<Key, Key>{from[i], static_cast<Key>(i)});
     to[i] = sorted.key;
     values[i] = sorted.value;
 }
 
 /// CUB's merge sort of a group by 32 / items threads, which hold `items` keys each.
 template <int items>
-__global__ void __launch_bounds__(block_size) sort_keys_by_cub(const Key* __restrict__ from, Key* __restrict__ to) {
+__global__ void __launch_bounds__(block_size)
+    sort_keys_by_cub(const Key* __restrict__ from, Key* __restrict__ to) {
     constexpr int threads = group / items;
     using Sort = cub::WarpMergeSort<Key, items, threads>;
     __shared__ typename Sort::TempStorage scratch[block_size / threads];
@@ -89,10 +91,11 @@ __global__ void __launch_bounds__(block_size)
     }
 }
 
-/// Counts what is wrong in the groups: keys out of order, groups of other keys than before, and, where there are
-/// `values`, keys that have lost theirs. A thread for each group.
+/// Counts what is wrong in the groups: keys out of order, groups of other keys than before, and, where there
+/// are `values`, keys that have lost theirs. A thread for each group.
 __global__ void __launch_bounds__(block_size)
-    count_unsorted(std::int64_t groups, const Key* from, const Key* sorted, const Key* values, unsigned* wrong) {
+    count_unsorted(std::int64_t groups, const Key* from, const Key* sorted, const Key* values,
+                   unsigned* wrong) {
     const std::int64_t first = element_of_thread() * group;
     if (first >= groups * group) return;
     std::uint64_t before = 0;
@@ -114,7 +117,8 @@ __global__ void __launch_bounds__(block_size) scan_warps(const Key* __restrict__
     to[i] = warp::scan_inclusive(warp::CudaWarp{}, warp::full_mask, from[i]);
 }
 
-__global__ void __launch_bounds__(block_size) scan_warps_by_cub(const Key* __restrict__ from, Key* __restrict__ to) {
+__global__ void __launch_bounds__(block_size)
+    scan_warps_by_cub(const Key* __restrict__ from, Key* __restrict__ to) {
     using Scan = cub::WarpScan<Key>;
     __shared__ typename Scan::TempStorage scratch[warps_in_block];
     const std::int64_t i = element_of_thread();
@@ -124,7 +128,8 @@ __global__ void __launch_bounds__(block_size) scan_warps_by_cub(const Key* __res
 enum class Reduce { down, butterfly, cub };
 
 template <Reduce way>
-__global__ void __launch_bounds__(block_size) reduce_warps(const Key* __restrict__ from, Key* __restrict__ to) {
+__global__ void __launch_bounds__(block_size)
+    reduce_warps(const Key* __restrict__ from, Key* __restrict__ to) {
     const std::int64_t i = element_of_thread();
     const warp::CudaWarp warp;
     Key sum = from[i];
@@ -142,7 +147,8 @@ __global__ void __launch_bounds__(block_size) reduce_warps(const Key* __restrict
 
 /// Counts the groups whose sums, all of them or only the last, are wrong. A thread for each group.
 __global__ void __launch_bounds__(block_size)
-    count_wrong_sums(std::int64_t groups, const Key* from, const Key* scanned, const Key* totals, unsigned* wrong) {
+    count_wrong_sums(std::int64_t groups, const Key* from, const Key* scanned, const Key* totals,
+                     unsigned* wrong) {
     const std::int64_t number = element_of_thread();
     if (number >= groups) return;
     Key sum = 0;
@@ -155,7 +161,8 @@ __global__ void __launch_bounds__(block_size)
 }
 
 /// Counts the wrong sums of a scan over all elements.
-__global__ void __launch_bounds__(block_size) count_wrong_scan(const Key* from, const Key* scanned, unsigned* wrong) {
+__global__ void __launch_bounds__(block_size)
+    count_wrong_scan(const Key* from, const Key* scanned, unsigned* wrong) {
     const std::int64_t i = element_of_thread();
     if (scanned[i] != from[i] + (i > 0 ? scanned[i - 1] : 0)) atomicAdd(wrong, 1U);
 }
@@ -172,16 +179,19 @@ public:
     [[nodiscard]] BenchRow sorts() const {
         const auto rate = [this](const char* name, auto&& work) {
             const double result = gigabytes(2.0, work);
-            check(std::string("sorting keys by ") + name, [this] {
-                count_unsorted<<<block_count(groups()), block_size>>>(groups(), from_.data(), to_.data(), nullptr,
-                                                                      wrong_.data());
-            });
+            check(
+                std::string("sorting keys by ") + name,
+                [this] {
+                    count_unsorted<<<block_count(groups()), block_size>>>(groups(), from_.data(), to_.data(),
+                                                                          nullptr, wrong_.data());
+                });
             return result;
         };
         return {
             static_cast<double>(count_),
             {rate("warp", [this] { sort_keys_of_warps<<<blocks(), block_size>>>(from_.data(), to_.data()); }),
-             rate("cub 32x1", [this] { sort_keys_by_cub<1><<<blocks(), block_size>>>(from_.data(), to_.data()); }),
+             rate("cub 32x1",
+                  [this] { sort_keys_by_cub<1><<<blocks(), block_size>>>(from_.data(), to_.data()); }),
              rate("cub 8x4",
                   [this] { sort_keys_by_cub<4><<<blocks() / 4, block_size>>>(from_.data(), to_.data()); })}};
     }
@@ -189,56 +199,70 @@ public:
     [[nodiscard]] BenchRow pair_sorts() const {
         const auto rate = [this](const char* name, auto&& work) {
             const double result = gigabytes(3.0, work);
-            check(std::string("sorting pairs by ") + name, [this] {
-                count_unsorted<<<block_count(groups()), block_size>>>(groups(), from_.data(), to_.data(),
-                                                                      values_.data(), wrong_.data());
-            });
+            check(
+                std::string("sorting pairs by ") + name,
+                [this] {
+                    count_unsorted<<<block_count(groups()), block_size>>>(groups(), from_.data(), to_.data(),
+                                                                          values_.data(), wrong_.data());
+                });
             return result;
         };
-        return {static_cast<double>(count_),
-                {rate("warp",
-                      [this] {
-                          sort_pairs_of_warps<<<blocks(), block_size>>>(from_.data(), to_.data(), values_.data());
-                      }),
-                 rate("cub 32x1",
-                      [this] {
-                          sort_pairs_by_cub<1><<<blocks(), block_size>>>(from_.data(), to_.data(), values_.data());
-                      }),
-                 rate("cub 8x4", [this] {
-                     sort_pairs_by_cub<4><<<blocks() / 4, block_size>>>(from_.data(), to_.data(), values_.data());
-                 })}};
+        return {
+            static_cast<double>(count_),
+            {rate("warp",
+                  [this] {
+                      sort_pairs_of_warps<<<blocks(), block_size>>>(from_.data(), to_.data(), values_.data());
+                  }),
+             rate("cub 32x1",
+                  [this] {
+                      sort_pairs_by_cub<1>
+                          <<<blocks(), block_size>>>(from_.data(), to_.data(), values_.data());
+                  }),
+             rate("cub 8x4", [this] {
+                 sort_pairs_by_cub<4><<<blocks() / 4, block_size>>>(from_.data(), to_.data(), values_.data());
+             })}};
     }
 
     [[nodiscard]] BenchRow scans() const {
         const auto rate = [this](const char* name, auto&& work) {
             const double result = gigabytes(2.0, work);
-            check(std::string("scanning warps by ") + name, [this] {
-                count_wrong_sums<<<block_count(groups()), block_size>>>(groups(), from_.data(), to_.data(), nullptr,
-                                                                        wrong_.data());
-            });
+            check(
+                std::string("scanning warps by ") + name,
+                [this] {
+                    count_wrong_sums<<<block_count(groups()), block_size>>>(
+                        groups(), from_.data(), to_.data(), nullptr, wrong_.data());
+                });
             return result;
         };
-        return {static_cast<double>(count_),
-                {rate("warp", [this] { scan_warps<<<blocks(), block_size>>>(from_.data(), to_.data()); }),
-                 rate("cub", [this] { scan_warps_by_cub<<<blocks(), block_size>>>(from_.data(), to_.data()); }),
-                 scan_of_all()}};
+        return {
+            static_cast<double>(count_),
+            {rate("warp", [this] { scan_warps<<<blocks(), block_size>>>(from_.data(), to_.data()); }),
+             rate("cub", [this] { scan_warps_by_cub<<<blocks(), block_size>>>(from_.data(), to_.data()); }),
+             scan_of_all()}};
     }
 
     [[nodiscard]] BenchRow reductions() const {
         const auto rate = [this](const char* name, auto&& work) {
             const double result = gigabytes(1.0 + 1.0 / group, work);
-            check(std::string("reducing warps by ") + name, [this] {
-                count_wrong_sums<<<block_count(groups()), block_size>>>(groups(), from_.data(), nullptr, to_.data(),
-                                                                        wrong_.data());
-            });
+            check(
+                std::string("reducing warps by ") + name,
+                [this] {
+                    count_wrong_sums<<<block_count(groups()), block_size>>>(groups(), from_.data(), nullptr,
+                                                                            to_.data(), wrong_.data());
+                });
             return result;
         };
         return {
             static_cast<double>(count_),
-            {rate("down", [this] { reduce_warps<Reduce::down><<<blocks(), block_size>>>(from_.data(), to_.data()); }),
+            {rate("down",
+                  [this] { reduce_warps<Reduce::down><<<blocks(), block_size>>>(from_.data(), to_.data()); }),
              rate("butterfly",
-                  [this] { reduce_warps<Reduce::butterfly><<<blocks(), block_size>>>(from_.data(), to_.data()); }),
-             rate("cub", [this] { reduce_warps<Reduce::cub><<<blocks(), block_size>>>(from_.data(), to_.data()); })}};
+                  [this] {
+                      reduce_warps<Reduce::butterfly><<<blocks(), block_size>>>(from_.data(), to_.data());
+                  }),
+             rate("cub", [this] {
+                 reduce_warps<Reduce::cub><<<blocks(), block_size>>>(from_.data(), to_.data());
+             })}};
     }
 
 private:
@@ -267,11 +291,15 @@ private:
         std::size_t bytes = 0;
         MPCFLOW_CUDA(cub::DeviceScan::InclusiveSum(nullptr, bytes, from_.data(), to_.data(), count_));
         const DeviceArray<char> scratch(static_cast<std::int64_t>(bytes));
-        const double result = gigabytes(2.0, [&] {
-            MPCFLOW_CUDA(cub::DeviceScan::InclusiveSum(scratch.data(), bytes, from_.data(), to_.data(), count_));
+        const double result = gigabytes(
+            2.0,
+            [&] {
+                MPCFLOW_CUDA(
+                    cub::DeviceScan::InclusiveSum(scratch.data(), bytes, from_.data(), to_.data(), count_));
+            });
+        check("scanning all by cub", [this] {
+            count_wrong_scan<<<blocks(), block_size>>>(from_.data(), to_.data(), wrong_.data());
         });
-        check("scanning all by cub",
-              [this] { count_wrong_scan<<<blocks(), block_size>>>(from_.data(), to_.data(), wrong_.data()); });
         return result;
     }
 
@@ -306,15 +334,16 @@ std::vector<BenchTable> measure_warp_primitives(const KernelBenchOptions& option
     BenchTable sorts = make_table("warp_sorts", "Sorting each 32 keys of 4 bytes: GiB/s, read and written",
                                   {"warp", "cub 32x1", "cub 8x4"}, sizes.back());
     sorts.note = "cub: WarpMergeSort by 32 threads with one key each, and by 8 with four.";
-    BenchTable pairs =
-        make_table("warp_pair_sorts", "Sorting each 32 pairs, which carry their places: GiB/s, read and written",
-                   {"warp", "cub 32x1", "cub 8x4"}, sizes.back());
+    BenchTable pairs = make_table("warp_pair_sorts",
+                                  "Sorting each 32 pairs, which carry their places: GiB/s, read and written",
+                                  {"warp", "cub 32x1", "cub 8x4"}, sizes.back());
     BenchTable scans =
         make_table("warp_scans", "Inclusive sums over each 32 numbers of 4 bytes: GiB/s, read and written",
                    {"warp", "cub", "cub, all"}, sizes.back());
     scans.note = "cub: WarpScan; cub, all: DeviceScan over all elements, which is more.";
-    BenchTable reductions = make_table("warp_sums", "Sum of each 32 numbers of 4 bytes: GiB/s, read and written",
-                                       {"down", "butterfly", "cub"}, sizes.back());
+    BenchTable reductions =
+        make_table("warp_sums", "Sum of each 32 numbers of 4 bytes: GiB/s, read and written",
+                   {"down", "butterfly", "cub"}, sizes.back());
     for (const std::int64_t size : sizes) {
         const WarpBench bench(watch, size);
         sorts.rows.push_back(bench.sorts());

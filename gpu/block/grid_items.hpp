@@ -44,9 +44,7 @@ MPCFLOW_WARP void visit_together(Block block, GridItems items, Visit&& visit) {
 template <IsBlock Block, class Visit>
 MPCFLOW_WARP void visit_alone(Block block, GridItems items, Visit&& visit) {
     const std::int64_t stride = grid_stride(block, items);
-    for (std::int64_t item = first_item(block, items); item < items.count; item += stride) {
-        visit(item);
-    }
+    for (std::int64_t item = first_item(block, items); item < items.count; item += stride) visit(item);
 }
 
 }  // namespace mpcflow::block

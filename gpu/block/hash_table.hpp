@@ -43,20 +43,17 @@ struct Claim {
 /// Sets all slots to unclaimed. To be called by all threads of the block; a sync must follow.
 template <unsigned Slots, IsBlock Block>
 MPCFLOW_WARP void clear_table(Block block, std::uint32_t (&table)[Slots]) {
-    for (unsigned slot = block.thread(); slot < Slots; slot += block.size()) {
-        table[slot] = unclaimed;
-    }
+    for (unsigned slot = block.thread(); slot < Slots; slot += block.size()) table[slot] = unclaimed;
 }
 
 /// Finds the slot of `key` or claims one, from the first slot on to the next that is free.
 template <unsigned Slots, warp::IsAtomics Atomics>
-[[nodiscard]] MPCFLOW_WARP Claim claim_slot(Atomics atomics, std::uint32_t (&table)[Slots], std::uint32_t key) {
+[[nodiscard]] MPCFLOW_WARP Claim claim_slot(Atomics atomics, std::uint32_t (&table)[Slots],
+                                            std::uint32_t key) {
     unsigned slot = first_slot<Slots>(key);
     while (true) {
         const std::uint32_t seen = atomics.compare_and_swap(&table[slot], unclaimed, key);
-        if (seen == unclaimed || seen == key) {
-            return {slot, seen == unclaimed};
-        }
+        if (seen == unclaimed || seen == key) return {slot, seen == unclaimed};
         slot = (slot + 1) % Slots;
     }
 }
@@ -75,18 +72,12 @@ template <unsigned Slots, warp::IsAtomics Atomics>
     while (true) {
         std::uint32_t seen_second = atomics.compare_and_swap(&table[second], key, key);
         const std::uint32_t seen_first = atomics.compare_and_swap(&table[first], unclaimed, key);
-        if (seen_first == unclaimed || seen_first == key) {
-            return {first, seen_first == unclaimed};
-        }
+        if (seen_first == unclaimed || seen_first == key) return {first, seen_first == unclaimed};
         if (seen_second == unclaimed) {
             seen_second = atomics.compare_and_swap(&table[second], unclaimed, key);
-            if (seen_second == unclaimed) {
-                return {second, true};
-            }
+            if (seen_second == unclaimed) return {second, true};
         }
-        if (seen_second == key) {
-            return {second, false};
-        }
+        if (seen_second == key) return {second, false};
         first = (first + 1) % Slots;
         second = (second + 1) % Slots;
     }

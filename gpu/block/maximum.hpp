@@ -1,10 +1,12 @@
 #pragma once
 /// The maximum of floating-point numbers over an array by a grid of blocks, with three ways: an atomic on one
-/// word for each item; on one of several words, which are then compared; a reduction, with one atomic a block.
+/// word for each item; on one of several words, which are then compared; a reduction, with one atomic a
+/// block.
 ///
 /// There is no atomic maximum of floating-point numbers, but one of integers. So a word holds an image of its
-/// number, an unsigned integer, in the same order. Apart from those of images, functions are for all threads of
-/// all blocks; `value_of(item)` is a float or a double, not NaN. Words are to be set to `image_of_least` before.
+/// number, an unsigned integer, in the same order. Apart from those of images, functions are for all threads
+/// of all blocks; `value_of(item)` is a float or a double, not NaN. Words are to be set to `image_of_least`
+/// before.
 
 #include <bit>
 #include <concepts>
@@ -50,8 +52,9 @@ template <std::floating_point T>
 template <std::floating_point T, IsBlock Block, warp::IsAtomics Atomics, class ValueOf>
 MPCFLOW_WARP void raise_one_word(Block block, Atomics atomics, GridItems items, ValueOf&& value_of,
                                  Image<T>* word) {
-    visit_alone(block, items,
-                [&](std::int64_t item) { atomics.maximum(word, image_of(static_cast<T>(value_of(item)))); });
+    visit_alone(
+        block, items,
+        [&](std::int64_t item) { atomics.maximum(word, image_of(static_cast<T>(value_of(item)))); });
 }
 
 /// Words in global memory, for parts of the threads each.
@@ -61,8 +64,8 @@ struct RegionWords {
     int count;
 };
 
-/// One word for each region of the grid: thread i of the grid tries to raise word i modulo their number, so that
-/// the lanes of a warp meet at as few words as can be. Then join_regions.
+/// One word for each region of the grid: thread i of the grid tries to raise word i modulo their number, so
+/// that the lanes of a warp meet at as few words as can be. Then join_regions.
 template <std::floating_point T, IsBlock Block, warp::IsAtomics Atomics, class ValueOf>
 MPCFLOW_WARP void raise_regions(Block block, Atomics atomics, GridItems items, ValueOf&& value_of,
                                 RegionWords<T> regions) {
@@ -84,8 +87,9 @@ template <std::floating_point T, IsBlock Block>
 template <std::floating_point T, IsBlock Block, warp::IsAtomics Atomics, class ValueOf>
 MPCFLOW_WARP void raise_by_reduction(Block block, Atomics atomics, GridItems items, ValueOf&& value_of,
                                      ReduceScratch<1, T>& scratch, Image<T>* word) {
-    reduce_grid<T>(block, items, value_of, warp::Maximum{}, scratch,
-                   [=](T value) { atomics.maximum(word, image_of(value)); });
+    reduce_grid<T>(
+        block, items, value_of, warp::Maximum{}, scratch,
+        [=](T value) { atomics.maximum(word, image_of(value)); });
 }
 
 }  // namespace mpcflow::block

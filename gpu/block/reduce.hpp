@@ -16,8 +16,8 @@ struct ReduceScratch {
 /// parts of it. `combine` is one of gpu/warp/operations.hpp, or is associative and commutative and has a
 /// `neutral<T>`.
 ///
-/// Called by all threads of the block; one that has nothing to bring brings neutral values. Nothing is asked of
-/// `scratch` before, and nothing is left in it: the block may use it for something else at once.
+/// Called by all threads of the block; one that has nothing to bring brings neutral values. Nothing is asked
+/// of `scratch` before, and nothing is left in it: the block may use it for something else at once.
 template <int K, IsBlock Block, warp::LaneValue T, class Combine = warp::Add>
 MPCFLOW_WARP void reduce(Block block, T (&values)[K], ReduceScratch<K, T>& scratch, Combine combine = {}) {
     const auto warp = block.warp();
@@ -25,18 +25,14 @@ MPCFLOW_WARP void reduce(Block block, T (&values)[K], ReduceScratch<K, T>& scrat
     warp::reduce_down(warp, warp::full_mask, values, combine);
     if (lane == 0) {
         MPCFLOW_UNROLL
-        for (int k = 0; k < K; ++k) {
-            scratch.values[k][warp_number(block)] = values[k];
-        }
+        for (int k = 0; k < K; ++k) scratch.values[k][warp_number(block)] = values[k];
     }
     block.sync();
     if (warp_number(block) == 0) {
         MPCFLOW_UNROLL
         for (int k = 0; k < K; ++k) {
             values[k] = Combine::template neutral<T>;
-            if (lane < warp_count(block)) {
-                values[k] = scratch.values[k][lane];
-            }
+            if (lane < warp_count(block)) values[k] = scratch.values[k][lane];
         }
         warp::reduce_down(warp, warp::full_mask, values, combine);
     }
@@ -45,7 +41,8 @@ MPCFLOW_WARP void reduce(Block block, T (&values)[K], ReduceScratch<K, T>& scrat
 
 /// The same for one value; the result is the return value in thread 0.
 template <IsBlock Block, warp::LaneValue T, class Combine = warp::Add>
-[[nodiscard]] MPCFLOW_WARP T reduce(Block block, T value, ReduceScratch<1, T>& scratch, Combine combine = {}) {
+[[nodiscard]] MPCFLOW_WARP T reduce(Block block, T value, ReduceScratch<1, T>& scratch,
+                                    Combine combine = {}) {
     T values[1] = {value};
     reduce(block, values, scratch, combine);
     return values[0];

@@ -46,30 +46,23 @@ MPCFLOW_WARP void add_segmented(Block block, bool is_valid, std::int32_t key, co
     const auto warp = block.warp();
     const unsigned lane = warp.lane();
     const unsigned number = warp_number(block);
-    if (!is_valid) {
-        key = no_key;
-    }
+    if (!is_valid) key = no_key;
 
     double sums[K];
     MPCFLOW_UNROLL
-    for (int k = 0; k < K; ++k) {
-        sums[k] = values[k];
-    }
-    const unsigned heads = warp::find_heads(warp, warp::full_mask, warp::is_run_head(warp, warp::full_mask, key));
+    for (int k = 0; k < K; ++k) sums[k] = values[k];
+    const unsigned heads =
+        warp::find_heads(warp, warp::full_mask, warp::is_run_head(warp, warp::full_mask, key));
     warp::scan_segments(warp, warp::full_mask, heads, sums);
 
     // The run that the warp's first lane is in has no head behind that lane.
     const bool is_in_first_run = (heads & (warp::lanes_below(lane) | warp::lane_bit(lane))) == 1;
-    if (lane == 0) {
-        scratch.first_keys[number] = key;
-    }
+    if (lane == 0) scratch.first_keys[number] = key;
     if (lane == last_lane) {
         scratch.last_keys[number] = key;
         scratch.are_of_one_run[number] = is_in_first_run ? 1 : 0;
         MPCFLOW_UNROLL
-        for (int k = 0; k < K; ++k) {
-            scratch.tails[number][k] = sums[k];
-        }
+        for (int k = 0; k < K; ++k) scratch.tails[number][k] = sums[k];
     }
     block.sync();
 
@@ -78,12 +71,8 @@ MPCFLOW_WARP void add_segmented(Block block, bool is_valid, std::int32_t key, co
     if (ends && is_in_first_run) {
         for (unsigned before = number; before > 0 && scratch.last_keys[before - 1] == key; --before) {
             MPCFLOW_UNROLL
-            for (int k = 0; k < K; ++k) {
-                sums[k] += scratch.tails[before - 1][k];
-            }
-            if (scratch.are_of_one_run[before - 1] == 0) {
-                break;
-            }
+            for (int k = 0; k < K; ++k) sums[k] += scratch.tails[before - 1][k];
+            if (scratch.are_of_one_run[before - 1] == 0) break;
         }
     }
     warp::add_staged(warp, warp::full_mask, ends, key, sums, scratch.staging[number], add);

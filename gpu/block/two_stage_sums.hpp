@@ -60,49 +60,36 @@ MPCFLOW_WARP void add_two_stage(Block block, Atomics atomics, bool is_leader, st
     unsigned rounds = 1;
     for (unsigned round = 0; round < rounds; ++round) {
         clear_table(block, scratch.cells);
-        for (unsigned slot = thread; slot < Scratch::slots; slot += Threads) {
+        for (unsigned slot = thread; slot < Scratch::slots; slot += Threads)
             scratch.heads[slot] = Scratch::no_row;
-        }
         if (thread == 0) {
             scratch.cell_count = 0;
-            if (round == 0) {
-                scratch.row_count = 0;
-            }
+            if (round == 0) scratch.row_count = 0;
         }
         block.sync();
 
-        if (round == 0) {
-            row = take_place(is_leader, scratch.row_count);
-        } else {
-            row -= Rows;  // those that have been served wrap around, far above
-        }
+        if (round == 0) row = take_place(is_leader, scratch.row_count);
+        else row -= Rows;  // those that have been served wrap around, far above
         Claim claim{0, false};
         if (is_leader && row < Rows) {
             MPCFLOW_UNROLL
-            for (int k = 0; k < K; ++k) {
-                scratch.sums[row * Scratch::row_length + k] = sums[k];
-            }
+            for (int k = 0; k < K; ++k) scratch.sums[row * Scratch::row_length + k] = sums[k];
             claim = claim_slot(atomics, scratch.cells, static_cast<std::uint32_t>(cell));
             scratch.next[row] = atomics.exchange(&scratch.heads[claim.slot], row);
         }
         const unsigned place = take_place(claim.is_new, scratch.cell_count);
-        if (claim.is_new) {
-            scratch.claimed_slots[place] = claim.slot;
-        }
+        if (claim.is_new) scratch.claimed_slots[place] = claim.slot;
         block.sync();
 
-        if constexpr (Rows < Threads) {
-            rounds = (scratch.row_count + Rows - 1) / Rows;
-        }
+        if constexpr (Rows < Threads) rounds = (scratch.row_count + Rows - 1) / Rows;
         const unsigned pairs = scratch.cell_count * K;
         for (unsigned pair = thread; pair < pairs; pair += Threads) {
             const unsigned component = pair % K;
             const std::uint32_t chain = scratch.claimed_slots[pair / K];
             std::uint32_t link = scratch.heads[chain];
             double sum = scratch.sums[link * Scratch::row_length + component];
-            while ((link = scratch.next[link]) != Scratch::no_row) {
+            while ((link = scratch.next[link]) != Scratch::no_row)
                 sum += scratch.sums[link * Scratch::row_length + component];
-            }
             add(static_cast<std::int32_t>(scratch.cells[chain]), static_cast<int>(component), sum);
         }
         block.sync();  // before the scratch is written again

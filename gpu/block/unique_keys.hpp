@@ -21,8 +21,8 @@ enum class Hashes { one, two };
 /// Called by all threads of the block. Nothing is asked of `scratch` before, and nothing is left in it: the
 /// block may use it for something else at once.
 template <Hashes hashes, int Threads, IsBlock Block, warp::IsAtomics Atomics>
-[[nodiscard]] MPCFLOW_WARP unsigned count_unique(Block block, Atomics atomics, bool is_valid, std::uint32_t key,
-                                                 UniqueScratch<Threads>& scratch) {
+[[nodiscard]] MPCFLOW_WARP unsigned count_unique(Block block, Atomics atomics, bool is_valid,
+                                                 std::uint32_t key, UniqueScratch<Threads>& scratch) {
     clear_table(block, scratch.table);
     if (block.thread() == 0) {
         scratch.count = 0;
@@ -34,17 +34,12 @@ template <Hashes hashes, int Threads, IsBlock Block, warp::IsAtomics Atomics>
     if (is_valid && key == unclaimed) {
         is_new = atomics.exchange(&scratch.has_mark, std::uint32_t{1}) == 0;
     } else if (is_valid) {
-        if constexpr (hashes == Hashes::one) {
-            is_new = claim_slot(atomics, scratch.table, key).is_new;
-        } else {
-            is_new = claim_one_of_two_slots(atomics, scratch.table, key).is_new;
-        }
+        if constexpr (hashes == Hashes::one) is_new = claim_slot(atomics, scratch.table, key).is_new;
+        else is_new = claim_one_of_two_slots(atomics, scratch.table, key).is_new;
     }
     const auto warp = block.warp();
     const unsigned new_keys = warp.ballot(warp::full_mask, is_new);
-    if (new_keys != 0 && warp.lane() == 0) {
-        atomics.add(&scratch.count, std::uint32_t{warp::popc(new_keys)});
-    }
+    if (new_keys != 0 && warp.lane() == 0) atomics.add(&scratch.count, std::uint32_t{warp::popc(new_keys)});
     block.sync();
     const unsigned count = scratch.count;
     block.sync();  // before the scratch is written again

@@ -13,12 +13,11 @@ namespace mpcflow::warp {
 /// integer; only the leader calls it, with the number of its peers. `peers` as in reduce_peers. Costs one
 /// shuffle.
 template <IsWarp Warp, class FetchAdd>
-[[nodiscard]] MPCFLOW_WARP auto place_among_peers(Warp warp, unsigned mask, unsigned peers, FetchAdd&& fetch_add) {
+[[nodiscard]] MPCFLOW_WARP auto place_among_peers(Warp warp, unsigned mask, unsigned peers,
+                                                  FetchAdd&& fetch_add) {
     const unsigned lane = warp.lane();
     decltype(fetch_add(0u)) start = 0;
-    if (is_leader(peers, lane)) {
-        start = fetch_add(popc(peers));
-    }
+    if (is_leader(peers, lane)) start = fetch_add(popc(peers));
     return warp.shfl(mask, start, leader_of(peers)) + rank_in(peers, lane);
 }
 
@@ -26,8 +25,8 @@ template <IsWarp Warp, class FetchAdd>
 /// `value`s one after the other in the order of their lanes. Exact where the sums are: for integers, and for
 /// floating-point numbers on a grid.
 ///
-/// `fetch_add(sum)`, called by the leader alone with the sum of its peers, returns the old value as a T. Costs a
-/// scan_peers of one value and three shuffles.
+/// `fetch_add(sum)`, called by the leader alone with the sum of its peers, returns the old value as a T.
+/// Costs a scan_peers of one value and three shuffles.
 template <IsWarp Warp, LaneValue T, class FetchAdd>
 [[nodiscard]] MPCFLOW_WARP T add_among_peers(Warp warp, unsigned mask, unsigned peers, T value,
                                              FetchAdd&& fetch_add) {
@@ -37,9 +36,7 @@ template <IsWarp Warp, LaneValue T, class FetchAdd>
     const T sum = warp.shfl(mask, inclusive, highest_lane(peers));
     const T of_those_below = warp.shfl(mask, inclusive, below != 0 ? highest_lane(below) : lane);
     T start = 0;
-    if (below == 0) {
-        start = fetch_add(sum);
-    }
+    if (below == 0) start = fetch_add(sum);
     start = warp.shfl(mask, start, leader_of(peers));
     return below != 0 ? start + of_those_below : start;
 }

@@ -16,8 +16,9 @@ namespace mpcflow::warp {
 /// Indivisible operations on one word of memory, shared or global. Each returns what the word held before.
 /// None orders other accesses to memory: for that there is warp.sync. `A` is a handle, cheap to copy.
 template <class A>
-concept IsAtomics = std::copyable<A> && requires(const A& atomics, std::int32_t* int32, std::uint32_t* uint32,
-                                                 unsigned long long* uint64, float* float32, double* float64) {
+concept IsAtomics = std::copyable<A> &&
+    requires(const A& atomics, std::int32_t* int32, std::uint32_t* uint32, unsigned long long* uint64,
+             float* float32, double* float64) {
     /// Adds a value.
     { atomics.add(int32, std::int32_t{}) } -> std::same_as<std::int32_t>;
     { atomics.add(uint32, std::uint32_t{}) } -> std::same_as<std::uint32_t>;
@@ -66,16 +67,18 @@ struct TwoFloats {
         const auto high = static_cast<float>(value);
         return {high, static_cast<float>(value - static_cast<double>(high))};
     }
-    [[nodiscard]] MPCFLOW_HD double value() const { return static_cast<double>(high) + static_cast<double>(low); }
+    [[nodiscard]] MPCFLOW_HD double value() const {
+        return static_cast<double>(high) + static_cast<double>(low);
+    }
 };
 
 /// Adds a double to a sum of two floats by two float atomics, for cards on which those are much faster than
 /// atomics of doubles. Any number of lanes may add at the same time.
 ///
 /// What the atomic on `high` loses by rounding is known to the lane that did it, since it gets the old value:
-/// the rounding error of a + b is itself a float, found by six additions (O. Moller, BIT 5, 1965; D. E. Knuth,
-/// The Art of Computer Programming 2, 4.2.2). It goes to `low`, together with the value's own low part.
-/// So only the additions to `low` round for good. After n additions to a sum S that starts at zero
+/// the rounding error of a + b is itself a float, found by six additions (O. Moller, BIT 5, 1965; D. E.
+/// Knuth, The Art of Computer Programming 2, 4.2.2). It goes to `low`, together with the value's own low
+/// part. So only the additions to `low` round for good. After n additions to a sum S that starts at zero
 ///     |result - S| <= n (n + 5) 2^-48 M + n 2^-123,   M = max(|values|, |partial sums|):
 /// an addition brings at most 2^-23 M to `low`, which so is at most i 2^-23 M after the i-th one; the i-th
 /// rounds off 2^-24 of that, n (n + 1) 2^-48 M in all; what is brought has been rounded itself, by 2^-47 M

@@ -35,7 +35,9 @@ struct CudaAtomics {
     __device__ T maximum(T* at, T value) const {
         return atomicMax(at, value);
     }
-    __device__ std::uint32_t bit_or(std::uint32_t* at, std::uint32_t bits) const { return atomicOr(at, bits); }
+    __device__ std::uint32_t bit_or(std::uint32_t* at, std::uint32_t bits) const {
+        return atomicOr(at, bits);
+    }
 };
 
 static_assert(IsAtomics<CudaAtomics>);

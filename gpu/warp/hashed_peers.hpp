@@ -16,9 +16,9 @@ struct PeerTable {
     std::uint32_t groups[slots];  ///< lanes that share a key; none of them: the slot is unclaimed
 
     /// Where the search for a key starts: the top bits of its product with 2^32 over the golden ratio (D. E.
-    /// Knuth, The Art of Computer Programming 3, 6.4). They depend on all bits of the key, so that keys with a
-    /// stride, a power of two too, spread over the table. The upper half of a long key has a multiplier of its
-    /// own, 2^32 over the square of the plastic number.
+    /// Knuth, The Art of Computer Programming 3, 6.4). They depend on all bits of the key, so that keys with
+    /// a stride, a power of two too, spread over the table. The upper half of a long key has a multiplier of
+    /// its own, 2^32 over the square of the plastic number.
     [[nodiscard]] static MPCFLOW_HD unsigned first_slot(Key key) {
         std::uint32_t product = static_cast<std::uint32_t>(key) * std::uint32_t{0x9e3779b9};
         if constexpr (sizeof(Key) == 8) {
@@ -43,17 +43,14 @@ template <IsWarp Warp, IsAtomics Atomics, PeerKey Key>
                                                        PeerTable<Key>& table) {
     const unsigned lane = warp.lane();
     const unsigned lanes = popc(mask);
-    for (unsigned slot = rank_in(mask, lane); slot < PeerTable<Key>::slots; slot += lanes) {
+    for (unsigned slot = rank_in(mask, lane); slot < PeerTable<Key>::slots; slot += lanes)
         table.groups[slot] = 0;
-    }
     table.keys[lane] = key;
     warp.sync(mask);
     unsigned slot = PeerTable<Key>::first_slot(key);
     while (true) {
         const std::uint32_t claimed = atomics.compare_and_swap(&table.groups[slot], 0u, lane_bit(lane));
-        if (claimed == 0) {
-            break;
-        }
+        if (claimed == 0) break;
         if (table.keys[lowest_lane(claimed)] == key) {
             atomics.bit_or(&table.groups[slot], lane_bit(lane));
             break;

@@ -29,24 +29,21 @@ namespace mpcflow::warp {
 /// as the one that took it in, and so changes nothing.) A shuffle reads the next peer's value before anyone
 /// has changed his own.
 template <int K, IsWarp Warp, LaneValue T, class Combine = Add>
-MPCFLOW_WARP void reduce_peers(Warp warp, unsigned mask, unsigned peers, T (&values)[K], Combine combine = {}) {
+MPCFLOW_WARP void reduce_peers(Warp warp, unsigned mask, unsigned peers, T (&values)[K],
+                               Combine combine = {}) {
     const unsigned lane = warp.lane();
     unsigned position = rank_in(peers, lane);
     unsigned above = peers & lanes_above(lane);  // empty for a lane that has left: it takes in nothing
     while (true) {
         const bool is_odd = (position & 1u) != 0;
         const unsigned odd = warp.ballot(mask, is_odd);
-        if (odd == 0) {
-            return;
-        }
+        if (odd == 0) return;
         const bool takes = above != 0 && !is_odd;
         const unsigned next = takes ? lowest_lane(above) : lane;
         MPCFLOW_UNROLL
         for (int k = 0; k < K; ++k) {
             const T taken = warp.shfl(mask, values[k], next);
-            if (takes) {
-                values[k] = combine(values[k], taken);
-            }
+            if (takes) values[k] = combine(values[k], taken);
         }
         position >>= 1;
         above = is_odd ? 0 : above & ~odd;
@@ -68,9 +65,7 @@ MPCFLOW_WARP void reduce_peers_to_all(Warp warp, unsigned mask, unsigned peers, 
                                       Combine combine = {}) {
     reduce_peers(warp, mask, peers, values, combine);
     MPCFLOW_UNROLL
-    for (int k = 0; k < K; ++k) {
-        values[k] = warp.shfl(mask, values[k], leader_of(peers));
-    }
+    for (int k = 0; k < K; ++k) values[k] = warp.shfl(mask, values[k], leader_of(peers));
 }
 
 template <IsWarp Warp, LaneValue T, class Combine = Add>

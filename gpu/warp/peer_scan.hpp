@@ -6,14 +6,14 @@
 
 namespace mpcflow::warp {
 
-/// Combines `values`, component by component, over the caller's peers from the leader up to the caller itself,
-/// in the order of their lanes. `peers` and `combine` as in reduce_peers.
+/// Combines `values`, component by component, over the caller's peers from the leader up to the caller
+/// itself, in the order of their lanes. `peers` and `combine` as in reduce_peers.
 ///
-/// By pointer jumping (W. D. Hillis, G. L. Steele, "Data parallel algorithms", CACM 29, 1986): a lane takes in
-/// what the peer that it points to holds, first the next lower one, and then points to where that one points.
-/// So the number of lanes that each has taken in doubles each round, and the pointers of all have run out after
-/// ceil(log2 n) rounds for the largest group of n lanes. Costs a vote, K shuffles of a value and one of the
-/// pointer a round, and a last vote.
+/// By pointer jumping (W. D. Hillis, G. L. Steele, "Data parallel algorithms", CACM 29, 1986): a lane takes
+/// in what the peer that it points to holds, first the next lower one, and then points to where that one
+/// points. So the number of lanes that each has taken in doubles each round, and the pointers of all have run
+/// out after ceil(log2 n) rounds for the largest group of n lanes. Costs a vote, K shuffles of a value and
+/// one of the pointer a round, and a last vote.
 template <int K, IsWarp Warp, LaneValue T, class Combine = Add>
 MPCFLOW_WARP void scan_peers(Warp warp, unsigned mask, unsigned peers, T (&values)[K], Combine combine = {}) {
     const unsigned lane = warp.lane();
@@ -25,9 +25,7 @@ MPCFLOW_WARP void scan_peers(Warp warp, unsigned mask, unsigned peers, T (&value
         MPCFLOW_UNROLL
         for (int k = 0; k < K; ++k) {
             const T taken = warp.shfl(mask, values[k], source);
-            if (takes) {
-                values[k] = combine(taken, values[k]);
-            }
+            if (takes) values[k] = combine(taken, values[k]);
         }
         pointer = warp.shfl(mask, pointer, source);
     }
@@ -35,7 +33,8 @@ MPCFLOW_WARP void scan_peers(Warp warp, unsigned mask, unsigned peers, T (&value
 
 /// The same for one value.
 template <IsWarp Warp, LaneValue T, class Combine = Add>
-[[nodiscard]] MPCFLOW_WARP T scan_peers(Warp warp, unsigned mask, unsigned peers, T value, Combine combine = {}) {
+[[nodiscard]] MPCFLOW_WARP T scan_peers(Warp warp, unsigned mask, unsigned peers, T value,
+                                        Combine combine = {}) {
     T values[1] = {value};
     scan_peers(warp, mask, peers, values, combine);
     return values[0];

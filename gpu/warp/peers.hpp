@@ -20,9 +20,7 @@ template <IsWarp Warp, PeerKey Key>
     while (unclaimed != 0) {
         const bool is_peer = warp.shfl(mask, key, lowest_lane(unclaimed)) == key;
         const unsigned claimed = warp.ballot(mask, is_peer);
-        if (is_peer) {
-            peers = claimed;
-        }
+        if (is_peer) peers = claimed;
         unclaimed &= ~claimed;
     }
     return peers;
@@ -36,8 +34,8 @@ template <IsWarp Warp, PeerKey Key>
 /// particles are in some twenty cells, which is where find_peers would take twenty rounds of a shuffle and
 /// a ballot. Where there are one or two distinct keys find_peers is the better one.
 template <IsWarp Warp, PeerKey Key>
-    requires(sizeof(Key) == 4)
-[[nodiscard]] MPCFLOW_WARP unsigned find_peers_by_votes(Warp warp, unsigned mask, Key key) {
+requires(sizeof(Key) == 4) [[nodiscard]] MPCFLOW_WARP
+    unsigned find_peers_by_votes(Warp warp, unsigned mask, Key key) {
     const auto bits = static_cast<std::uint32_t>(key);
     std::uint32_t varying = warp.reduce_or(mask, bits ^ warp.shfl(mask, bits, lowest_lane(mask)));
     unsigned peers = mask;

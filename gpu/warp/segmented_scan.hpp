@@ -39,13 +39,14 @@ MPCFLOW_HD bool is_segment_end(unsigned mask, unsigned heads, unsigned lane) {
 /// passed over.
 ///
 /// Before the round of distance d = 1, 2, 4, ... a lane holds the sum of up to d lanes that end with itself,
-/// and takes in what the lane d places before it holds, if that belongs to its segment. The rounds end for the
-/// whole mask when no segment is longer than d, which all lanes see from `heads` without a vote: the bits of
-/// `longer` are the lanes that have d lanes of their segment before them (for masks with gaps, these counted:
-/// so there it may take a round more). Costs K shuffles a round, ceil(log2 n) rounds where the longest segment has
-/// n lanes.
+/// and takes in what the lane d places before it holds, if that belongs to its segment. The rounds end for
+/// the whole mask when no segment is longer than d, which all lanes see from `heads` without a vote: the bits
+/// of `longer` are the lanes that have d lanes of their segment before them (for masks with gaps, these
+/// counted: so there it may take a round more). Costs K shuffles a round, ceil(log2 n) rounds where the
+/// longest segment has n lanes.
 template <int K, IsWarp Warp, LaneValue T, class Combine = Add>
-MPCFLOW_WARP void scan_segments(Warp warp, unsigned mask, unsigned heads, T (&values)[K], Combine combine = {}) {
+MPCFLOW_WARP void scan_segments(Warp warp, unsigned mask, unsigned heads, T (&values)[K],
+                                Combine combine = {}) {
     const unsigned lane = warp.lane();
     const unsigned rank = rank_in(mask, lane);
     const unsigned head = highest_lane(heads & lanes_at_or_below(lane));
@@ -58,9 +59,7 @@ MPCFLOW_WARP void scan_segments(Warp warp, unsigned mask, unsigned heads, T (&va
             MPCFLOW_UNROLL
             for (int k = 0; k < K; ++k) {
                 const T taken = warp.shfl(mask, values[k], source);
-                if (takes) {
-                    values[k] = combine(taken, values[k]);
-                }
+                if (takes) values[k] = combine(taken, values[k]);
             }
             longer &= longer << distance;
         }

@@ -15,17 +15,17 @@ template <IsWarp Warp, LaneValue T>
     return warp.shfl(mask, value, lowest_lane(mask));
 }
 
-/// The value of lane `source` of one's own sub-warp, source < Width. As with all shuffles, that lane must be in
-/// the mask.
+/// The value of lane `source` of one's own sub-warp, source < Width. As with all shuffles, that lane must be
+/// in the mask.
 template <unsigned Width, IsWarp Warp, LaneValue T>
-    requires SubWarpWidth<Width>
+requires SubWarpWidth<Width>
 [[nodiscard]] MPCFLOW_WARP T shfl_within(Warp warp, unsigned mask, T value, unsigned source) {
     return warp.shfl(mask, value, (warp.lane() & ~(Width - 1)) + source);
 }
 
 /// The value of the lane `delta` below in the sub-warp; one's own where there is no such lane.
 template <unsigned Width, IsWarp Warp, LaneValue T>
-    requires SubWarpWidth<Width>
+requires SubWarpWidth<Width>
 [[nodiscard]] MPCFLOW_WARP T shfl_up_within(Warp warp, unsigned mask, T value, unsigned delta) {
     const unsigned lane = warp.lane();
     return warp.shfl(mask, value, lane % Width >= delta ? lane - delta : lane);
@@ -33,7 +33,7 @@ template <unsigned Width, IsWarp Warp, LaneValue T>
 
 /// The value of the lane `delta` above in the sub-warp; one's own where there is no such lane.
 template <unsigned Width, IsWarp Warp, LaneValue T>
-    requires SubWarpWidth<Width>
+requires SubWarpWidth<Width>
 [[nodiscard]] MPCFLOW_WARP T shfl_down_within(Warp warp, unsigned mask, T value, unsigned delta) {
     const unsigned lane = warp.lane();
     return warp.shfl(mask, value, delta < Width - lane % Width ? lane + delta : lane);

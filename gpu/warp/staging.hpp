@@ -45,9 +45,7 @@ MPCFLOW_WARP void add_staged(Warp warp, unsigned mask, bool is_leader, Key cell,
         if (is_leader && row >= 0 && row < Group) {
             scratch.cells[row] = cell;
             MPCFLOW_UNROLL
-            for (int k = 0; k < K; ++k) {
-                scratch.sums[row * row_length + k] = sums[k];
-            }
+            for (int k = 0; k < K; ++k) scratch.sums[row * row_length + k] = sums[k];
         }
         warp.sync(mask);
         const int rows = leader_count - first < Group ? leader_count - first : Group;

@@ -129,28 +129,24 @@ MPCFLOW_HD bool are_first_lanes(unsigned mask) { return (mask & (mask + 1)) == 0
 /// The lane of the mask whose rank_in it is `rank`, rank < popc(mask): by a binary search, for the largest
 /// lane that has at most `rank` lanes of the mask below it.
 MPCFLOW_HD unsigned lane_of_rank(unsigned mask, unsigned rank) {
-    if (are_first_lanes(mask)) {
-        return rank;
-    }
+    if (are_first_lanes(mask)) return rank;
     unsigned lane = 0;
-    for (unsigned step = warp_size / 2; step > 0; step /= 2) {
+    for (unsigned step = warp_size / 2; step > 0; step /= 2)
         lane += rank_in(mask, lane + step) <= rank ? step : 0;
-    }
     return lane;
 }
 
-/// Calls `body` with a function that is lane_of_rank for the mask. Where the mask is the first lanes, as it is
-/// but for warps that have split up, that function is the identity, and `body` is compiled for it apart.
+/// Calls `body` with a function that is lane_of_rank for the mask. Where the mask is the first lanes, as it
+/// is but for warps that have split up, that function is the identity, and `body` is compiled for it apart.
 template <class Body>
 MPCFLOW_WARP void with_ranks(unsigned mask, Body&& body) {
-    if (are_first_lanes(mask)) {
-        body([](unsigned rank) { return rank; });
-    } else {
-        body([mask](unsigned rank) { return lane_of_rank(mask, rank); });
-    }
+    if (are_first_lanes(mask)) body([](unsigned rank) { return rank; });
+    else body([mask](unsigned rank) { return lane_of_rank(mask, rank); });
 }
 
 /// The mask of the first `count` lanes, for the last warp of an array; all of them from 32 on.
-MPCFLOW_HD unsigned first_lanes(unsigned count) { return count >= warp_size ? full_mask : lanes_below(count); }
+MPCFLOW_HD unsigned first_lanes(unsigned count) {
+    return count >= warp_size ? full_mask : lanes_below(count);
+}
 
 }  // namespace mpcflow::warp

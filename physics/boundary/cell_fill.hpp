@@ -39,8 +39,7 @@ struct WallStates {
     WallState mean{};
     double total = 0.0;
     for (int axis = 0; axis < 3; ++axis) {
-        if (face[axis] == no_surface)
-            continue;
+        if (face[axis] == no_surface) continue;
         total += thickness[axis];
         const double share = thickness[axis] / total;
         const WallState& own = walls.face[face[axis]];

@@ -34,8 +34,7 @@ MPCFLOW_HD ChordFlight<Real> find_end_on_chord(const Faces<Real>& faces, Vec3<Re
     ChordFlight<Real> flight{time, false, 0, 0, 0};
     for (int axis = 0; axis < 3; ++axis) {
         const Real v = velocity[axis];
-        if (!faces.is_wall(axis) || v == 0)
-            continue;
+        if (!faces.is_wall(axis) || v == 0) continue;
         const Real to_lower = (static_cast<Real>(0) - start[axis]) / v;
         const Real to_upper = (length[axis] - start[axis]) / v;
         const Real forward = v > 0 ? to_upper : to_lower;
@@ -46,8 +45,7 @@ MPCFLOW_HD ChordFlight<Real> find_end_on_chord(const Faces<Real>& faces, Vec3<Re
         ahead = forward < ahead ? forward : ahead;
         behind = backward > behind ? backward : behind;
     }
-    if (time < ahead)
-        return flight;
+    if (time < ahead) return flight;
     flight.time = ahead + ahead - time;
     flight.reversed = true;
     if (flight.time < behind) {
@@ -77,13 +75,10 @@ MPCFLOW_HD void fly_on_chord(const Faces<Real>& faces, Vec3<Real>& place, Vec3<R
     constexpr int most_turns = Faces<Real>::most_hits_ever / 2;
     const int turns = static_cast<int>(flight.turns < most_turns ? flight.turns : most_turns);
     const int hits_ahead = turns + (flight.reversed ? 1 : 0);
-    if (hits_ahead > 0)
-        recorder(flight.face_ahead, velocity, -velocity, hits_ahead);
-    if (turns > 0)
-        recorder(flight.face_behind, -velocity, velocity, turns);
+    if (hits_ahead > 0) recorder(flight.face_ahead, velocity, -velocity, hits_ahead);
+    if (turns > 0) recorder(flight.face_behind, -velocity, velocity, turns);
     const Vec3<Real> end = place + flight.time * velocity;
-    if (flight.reversed)
-        velocity = -velocity;
+    if (flight.reversed) velocity = -velocity;
     place = faces.keep_inside(end);
 }
 

@@ -34,8 +34,7 @@ public:
                 velocity_[number] = {static_cast<Real>(face.velocity[0]), static_cast<Real>(face.velocity[1]),
                                      static_cast<Real>(face.velocity[2])};
                 only_turn_back_ = only_turn_back_ && face.kind != FaceKind::slip && !face.is_moving();
-                for (const double v : face.velocity)
-                    fastest = std::max(fastest, std::abs(v));
+                for (const double v : face.velocity) fastest = std::max(fastest, std::abs(v));
             }
         }
         // Each hit of a wall may add twice its speed. In an edge, where hits may follow each other ever
@@ -55,13 +54,11 @@ public:
         Hit<Real> hit{time, no_surface};
         for (int axis = 0; axis < 3; ++axis) {
             const Real v = velocity[axis];
-            if (wall_[axis] == 0 || v == 0)
-                continue;
+            if (wall_[axis] == 0 || v == 0) continue;
             const Real way = v > 0 ? length_[axis] - place[axis] : -place[axis];
             const Real after = way / v;
-            if (after < hit.time || (after == hit.time && hit.surface == no_surface)) {
+            if (after < hit.time || (after == hit.time && hit.surface == no_surface))
                 hit = {after, 2 * axis + (v > 0 ? 1 : 0)};
-            }
         }
         return hit;
     }
@@ -74,8 +71,7 @@ public:
 
     [[nodiscard]] MPCFLOW_HD Vec3<Real> keep_inside(Vec3<Real> place) const {
         for (int axis = 0; axis < 3; ++axis) {
-            if (wall_[axis] == 0)
-                continue;
+            if (wall_[axis] == 0) continue;
             const Real above = place[axis] > 0 ? place[axis] : static_cast<Real>(0);
             place[axis] = above < length_[axis] ? above : length_[axis];
         }

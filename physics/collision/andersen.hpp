@@ -1,6 +1,7 @@
 #pragma once
-/// Andersen's thermostat as a collision (AT): v' = V + w - sum w / N, w drawn anew from the Maxwellian at kT for each
-/// particle. Allahyarov and Gompper, Phys. Rev. E 66 (2002) 036702; Noguchi, Kikuchi and Gompper, EPL 78 (2007) 10005.
+/// Andersen's thermostat as a collision (AT): v' = V + w - sum w / N, w drawn anew from the Maxwellian at kT
+/// for each particle. Allahyarov and Gompper, Phys. Rev. E 66 (2002) 036702; Noguchi, Kikuchi and Gompper,
+/// EPL 78 (2007) 10005.
 ///
 /// w comes from a counter, of the particle's id and the step, so it is known before the sums are: a particle
 /// contributes v - w and then takes v' = w + sum (v - w) / N, without a pass in between.
@@ -13,7 +14,8 @@
 
 namespace mpcflow {
 
-/// The velocity w that a particle takes on in the collision of a step, of `thermal_speed` sqrt(kT/m) a component.
+/// The velocity w that a particle takes on in the collision of a step, of `thermal_speed` sqrt(kT/m) a
+/// component.
 template <class Real>
 MPCFLOW_HD Vec3<Real> andersen_velocity(double thermal_speed, const StepKey& key, std::uint64_t id) {
     RandomSource source = key.source(Stream::andersen, id);
@@ -66,7 +68,8 @@ public:
                                  const CellFill& fill) const {
         VirtualSum all{sums.mass(), {sums.value[1], sums.value[2], sums.value[3]}};
         if (fill.is_cut && parameters_.virtual_particles) {
-            // They, too, have a velocity and draw another one: of their difference the variance is twice kT/m.
+            // They, too, have a velocity and draw another one: of their difference the variance is twice
+            // kT/m.
             all = add_virtual_particles(all, parameters_.density, 2.0, key, fill);
         } else if (sums.number() < 2.0) {
             return {};

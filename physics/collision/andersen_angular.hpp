@@ -1,9 +1,9 @@
 #pragma once
 /// AT that conserves angular momentum (AT+a):
 ///   v' = V + w - sum w / N + O x r,   O = I^-1 sum r x (v - w),
-/// r from the cell's centre of mass. Noguchi, Kikuchi and Gompper, EPL 78 (2007) 10005; Noguchi and Gompper, Phys. Rev. E
-/// 78 (2008) 016706. What is kept of v is its rigid motion, what is taken of w all but that, so the velocities stay
-/// exactly Maxwellian.
+/// r from the cell's centre of mass. Noguchi, Kikuchi and Gompper, EPL 78 (2007) 10005; Noguchi and Gompper,
+/// Phys. Rev. E 78 (2008) 016706. What is kept of v is its rigid motion, what is taken of w all but that, so
+/// the velocities stay exactly Maxwellian.
 
 #include <cmath>
 
@@ -45,22 +45,25 @@ public:
 
     MPCFLOW_HD Sums contribute(const InCell<Real>& in_cell, const Draw& /*draw*/, const StepKey& key) const {
         const Vec3<double> w = vector_cast<double>(andersen_velocity<Real>(thermal_speed_, key, in_cell.id));
-        return sums_of(in_cell.mass, vector_cast<double>(in_cell.velocity) - w, vector_cast<double>(in_cell.offset));
+        return sums_of(in_cell.mass, vector_cast<double>(in_cell.velocity) - w,
+                       vector_cast<double>(in_cell.offset));
     }
 
     MPCFLOW_HD Transform resolve(const Sums& real_sums, const Draw& /*draw*/, const CellKey& key,
                                  const CellFill& fill) const {
         Sums sums = real_sums;
         if (fill.is_cut && parameters_.virtual_particles) {
-            // They, too, have a velocity and draw another one: of their difference the variance is twice kT/m.
-            for_each_virtual_particle(parameters_.density, 2.0, key, fill, [&](Vec3<double> offset, Vec3<double> change) {
-                sums += rounded(*this, sums_of(1.0, change, offset));
-            });
+            // They, too, have a velocity and draw another one: of their difference the variance is twice
+            // kT/m.
+            for_each_virtual_particle(parameters_.density, 2.0, key, fill,
+                                      [&](Vec3<double> offset, Vec3<double> change) {
+                                          sums += rounded(*this, sums_of(1.0, change, offset));
+                                      });
         }
         if (sums.number() < 2.0) return {};
         const CellMoments cell(sums);
-        const Vec3<double> spin =
-            cell.inverse_inertia(cell.angular_momentum(CellMoments::vector_at(sums, moment_sums), cell.total));
+        const Vec3<double> spin = cell.inverse_inertia(
+            cell.angular_momentum(CellMoments::vector_at(sums, moment_sums), cell.total));
         return Transform::make(cell.mean, 1.0, spin, cell.centre);
     }
 

@@ -6,8 +6,8 @@
 ///   contribute  what one particle adds to the sums of its cell,
 ///   resolve     sums -> what the cell does to its particles,
 ///   apply       that, to one particle.
-/// It sees a particle in its cell, and the keys of the cell and of the step for random numbers. It knows nothing of
-/// how sums are made, nor on what machine. docs/design.md says how to add one.
+/// It sees a particle in its cell, and the keys of the cell and of the step for random numbers. It knows
+/// nothing of how sums are made, nor on what machine. docs/design.md says how to add one.
 
 #include <concepts>
 #include <cstdint>
@@ -43,8 +43,8 @@ enum class Energy {
     thermal  ///< the law holds the temperature itself and takes no thermostat
 };
 
-/// How much a collision forgets: A of a velocity, B of the (traceless) momentum flux. Transport theory needs no more
-/// of a law.
+/// How much a collision forgets: A of a velocity, B of the (traceless) momentum flux. Transport theory needs
+/// no more of a law.
 struct Relaxation {
     double A = 0.0;
     double B = 0.0;
@@ -65,8 +65,8 @@ struct LawParameters {
           virtual_particles(system.boundaries.virtual_particles) {}
 };
 
-/// The sums of a cell: `count` doubles, of which element 0 is the number of particles. Velocities are summed, not
-/// momenta: all particles have the same mass.
+/// The sums of a cell: `count` doubles, of which element 0 is the number of particles. Velocities are summed,
+/// not momenta: all particles have the same mass.
 template <int count>
 struct CellSums {
     double value[count]{};
@@ -93,9 +93,8 @@ struct SumGrids {
     /// From runs of sums on the same grid, which must be `count` in all.
     consteval SumGrids(std::initializer_list<Run> runs) {
         int next = 0;
-        for (const Run& run : runs) {
+        for (const Run& run : runs)
             for (int i = 0; i < run.length; ++i) of[next++] = run.grid;
-        }
         if (next != count) throw "the runs are not as many sums as there are";
     }
 };
@@ -106,8 +105,8 @@ struct NoDraw {};
 template <class Law>
 concept CollisionLaw = requires(const Law& law, const InCell<typename Law::Real>& in_cell,
                                 const typename Law::Draw& draw, const typename Law::Sums& sums,
-                                const typename Law::Transform& transform, const CellKey& cell, const StepKey& step,
-                                const CellFill& fill, const Collision& collision) {
+                                const typename Law::Transform& transform, const CellKey& cell,
+                                const StepKey& step, const CellFill& fill, const Collision& collision) {
     { Law::draw(cell) } -> std::same_as<typename Law::Draw>;
     { law.contribute(in_cell, draw, step) } -> std::same_as<typename Law::Sums>;  // not yet rounded
     { law.resolve(sums, draw, cell, fill) } -> std::same_as<typename Law::Transform>;
@@ -133,7 +132,8 @@ MPCFLOW_HD void round_sums(const CellRounding& rounding, double* value, std::int
 /// Contributions on the grids of the law's sums, so that the order of adding does not matter.
 template <class Law>
 MPCFLOW_HD typename Law::Sums rounded(const Law& law, typename Law::Sums sums) {
-    detail::round_sums<Law>(law.parameters().rounding, sums.value, std::make_integer_sequence<int, Law::sum_count>{});
+    detail::round_sums<Law>(law.parameters().rounding, sums.value,
+                            std::make_integer_sequence<int, Law::sum_count>{});
     return sums;
 }
 

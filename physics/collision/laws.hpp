@@ -1,6 +1,6 @@
 #pragma once
-/// The table of collision laws. The input, the solvers, theory, `check`, the benchmarks and the tests read it; so does
-/// gpu/CMakeLists.txt, which compiles the device solver of each.
+/// The table of collision laws. The input, the solvers, theory, `check`, the benchmarks and the tests read
+/// it; so does gpu/CMakeLists.txt, which compiles the device solver of each.
 
 #include <array>
 #include <cstddef>
@@ -58,7 +58,7 @@ template <class Line>
 constexpr LawInfo info_of(const Line& line) {
     using Law = typename Line::template Law<double, ThermostatKind::none>;
     static_assert(CollisionLaw<Law>);
-    return {line.rule,      line.name,   line.meaning,    Law::conserves_angular_momentum,
+    return {line.rule,      line.name,   line.meaning,   Law::conserves_angular_momentum,
             Law::has_angle, Law::energy, Law::relaxation};
 }
 
@@ -69,29 +69,27 @@ inline constexpr auto all_laws =
     std::apply([](const auto&... line) { return std::array{detail::info_of(line)...}; }, law_table);
 
 [[nodiscard]] inline const LawInfo& law_of(const Collision& collision) {
-    for (const LawInfo& law : all_laws) {
+    for (const LawInfo& law : all_laws)
         if (law.is_law_of(collision)) return law;
-    }
     throw std::logic_error("law_of: no law of this rule does or does not conserve angular momentum");
 }
 
-/// Calls visitor(law) with the law of a line of the table, in arithmetic `Real` and with the thermostat of `system`, and
-/// returns what it returns.
+/// Calls visitor(law) with the law of a line of the table, in arithmetic `Real` and with the thermostat of
+/// `system`, and returns what it returns.
 template <class Line, class Real, class Visitor>
 auto visit_thermostat(const System& system, const Visitor& visitor) {
     using Plain = typename Line::template Law<Real, ThermostatKind::none>;
     if constexpr (Plain::energy != Energy::thermal) {
-        if (system.thermostat.kind == ThermostatKind::maxwell_boltzmann) {
+        if (system.thermostat.kind == ThermostatKind::maxwell_boltzmann)
             return visitor(typename Line::template Law<Real, ThermostatKind::maxwell_boltzmann>(system));
-        }
     }
-    if (system.thermostat.kind != ThermostatKind::none) {
+    if (system.thermostat.kind != ThermostatKind::none)
         throw std::logic_error("visit_thermostat: the law does not take this thermostat");
-    }
     return visitor(Plain(system));
 }
 
-/// Calls visitor(line) with the line of the table that is the law of `collision`, and returns what it returns.
+/// Calls visitor(line) with the line of the table that is the law of `collision`, and returns what it
+/// returns.
 template <std::size_t i = 0, class Visitor>
 auto visit_law_line(const Collision& collision, const Visitor& visitor) {
     if constexpr (i + 1 < all_laws.size()) {
@@ -103,9 +101,9 @@ auto visit_law_line(const Collision& collision, const Visitor& visitor) {
 /// Calls visitor(law) with the law of `system` in arithmetic `Real`, and returns what it returns.
 template <class Real, class Visitor>
 auto visit_law(const System& system, const Visitor& visitor) {
-    return visit_law_line(system.collision, [&]<class Line>(const Line&) {
-        return visit_thermostat<Line, Real>(system, visitor);
-    });
+    return visit_law_line(
+        system.collision,
+        [&]<class Line>(const Line&) { return visit_thermostat<Line, Real>(system, visitor); });
 }
 
 }  // namespace mpcflow

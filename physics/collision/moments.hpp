@@ -1,6 +1,6 @@
 #pragma once
-/// What laws that conserve angular momentum share: moments of a cell's particles, summed about the cell's centre and
-/// shifted to the centre of mass, and collisions that add a rigid rotation.
+/// What laws that conserve angular momentum share: moments of a cell's particles, summed about the cell's
+/// centre and shifted to the centre of mass, and collisions that add a rigid rotation.
 
 #include "physics/collision/inertia.hpp"
 #include "physics/collision/law.hpp"
@@ -8,7 +8,8 @@
 
 namespace mpcflow {
 
-/// The sums that these laws begin with: particles; velocity (3), or another vector; offset (3); second moments (6).
+/// The sums that these laws begin with: particles; velocity (3), or another vector; offset (3); second
+/// moments (6).
 inline constexpr int moment_sums = 13;
 
 MPCFLOW_HD void put_vector(double* to, Vec3<double> v) {
@@ -72,9 +73,10 @@ struct alignas(4 * sizeof(Real)) RigidTransform {
     Real unused;
 
     /// `spin` turns about `centre`.
-    MPCFLOW_HD static RigidTransform make(Vec3<double> shift, double scale, Vec3<double> spin, Vec3<double> centre) {
-        return {vector_cast<Real>(shift - cross(spin, centre)), static_cast<Real>(scale), vector_cast<Real>(spin),
-                static_cast<Real>(0)};
+    MPCFLOW_HD static RigidTransform make(Vec3<double> shift, double scale, Vec3<double> spin,
+                                          Vec3<double> centre) {
+        return {vector_cast<Real>(shift - cross(spin, centre)), static_cast<Real>(scale),
+                vector_cast<Real>(spin), static_cast<Real>(0)};
     }
 
     MPCFLOW_HD Vec3<Real> operator()(const InCell<Real>& in_cell, Vec3<Real> u) const {

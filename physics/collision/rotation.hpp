@@ -104,8 +104,8 @@ private:
     RotationConstants<Real> constants_{};
 };
 
-/// Of SRD in three dimensions: A = (2/3) (1 - cos alpha), B = (2/5) (2 - cos alpha - cos 2 alpha). A prediction, of
-/// which no particle's bits are made: in theory.cpp.
+/// Of SRD in three dimensions: A = (2/3) (1 - cos alpha), B = (2/5) (2 - cos alpha - cos 2 alpha). A
+/// prediction, of which no particle's bits are made: in theory.cpp.
 [[nodiscard]] Relaxation rotation_relaxation(const Collision& collision);
 
 }  // namespace mpcflow

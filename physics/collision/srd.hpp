@@ -41,7 +41,8 @@ public:
 
     MPCFLOW_HD static Draw draw(const CellKey& key) { return Draw::make(key); }
 
-    MPCFLOW_HD Sums contribute(const InCell<Real>& in_cell, const Draw& /*axis*/, const StepKey& /*key*/) const {
+    MPCFLOW_HD Sums contribute(const InCell<Real>& in_cell, const Draw& /*axis*/,
+                               const StepKey& /*key*/) const {
         const Vec3<double> v = vector_cast<double>(in_cell.velocity);
         Sums sums;
         sums.value[0] = 1.0;
@@ -57,7 +58,8 @@ public:
         const Vec3<double> total{sums.value[1], sums.value[2], sums.value[3]};
         if (fill.is_cut && parameters_.virtual_particles) {
             // The virtual particles are at the wall's temperature, so such a cell needs no thermostat.
-            const VirtualSum all = add_virtual_particles({sums.mass(), total}, parameters_.density, 1.0, key, fill);
+            const VirtualSum all =
+                add_virtual_particles({sums.mass(), total}, parameters_.density, 1.0, key, fill);
             return {vector_cast<Real>((1.0 / all.number) * all.velocity), static_cast<Real>(1)};
         }
         if (sums.number() < 2.0) return {};

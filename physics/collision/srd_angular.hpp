@@ -34,7 +34,8 @@ public:
     static constexpr Energy energy = Energy::drifts;
     static constexpr bool conserves_angular_momentum = true;
     static constexpr bool has_angle = true;
-    /// Moments; sum r x (v - R v) (3) or, with a thermostat, sum r x v (3), sum r x R v (3) and velocity squared.
+    /// Moments; sum r x (v - R v) (3) or, with a thermostat, sum r x v (3), sum r x R v (3) and velocity
+    /// squared.
     static constexpr int sum_count = moment_sums + (is_thermostatted ? 7 : 3);
     using Sums = CellSums<sum_count>;
     static constexpr SumGrids<sum_count> grids{{SumGrid::number, 1},
@@ -80,10 +81,12 @@ public:
                                  const CellFill& fill) const {
         Sums sums = real_sums;
         if (fill.is_cut && parameters_.virtual_particles) {
-            for_each_virtual_particle(parameters_.density, 1.0, key, fill, [&](Vec3<double> offset, Vec3<double> velocity) {
-                const InCell<Real> in_cell{vector_cast<Real>(velocity), vector_cast<Real>(offset)};
-                sums += rounded(*this, contribute(in_cell, axis, {}));
-            });
+            for_each_virtual_particle(
+                parameters_.density, 1.0, key, fill,
+                [&](Vec3<double> offset, Vec3<double> velocity) {
+                    const InCell<Real> in_cell{vector_cast<Real>(velocity), vector_cast<Real>(offset)};
+                    sums += rounded(*this, contribute(in_cell, axis, {}));
+                });
         }
         if (sums.number() < 2.0) return {};
         const CellMoments cell(sums);
@@ -94,14 +97,17 @@ public:
         Vec3<double> spin;
         if constexpr (is_thermostatted) {
             const double squared = sums.value[sum_count - 1];
-            const Vec3<double> momentum = cell.angular_momentum(CellMoments::vector_at(sums, moment_sums), cell.total);
+            const Vec3<double> momentum =
+                cell.angular_momentum(CellMoments::vector_at(sums, moment_sums), cell.total);
             const Vec3<double> rotated_momentum =
                 cell.angular_momentum(CellMoments::vector_at(sums, moment_sums + 3), rotated_total);
             const Vec3<double> rotated_spin = cell.inverse_inertia(rotated_momentum);
-            const double energy_2 = squared - dot(cell.total, cell.mean) - dot(rotated_momentum, rotated_spin);
+            const double energy_2 =
+                squared - dot(cell.total, cell.mean) - dot(rotated_momentum, rotated_spin);
             const double uncertain =
                 energy_rounding(sums.number(), squared, std::sqrt(dot(rotated_spin, rotated_spin)));
-            scale = thermostat_scale(sums.number(), energy_2, uncertain, cell.inverse_inertia.is_singular(), key);
+            scale =
+                thermostat_scale(sums.number(), energy_2, uncertain, cell.inverse_inertia.is_singular(), key);
             spin = cell.inverse_inertia(momentum) - scale * rotated_spin;
         } else {
             spin = cell.inverse_inertia(
@@ -116,9 +122,10 @@ public:
     }
 
 private:
-    /// How well `thermostat_scale`'s twice the energy is known, where `squared` is the sum of squared velocities and
-    /// `spin` the angular velocity of the rotated ones. Rotated velocities have the relative rounding of Real, and
-    /// contributions that of their grids; an error of angular momentum counts `spin` times.
+    /// How well `thermostat_scale`'s twice the energy is known, where `squared` is the sum of squared
+    /// velocities and `spin` the angular velocity of the rotated ones. Rotated velocities have the relative
+    /// rounding of Real, and contributions that of their grids; an error of angular momentum counts `spin`
+    /// times.
     MPCFLOW_HD double energy_rounding(double count, double squared, double spin) const {
         constexpr double relative = sizeof(Real) == sizeof(float) ? 0x1p-24 : 0x1p-53;
         return relative * (squared + spin * std::sqrt(count * squared)) +
@@ -128,10 +135,11 @@ private:
     /// Maxwell-Boltzmann scaling of the motion beyond the rigid rotation, of which `energy_2` is twice
     /// the energy: 3 N - 6 degrees of freedom, 3 N - 5 for collinear particles.
     ///
-    /// What is scaled is a difference of rounded velocities, so where it is small its energy is not known well. An
-    /// energy that is too small by chance would make the scale too large: a pair of particles, with its one freedom,
-    /// comes near rest often. So an energy that may be all rounding is left alone, `uncertain` being what a rounding
-    /// makes of it; and no other one becomes that small, so that as many pairs stay near rest as belong there.
+    /// What is scaled is a difference of rounded velocities, so where it is small its energy is not known
+    /// well. An energy that is too small by chance would make the scale too large: a pair of particles, with
+    /// its one freedom, comes near rest often. So an energy that may be all rounding is left alone,
+    /// `uncertain` being what a rounding makes of it; and no other one becomes that small, so that as many
+    /// pairs stay near rest as belong there.
     MPCFLOW_HD double thermostat_scale(double count, double energy_2, double uncertain, bool is_collinear,
                                        const CellKey& key) const {
         const int freedoms = 3 * static_cast<int>(count) - (is_collinear ? 5 : 6);

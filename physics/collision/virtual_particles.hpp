@@ -52,7 +52,8 @@ MPCFLOW_HD SolidPlace place_in_solid(RandomSource& source, const CellFill& fill)
     bool is_chosen = false;
     double cross_section = 1.0;  // of the slabs that are left
     for (int axis = 0; axis < 3; ++axis) {
-        const double others = axis == 0 ? fill.length(1) * fill.length(2) : (axis == 1 ? fill.length(2) : 1.0);
+        const double others =
+            axis == 0 ? fill.length(1) * fill.length(2) : (axis == 1 ? fill.length(2) : 1.0);
         const double slab = cross_section * fill.thickness(axis) * others;
         // Rounding may leave no slab for the choice; then it is the last one.
         if (!is_chosen && fill.face[axis] != no_surface) place.axis = axis;
@@ -79,10 +80,10 @@ struct VirtualSum {
     Vec3<double> velocity;
 };
 
-/// Adds a cut cell's virtual particles to `real`, for laws to which their places do not matter: the sum of their
-/// velocities is Gaussian, of mean n V and variance n `variances` kT/m a component.
-MPCFLOW_HD VirtualSum add_virtual_particles(const VirtualSum& real, double density, double variances, const CellKey& key,
-                                            const CellFill& fill) {
+/// Adds a cut cell's virtual particles to `real`, for laws to which their places do not matter: the sum of
+/// their velocities is Gaussian, of mean n V and variance n `variances` kT/m a component.
+MPCFLOW_HD VirtualSum add_virtual_particles(const VirtualSum& real, double density, double variances,
+                                            const CellKey& key, const CellFill& fill) {
     const double number = virtual_particle_count(density, fill);
     const WallState wall = fill.mean_wall();
     RandomSource source = key.source(Stream::virtual_particles);
@@ -90,11 +91,11 @@ MPCFLOW_HD VirtualSum add_virtual_particles(const VirtualSum& real, double densi
     return {real.number + number, real.velocity + number * wall.velocity + width * gaussian_vector(source)};
 }
 
-/// The virtual particles of a cut cell one by one, for laws to which their places matter: calls add(offset, velocity),
-/// velocities of mean V and variance `variances` kT/m a component.
+/// The virtual particles of a cut cell one by one, for laws to which their places matter: calls add(offset,
+/// velocity), velocities of mean V and variance `variances` kT/m a component.
 template <class Add>
-MPCFLOW_HD void for_each_virtual_particle(double density, double variances, const CellKey& key, const CellFill& fill,
-                                          const Add& add) {
+MPCFLOW_HD void for_each_virtual_particle(double density, double variances, const CellKey& key,
+                                          const CellFill& fill, const Add& add) {
     RandomSource source = key.source(Stream::virtual_particles);
     const RandomBlock first = source.next();
     // A fraction of a particle is one particle with that probability.
@@ -103,7 +104,8 @@ MPCFLOW_HD void for_each_virtual_particle(double density, double variances, cons
     for (int i = 0; i < number; ++i) {
         const SolidPlace place = place_in_solid(source, fill);
         const WallState wall = fill.wall(place.axis);
-        add(place.offset, wall.velocity + std::sqrt(variances * wall.thermal_variance) * gaussian_vector(source));
+        add(place.offset,
+            wall.velocity + std::sqrt(variances * wall.thermal_variance) * gaussian_vector(source));
     }
 }
 

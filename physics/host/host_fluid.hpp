@@ -32,8 +32,8 @@ namespace mpcflow {
 
 /// The particles of a fluid and the sums over its cells, at first in the initial state.
 ///
-/// The functions that go through particles or cells call others with the number of the thread, of 0 ... threads() - 1,
-/// on all threads at once.
+/// The functions that go through particles or cells call others with the number of the thread, of 0 ...
+/// threads() - 1, on all threads at once.
 template <class Law, class Particle>
 class HostFluid {
 public:
@@ -74,12 +74,11 @@ public:
                                                CellDraws<Law>::kept(1) * sizeof(typename Law::Draw);
         const std::int64_t particles = system.particle_count();
         std::int64_t spilled = 0;
-        for (int thread = 0; thread < threads; ++thread) {
+        for (int thread = 0; thread < threads; ++thread)
             for (int owner = 0; owner < threads; ++owner)
                 spilled += room_for_spilled(grid, particles, threads, thread, owner);
-        }
-        return {2 * particles * static_cast<std::int64_t>(sizeof(Particle)) + grid.cell_count() * bytes_of_cell +
-                    spilled * static_cast<std::int64_t>(sizeof(Spilled)),
+        return {2 * particles * static_cast<std::int64_t>(sizeof(Particle)) +
+                    grid.cell_count() * bytes_of_cell + spilled * static_cast<std::int64_t>(sizeof(Spilled)),
                 threads};
     }
 
@@ -105,7 +104,8 @@ public:
         check();
     }
 
-    /// Goes on from the state after `step` steps, of which `fast_steps` were fast; make(id) gives each particle.
+    /// Goes on from the state after `step` steps, of which `fast_steps` were fast; make(id) gives each
+    /// particle.
     template <class Make>
     void restore(std::int64_t step, std::int64_t fast_steps, const Make& make) {
         step_ = step;
@@ -113,9 +113,8 @@ public:
         fast_steps_ = fast_steps;
         last_fast_step_ = ~std::uint64_t{0};
         fill_particles(make);
-        for (Worker& worker : workers_) {
+        for (Worker& worker : workers_)
             for (std::vector<Spilled>& spilled : worker.spilled) spilled.clear();
-        }
         contribute_all();
     }
 
@@ -154,9 +153,8 @@ public:
     void for_whole_cells(const Function& function) {
         team_.run([&](int thread) {
             collect_spilled(thread);
-            for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) {
+            for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c)
                 if (plan_.next_grid.is_whole(static_cast<int>(c))) function(thread, sums_[c].number());
-            }
         });
     }
 
@@ -191,24 +189,26 @@ private:
     /// What one thread has for itself, on cache lines of its own.
     struct alignas(128) Worker {
         std::int64_t first_particle = 0;
-        std::int64_t last_particle = 0;  ///< one past
-        std::int64_t own_particles = 0;  ///< in its cells, counted when re-ordering
+        std::int64_t last_particle = 0;             ///< one past
+        std::int64_t own_particles = 0;             ///< in its cells, counted when re-ordering
         std::vector<std::vector<Spilled>> spilled;  ///< by owner
     };
 
     static int thread_count(const SolverOptions& options, const System& system) {
-        const int wanted = options.threads > 0 ? options.threads
-                                               : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+        const int wanted = options.threads > 0
+                               ? options.threads
+                               : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
         // A thread needs some cells to own.
         return static_cast<int>(std::clamp<std::int64_t>(system.box.volume() / 8, 1, wanted));
     }
 
-    /// Contributions of a thread to the cells of another one: as many as there are at most, but for odd cases, so that
-    /// lists need not grow, and it is known before what they take. Before the first re-ordering a particle may be in
-    /// anybody's cells; from then on in those of neighbours along z, where it comes by flight and by the shift of the grid
-    /// from up to about a layer of cells.
+    /// Contributions of a thread to the cells of another one: as many as there are at most, but for odd
+    /// cases, so that lists need not grow, and it is known before what they take. Before the first
+    /// re-ordering a particle may be in anybody's cells; from then on in those of neighbours along z, where
+    /// it comes by flight and by the shift of the grid from up to about a layer of cells.
     template <class Grid>
-    static std::int64_t room_for_spilled(const Grid& grid, std::int64_t particles, int threads, int thread, int owner) {
+    static std::int64_t room_for_spilled(const Grid& grid, std::int64_t particles, int threads, int thread,
+                                         int owner) {
         if (thread == owner) return 0;
         constexpr double deviations = 6.0;
         const int apart = std::abs(thread - owner);
@@ -232,7 +232,8 @@ private:
             Worker& worker = workers_[thread];
             worker.first_particle = particle_count_ * thread / team_.size();
             worker.last_particle = particle_count_ * (thread + 1) / team_.size();
-            for (std::int64_t i = worker.first_particle; i < worker.last_particle; ++i) particles_[i] = make(i);
+            for (std::int64_t i = worker.first_particle; i < worker.last_particle; ++i)
+                particles_[i] = make(i);
         });
     }
 
@@ -243,9 +244,8 @@ private:
         const Vec3<Real> mean = vector_cast<Real>(rule.mean_velocity(sum_totals(rule)));
         team_.run([&](int thread) {
             const Worker& worker = workers_[thread];
-            for (std::int64_t i = worker.first_particle; i < worker.last_particle; ++i) {
+            for (std::int64_t i = worker.first_particle; i < worker.last_particle; ++i)
                 particles_[i].velocity = particles_[i].velocity - mean;
-            }
         });
     }
 
@@ -266,7 +266,8 @@ private:
     }
 
     [[nodiscard]] typename Law::Draw next_draw(int cell) const {
-        return draws_.next(cell, [](const auto* draw) { return *draw; });
+        return draws_.next(
+            cell, [](const auto* draw) { return *draw; });
     }
 
     void add(int thread, int cell, const Sums& sums) {
@@ -293,8 +294,8 @@ private:
         if ((faults & notice_fast) != 0 && last_fast_step_.exchange(step) != step) ++fast_steps_;
     }
 
-    /// What one thread does. Flattened: calls into the law that are left in the loops over particles and cells cost nearly
-    /// half of their speed, calls of these loops three per cent.
+    /// What one thread does. Flattened: calls into the law that are left in the loops over particles and
+    /// cells cost nearly half of their speed, calls of these loops three per cent.
     [[gnu::flatten]] void run(std::int64_t count, int thread) {
         StepPlan<Law> plan = plan_;
         for (std::int64_t i = 0; i < count; ++i) {
@@ -338,8 +339,8 @@ private:
         report(faults, plan.step);
     }
 
-    /// The actions of the step to come, as resolve() will make them; nothing else changes. What is wrong with a cell,
-    /// resolve() will say.
+    /// The actions of the step to come, as resolve() will make them; nothing else changes. What is wrong with
+    /// a cell, resolve() will say.
     void foresee(const StepPlan<Law>& plan, int thread) {
         collect_spilled(thread);
         std::uint32_t faults = no_fault;
@@ -378,7 +379,8 @@ private:
             else spill(thread, next.cell, sums);
             if constexpr (reorders) {
                 // Particles that drifted since the last re-ordering are in cells of another thread.
-                const std::int64_t to = std::atomic_ref(places_[place.cell]).fetch_add(1, std::memory_order_relaxed);
+                const std::int64_t to =
+                    std::atomic_ref(places_[place.cell]).fetch_add(1, std::memory_order_relaxed);
                 reordered_[to] = particle;
             } else {
                 particles_[i] = particle;

@@ -50,8 +50,9 @@ public:
         HostNeeds needs = HostFluid<Law, Particle>::needs(law, system, options);
         const bool has_pressure = options.pressure == PressureFields::sampled;
         const std::size_t bytes_of_sums = sizeof(BinSums) + (has_pressure ? sizeof(PressureBinSums) : 0);
-        needs.bytes += BinRule(system, options.bins).bin_count() *
-                       (bytes_of_bin(options.pressure) + needs.threads * static_cast<std::int64_t>(bytes_of_sums));
+        needs.bytes +=
+            BinRule(system, options.bins).bin_count() *
+            (bytes_of_bin(options.pressure) + needs.threads * static_cast<std::int64_t>(bytes_of_sums));
         return needs;
     }
 
@@ -68,7 +69,9 @@ public:
             ExtremesSoFar extremes;
         };
         std::vector<Part> parts(fluid_.threads());
-        fluid_.for_all_particles([&](int thread, const Particle& p) { parts[thread].extremes.add_speed_squared(speed_squared(p)); });
+        fluid_.for_all_particles([&](int thread, const Particle& p) {
+            parts[thread].extremes.add_speed_squared(speed_squared(p));
+        });
         fluid_.for_whole_cells([&](int thread, double count) { parts[thread].extremes.add_cell(count); });
         ExtremesSoFar all;
         for (const Part& part : parts) all.add(part.extremes);
@@ -94,9 +97,9 @@ public:
         });
         for (std::int64_t b = 0; b < bins; ++b) {
             BinSums sum;
-            for (int thread = 0; thread < fluid_.threads(); ++thread) {
-                for (int i = 0; i < BinSums::count; ++i) sum.value[i] += bin_sums_[thread * bins + b].value[i];
-            }
+            for (int thread = 0; thread < fluid_.threads(); ++thread)
+                for (int i = 0; i < BinSums::count; ++i)
+                    sum.value[i] += bin_sums_[thread * bins + b].value[i];
             if (sum.value[0] > bin_rule_.occupancy_limit()) fluid_.add_faults(fault_bin);
             BinRule::fold(sum, system_.fluid.mass, block_.bins[b]);
         }
@@ -135,27 +138,33 @@ public:
     void restore(const ParticleSnapshot& snapshot, std::int64_t fast_steps) override {
         check_snapshot(system_, snapshot);
         static_cast<void>(take_field_block());
-        fluid_.restore(snapshot.step, fast_steps, [&](std::int64_t i) { return take_from_snapshot<Particle>(snapshot, i); });
+        fluid_.restore(snapshot.step, fast_steps,
+                       [&](std::int64_t i) { return take_from_snapshot<Particle>(snapshot, i); });
     }
 
     void sample_histograms(Histograms& histograms) override {
         const SpeedBins speed_bins(system_.fluid, histograms);
         count_into(histograms.speed, [&](std::vector<std::vector<std::uint64_t>>& counts) {
-            fluid_.for_all_particles([&](int thread, const Particle& p) { ++counts[thread][speed_bins.bin(p)]; });
+            fluid_.for_all_particles(
+                [&](int thread, const Particle& p) { ++counts[thread][speed_bins.bin(p)]; });
         });
         const OccupancyBins occupancy_bins(histograms);
         count_into(histograms.occupancy, [&](std::vector<std::vector<std::uint64_t>>& counts) {
-            fluid_.for_whole_cells([&](int thread, double count) { ++counts[thread][occupancy_bins.bin(count)]; });
+            fluid_.for_whole_cells(
+                [&](int thread, double count) { ++counts[thread][occupancy_bins.bin(count)]; });
         });
         ++histograms.samples;
     }
 
     void count_pairs(const PairCentres& centres, std::vector<std::uint64_t>& counts) override {
-        count_into(counts, [&](std::vector<std::vector<std::uint64_t>>& parts) {
-            fluid_.for_all_particles([&](int thread, const Particle& p) {
-                centres.rule().for_centres_near(p, centres.cells(), [&](int bin) { ++parts[thread][bin]; });
+        count_into(
+            counts,
+            [&](std::vector<std::vector<std::uint64_t>>& parts) {
+                fluid_.for_all_particles([&](int thread, const Particle& p) {
+                    centres.rule().for_centres_near(
+                        p, centres.cells(), [&](int bin) { ++parts[thread][bin]; });
+                });
             });
-        });
     }
 
     [[nodiscard]] std::vector<double> velocity_modes(const WaveNumbers& waves) override {
@@ -164,7 +173,8 @@ public:
         fluid_.for_each_thread([&](int thread, std::span<const Particle> particles) {
             std::vector<ModeTotals> totals(rule.parts());
             while (!particles.empty()) {
-                const auto some = particles.first(std::min<std::size_t>(ModeRule::most_added, particles.size()));
+                const auto some =
+                    particles.first(std::min<std::size_t>(ModeRule::most_added, particles.size()));
                 for (int part = 0; part < rule.parts(); ++part) {
                     ModeSums sums;
                     for (const Particle& particle : some) rule.add(rule.part(part), particle, sums);
@@ -174,9 +184,8 @@ public:
             }
             parts[thread] = std::move(totals);
         });
-        for (int thread = 1; thread < fluid_.threads(); ++thread) {
+        for (int thread = 1; thread < fluid_.threads(); ++thread)
             for (int part = 0; part < rule.parts(); ++part) parts[0][part] += parts[thread][part];
-        }
         return rule.modes(parts[0]);
     }
 
@@ -218,13 +227,14 @@ private:
             double* const in_flight = sums[bin_rule_.bin(flux.mid_flight_place)].value;
             double* const at_centre = sums[bin_rule_.bin(flux.cell_centre)].value;
             for (int i = 0; i < PressureBinSums::in_flight; ++i) in_flight[i] += added[i];
-            for (int i = PressureBinSums::in_flight; i < PressureBinSums::count; ++i) at_centre[i] += added[i];
+            for (int i = PressureBinSums::in_flight; i < PressureBinSums::count; ++i)
+                at_centre[i] += added[i];
         });
         for (std::int64_t b = 0; b < bins; ++b) {
             PressureBinSums sum;
-            for (int thread = 0; thread < fluid_.threads(); ++thread) {
-                for (int i = 0; i < PressureBinSums::count; ++i) sum.value[i] += pressure_sums_[thread * bins + b].value[i];
-            }
+            for (int thread = 0; thread < fluid_.threads(); ++thread)
+                for (int i = 0; i < PressureBinSums::count; ++i)
+                    sum.value[i] += pressure_sums_[thread * bins + b].value[i];
             fold_pressure(sum, system_.fluid.mass, system_.collision.time_step, block_.pressure[b]);
         }
     }
@@ -232,11 +242,11 @@ private:
     /// Calls count(bins for each thread), and adds them to `sums`.
     template <class Count>
     void count_into(std::vector<std::uint64_t>& sums, const Count& count) {
-        std::vector<std::vector<std::uint64_t>> parts(fluid_.threads(), std::vector<std::uint64_t>(sums.size()));
+        std::vector<std::vector<std::uint64_t>> parts(fluid_.threads(),
+                                                      std::vector<std::uint64_t>(sums.size()));
         count(parts);
-        for (const std::vector<std::uint64_t>& part : parts) {
+        for (const std::vector<std::uint64_t>& part : parts)
             for (std::size_t bin = 0; bin < sums.size(); ++bin) sums[bin] += part[bin];
-        }
     }
 
     System system_;
@@ -253,9 +263,11 @@ private:
 
 template <class Particle>
 std::unique_ptr<Solver> make_for_particle(const System& system, const SolverOptions& options) {
-    return visit_law<typename Particle::Real>(system, [&](const auto& law) -> std::unique_ptr<Solver> {
-        return std::make_unique<HostSolver<std::decay_t<decltype(law)>, Particle>>(law, system, options);
-    });
+    return visit_law<typename Particle::Real>(
+        system,
+        [&](const auto& law) -> std::unique_ptr<Solver> {
+            return std::make_unique<HostSolver<std::decay_t<decltype(law)>, Particle>>(law, system, options);
+        });
 }
 
 }  // namespace
@@ -275,8 +287,9 @@ std::unique_ptr<Solver> make_host_solver(const System& system, const SolverOptio
         return options.precision == Precision::mixed ? make_for_particle<ParticleMixed>(system, options)
                                                      : make_for_particle<ParticleDouble>(system, options);
     } catch (const std::bad_alloc&) {
-        throw EnvironmentError("not enough memory for " + std::to_string(system.particle_count()) +
-                               " particles; use a smaller box.size, a lower fluid.density or precision: mixed");
+        throw EnvironmentError(
+            "not enough memory for " + std::to_string(system.particle_count()) +
+            " particles; use a smaller box.size, a lower fluid.density or precision: mixed");
     }
 }
 

@@ -17,7 +17,8 @@ class RawArray {
 public:
     RawArray() = default;
     explicit RawArray(std::int64_t size)
-        : data_(static_cast<T*>(::operator new(static_cast<std::size_t>(size) * sizeof(T), line))), size_(size) {}
+        : data_(static_cast<T*>(::operator new(static_cast<std::size_t>(size) * sizeof(T), line))),
+          size_(size) {}
     T& operator[](std::int64_t i) { return data_[i]; }
     const T& operator[](std::int64_t i) const { return data_[i]; }
     [[nodiscard]] T* data() { return data_.get(); }

@@ -25,9 +25,7 @@ public:
     explicit ThreadTeam(int size) : size_(size), barrier_(size, NoteFailure{this}) {
         try {
             workers_.reserve(static_cast<std::size_t>(size - 1));
-            for (int t = 1; t < size; ++t) {
-                workers_.emplace_back([this, t] { work(t); });
-            }
+            for (int t = 1; t < size; ++t) workers_.emplace_back([this, t] { work(t); });
         } catch (const std::system_error& error) {
             const std::size_t begun = workers_.size() + 1;
             stop();
@@ -46,8 +44,8 @@ public:
     [[nodiscard]] int size() const { return size_; }
 
     /// Calls task(thread) once on every thread of the team and returns when all have returned. Within
-    /// the task all threads must call `wait` equally often. What the task throws on one of them ends it on the others
-    /// at their next `wait`, and is thrown here.
+    /// the task all threads must call `wait` equally often. What the task throws on one of them ends it on
+    /// the others at their next `wait`, and is thrown here.
     void run(const std::function<void(int)>& task) {
         if (size_ == 1) {
             task(0);
@@ -84,8 +82,8 @@ private:
         void operator()() noexcept { team->is_broken_ = team->has_failed_.load(); }
     };
 
-    /// The task and the barrier at its end. A thread that fails comes to the barrier at which the others wait; they leave
-    /// the task there, so that it is the last one for all.
+    /// The task and the barrier at its end. A thread that fails comes to the barrier at which the others
+    /// wait; they leave the task there, so that it is the last one for all.
     void take_part(const std::function<void(int)>& task, int thread) noexcept {
         try {
             task(thread);

@@ -12,8 +12,8 @@
 
 namespace mpcflow {
 
-/// The zeroth lag of a correlator whose products are the sample's numbers: its blocks of time, which are merged in pairs
-/// as the run grows, give errors that hold for samples that are correlated, too.
+/// The zeroth lag of a correlator whose products are the sample's numbers: its blocks of time, which are
+/// merged in pairs as the run grows, give errors that hold for samples that are correlated, too.
 class BlockAverages {
 public:
     explicit BlockAverages(std::int64_t values)
@@ -36,7 +36,9 @@ public:
     [[nodiscard]] MultipleTauState state() const { return blocks_.state(); }
     /// As MultipleTau::restore().
     void restore(const MultipleTauState& state) { blocks_.restore(state); }
-    [[nodiscard]] std::int64_t bytes_after(std::int64_t samples) const { return blocks_.bytes_after(samples); }
+    [[nodiscard]] std::int64_t bytes_after(std::int64_t samples) const {
+        return blocks_.bytes_after(samples);
+    }
 
 private:
     std::int64_t values_;

@@ -24,14 +24,14 @@ double sum_of(std::size_t count, const Term& term) {
     constexpr std::size_t lanes = 8;
     std::array<double, lanes> sums{};
     std::size_t i = 0;
-    for (; i + lanes <= count; i += lanes) {
+    for (; i + lanes <= count; i += lanes)
         for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += term(i + lane);
-    }
     for (std::size_t lane = 0; i < count; ++i, ++lane) sums[lane] += term(i);
     return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
 }
 
-void correlate_tracers(std::span<const double> earlier, std::span<const double> later, std::span<double> means) {
+void correlate_tracers(std::span<const double> earlier, std::span<const double> later,
+                       std::span<double> means) {
     const std::size_t tracers = earlier.size() / 6;
     const auto count = static_cast<double>(tracers);
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -39,10 +39,14 @@ void correlate_tracers(std::span<const double> earlier, std::span<const double> 
         const double* const x1 = &later[axis * tracers];
         const double* const v0 = &earlier[(3 + axis) * tracers];
         const double* const v1 = &later[(3 + axis) * tracers];
-        means[displacement + axis] = sum_of(tracers, [=](std::size_t i) { return (x1[i] - x0[i]) * (x1[i] - x0[i]); }) / count;
+        means[displacement + axis] =
+            sum_of(
+                tracers, [=](std::size_t i) { return (x1[i] - x0[i]) * (x1[i] - x0[i]); }) /
+            count;
         means[velocity + axis] = sum_of(tracers, [=](std::size_t i) { return v0[i] * v1[i]; }) / count;
     }
-    for (const std::size_t of : {displacement, velocity}) means[of + total] = means[of] + means[of + 1] + means[of + 2];
+    for (const std::size_t of : {displacement, velocity})
+        means[of + total] = means[of] + means[of + 1] + means[of + 2];
 }
 
 MultipleTauOptions correlator_options() {
@@ -58,9 +62,8 @@ std::int64_t id_stride(const System& system, std::int64_t tracers) {
 
 std::vector<std::size_t> find_free_axes(const System& system) {
     std::vector<std::size_t> axes;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
+    for (std::size_t axis = 0; axis < 3; ++axis)
         if (system.boundaries.faces[axis].is_periodic() && system.force[axis] == 0.0) axes.push_back(axis);
-    }
     return axes;
 }
 
@@ -73,15 +76,16 @@ DiffusionObservable::DiffusionObservable(const System& system, const DiffusionOu
       free_axes_(find_free_axes(system)),
       every_nth_id_(id_stride(system, output.tracers)),
       tracers_(count_selected_ids(system.particle_count(), every_nth_id_)),
-      correlator_({6 * tracers_, static_cast<std::int64_t>(products)}, correlator_options(), correlate_tracers),
+      correlator_({6 * tracers_, static_cast<std::int64_t>(products)}, correlator_options(),
+                  correlate_tracers),
       signal_(static_cast<std::size_t>(6 * tracers_)) {}
 
 std::int64_t DiffusionObservable::bytes(std::int64_t last_step) const {
     return correlator_.bytes_after(times().count(last_step));
 }
 
-/// Of each lag: itself, its time and pairs; two squares, of one number and of three, and two products, each of these eight
-/// with its error; two coefficients with theirs.
+/// Of each lag: itself, its time and pairs; two squares, of one number and of three, and two products, each
+/// of these eight with its error; two coefficients with theirs.
 std::int64_t DiffusionObservable::result_bytes(std::int64_t last_step) const {
     constexpr std::int64_t numbers = 3 + 2 * static_cast<std::int64_t>(products) + 4;
     return 8 * numbers * correlator_.lags_after(times().count(last_step));
@@ -94,8 +98,9 @@ void DiffusionObservable::measure(Solver& solver, std::int64_t) {
         for (std::size_t i = 0; i < tracers.size(); ++i) {
             for (int axis = 0; axis < 3; ++axis) {
                 const auto along = static_cast<std::size_t>(axis);
-                signal_[along * tracers.size() + i] = static_cast<double>(tracers[i].position[axis]) +
-                                                      static_cast<double>(tracers[i].image(axis)) * system_.box.size[along];
+                signal_[along * tracers.size() + i] =
+                    static_cast<double>(tracers[i].position[axis]) +
+                    static_cast<double>(tracers[i].image(axis)) * system_.box.size[along];
                 signal_[(3 + along) * tracers.size() + i] = static_cast<double>(tracers[i].velocity[axis]);
             }
         }
@@ -103,8 +108,8 @@ void DiffusionObservable::measure(Solver& solver, std::int64_t) {
     correlator_.add(signal_);
 }
 
-/// From a quarter of a lag to that lag, which is long enough for vortices to have grown and goes twenty times into the
-/// run, so that errors are known.
+/// From a quarter of a lag to that lag, which is long enough for vortices to have grown and goes twenty times
+/// into the run, so that errors are known.
 DiffusionObservable::Window DiffusionObservable::growth_window(const CorrelationFunction& function) const {
     Window window;
     const std::int64_t longest = correlator_.samples() / 20;
@@ -113,8 +118,9 @@ DiffusionObservable::Window DiffusionObservable::growth_window(const Correlation
     return window;
 }
 
-/// The running integral over the lags, by the trapezoidal rule; NaN unless every step has a sample: velocities are forgotten
-/// within a few steps, so that over longer distances the rule is wrong by several times, and no error would tell.
+/// The running integral over the lags, by the trapezoidal rule; NaN unless every step has a sample:
+/// velocities are forgotten within a few steps, so that over longer distances the rule is wrong by several
+/// times, and no error would tell.
 std::vector<double> DiffusionObservable::diffusion_by_velocity(const std::vector<double>& lag_times,
                                                                std::span<const double> means) const {
     const auto at = [&](std::size_t i) {
@@ -125,9 +131,8 @@ std::vector<double> DiffusionObservable::diffusion_by_velocity(const std::vector
     const bool is_known = times().every == 1 && !free_axes_.empty();
     std::vector<double> integral(lag_times.size(), is_known ? 0.0 : not_known);
     if (!is_known) return integral;
-    for (std::size_t i = 1; i < integral.size(); ++i) {
+    for (std::size_t i = 1; i < integral.size(); ++i)
         integral[i] = integral[i - 1] + 0.5 * (lag_times[i] - lag_times[i - 1]) * (at(i - 1) + at(i));
-    }
     return integral;
 }
 
@@ -141,13 +146,13 @@ void DiffusionObservable::add_results(ObservableResults& results) const {
 
 std::vector<double> DiffusionObservable::times_of(const std::vector<std::int64_t>& lags) const {
     std::vector<double> lag_times;
-    for (const std::int64_t lag : lags) {
+    for (const std::int64_t lag : lags)
         lag_times.push_back(static_cast<double>(lag * times().every) * system_.collision.time_step);
-    }
     return lag_times;
 }
 
-void DiffusionObservable::add_correlations(ObservableResults& results, const CorrelationFunction& function) const {
+void DiffusionObservable::add_correlations(ObservableResults& results,
+                                           const CorrelationFunction& function) const {
     const auto lags = static_cast<std::int64_t>(function.lag.size());
     std::vector<std::int64_t> steps = function.lag;
     for (std::int64_t& lag : steps) lag *= times().every;
@@ -169,7 +174,8 @@ void DiffusionObservable::add_correlations(ObservableResults& results, const Cor
         std::vector<std::int64_t> shape{lags};
         if (count > 1) shape.push_back(static_cast<std::int64_t>(count));
         results.arrays.push_back({name, shape, std::move(mean), unit, description});
-        results.arrays.push_back({name + "_error", shape, std::move(error), unit, "standard error of " + name + " by blocking"});
+        results.arrays.push_back(
+            {name + "_error", shape, std::move(error), unit, "standard error of " + name + " by blocking"});
     };
     add("mean_square_displacement", displacement + total, 1, "a^2", "<|r(t) - r(0)|^2> of the tracers");
     add("mean_square_displacement_xyz", displacement, 3, "a^2", "the same along x, y, z");
@@ -187,7 +193,8 @@ std::vector<double> DiffusionObservable::estimate(const std::vector<double>& lag
         for (const std::size_t axis : free_axes_) sum += means[i * products + displacement + axis];
     }
     std::vector<double> values;
-    for (std::size_t i = 0; i < lag_times.size(); ++i) values.push_back(displacements[i] / (twice_axes * lag_times[i]));
+    for (std::size_t i = 0; i < lag_times.size(); ++i)
+        values.push_back(displacements[i] / (twice_axes * lag_times[i]));
     const std::vector<double> integral = diffusion_by_velocity(lag_times, means);
     values.insert(values.end(), integral.begin(), integral.end());
     values.push_back(window.is_known() ? (displacements[window.last] - displacements[window.first]) /
@@ -196,7 +203,8 @@ std::vector<double> DiffusionObservable::estimate(const std::vector<double>& lag
     return values;
 }
 
-void DiffusionObservable::add_diffusion(ObservableResults& results, const CorrelationFunction& function) const {
+void DiffusionObservable::add_diffusion(ObservableResults& results,
+                                        const CorrelationFunction& function) const {
     constexpr const char* unit = "a (energy/mass)^(1/2)";
     const std::size_t lags = function.lag.size();
     const std::vector<double> lag_times = times_of(function.lag);
@@ -205,18 +213,21 @@ void DiffusionObservable::add_diffusion(ObservableResults& results, const Correl
         [&](std::span<const double> means) { return estimate(lag_times, window, means); },
         lags > 0 ? function.lag[window.last] : 0);
     // Longer lags have no error here: blocks that are long enough for them are too few.
-    for (std::size_t i = window.last + 1; i < lags; ++i) estimates.error[i] = estimates.error[lags + i] = not_known;
+    for (std::size_t i = window.last + 1; i < lags; ++i)
+        estimates.error[i] = estimates.error[lags + i] = not_known;
     const auto add = [&](const std::string& name, std::size_t first, const std::string& description) {
         const auto part = [&](const std::vector<double>& of) {
             const auto begin = of.begin() + static_cast<std::ptrdiff_t>(first);
             return std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(lags));
         };
         results.arrays.push_back(named_list(name, part(estimates.value), unit, description));
-        results.arrays.push_back(
-            named_list(name + "_error", part(estimates.error), unit, "standard error of " + name + " by the jackknife"));
+        results.arrays.push_back(named_list(name + "_error", part(estimates.error), unit,
+                                            "standard error of " + name + " by the jackknife"));
     };
     add("diffusion_by_displacement", 0, "mean square displacement / (2 d t) along the d free axes");
-    add("diffusion_by_velocity", lags, "integral of the velocity autocorrelation up to t, along the free axes; with samples every step only");
+    add("diffusion_by_velocity", lags,
+        "integral of the velocity autocorrelation up to t, along the free axes; with samples every step "
+        "only");
 
     std::string names;
     for (const std::size_t axis : free_axes_) names += "xyz"[axis];
@@ -230,7 +241,8 @@ void DiffusionObservable::add_diffusion(ObservableResults& results, const Correl
 }
 
 std::vector<SamplingParameter> DiffusionObservable::parameters() const {
-    return {{"every", static_cast<double>(times().every)}, {"every_nth_id", static_cast<double>(every_nth_id_)}};
+    return {{"every", static_cast<double>(times().every)},
+            {"every_nth_id", static_cast<double>(every_nth_id_)}};
 }
 
 std::vector<NamedArray> DiffusionObservable::arrays() const {

@@ -19,10 +19,11 @@ struct DiffusionOutput {
     std::int64_t tracers = 2048;  ///< at most so many particles are followed
 };
 
-/// Mean square displacement <|r(t) - r(0)|^2> and velocity autocorrelation <v(t) . v(0)> of tracers, particles evenly
-/// spread over the ids, and the diffusion coefficient by both: D = lim MSD / (2 d t), and D = integral of VACF / d dt
-/// (Green and Kubo; by the trapezoidal rule, which with a sample every step is exact for MPC's straight flights:
-/// Ripoll, Mussawisade, Winkler, Gompper, Phys. Rev. E 72 (2005) 016701; else it is not given). Lags on a multiple-tau scheme, decimated.
+/// Mean square displacement <|r(t) - r(0)|^2> and velocity autocorrelation <v(t) . v(0)> of tracers,
+/// particles evenly spread over the ids, and the diffusion coefficient by both: D = lim MSD / (2 d t), and D
+/// = integral of VACF / d dt (Green and Kubo; by the trapezoidal rule, which with a sample every step is
+/// exact for MPC's straight flights: Ripoll, Mussawisade, Winkler, Gompper, Phys. Rev. E 72 (2005) 016701;
+/// else it is not given). Lags on a multiple-tau scheme, decimated.
 class DiffusionObservable final : public Observable {
 public:
     DiffusionObservable(const System& system, const DiffusionOutput& output, std::int64_t equilibration);

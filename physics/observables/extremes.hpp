@@ -30,7 +30,9 @@ struct ExtremesSoFar {
         minimum = number < minimum ? number : minimum;
         maximum = number > maximum ? number : maximum;
     }
-    MPCFLOW_HD void add_speed_squared(double value) { speed_squared = value > speed_squared ? value : speed_squared; }
+    MPCFLOW_HD void add_speed_squared(double value) {
+        speed_squared = value > speed_squared ? value : speed_squared;
+    }
     MPCFLOW_HD void add(const ExtremesSoFar& other) {
         add_speed_squared(other.speed_squared);
         minimum = other.minimum < minimum ? other.minimum : minimum;

@@ -1,6 +1,6 @@
 #pragma once
-/// Sums over the particles of a bin, from which fields are averaged. Rounded to fixed grids before adding, like the
-/// sums of cells, so their bits do not depend on the order.
+/// Sums over the particles of a bin, from which fields are averaged. Rounded to fixed grids before adding,
+/// like the sums of cells, so their bits do not depend on the order.
 
 #include <array>
 #include <cstdint>
@@ -49,7 +49,8 @@ public:
     template <class Particle>
     MPCFLOW_HD BinSums contribute(const Particle& particle) const {
         const Vec3<double> v = vector_cast<double>(particle.velocity);
-        return {{1.0, velocity_.round(v.x), velocity_.round(v.y), velocity_.round(v.z), squared_.round(dot(v, v))}};
+        return {{1.0, velocity_.round(v.x), velocity_.round(v.y), velocity_.round(v.z),
+                 squared_.round(dot(v, v))}};
     }
 
     /// Adds the sums of one sample of one bin to the sums of a block. The energy is relative to the

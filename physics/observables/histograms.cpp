@@ -39,7 +39,8 @@ void HistogramsObservable::add_results(ObservableResults& results) const {
         results.arrays.push_back(named_list(name, std::move(numbers), unit, description));
     };
     add("occupancy/particles", std::move(particles), "1", "particles in a cell; the last: or more");
-    add("occupancy/counts", histograms_.occupancy, "1", "whole collision cells that held so many, in all samples");
+    add("occupancy/counts", histograms_.occupancy, "1",
+        "whole collision cells that held so many, in all samples");
     add("occupancy/expected", theory::expected_occupancies(histograms_, fluid_.density), "1",
         "the same by the Poisson distribution of the mean density");
     results.attributes.push_back({"occupancy/mean", fluid_.density});
@@ -63,10 +64,9 @@ void HistogramsObservable::put_back(const ObservableState& state) {
     const auto& occupancy = state.numbers<std::uint64_t>("occupancy", histograms_.occupancy.size());
     const auto& speed = state.numbers<std::uint64_t>("speed", histograms_.speed.size());
     constexpr std::uint64_t most_counted = std::uint64_t{1} << 53U;
-    for (const auto* counts : {&occupancy, &speed}) {
+    for (const auto* counts : {&occupancy, &speed})
         if (std::ranges::any_of(*counts, [](std::uint64_t count) { return count > most_counted; }))
             throw std::invalid_argument("output.histograms: a state with more counts than there can be");
-    }
     histograms_.occupancy = occupancy;
     histograms_.speed = speed;
     histograms_.samples = state.samples;

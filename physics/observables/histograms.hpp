@@ -20,8 +20,8 @@ struct HistogramsOutput {
 /// Counts, added up over samples, with Poisson's and Maxwell's distributions beside.
 class HistogramsObservable final : public Observable {
 public:
-    /// By default there is an occupancy bin for all that chance fills: eight standard deviations of the Poisson
-    /// distribution above its mean.
+    /// By default there is an occupancy bin for all that chance fills: eight standard deviations of the
+    /// Poisson distribution above its mean.
     HistogramsObservable(const Fluid& fluid, const HistogramsOutput& output, std::int64_t equilibration);
 
 protected:

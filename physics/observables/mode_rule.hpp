@@ -1,10 +1,12 @@
 #pragma once
-/// Sums over particles of velocities times waves, v exp(-i k x), the same bits in whatever order they are added.
+/// Sums over particles of velocities times waves, v exp(-i k x), the same bits in whatever order they are
+/// added.
 ///
-/// Rounding each product to a grid would cost two operations a product. Instead the wave and the velocity are rounded,
-/// each to so coarse a grid that their product is a multiple of 2^-53 of what a sum of `most_added` products can be:
-/// products and sums are then exact, in one fused operation where there is one. Such a sum is split into a multiple of
-/// a coarser grid, on which sums over all particles are exact, and the rest, which is exact as it is.
+/// Rounding each product to a grid would cost two operations a product. Instead the wave and the velocity are
+/// rounded, each to so coarse a grid that their product is a multiple of 2^-53 of what a sum of `most_added`
+/// products can be: products and sums are then exact, in one fused operation where there is one. Such a sum
+/// is split into a multiple of a coarser grid, on which sums over all particles are exact, and the rest,
+/// which is exact as it is.
 
 #include <array>
 #include <cmath>
@@ -20,7 +22,8 @@
 
 namespace mpcflow {
 
-/// Wave numbers first ... first + part_waves - 1 along an axis: what one pass over the particles takes together.
+/// Wave numbers first ... first + part_waves - 1 along an axis: what one pass over the particles takes
+/// together.
 struct ModePart {
     int axis;
     int first;
@@ -50,10 +53,12 @@ public:
     /// Most particles whose products may be added to a ModeSums.
     static constexpr int most_added = 1024;
 
-    ModeRule(const System& system, const WaveNumbers& waves) : particles_(system.particle_count()), along_(waves.along) {
+    ModeRule(const System& system, const WaveNumbers& waves)
+        : particles_(system.particle_count()), along_(waves.along) {
         for (int axis = 0; axis < 3; ++axis) {
             inverse_edge_[axis] = 1.0 / system.box.size[axis];
-            parts_before_[axis + 1] = parts_before_[axis] + (waves.along[axis] + ModeSums::waves - 1) / ModeSums::waves;
+            parts_before_[axis + 1] =
+                parts_before_[axis] + (waves.along[axis] + ModeSums::waves - 1) / ModeSums::waves;
         }
         const double speed = speed_limit(system.fluid);
         // A grid of 2^-q for velocities, such that 2^-(q + wave_bits) is the one for sums of products.
@@ -68,8 +73,8 @@ public:
         return {axis, 1 + (index - parts_before_[axis]) * ModeSums::waves, inverse_edge_[axis]};
     }
 
-    /// Adds what a particle contributes to the waves of a part. From the first wave on, each is the one before it times
-    /// that of wave number 1.
+    /// Adds what a particle contributes to the waves of a part. From the first wave on, each is the one
+    /// before it times that of wave number 1.
     template <class Particle>
     MPCFLOW_HD void add(const ModePart& part, const Particle& particle, ModeSums& sums) const {
         const double turns = static_cast<double>(particle.position[part.axis]) * part.inverse_edge;
@@ -103,8 +108,10 @@ public:
         std::vector<double> modes;
         for (int axis = 0; axis < 3; ++axis) {
             for (int n = 0; n < along_[axis]; ++n) {
-                const double* const sums = totals[parts_before_[axis] + n / ModeSums::waves].value + 12 * (n % ModeSums::waves);
-                for (int i = 0; i < 6; ++i) modes.push_back((sums[2 * i] + sums[2 * i + 1]) / static_cast<double>(particles_));
+                const double* const sums =
+                    totals[parts_before_[axis] + n / ModeSums::waves].value + 12 * (n % ModeSums::waves);
+                for (int i = 0; i < 6; ++i)
+                    modes.push_back((sums[2 * i] + sums[2 * i + 1]) / static_cast<double>(particles_));
             }
         }
         return modes;

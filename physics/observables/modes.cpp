@@ -13,7 +13,8 @@ namespace mpcflow {
 
 namespace {
 
-/// Lags of a level. Averages over 1/64 to 1/32 of a lag: sound three periods old loses a fortieth of its amplitude.
+/// Lags of a level. Averages over 1/64 to 1/32 of a lag: sound three periods old loses a fortieth of its
+/// amplitude.
 constexpr int points = 64;
 constexpr int values_of_wave = 6;
 constexpr int products_of_wave = 2;
@@ -29,7 +30,8 @@ MultipleTau make_correlator(const std::vector<int>& axes) {
                 of_component[i] = earlier[at] * later[at] + earlier[at + 1] * later[at + 1];
             }
             const auto along = static_cast<std::size_t>(axes[wave]);
-            products[products_of_wave * wave] = 0.5 * (of_component[(along + 1) % 3] + of_component[(along + 2) % 3]);
+            products[products_of_wave * wave] =
+                0.5 * (of_component[(along + 1) % 3] + of_component[(along + 2) % 3]);
             products[products_of_wave * wave + 1] = of_component[along];
         }
     };
@@ -46,9 +48,8 @@ std::vector<int> axes_of(const WaveNumbers& waves) {
 
 std::vector<int> numbers_of(const WaveNumbers& waves) {
     std::vector<int> numbers;
-    for (const int count : waves.along) {
+    for (const int count : waves.along)
         for (int n = 1; n <= count; ++n) numbers.push_back(n);
-    }
     return numbers;
 }
 
@@ -65,20 +66,24 @@ ModesObservable::ModesObservable(const System& system, const ModesOutput& output
       viscosity_(theory::predicted_viscosity(system)),
       correlator_(make_correlator(axes_)) {}
 
-void ModesObservable::measure(Solver& solver, std::int64_t) { correlator_.add(solver.velocity_modes(waves_)); }
+void ModesObservable::measure(Solver& solver, std::int64_t) {
+    correlator_.add(solver.velocity_modes(waves_));
+}
 
 double ModesObservable::wave_number(std::size_t wave) const {
     return 2.0 * std::numbers::pi * numbers_[wave] / system_.box.size[static_cast<std::size_t>(axes_[wave])];
 }
 
-double ModesObservable::decay_rate(std::size_t wave) const { return viscosity_ * wave_number(wave) * wave_number(wave); }
+double ModesObservable::decay_rate(std::size_t wave) const {
+    return viscosity_ * wave_number(wave) * wave_number(wave);
+}
 
 double ModesObservable::time_of(std::int64_t lag) const {
     return static_cast<double>(lag * times().every) * system_.collision.time_step;
 }
 
-/// For each wave the index of the lag next to the time 1 / (nu k^2) that theory says, so that the choice does not depend on
-/// the noise; 0 where the run is too short for it.
+/// For each wave the index of the lag next to the time 1 / (nu k^2) that theory says, so that the choice does
+/// not depend on the noise; 0 where the run is too short for it.
 std::vector<std::size_t> ModesObservable::choose_lags(const CorrelationFunction& correlation) const {
     std::vector<std::size_t> chosen(wave_count(), 0);
     for (std::size_t wave = 0; wave < wave_count(); ++wave) {
@@ -87,14 +92,16 @@ std::vector<std::size_t> ModesObservable::choose_lags(const CorrelationFunction&
         const auto beyond = std::ranges::find_if(correlation.lag, is_beyond);
         if (beyond == correlation.lag.end()) continue;
         auto at = static_cast<std::size_t>(beyond - correlation.lag.begin());
-        if (at > 1 && decay_time - time_of(correlation.lag[at - 1]) < time_of(correlation.lag[at]) - decay_time) --at;
+        if (at > 1 &&
+            decay_time - time_of(correlation.lag[at - 1]) < time_of(correlation.lag[at]) - decay_time)
+            --at;
         chosen[wave] = at;
     }
     return chosen;
 }
 
-/// -ln(C(t) / C(0)) / (k^2 t) of the transverse correlation C at the chosen lag. Waves of different lags have jackknives of
-/// their own, so that one for which the run is too short takes no other's error away.
+/// -ln(C(t) / C(0)) / (k^2 t) of the transverse correlation C at the chosen lag. Waves of different lags have
+/// jackknives of their own, so that one for which the run is too short takes no other's error away.
 Estimates ModesObservable::viscosities(const CorrelationFunction& correlation) const {
     const std::vector<std::size_t> chosen = choose_lags(correlation);
     Estimates all{std::vector<double>(wave_count(), not_known), std::vector<double>(wave_count(), not_known)};
@@ -105,9 +112,11 @@ Estimates ModesObservable::viscosities(const CorrelationFunction& correlation) c
             for (std::size_t wave = 0; wave < wave_count(); ++wave) {
                 if (chosen[wave] != at) continue;
                 const std::size_t transverse = products_of_wave * wave;
-                const double ratio = means[at * products_of_wave * wave_count() + transverse] / means[transverse];
+                const double ratio =
+                    means[at * products_of_wave * wave_count() + transverse] / means[transverse];
                 const double k = wave_number(wave);
-                if (ratio > 0.0) viscosities[wave] = -natural_log(ratio) / (k * k * time_of(correlation.lag[at]));
+                if (ratio > 0.0)
+                    viscosities[wave] = -natural_log(ratio) / (k * k * time_of(correlation.lag[at]));
             }
             return viscosities;
         };
@@ -121,30 +130,33 @@ Estimates ModesObservable::viscosities(const CorrelationFunction& correlation) c
     return all;
 }
 
-void ModesObservable::add_correlations(ObservableResults& results, const CorrelationFunction& correlation) const {
+void ModesObservable::add_correlations(ObservableResults& results,
+                                       const CorrelationFunction& correlation) const {
     const std::size_t lags = correlation.lag.size();
-    const std::vector<std::int64_t> shape{static_cast<std::int64_t>(wave_count()), static_cast<std::int64_t>(lags)};
+    const std::vector<std::int64_t> shape{static_cast<std::int64_t>(wave_count()),
+                                          static_cast<std::int64_t>(lags)};
     const char* const unit = "energy/mass";
     // [lag][wave][product] -> [wave][lag] of one product.
-    const auto add = [&](const char* name, const std::vector<double>& all, std::size_t product, const char* description) {
+    const auto add = [&](const char* name, const std::vector<double>& all, std::size_t product,
+                         const char* description) {
         std::vector<double> numbers;
-        for (std::size_t wave = 0; wave < wave_count(); ++wave) {
+        for (std::size_t wave = 0; wave < wave_count(); ++wave)
             for (std::size_t lag = 0; lag < lags; ++lag)
                 numbers.push_back(all[(lag * wave_count() + wave) * products_of_wave + product]);
-        }
         results.arrays.push_back({name, shape, std::move(numbers), unit, description});
     };
-    add("transverse", correlation.mean, 0, "Re <u(0)* u(t)> of a velocity component across k, mean of both; axes k, lag");
+    add("transverse", correlation.mean, 0,
+        "Re <u(0)* u(t)> of a velocity component across k, mean of both; axes k, lag");
     add("transverse_error", correlation.error, 0, "standard error of transverse by blocking");
-    add("longitudinal", correlation.mean, 1, "Re <u(0)* u(t)> of the velocity component along k; axes k, lag");
+    add("longitudinal", correlation.mean, 1,
+        "Re <u(0)* u(t)> of the velocity component along k; axes k, lag");
     add("longitudinal_error", correlation.error, 1, "standard error of longitudinal by blocking");
     std::vector<double> expected;
-    for (std::size_t wave = 0; wave < wave_count(); ++wave) {
+    for (std::size_t wave = 0; wave < wave_count(); ++wave)
         for (const std::int64_t lag : correlation.lag)
             expected.push_back(theory::transverse_correlation(system_, wave_number(wave), time_of(lag)));
-    }
-    results.arrays.push_back(
-        {"expected_transverse", shape, std::move(expected), unit, "kT / (m N) exp(-nu k^2 t) with the predicted viscosity"});
+    results.arrays.push_back({"expected_transverse", shape, std::move(expected), unit,
+                              "kT / (m N) exp(-nu k^2 t) with the predicted viscosity"});
 }
 
 void ModesObservable::add_results(ObservableResults& results) const {
@@ -167,16 +179,20 @@ void ModesObservable::add_results(ObservableResults& results) const {
         lag_times.push_back(time_of(lag));
     }
     Estimates viscosity = viscosities(correlation);
-    results.arrays.push_back({"wave_vector", {waves, 3}, std::move(vectors), "a^-1", "wave vectors k, x y z"});
+    results.arrays.push_back(
+        {"wave_vector", {waves, 3}, std::move(vectors), "a^-1", "wave vectors k, x y z"});
     results.arrays.push_back(named_list("expected_decay_rate", std::move(rates), "(energy/mass)^(1/2)/a",
                                         "nu k^2 with the predicted viscosity"));
     results.arrays.push_back(named_list("lag", std::move(steps), "1", "steps between two samples"));
-    results.arrays.push_back(named_list("time", std::move(lag_times), "a (mass/energy)^(1/2)", "the lag in time"));
+    results.arrays.push_back(
+        named_list("time", std::move(lag_times), "a (mass/energy)^(1/2)", "the lag in time"));
     results.arrays.push_back(named_list("pairs", correlation.pairs, "1", "pairs of samples of each lag"));
     add_correlations(results, correlation);
-    results.arrays.push_back(named_list("viscosity", std::move(viscosity.value), "a (energy/mass)^(1/2)",
-                                        "kinematic viscosity from the decay of transverse at the lag next to 1 / (nu k^2)"));
-    results.arrays.push_back(named_list("viscosity_error", std::move(viscosity.error), "a (energy/mass)^(1/2)",
+    results.arrays.push_back(
+        named_list("viscosity", std::move(viscosity.value), "a (energy/mass)^(1/2)",
+                   "kinematic viscosity from the decay of transverse at the lag next to 1 / (nu k^2)"));
+    results.arrays.push_back(named_list("viscosity_error", std::move(viscosity.error),
+                                        "a (energy/mass)^(1/2)",
                                         "standard error of viscosity by the jackknife"));
 }
 

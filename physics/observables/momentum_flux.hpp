@@ -1,21 +1,22 @@
 #pragma once
-/// The flux of momentum in one step of the dynamics, the collision and the flight that come next, measured without
-/// doing the step: from it follow the stress, its correlations (and so the viscosity), the pressure tensor as a field,
-/// and the stress on walls.
+/// The flux of momentum in one step of the dynamics, the collision and the flight that come next, measured
+/// without doing the step: from it follow the stress, its correlations (and so the viscosity), the pressure
+/// tensor as a field, and the stress on walls.
 ///
-/// A step changes momentum in two ways. In the collision of a cell a particle's velocity changes by dv at r from the
-/// cell's centre; the changes of a cell add up to zero, so this moves momentum m dv_a by r_b. In the flight a particle
-/// of velocity u carries m u_a the way h u_b. In a step of length h and a volume V
+/// A step changes momentum in two ways. In the collision of a cell a particle's velocity changes by dv at r
+/// from the cell's centre; the changes of a cell add up to zero, so this moves momentum m dv_a by r_b. In the
+/// flight a particle of velocity u carries m u_a the way h u_b. In a step of length h and a volume V
 ///   V P_ab = sum m u_a u_b + (1/h) sum m dv_a r_b,
-/// the flux of momentum along a in direction b. (Ihle, Tuezel and Kroll, Phys. Rev. E 72 (2005) 046707; Winkler and
-/// Huang, J. Chem. Phys. 130 (2009) 074907.) u has half of the force's kick, as the flight has.
+/// the flux of momentum along a in direction b. (Ihle, Tuezel and Kroll, Phys. Rev. E 72 (2005) 046707;
+/// Winkler and Huang, J. Chem. Phys. 130 (2009) 074907.) u has half of the force's kick, as the flight has.
 ///
-/// In a cell that a wall cuts the changes of the particles do not add up to zero: what lacks, the wall has taken. There
-/// r_b, b normal to the wall, is the distance from the wall, which the momentum has come from.
+/// In a cell that a wall cuts the changes of the particles do not add up to zero: what lacks, the wall has
+/// taken. There r_b, b normal to the wall, is the distance from the wall, which the momentum has come from.
 ///
-/// The kinetic part is counted where and as a particle is in the middle of its flight, after the hits until then. With a velocity gradient g the mean of
-/// u_x u_z at a fixed place falls by g kT/m during the time 1, so at the flight's beginning it would be off by g h kT/2m.
-/// The collisional part is counted at the cell's centre.
+/// The kinetic part is counted where and as a particle is in the middle of its flight, after the hits until
+/// then. With a velocity gradient g the mean of u_x u_z at a fixed place falls by g kT/m during the time 1,
+/// so at the flight's beginning it would be off by g h kT/2m. The collisional part is counted at the cell's
+/// centre.
 
 #include <algorithm>
 
@@ -31,9 +32,9 @@ namespace mpcflow {
 
 /// Sums over particles, each velocities in place of momenta.
 struct MomentumFluxSums {
-    static constexpr int velocities = 3;  ///< in mid-flight
-    static constexpr int kinetic = 6;     ///< u_a u_b: xx yy zz xy xz yz
-    static constexpr int collisional = 9; ///< dv_a r_b, in row order
+    static constexpr int velocities = 3;   ///< in mid-flight
+    static constexpr int kinetic = 6;      ///< u_a u_b: xx yy zz xy xz yz
+    static constexpr int collisional = 9;  ///< dv_a r_b, in row order
     double velocity[velocities]{};
     double kinetic_flux[kinetic]{};
     double collisional_flux[collisional]{};
@@ -46,7 +47,8 @@ struct MomentumFluxSums {
     }
 };
 
-/// What the faces with walls take of velocity (3 components) and of half the velocity squared, for each of the 6 faces.
+/// What the faces with walls take of velocity (3 components) and of half the velocity squared, for each of
+/// the 6 faces.
 struct WallSums {
     static constexpr int of_face = 4;
     static constexpr int count = of_face * face_count;
@@ -58,7 +60,8 @@ struct WallSums {
     }
 };
 
-/// One sample of one field bin: the flux at the places that the head of this file says, and the particles in mid-flight.
+/// One sample of one field bin: the flux at the places that the head of this file says, and the particles in
+/// mid-flight.
 struct PressureBinSums {
     static constexpr int in_flight = 1 + MomentumFluxSums::velocities + MomentumFluxSums::kinetic;
     static constexpr int count = in_flight + MomentumFluxSums::collisional;
@@ -72,16 +75,16 @@ struct ParticleFlux {
     Vec3<Real> flight;                 ///< velocity there
     Vec3<double> mid_flight_velocity;  ///< u, which hits have changed by then
     Vec3<Real> mid_flight_place;
-    Vec3<double> change;               ///< dv
-    double energy_change;              ///< of v^2 / 2
-    Vec3<double> arm;                  ///< r
-    Vec3<Real> cell_centre;            ///< in the box
-    CellFill fill;                     ///< of its cell
-    bool meets_wall;                   ///< in its flight
+    Vec3<double> change;     ///< dv
+    double energy_change;    ///< of v^2 / 2
+    Vec3<double> arm;        ///< r
+    Vec3<Real> cell_centre;  ///< in the box
+    CellFill fill;           ///< of its cell
+    bool meets_wall;         ///< in its flight
 };
 
-/// A bin's collisional flux is that of the cells whose centres are in it. Their particles and those in flight are no
-/// more than so many times what BinRule allows a bin.
+/// A bin's collisional flux is that of the cells whose centres are in it. Their particles and those in flight
+/// are no more than so many times what BinRule allows a bin.
 inline constexpr double most_in_flux_sums = 32.0;
 
 /// Measures particles and rounds what they add to sums of up to `most_particles`.
@@ -94,9 +97,10 @@ public:
             length_[axis] = static_cast<Real>(system.box.size[axis]);
             periodic_[axis] = system.boundaries.faces[axis].is_periodic() ? 1 : 0;
         }
-        const double particles = std::max(most_particles, 8.0);  // so that one alone is small against the bounds
-        // Velocities after the collision are checked only after the flight, so a factor of two for these; arms are up
-        // to 1, changes up to twice the speed.
+        const double particles =
+            std::max(most_particles, 8.0);  // so that one alone is small against the bounds
+        // Velocities after the collision are checked only after the flight, so a factor of two for these;
+        // arms are up to 1, changes up to twice the speed.
         const double speed = 2.0 * speed_limit(system.fluid);
         velocity_ = RoundingGrid(4.0 * particles * speed);
         squared_ = RoundingGrid(4.0 * particles * speed * speed);
@@ -115,7 +119,8 @@ public:
         const Vec3<Real> collided = plan.collide(particle, place, action);
         const Vec3<Real> flight = plan.streaming.flight_velocity(collided);
         Particle flying = particle;
-        static_cast<void>(half_flight_.move(flying, flight));  // whether its image counts fit is asked after a step
+        static_cast<void>(
+            half_flight_.move(flying, flight));  // whether its image counts fit is asked after a step
 
         ParticleFlux<Real> flux{};
         flux.mid_flight_velocity = vector_cast<double>(flying.velocity);
@@ -144,15 +149,17 @@ public:
         return sums;
     }
 
-    /// What a face takes in the collision: the opposite of the changes of the particles in the cells that it cuts. Where
-    /// several walls cut a cell they share it by their thickness in it. WallSums::of_face numbers.
+    /// What a face takes in the collision: the opposite of the changes of the particles in the cells that it
+    /// cuts. Where several walls cut a cell they share it by their thickness in it. WallSums::of_face
+    /// numbers.
     MPCFLOW_HD void put_collision(const ParticleFlux<Real>& flux, int face, double* taken) const {
         const double share = share_of_face(flux.fill, face);
         for (int k = 0; k < 3; ++k) taken[k] = wall_.round(-share * flux.change[k]);
         taken[3] = wall_energy_.round(-share * flux.energy_change);
     }
 
-    /// What faces take in the hits of the flight: calls add(face, taken), WallSums::of_face numbers, for each of them.
+    /// What faces take in the hits of the flight: calls add(face, taken), WallSums::of_face numbers, for each
+    /// of them.
     template <class Add>
     MPCFLOW_HD void measure_hits(const ParticleFlux<Real>& flux, const Add& add) const {
         if (!flux.meets_wall) return;
@@ -182,9 +189,8 @@ public:
     }
     /// What it adds to the bin of its cell's centre, MomentumFluxSums::collisional numbers.
     MPCFLOW_HD void put_collisional(const ParticleFlux<Real>& flux, double* to) const {
-        for (int a = 0; a < 3; ++a) {
+        for (int a = 0; a < 3; ++a)
             for (int b = 0; b < 3; ++b) to[3 * a + b] = collisional_.round(flux.change[a] * flux.arm[b]);
-        }
     }
 
 private:
@@ -223,8 +229,8 @@ private:
         kinetic[5] = squared_.round(u.y * u.z);
     }
 
-    /// A cell that straddles a periodic face belongs where its centre is; one whose centre is in the wall, to the bins
-    /// next to the wall.
+    /// A cell that straddles a periodic face belongs where its centre is; one whose centre is in the wall, to
+    /// the bins next to the wall.
     MPCFLOW_HD Vec3<Real> centre_in_box(Vec3<Real> centre) const {
         for (int axis = 0; axis < 3; ++axis) {
             const Real c = centre[axis];
@@ -262,10 +268,12 @@ private:
 };
 
 /// The sums in units of momentum and energy.
-[[nodiscard]] MomentumFlux momentum_flux(const MomentumFluxSums& sums, const WallSums& walls, const System& system);
+[[nodiscard]] MomentumFlux momentum_flux(const MomentumFluxSums& sums, const WallSums& walls,
+                                         const System& system);
 
 /// Adds a sample of one bin to the sums of a block.
-MPCFLOW_HD void fold_pressure(const PressureBinSums& sample, double mass, double time_step, PressureSums& block) {
+MPCFLOW_HD void fold_pressure(const PressureBinSums& sample, double mass, double time_step,
+                              PressureSums& block) {
     const double* value = sample.value;
     block.particles += value[0];
     for (int a = 0; a < 3; ++a) block.momentum[a] += mass * value[1 + a];

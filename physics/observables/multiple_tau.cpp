@@ -39,12 +39,14 @@ private:
 }  // namespace
 
 MultipleTau::MultipleTau(const SignalShape& shape, const MultipleTauOptions& options, Product product)
-    : shape_(shape), options_(options), product_(std::move(product)), products_(std::max<std::int64_t>(shape.products, 0)) {
+    : shape_(shape),
+      options_(options),
+      product_(std::move(product)),
+      products_(std::max<std::int64_t>(shape.products, 0)) {
     const auto is_even = [](int number) { return number >= 2 && number % 2 == 0; };
     if (shape.values < 1 || shape.products < 1 || options.most_levels < 1 || options.most_levels > 48 ||
-        !is_even(options.points) || !is_even(options.most_blocks)) {
+        !is_even(options.points) || !is_even(options.most_blocks))
         throw std::invalid_argument("no correlator can have this shape and these options");
-    }
 }
 
 std::int64_t MultipleTau::samples() const {
@@ -65,7 +67,8 @@ std::int64_t MultipleTau::lag(std::int64_t index) const {
 }
 
 std::span<double> MultipleTau::place(Level& level, std::int64_t push) const {
-    return {level.ring.data() + push % options_.points * shape_.values, static_cast<std::size_t>(shape_.values)};
+    return {level.ring.data() + push % options_.points * shape_.values,
+            static_cast<std::size_t>(shape_.values)};
 }
 
 void MultipleTau::resize_block(Block& block) const {
@@ -96,9 +99,8 @@ void MultipleTau::begin_burst() {
 }
 
 void MultipleTau::add(std::span<const double> signal) {
-    if (static_cast<std::int64_t>(signal.size()) != shape_.values) {
+    if (static_cast<std::int64_t>(signal.size()) != shape_.values)
         throw std::invalid_argument("a sample of another shape than its correlator");
-    }
     make_room();
     if (blocks_.empty() || blocks_.back().samples == block_samples_) begin_block();
     ++blocks_.back().samples;
@@ -109,9 +111,8 @@ void MultipleTau::make_room() {
     // The level that the sample comes to: of every two of a level, the second one goes on.
     std::size_t deepest = 0;
     while (deepest < levels_.size() && levels_[deepest].pushes % 2 == 1 &&
-           static_cast<int>(deepest) + 1 < options_.most_levels) {
+           static_cast<int>(deepest) + 1 < options_.most_levels)
         ++deepest;
-    }
     const bool begins_level = deepest == levels_.size();
     const bool begins_block = blocks_.empty() || blocks_.back().samples == block_samples_;
     const auto lags = static_cast<std::size_t>(lag_count(levels_.size() + (begins_level ? 1 : 0)));
@@ -135,14 +136,13 @@ void MultipleTau::push(std::size_t level_index, std::span<const double> signal) 
     const std::int64_t push_index = levels_[level_index].pushes++;
     std::ranges::copy(signal, place(levels_[level_index], push_index).begin());
     correlate_newest(level_index);
-    // The first of a pair waits in the ring for the second: so a level is begun when it has something to hold, and
-    // both ways of coarsening go on at the same samples.
+    // The first of a pair waits in the ring for the second: so a level is begun when it has something to
+    // hold, and both ways of coarsening go on at the same samples.
     if (push_index % 2 == 0 || static_cast<int>(level_index) + 1 == options_.most_levels) return;
     const std::span<const double> earlier = place(levels_[level_index], push_index - 1);
     // The signal of all levels but the first is in the same place.
-    for (std::size_t i = 0; i < coarse_.size(); ++i) {
+    for (std::size_t i = 0; i < coarse_.size(); ++i)
         coarse_[i] = options_.coarsening == Coarsening::average ? 0.5 * (earlier[i] + signal[i]) : earlier[i];
-    }
     push(level_index + 1, coarse_);
 }
 
@@ -156,7 +156,8 @@ void MultipleTau::correlate_newest(std::size_t level_index) {
         product_(place(level, newest - j), place(level, newest), products_);
         const auto index = static_cast<std::size_t>(static_cast<std::int64_t>(level_index) * half + j);
         ++block.pairs[index];
-        for (std::size_t k = 0; k < products_.size(); ++k) block.sums[index * products_.size() + k] += products_[k];
+        for (std::size_t k = 0; k < products_.size(); ++k)
+            block.sums[index * products_.size() + k] += products_[k];
     }
 }
 
@@ -172,10 +173,11 @@ std::size_t MultipleTau::lags_with_pairs(const Block& sums) {
     return static_cast<std::size_t>(std::ranges::find(sums.pairs, 0) - sums.pairs.begin());
 }
 
-/// Neighbouring blocks that are pooled to have twice `longest_lag` samples each at least: the pool i has the blocks
-/// [result[i], result[i + 1]), the last one also what is left over. Fewer than two numbers: no pools.
+/// Neighbouring blocks that are pooled to have twice `longest_lag` samples each at least: the pool i has the
+/// blocks [result[i], result[i + 1]), the last one also what is left over. Fewer than two numbers: no pools.
 std::vector<std::size_t> MultipleTau::pool_bounds(std::int64_t longest_lag) const {
-    const std::int64_t wanted = std::max<std::int64_t>((2 * longest_lag + block_samples_ - 1) / block_samples_, 1);
+    const std::int64_t wanted =
+        std::max<std::int64_t>((2 * longest_lag + block_samples_ - 1) / block_samples_, 1);
     const auto pool = static_cast<std::size_t>(wanted);
     std::vector<std::size_t> bounds;
     for (std::size_t first = 0; first + pool <= blocks_.size(); first += pool) bounds.push_back(first);
@@ -207,9 +209,8 @@ CorrelationFunction MultipleTau::correlation() const {
             double squares = 0.0;
             for (std::size_t pool = 0; pool + 1 < pools.size(); ++pool) {
                 double residual = 0.0;
-                for (std::size_t b = pools[pool]; b < pools[pool + 1]; ++b) {
+                for (std::size_t b = pools[pool]; b < pools[pool + 1]; ++b)
                     residual += blocks_[b].sums[at] - mean * static_cast<double>(blocks_[b].pairs[i]);
-                }
                 squares += residual * residual;
             }
             const double n = static_cast<double>(pools.size()) - 1.0;
@@ -235,13 +236,11 @@ Estimates MultipleTau::jackknife(const Functional& functional, std::int64_t long
         Block rest;
         rest.pairs.resize(used);
         rest.sums.resize(used * products_.size());
-        for (std::size_t b = 0; b < blocks_.size(); ++b) {
+        for (std::size_t b = 0; b < blocks_.size(); ++b)
             if (b < pools[left_out] || b >= pools[left_out + 1]) add_block(rest, blocks_[b]);
-        }
         const std::vector<double> without = functional(means(rest, lags));
-        for (std::size_t k = 0; k < squares.size(); ++k) {
+        for (std::size_t k = 0; k < squares.size(); ++k)
             squares[k] += (without[k] - result.value[k]) * (without[k] - result.value[k]);
-        }
     }
     const double n = static_cast<double>(pools.size()) - 1.0;
     for (std::size_t k = 0; k < squares.size(); ++k) result.error[k] = std::sqrt((n - 1.0) / n * squares[k]);
@@ -250,7 +249,8 @@ Estimates MultipleTau::jackknife(const Functional& functional, std::int64_t long
 
 std::int64_t MultipleTau::lags_after(std::int64_t samples) const {
     std::int64_t lags = 0;
-    // A level has as many lags as it has had samples, of which the first half are those of the level before it.
+    // A level has as many lags as it has had samples, of which the first half are those of the level before
+    // it.
     for (int level = 0; level < options_.most_levels; ++level, samples /= 2) {
         const std::int64_t before = level == 0 ? 0 : options_.points / 2;
         lags += std::max<std::int64_t>(std::min<std::int64_t>(samples, options_.points) - before, 0);
@@ -260,7 +260,8 @@ std::int64_t MultipleTau::lags_after(std::int64_t samples) const {
 
 std::int64_t MultipleTau::bytes_after(std::int64_t samples) const {
     constexpr std::int64_t header = 9;
-    const int levels = std::min(options_.most_levels, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(samples))));
+    const int levels =
+        std::min(options_.most_levels, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(samples))));
     const std::int64_t of_level = 1 + options_.points * shape_.values;
     const std::int64_t of_block = 1 + lag_count(static_cast<std::size_t>(levels)) * (1 + shape_.products);
     const std::int64_t blocks = samples > options_.most_blocks ? options_.most_blocks : samples;
@@ -295,22 +296,22 @@ void MultipleTau::restore(const MultipleTauState& state) {
     MultipleTau other(shape_, options_, product_);
     Source counters(state.counters);
     Source values(state.values);
-    for (const auto expected :
-         {shape_.values, shape_.products, static_cast<std::int64_t>(options_.coarsening),
-          std::int64_t{options_.points}, std::int64_t{options_.most_levels}, std::int64_t{options_.most_blocks}}) {
-        if (counters.next() != expected) throw std::invalid_argument("the state of another kind of correlator");
-    }
+    for (const auto expected : {shape_.values, shape_.products,
+                                static_cast<std::int64_t>(options_.coarsening), std::int64_t{options_.points},
+                                std::int64_t{options_.most_levels}, std::int64_t{options_.most_blocks}})
+        if (counters.next() != expected)
+            throw std::invalid_argument("the state of another kind of correlator");
     other.block_samples_ = counters.next();
     const std::int64_t levels = counters.next();
     const std::int64_t blocks = counters.next();
-    if (other.block_samples_ < 1 || other.block_samples_ > most_counted || levels < 0 || levels > options_.most_levels || blocks < 0 ||
-        blocks > options_.most_blocks) {
+    if (other.block_samples_ < 1 || other.block_samples_ > most_counted || levels < 0 ||
+        levels > options_.most_levels || blocks < 0 || blocks > options_.most_blocks)
         throw std::invalid_argument("the state of a correlator has counts that none can have");
-    }
     other.levels_.resize(static_cast<std::size_t>(levels));
     for (Level& level : other.levels_) {
         level.pushes = counters.next();
-        if (level.pushes < 0 || level.pushes > most_counted) throw std::invalid_argument("the state of a correlator has counts that none can have");
+        if (level.pushes < 0 || level.pushes > most_counted)
+            throw std::invalid_argument("the state of a correlator has counts that none can have");
         level.ring.resize(static_cast<std::size_t>(options_.points * shape_.values));
         values.fill(level.ring);
     }
@@ -321,16 +322,14 @@ void MultipleTau::restore(const MultipleTauState& state) {
         counters.fill(block.pairs);
         values.fill(block.sums);
         const auto is_countable = [](std::int64_t pairs) { return pairs >= 0 && pairs <= most_counted; };
-        if (block.samples < 1 || block.samples > other.block_samples_ || !std::ranges::all_of(block.pairs, is_countable)) {
+        if (block.samples < 1 || block.samples > other.block_samples_ ||
+            !std::ranges::all_of(block.pairs, is_countable))
             throw std::invalid_argument("the state of a correlator has counts that none can have");
-        }
     }
-    if (!std::ranges::all_of(state.values, [](double value) { return std::isfinite(value); })) {
+    if (!std::ranges::all_of(state.values, [](double value) { return std::isfinite(value); }))
         throw std::invalid_argument("the state of a correlator has sums that are not finite");
-    }
-    if (!counters.is_used_up() || !values.is_used_up()) {
+    if (!counters.is_used_up() || !values.is_used_up())
         throw std::invalid_argument("the state of a correlator is too long");
-    }
     *this = std::move(other);
 }
 

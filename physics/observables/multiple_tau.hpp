@@ -1,9 +1,10 @@
 #pragma once
 /// Correlations of a signal over lags from one sample to the whole run, in bounded memory and time.
 ///
-/// Multiple tau: level 0 keeps the last p samples and correlates each new one with them; every two samples of a
-/// level make one of the next, whose lags are twice as long. Ramirez, Sukumaran, Vorselaars and Likhtman, J. Chem.
-/// Phys. 133 (2010) 154103. The products are added up in blocks of time, from which the errors follow.
+/// Multiple tau: level 0 keeps the last p samples and correlates each new one with them; every two samples of
+/// a level make one of the next, whose lags are twice as long. Ramirez, Sukumaran, Vorselaars and Likhtman,
+/// J. Chem. Phys. 133 (2010) 154103. The products are added up in blocks of time, from which the errors
+/// follow.
 
 #include <cstdint>
 #include <functional>
@@ -14,14 +15,14 @@ namespace mpcflow {
 
 /// What two samples of a level become in the next.
 enum class Coarsening {
-    average,  ///< their mean: little noise at long lags, a correlation smoothed over a lag's 1/p to 2/p (for products
-              ///< that are linear in either sample)
+    average,  ///< their mean: little noise at long lags, a correlation smoothed over a lag's 1/p to 2/p (for
+              ///< products that are linear in either sample)
     decimate  ///< the earlier one: every lag is exact, whatever the product is
 };
 
 struct MultipleTauOptions {
     Coarsening coarsening = Coarsening::average;
-    int points = 16;       ///< p, even: level 0 has the lags 0 ... p - 1, level l the lags (p/2 ... p - 1) 2^l
+    int points = 16;  ///< p, even: level 0 has the lags 0 ... p - 1, level l the lags (p/2 ... p - 1) 2^l
     int most_levels = 32;  ///< up to 48; further ones are not begun
     int most_blocks = 64;  ///< even; when so many are full, neighbours are merged in pairs
 };
@@ -52,21 +53,23 @@ struct MultipleTauState {
     std::vector<double> values;
 };
 
-/// Correlates a signal of several numbers a sample with itself. The order of all operations is that of the samples:
-/// equal samples give equal bits, also when the state was saved and restored on the way.
+/// Correlates a signal of several numbers a sample with itself. The order of all operations is that of the
+/// samples: equal samples give equal bits, also when the state was saved and restored on the way.
 class MultipleTau {
 public:
     /// Sets `products` from an earlier and a later sample (or the same one, at lag 0).
-    using Product =
-        std::function<void(std::span<const double> earlier, std::span<const double> later, std::span<double> products)>;
-    /// Numbers made from the means of all lags (as in CorrelationFunction::mean), for example a running integral.
+    using Product = std::function<void(std::span<const double> earlier, std::span<const double> later,
+                                       std::span<double> products)>;
+    /// Numbers made from the means of all lags (as in CorrelationFunction::mean), for example a running
+    /// integral.
     using Functional = std::function<std::vector<double>(std::span<const double> means)>;
 
-    /// Throws std::invalid_argument if points or most_blocks are odd or below 2, or if anything else is out of range.
+    /// Throws std::invalid_argument if points or most_blocks are odd or below 2, or if anything else is out
+    /// of range.
     MultipleTau(const SignalShape& shape, const MultipleTauOptions& options, Product product);
 
-    /// The next sample; `signal` has shape.values numbers, or std::invalid_argument is thrown. Where there is no memory for
-    /// it, std::bad_alloc is thrown and nothing has changed.
+    /// The next sample; `signal` has shape.values numbers, or std::invalid_argument is thrown. Where there is
+    /// no memory for it, std::bad_alloc is thrown and nothing has changed.
     void add(std::span<const double> signal);
     /// Forgets the samples so far, not what was added up: no pair reaches from before to after.
     void begin_burst();
@@ -75,16 +78,16 @@ public:
     /// Samples in each block but perhaps the last.
     [[nodiscard]] std::int64_t block_samples() const { return block_samples_; }
 
-    /// The mean of a lag is sum A_i / sum B_i over blocks i of the sums of products A_i and the numbers of pairs B_i;
-    /// its error is that of the ratio to first order, error^2 = n / (n - 1) sum (A_i - mean B_i)^2 / (sum B_i)^2
-    /// (Cochran, Sampling Techniques, 1977, section 6). Blocks are pooled until they are twice as long as the lag,
-    /// as shorter ones are not independent; fewer than two such have no error.
+    /// The mean of a lag is sum A_i / sum B_i over blocks i of the sums of products A_i and the numbers of
+    /// pairs B_i; its error is that of the ratio to first order, error^2 = n / (n - 1) sum (A_i - mean B_i)^2
+    /// / (sum B_i)^2 (Cochran, Sampling Techniques, 1977, section 6). Blocks are pooled until they are twice
+    /// as long as the lag, as shorter ones are not independent; fewer than two such have no error.
     [[nodiscard]] CorrelationFunction correlation() const;
 
-    /// A functional of the means with its errors by the jackknife over blocks, each pooled of enough blocks to be
-    /// twice as long as `longest_lag` (in samples), the longest lag on which errors depend; what depends on longer ones
-    /// has the error NaN.
-    /// error^2 = (n - 1) / n sum (f_i - f)^2, f_i without block i. (Efron and Stein, Ann. Stat. 9 (1981) 586.)
+    /// A functional of the means with its errors by the jackknife over blocks, each pooled of enough blocks
+    /// to be twice as long as `longest_lag` (in samples), the longest lag on which errors depend; what
+    /// depends on longer ones has the error NaN. error^2 = (n - 1) / n sum (f_i - f)^2, f_i without block i.
+    /// (Efron and Stein, Ann. Stat. 9 (1981) 586.)
     [[nodiscard]] Estimates jackknife(const Functional& functional, std::int64_t longest_lag) const;
 
     /// Lags that have pairs after so many samples and no burst: as many as correlation() has.
@@ -92,8 +95,8 @@ public:
     /// Bytes of the state of one that has had so many samples and no burst.
     [[nodiscard]] std::int64_t bytes_after(std::int64_t samples) const;
     [[nodiscard]] MultipleTauState state() const;
-    /// Goes on from the state of a correlator of the same shape and options. Throws std::invalid_argument, and changes
-    /// nothing, if the state cannot be of such a one.
+    /// Goes on from the state of a correlator of the same shape and options. Throws std::invalid_argument,
+    /// and changes nothing, if the state cannot be of such a one.
     void restore(const MultipleTauState& state);
 
 private:

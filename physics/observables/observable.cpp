@@ -26,12 +26,10 @@ std::string describe_differences(const std::vector<SamplingParameter>& before,
         const std::string is = shown(now, parameter.name);
         text += (text.empty() ? "" : ", ") + parameter.name + " was " + was + ", is " + is;
     };
-    for (const SamplingParameter& parameter : now) {
+    for (const SamplingParameter& parameter : now)
         if (std::find(before.begin(), before.end(), parameter) == before.end()) compare(parameter);
-    }
-    for (const SamplingParameter& parameter : before) {
+    for (const SamplingParameter& parameter : before)
         if (shown(now, parameter.name) == "not known") compare(parameter);
-    }
     return text;
 }
 
@@ -48,7 +46,8 @@ std::int64_t bytes_of(const std::vector<NamedArray>& arrays) {
 }
 
 const NamedArray& ObservableState::find(const std::string& array) const {
-    const auto found = std::find_if(arrays.begin(), arrays.end(), [&](const NamedArray& a) { return a.name == array; });
+    const auto found =
+        std::find_if(arrays.begin(), arrays.end(), [&](const NamedArray& a) { return a.name == array; });
     if (found == arrays.end()) reject(array, "is missing");
     return *found;
 }
@@ -89,10 +88,12 @@ ObservableState Observable::state() const {
 std::string Observable::restore(const ObservableState& state) {
     if (std::string differences = describe_differences(state.parameters, parameters()); !differences.empty())
         return differences;
-    const bool has_sane_steps = state.samples == 0 || (state.first_step >= 0 && state.first_step <= state.last_step &&
-                                                       state.samples - 1 <= state.last_step - state.first_step);
+    const bool has_sane_steps =
+        state.samples == 0 || (state.first_step >= 0 && state.first_step <= state.last_step &&
+                               state.samples - 1 <= state.last_step - state.first_step);
     if (state.samples < 0 || !has_sane_steps)
-        throw std::invalid_argument("output." + name_ + ": its state has samples or steps that there cannot be");
+        throw std::invalid_argument("output." + name_ +
+                                    ": its state has samples or steps that there cannot be");
     put_back(state);
     samples_ = state.samples;
     first_step_ = state.first_step;

@@ -1,6 +1,6 @@
 #pragma once
-/// What is measured as a run goes on: sampled at certain steps, gathered on the host, kept in checkpoints, and written
-/// to run.h5. README.md in this folder says how to add one.
+/// What is measured as a run goes on: sampled at certain steps, gathered on the host, kept in checkpoints,
+/// and written to run.h5. README.md in this folder says how to add one.
 
 #include <cstdint>
 #include <string>
@@ -35,7 +35,8 @@ template <class Number>
 }
 
 struct NamedAttribute {
-    using Value = std::variant<std::int64_t, double, std::vector<double>, std::string, std::vector<std::string>>;
+    using Value =
+        std::variant<std::int64_t, double, std::vector<double>, std::string, std::vector<std::string>>;
 
     std::string name;  ///< "group/attribute" of one of the groups in which arrays are
     Value value;
@@ -85,8 +86,8 @@ private:
     [[noreturn]] void reject(const std::string& array, const char* why) const;
 };
 
-/// An observable. The device or the host's threads reduce the particles to a few exact numbers, in a virtual function of
-/// Solver; what becomes of these numbers is plain C++ here, and so the same bits for all solvers.
+/// An observable. The device or the host's threads reduce the particles to a few exact numbers, in a virtual
+/// function of Solver; what becomes of these numbers is plain C++ here, and so the same bits for all solvers.
 class Observable {
 public:
     virtual ~Observable() = default;
@@ -106,13 +107,13 @@ public:
 
     /// All that it needs to go on bit for bit.
     [[nodiscard]] ObservableState state() const;
-    /// Goes on from state() of one with the same parameters. Where these differ nothing is changed, and the differences
-    /// are returned ("speed_bins was 20, is 40"); else an empty text. Throws std::invalid_argument where the arrays are
-    /// not those of an observable with these parameters.
+    /// Goes on from state() of one with the same parameters. Where these differ nothing is changed, and the
+    /// differences are returned ("speed_bins was 20, is 40"); else an empty text. Throws
+    /// std::invalid_argument where the arrays are not those of an observable with these parameters.
     [[nodiscard]] std::string restore(const ObservableState& state);
 
-    /// Bytes that its numbers will take after step `last_step`, about, in memory and in a checkpoint. As many as now
-    /// unless it is overridden: right where no array grows.
+    /// Bytes that its numbers will take after step `last_step`, about, in memory and in a checkpoint. As many
+    /// as now unless it is overridden: right where no array grows.
     [[nodiscard]] virtual std::int64_t bytes(std::int64_t last_step) const;
     /// The same of its results in run.h5; bytes() unless it is overridden.
     [[nodiscard]] virtual std::int64_t result_bytes(std::int64_t last_step) const { return bytes(last_step); }
@@ -126,7 +127,8 @@ protected:
     /// `every` among them if samples at other distances must not be mixed.
     [[nodiscard]] virtual std::vector<SamplingParameter> parameters() const = 0;
     [[nodiscard]] virtual std::vector<NamedArray> arrays() const = 0;
-    /// Takes what arrays() gave; throws std::invalid_argument, before anything is changed, if it cannot be that.
+    /// Takes what arrays() gave; throws std::invalid_argument, before anything is changed, if it cannot be
+    /// that.
     virtual void put_back(const ObservableState& state) = 0;
 
 private:

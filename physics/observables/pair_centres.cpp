@@ -8,8 +8,8 @@ namespace mpcflow {
 
 namespace {
 
-/// Cells along an axis: wider than the range by more than coordinates are rounded, and not so many that going over the
-/// empty ones takes longer than over the particles.
+/// Cells along an axis: wider than the range by more than coordinates are rounded, and not so many that going
+/// over the empty ones takes longer than over the particles.
 int cell_number(int size, double range) {
     constexpr double margin = 1.000001;
     constexpr double most = 128.0;
@@ -34,17 +34,16 @@ PairRule::PairRule(const System& system, const PairBins& bins)
 
 bool PairRule::can_be_centre(Vec3<double> x) const {
     bool is_far = true;
-    for (int axis = 0; axis < 3; ++axis) {
+    for (int axis = 0; axis < 3; ++axis)
         if (is_periodic_[axis] == 0) is_far &= x[axis] >= range_ && x[axis] <= size_[axis] - range_;
-    }
     return is_far;
 }
 
 PairCentres::PairCentres(const PairRule& rule, const ParticleRecords& particles)
     : rule_(rule), first_(static_cast<std::size_t>(rule.cell_count() + 1)) {
     if (particles.count() > most_pair_centres)
-        throw std::invalid_argument("pairs of " + std::to_string(particles.count()) + " centres are asked for, more than " +
-                                    std::to_string(most_pair_centres));
+        throw std::invalid_argument("pairs of " + std::to_string(particles.count()) +
+                                    " centres are asked for, more than " + std::to_string(most_pair_centres));
     std::vector<PairCentre> chosen;
     particles.visit([&](const auto& records) {
         for (const auto& record : records) {

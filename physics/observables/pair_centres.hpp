@@ -1,5 +1,6 @@
 #pragma once
-/// Pairs of some particles, the centres, with all others, by their distance: the rule that host and device share.
+/// Pairs of some particles, the centres, with all others, by their distance: the rule that host and device
+/// share.
 
 #include <cmath>
 #include <cstdint>
@@ -30,8 +31,8 @@ struct PairCentreCells {
     const std::int32_t* first;
 };
 
-/// Distances are to the nearest periodic image, so the range is at most half of each periodic edge. The cells of the list
-/// are at least as wide as the range: neighbours are in the same cell or in one that touches it.
+/// Distances are to the nearest periodic image, so the range is at most half of each periodic edge. The cells
+/// of the list are at least as wide as the range: neighbours are in the same cell or in one that touches it.
 class PairRule {
 public:
     PairRule(const System& system, const PairBins& bins);
@@ -47,7 +48,8 @@ public:
 
     /// Calls count(bin) for each centre that is within the range of the particle, but is not itself.
     template <class Particle, class Count>
-    MPCFLOW_HD void for_centres_near(const Particle& particle, const PairCentreCells& list, const Count& count) const {
+    MPCFLOW_HD void for_centres_near(const Particle& particle, const PairCentreCells& list,
+                                     const Count& count) const {
         const Vec3<double> x = vector_cast<double>(particle.position);
         const Vec3<int> at = coordinates(x);
         const Vec3<int> begin{first_near(at.x, 0), first_near(at.y, 1), first_near(at.z, 2)};
@@ -60,7 +62,8 @@ public:
                     for (std::int32_t k = list.first[cell]; k < list.first[cell + 1]; ++k) {
                         const PairCentre& centre = list.centres[k];
                         const double distance_squared = squared_distance(centre.position, x);
-                        if (distance_squared < range_squared_ && centre.id != particle.id()) count(bin(distance_squared));
+                        if (distance_squared < range_squared_ && centre.id != particle.id())
+                            count(bin(distance_squared));
                     }
                 }
             }
@@ -75,8 +78,8 @@ private:
         const int c = static_cast<int>(x * cells_per_length_[axis]);
         return c < cells_[axis] ? c : cells_[axis] - 1;  // rounded up, or on an upper wall
     }
-    /// Cells near cell c along an axis, each once: beyond a periodic face they go on by -1 and by L, all of them where
-    /// there are only one or two.
+    /// Cells near cell c along an axis, each once: beyond a periodic face they go on by -1 and by L, all of
+    /// them where there are only one or two.
     MPCFLOW_HD int first_near(int c, int axis) const {
         if (is_periodic_[axis] != 0) return cells_[axis] > 2 ? c - 1 : 0;
         return c > 0 ? c - 1 : 0;

@@ -19,12 +19,14 @@ constexpr std::size_t most_blocks = 64;
 constexpr std::int64_t most_block_samples = std::int64_t{1} << 53;
 
 bool are_countable(const std::vector<std::uint64_t>& counts) {
-    return std::ranges::all_of(counts, [](std::uint64_t count) { return count <= std::uint64_t{most_block_samples}; });
+    return std::ranges::all_of(
+        counts, [](std::uint64_t count) { return count <= std::uint64_t{most_block_samples}; });
 }
 
 }  // namespace
 
-RadialDistributionObservable::RadialDistributionObservable(const System& system, const RadialDistributionOutput& output,
+RadialDistributionObservable::RadialDistributionObservable(const System& system,
+                                                           const RadialDistributionOutput& output,
                                                            std::int64_t equilibration)
     : Observable("radial_distribution", {equilibration, output.every}),
       system_(system),
@@ -66,31 +68,37 @@ void RadialDistributionObservable::add_results(ObservableResults& results) const
         centres += block.centres;
         for (std::size_t bin = 0; bin < bins; ++bin) pairs[bin] += block.pairs[bin];
     }
-    const double others = static_cast<double>(system_.particle_count() - 1) / static_cast<double>(system_.box.volume());
+    const double others =
+        static_cast<double>(system_.particle_count() - 1) / static_cast<double>(system_.box.volume());
     const double width = bins_.range / bins_.bins;
     std::vector<double> radius, g, error;
     for (std::size_t bin = 0; bin < bins; ++bin) {
         const auto k = static_cast<double>(bin);
         radius.push_back((k + 0.5) * width);
         // (4/3) pi [(k + 1)^3 - k^3] of a width cubed.
-        const double expected_each = others * 4.0 / 3.0 * pi * (3.0 * k * (k + 1.0) + 1.0) * width * width * width;
+        const double expected_each =
+            others * 4.0 / 3.0 * pi * (3.0 * k * (k + 1.0) + 1.0) * width * width * width;
         const double per_centre = static_cast<double>(pairs[bin]) / static_cast<double>(centres);
         double squares = 0.0;
         for (const Block& block : blocks_) {
-            const double residual = static_cast<double>(block.pairs[bin]) - per_centre * static_cast<double>(block.centres);
+            const double residual =
+                static_cast<double>(block.pairs[bin]) - per_centre * static_cast<double>(block.centres);
             squares += residual * residual;
         }
         const auto n = static_cast<double>(blocks_.size());
         g.push_back(per_centre / expected_each);
         error.push_back(blocks_.size() < 2 ? not_known
-                                           : std::sqrt(n / (n - 1.0) * squares) / static_cast<double>(centres) / expected_each);
+                                           : std::sqrt(n / (n - 1.0) * squares) /
+                                                 static_cast<double>(centres) / expected_each);
     }
     results.attributes.push_back({"range", bins_.range});
     results.attributes.push_back({"centres", static_cast<std::int64_t>(centres)});
     results.attributes.push_back({"every_nth_id", every_nth_id_});
     results.arrays.push_back(named_list("radius", std::move(radius), "a", "middles of the bins"));
-    results.arrays.push_back(named_list("pairs", std::move(pairs), "1", "pairs of a centre and another particle, in all samples"));
-    results.arrays.push_back(named_list("g", std::move(g), "1", "pairs relative to those of independent particles"));
+    results.arrays.push_back(
+        named_list("pairs", std::move(pairs), "1", "pairs of a centre and another particle, in all samples"));
+    results.arrays.push_back(
+        named_list("g", std::move(g), "1", "pairs relative to those of independent particles"));
     results.arrays.push_back(named_list("g_error", std::move(error), "1", "standard error of g by blocking"));
 }
 
@@ -108,8 +116,9 @@ std::vector<NamedArray> RadialDistributionObservable::arrays() const {
         centres.push_back(block.centres);
         pairs.insert(pairs.end(), block.pairs.begin(), block.pairs.end());
     }
-    return {named_list("block_samples", std::vector<std::int64_t>{block_samples_}), named_list("samples", std::move(samples)),
-            named_list("centres", std::move(centres)), named_list("pairs", std::move(pairs))};
+    return {named_list("block_samples", std::vector<std::int64_t>{block_samples_}),
+            named_list("samples", std::move(samples)), named_list("centres", std::move(centres)),
+            named_list("pairs", std::move(pairs))};
 }
 
 void RadialDistributionObservable::put_back(const ObservableState& state) {
@@ -121,7 +130,8 @@ void RadialDistributionObservable::put_back(const ObservableState& state) {
     const auto is_possible = [&](std::int64_t count) { return count >= 1 && count <= block_samples; };
     if (block_samples < 1 || block_samples > most_block_samples || samples.size() > most_blocks ||
         !std::ranges::all_of(samples, is_possible) || !are_countable(centres) || !are_countable(pairs)) {
-        throw std::invalid_argument("output.radial_distribution: a state with more blocks or counts than there can be");
+        throw std::invalid_argument(
+            "output.radial_distribution: a state with more blocks or counts than there can be");
     }
     block_samples_ = block_samples;
     blocks_.clear();

@@ -19,8 +19,9 @@ struct RadialDistributionOutput {
     std::int64_t centres = 5000;  ///< at most so many
 };
 
-/// g(r): pairs of centres, particles evenly spread over the ids and no nearer to a wall than the range, with all particles,
-/// relative to those of particles that know nothing of each other: centres x (N - 1) / V x volume of the shell.
+/// g(r): pairs of centres, particles evenly spread over the ids and no nearer to a wall than the range, with
+/// all particles, relative to those of particles that know nothing of each other: centres x (N - 1) / V x
+/// volume of the shell.
 class RadialDistributionObservable final : public Observable {
 public:
     RadialDistributionObservable(const System& system, const RadialDistributionOutput& output,

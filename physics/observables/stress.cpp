@@ -25,8 +25,14 @@ constexpr std::int64_t averaged = 3 * tensor;
 constexpr std::array<std::size_t, 6> off_diagonals{1, 2, 3, 5, 6, 7};
 /// Correlated: these of the kinetic part and of the collisional part.
 constexpr std::int64_t correlated = 2 * off_diagonals.size();
-/// Products: the six components of the whole, their mean, and the means of the kinetic part and of the collisional part.
-enum Product : std::size_t { mean_product = off_diagonals.size(), kinetic_product, collisional_product, product_count };
+/// Products: the six components of the whole, their mean, and the means of the kinetic part and of the
+/// collisional part.
+enum Product : std::size_t {
+    mean_product = off_diagonals.size(),
+    kinetic_product,
+    collisional_product,
+    product_count
+};
 
 void multiply(std::span<const double> earlier, std::span<const double> later, std::span<double> products) {
     constexpr std::size_t n = off_diagonals.size();
@@ -52,14 +58,15 @@ std::vector<double> values_of(const std::vector<double>& all, std::size_t produc
 
 }  // namespace
 
-StressObservable::StressObservable(const System& system, const StressOutput& output, std::int64_t equilibration)
+StressObservable::StressObservable(const System& system, const StressOutput& output,
+                                   std::int64_t equilibration)
     : Observable("stress", {equilibration, output.every, output.steps_in_burst()}),
       system_(system),
       lags_(output.lag_count()),
       averages_(averaged),
       // One level, whose lags are single steps; it has an even number of them.
-      correlator_({correlated, product_count}, {Coarsening::average, output.lag_count() + output.lag_count() % 2, 1},
-                  multiply) {}
+      correlator_({correlated, product_count},
+                  {Coarsening::average, output.lag_count() + output.lag_count() % 2, 1}, multiply) {}
 
 void StressObservable::measure(Solver& solver, std::int64_t step) {
     if (!is_unbroken() && times().begins_burst(step)) correlator_.begin_burst();
@@ -84,7 +91,8 @@ void StressObservable::add_results(ObservableResults& results) const {
     const theory::Transport transport = theory::transport(system_);
     const double viscosity = theory::predicted_viscosity(system_);
     results.attributes.push_back({"burst", times().burst});
-    results.attributes.push_back({"components", std::vector<std::string>{"xy", "xz", "yx", "yz", "zx", "zy"}});
+    results.attributes.push_back(
+        {"components", std::vector<std::string>{"xy", "xz", "yx", "yz", "zx", "zy"}});
     results.attributes.push_back({"expected_pressure", system_.fluid.density * system_.fluid.temperature});
     results.attributes.push_back({"expected_viscosity", viscosity});
     results.attributes.push_back({"expected_kinetic_viscosity", transport.kinetic_viscosity});
@@ -96,24 +104,27 @@ void StressObservable::add_results(ObservableResults& results) const {
 
 void StressObservable::add_tensors(ObservableResults& results) const {
     const Estimates estimates = averages_.estimates();
-    constexpr std::array<const char*, 3> names{"pressure_tensor", "kinetic_pressure_tensor", "collisional_pressure_tensor"};
+    constexpr std::array<const char*, 3> names{"pressure_tensor", "kinetic_pressure_tensor",
+                                               "collisional_pressure_tensor"};
     constexpr std::array<const char*, 3> descriptions{
-        "flux of momentum along a in direction b over the volume; axes a, b", "what the flight of particles carries of it",
-        "what collisions carry of it"};
+        "flux of momentum along a in direction b over the volume; axes a, b",
+        "what the flight of particles carries of it", "what collisions carry of it"};
     for (std::size_t part = 0; part < names.size(); ++part) {
         const auto first = static_cast<std::ptrdiff_t>(tensor * part);
         const auto last = first + static_cast<std::ptrdiff_t>(tensor);
         const std::string name = names[part];
-        results.arrays.push_back({name,
-                                  {3, 3},
-                                  std::vector<double>(estimates.value.begin() + first, estimates.value.begin() + last),
-                                  pressure_unit,
-                                  descriptions[part]});
-        results.arrays.push_back({name + "_error",
-                                  {3, 3},
-                                  std::vector<double>(estimates.error.begin() + first, estimates.error.begin() + last),
-                                  pressure_unit,
-                                  "standard error of " + name + " by blocking"});
+        results.arrays.push_back(
+            {name,
+             {3, 3},
+             std::vector<double>(estimates.value.begin() + first, estimates.value.begin() + last),
+             pressure_unit,
+             descriptions[part]});
+        results.arrays.push_back(
+            {name + "_error",
+             {3, 3},
+             std::vector<double>(estimates.error.begin() + first, estimates.error.begin() + last),
+             pressure_unit,
+             "standard error of " + name + " by blocking"});
     }
 }
 
@@ -145,8 +156,9 @@ void StressObservable::add_correlations(ObservableResults& results) const {
                               unit,
                               "<P_ab(0) P_ab(t)>; axes lag, component (the attribute components)"});
     const auto add = [&](const std::string& name, Product product, const std::string& of_what) {
-        results.arrays.push_back(named_list(name, values_of(found.mean, product, lags_), unit,
-                                            "<P_ab(0) P_ab(t)>, mean of the off-diagonal components" + of_what));
+        results.arrays.push_back(
+            named_list(name, values_of(found.mean, product, lags_), unit,
+                       "<P_ab(0) P_ab(t)>, mean of the off-diagonal components" + of_what));
         results.arrays.push_back(named_list(name + "_error", values_of(found.error, product, lags_), unit,
                                             "standard error of " + name + " by blocking"));
     };
@@ -209,7 +221,8 @@ std::vector<NamedArray> StressObservable::arrays() const {
 
 void StressObservable::put_back(const ObservableState& state) {
     BlockAverages averages = averages_;
-    averages.restore({state.numbers<std::int64_t>("average_counters"), state.numbers<double>("average_values")});
+    averages.restore(
+        {state.numbers<std::int64_t>("average_counters"), state.numbers<double>("average_values")});
     correlator_.restore(
         {state.numbers<std::int64_t>("correlation_counters"), state.numbers<double>("correlation_values")});
     averages_ = std::move(averages);
@@ -220,8 +233,8 @@ std::int64_t StressObservable::bytes(std::int64_t last_step) const {
     return averages_.bytes_after(samples) + correlator_.bytes_after(samples);
 }
 
-/// The tensors; of each lag itself, its time and pairs, the components, and three correlations and three viscosities with
-/// their errors. Lags are there also without pairs.
+/// The tensors; of each lag itself, its time and pairs, the components, and three correlations and three
+/// viscosities with their errors. Lags are there also without pairs.
 std::int64_t StressObservable::result_bytes(std::int64_t) const {
     constexpr auto components = static_cast<std::int64_t>(off_diagonals.size());
     return 8 * (2 * averaged + lags_ * (3 + components + 2 * (3 + 3)));

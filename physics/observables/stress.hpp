@@ -1,6 +1,6 @@
 #pragma once
-/// output.stress: the pressure tensor of the whole fluid, the correlations of its off-diagonal components, and from these
-/// the viscosity.
+/// output.stress: the pressure tensor of the whole fluid, the correlations of its off-diagonal components,
+/// and from these the viscosity.
 
 #include <algorithm>
 #include <cstdint>
@@ -29,17 +29,20 @@ struct StressOutput {
     [[nodiscard]] int lag_count() const {
         if (lags > 0) return lags;
         const bool is_unbroken = steps_in_burst() == every;
-        return is_unbroken ? auto_lags : static_cast<int>(std::min<std::int64_t>(steps_in_burst(), auto_lags));
+        return is_unbroken ? auto_lags
+                           : static_cast<int>(std::min<std::int64_t>(steps_in_burst(), auto_lags));
     }
 };
 
-/// Samples P_ab, the flux of momentum along a in direction b (physics/observables/momentum_flux.hpp), over the volume V.
+/// Samples P_ab, the flux of momentum along a in direction b (physics/observables/momentum_flux.hpp), over
+/// the volume V.
 ///
 /// The viscosity follows from the Green-Kubo formula in discrete time,
 ///   nu = (V h / (kT rho)) [ <P_ab(0)^2> / 2 + sum_{n >= 1} <P_ab(0) P_ab(n)> ],   a != b, rho = m M:
-/// Ihle, Tuezel and Kroll, Phys. Rev. E 72 (2005) 046707; Winkler and Huang, J. Chem. Phys. 130 (2009) 074907. Each of
-/// the six components with a != b gives it, that of the transverse waves along b of velocity along a; their mean is taken.
-/// Without conservation of angular momentum P_ab is not P_ba, and (P_ab + P_ba) / 2 would give less. kT is the input's.
+/// Ihle, Tuezel and Kroll, Phys. Rev. E 72 (2005) 046707; Winkler and Huang, J. Chem. Phys. 130 (2009)
+/// 074907. Each of the six components with a != b gives it, that of the transverse waves along b of velocity
+/// along a; their mean is taken. Without conservation of angular momentum P_ab is not P_ba, and (P_ab + P_ba)
+/// / 2 would give less. kT is the input's.
 class StressObservable final : public Observable {
 public:
     StressObservable(const System& system, const StressOutput& output, std::int64_t equilibration);

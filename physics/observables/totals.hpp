@@ -1,6 +1,6 @@
 #pragma once
-/// Sums over all particles that are reported. Rounded to fixed grids before adding, like the sums of cells, so
-/// their bits do not depend on the order.
+/// Sums over all particles that are reported. Rounded to fixed grids before adding, like the sums of cells,
+/// so their bits do not depend on the order.
 
 #include <cmath>
 #include <cstdint>
@@ -27,7 +27,8 @@ struct TotalsSums {
 class TotalsRule {
 public:
     TotalsRule() = default;
-    explicit TotalsRule(const System& system) : particles_(system.particle_count()), mass_(system.fluid.mass) {
+    explicit TotalsRule(const System& system)
+        : particles_(system.particle_count()), mass_(system.fluid.mass) {
         const double n = static_cast<double>(particles_);
         const double speed = speed_limit(system.fluid);
         velocity_ = RoundingGrid(4.0 * n * speed);
@@ -56,9 +57,8 @@ public:
         Totals totals;
         totals.particles = particles_;
         totals.mass = mass_ * static_cast<double>(particles_);
-        for (int axis = 0; axis < 3; ++axis) {
+        for (int axis = 0; axis < 3; ++axis)
             totals.momentum[axis] = mass_ * (s.value[2 * axis] + s.value[2 * axis + 1]);
-        }
         totals.kinetic_energy = 0.5 * mass_ * (s.value[6] + s.value[7]);
         return totals;
     }

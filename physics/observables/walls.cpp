@@ -35,12 +35,14 @@ void WallsObservable::measure(Solver& solver, std::int64_t) {
     const MomentumFlux flux = solver.momentum_flux();
     std::vector<double> sample;
     for (const int face : faces_) {
-        const double area_and_time = area(system_, static_cast<std::size_t>(face / 2)) * system_.collision.time_step;
+        const double area_and_time =
+            area(system_, static_cast<std::size_t>(face / 2)) * system_.collision.time_step;
         for (const double momentum : flux.to_walls[static_cast<std::size_t>(face)])
             sample.push_back(momentum / area_and_time);
     }
     const double mass = system_.fluid.mass * static_cast<double>(system_.particle_count());
-    for (std::size_t axis = 0; axis < 3; ++axis) sample.push_back(flux.momentum[axis] / mass * area(system_, axis));
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        sample.push_back(flux.momentum[axis] / mass * area(system_, axis));
     for (const int face : faces_) {
         const auto number = static_cast<std::size_t>(face);
         const Face& wall = system_.boundaries.faces[number / 2][face % 2];
@@ -60,22 +62,25 @@ void WallsObservable::add_results(ObservableResults& results) const {
     const auto stresses = static_cast<std::ptrdiff_t>(3 * faces_.size());
     const std::ptrdiff_t heats = stresses + 3;
     const auto count = static_cast<std::int64_t>(faces_.size());
-    const auto add = [&](const std::string& suffix, const std::vector<double>& numbers, const std::string& of_what) {
-        results.arrays.push_back({"stress" + suffix,
-                                  {count, 3},
-                                  std::vector<double>(numbers.begin(), numbers.begin() + stresses),
-                                  "energy/a^3",
-                                  of_what + "force of the fluid on each wall over its area; axes face (the attribute "
-                                            "faces), x y z"});
-        results.arrays.push_back(named_list("flow_rate" + suffix,
-                                            std::vector<double>(numbers.begin() + stresses, numbers.begin() + heats),
-                                            "a^2 (energy/mass)^(1/2)",
-                                            of_what + "volume that flows through the cross-sections normal to x, y, z, "
-                                                      "over time: mean velocity times area"));
-        results.arrays.push_back(named_list("heat" + suffix, std::vector<double>(numbers.begin() + heats, numbers.end()),
-                                            "energy/a^3 (energy/mass)^(1/2)",
-                                            of_what + "heat that each wall takes, over its area and time: energy of the fluid "
-                                                      "less the work of its force on a wall that moves"));
+    const auto add = [&](const std::string& suffix, const std::vector<double>& numbers,
+                         const std::string& of_what) {
+        results.arrays.push_back(
+            {"stress" + suffix,
+             {count, 3},
+             std::vector<double>(numbers.begin(), numbers.begin() + stresses),
+             "energy/a^3",
+             of_what + "force of the fluid on each wall over its area; axes face (the attribute "
+                       "faces), x y z"});
+        results.arrays.push_back(named_list(
+            "flow_rate" + suffix, std::vector<double>(numbers.begin() + stresses, numbers.begin() + heats),
+            "a^2 (energy/mass)^(1/2)",
+            of_what + "volume that flows through the cross-sections normal to x, y, z, "
+                      "over time: mean velocity times area"));
+        results.arrays.push_back(
+            named_list("heat" + suffix, std::vector<double>(numbers.begin() + heats, numbers.end()),
+                       "energy/a^3 (energy/mass)^(1/2)",
+                       of_what + "heat that each wall takes, over its area and time: energy of the fluid "
+                                 "less the work of its force on a wall that moves"));
     };
     add("", found.value, "");
     add("_error", found.error, "standard error by blocking of the ");

@@ -1,4 +1,5 @@
-/// A run whose results are written while it goes on: each is that of its own step. Also run with the thread sanitizer.
+/// A run whose results are written while it goes on: each is that of its own step. Also run with the thread
+/// sanitizer.
 
 #include <algorithm>
 #include <cstdint>
@@ -9,9 +10,9 @@
 
 #include <gtest/gtest.h>
 
+#include "app/hdf5/file.hpp"
 #include "app/output/background_writer.hpp"
 #include "app/output/checkpoint_file.hpp"
-#include "app/hdf5/file.hpp"
 #include "app/output/run_file.hpp"
 #include "physics/snapshot.hpp"
 #include "tests/app/temporary_directory.hpp"
@@ -39,7 +40,9 @@ Scenario flow(const std::string& folder) {
     return scenario;
 }
 
-Checkpoint read_checkpoint(const std::string& path) { return read_checkpoint_file(storage::open_to_read(path), path); }
+Checkpoint read_checkpoint(const std::string& path) {
+    return read_checkpoint_file(storage::open_to_read(path), path);
+}
 
 class BackgroundWriterTest : public testing::Test {
 protected:
@@ -62,7 +65,8 @@ protected:
         outputs.begin();
         ProgressDisplay display(stderr, ProgressStyle::silent);
         const Schedule schedule(scenario.run, scenario.output, scenario.checkpoint);
-        const RunLoopResult result = run_loop(*solver, scenario.system, schedule, outputs, display, [] { return 0; });
+        const RunLoopResult result =
+            run_loop(*solver, scenario.system, schedule, outputs, display, [] { return 0; });
         EXPECT_EQ(result.writing.checkpoint_failure, "");
         EXPECT_GE(result.writing.wait_seconds, 0.0);
         hash_ = solver->state_hash();
@@ -121,8 +125,11 @@ TEST_F(BackgroundWriterTest, SelectionsAreOfTheirStepAndInTheOrderOfIds) {
     run(scenario, 1);
     const hdf5::File file = hdf5::File::open(directory.file("out/trajectory.h5"));
     const hdf5::Group region = file.root().open_group("particles").open_group("region");
-    const auto counts =
-        file.root().open_group("parameters").open_group("mpcflow").open_dataset("particles").read<std::int64_t>();
+    const auto counts = file.root()
+                            .open_group("parameters")
+                            .open_group("mpcflow")
+                            .open_dataset("particles")
+                            .read<std::int64_t>();
     ASSERT_EQ(counts.size(), 65U);
     for (std::size_t frame = 0; frame < counts.size(); ++frame) {
         auto ids = region.open_group("id").open_dataset("value").read_row<std::int64_t>(frame);

@@ -14,9 +14,8 @@ TEST(BenchKernels, PartsAreTakenOnceAndInTheirOrder) {
     EXPECT_EQ(parse_bench_parts("a"), "a");
     EXPECT_EQ(parse_bench_parts("d,a,d"), "ad");
     EXPECT_EQ(all_bench_parts().substr(0, 3), "abc");
-    for (const char* wrong : {"", "g", "ab", "a,", ",a", "a b", "A"}) {
+    for (const char* wrong : {"", "g", "ab", "a,", ",a", "a b", "A"})
         EXPECT_THROW((void)parse_bench_parts(wrong), std::invalid_argument) << wrong;
-    }
 }
 
 TEST(BenchKernels, ATableHasItsColumnsUnderEachOther) {
@@ -37,8 +36,7 @@ TEST(BenchKernels, ATableHasItsColumnsUnderEachOther) {
 
 TEST(BenchKernels, LongNotesFitTheTerminal) {
     BenchTable table;
-    for (int i = 0; i < 100; ++i)
-        table.note += i == 0 ? "some" : " words";
+    for (int i = 0; i < 100; ++i) table.note += i == 0 ? "some" : " words";
     const std::string text = format_bench_table(table);
     std::size_t widest = 0;
     for (std::size_t first = 0; first < text.size();) {

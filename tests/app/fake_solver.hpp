@@ -16,7 +16,9 @@ namespace mpcflow {
 
 class FakeSolver final : public Solver {
 public:
-    FakeSolver(const System& system, std::array<int, 3> bins) : system_(system), bins_(bins) { clear_block(); }
+    FakeSolver(const System& system, std::array<int, 3> bins) : system_(system), bins_(bins) {
+        clear_block();
+    }
 
     void run(std::int64_t count) override {
         step_ += count;
@@ -44,8 +46,7 @@ public:
     void sample_fields() override {
         sampled_steps.push_back(step_);
         ++block_.samples;
-        for (FieldSums& bin : block_.bins)
-            bin.particles += 1.0;
+        for (FieldSums& bin : block_.bins) bin.particles += 1.0;
     }
     [[nodiscard]] FieldBlock take_field_block() override {
         FieldBlock taken = block_;
@@ -67,7 +68,9 @@ public:
     }
     using Solver::copy_particles;
     using Solver::copy_selection;
-    void copy_particles(ParticleRecords& records) override { copy_all(records.begin<ParticleDouble>(step_, system_.particle_count())); }
+    void copy_particles(ParticleRecords& records) override {
+        copy_all(records.begin<ParticleDouble>(step_, system_.particle_count()));
+    }
     void copy_selection(const Selection& selection, ParticleRecords& records) override {
         std::vector<ParticleDouble> found(static_cast<std::size_t>(system_.particle_count()));
         copy_all(found);
@@ -95,7 +98,8 @@ private:
             to[id] = ParticleDouble::make(id, {}, {});
             for (int axis = 0; axis < 3; ++axis) {
                 const double length = system_.box.size[static_cast<std::size_t>(axis)];
-                to[id].velocity[axis] = 0.01 * static_cast<double>(3 * id + static_cast<std::size_t>(axis) + 1);
+                to[id].velocity[axis] =
+                    0.01 * static_cast<double>(3 * id + static_cast<std::size_t>(axis) + 1);
                 const double unwrapped =
                     0.5 + to[id].velocity[axis] * system_.collision.time_step * static_cast<double>(step_);
                 to[id].add_image(axis, static_cast<int>(std::floor(unwrapped / length)));

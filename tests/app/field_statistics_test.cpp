@@ -20,12 +20,10 @@ void feed(FieldStatistics& statistics, std::int64_t samples, MakeSample make_sam
         const FieldSums sample = make_sample();
         FieldSums& sum = block.bins[0];
         sum.particles += sample.particles;
-        for (std::size_t axis = 0; axis < 3; ++axis)
-            sum.momentum[axis] += sample.momentum[axis];
+        for (std::size_t axis = 0; axis < 3; ++axis) sum.momentum[axis] += sample.momentum[axis];
         sum.relative_energy += sample.relative_energy;
         sum.relative_freedoms += sample.relative_freedoms;
-        if (++block.samples < statistics.block_samples())
-            continue;
+        if (++block.samples < statistics.block_samples()) continue;
         statistics.add(block);
         block = block_of(0, {});
     }
@@ -42,8 +40,7 @@ TEST(BlockPlan, KnowsTheLengthsWithoutTheBlocks) {
             EXPECT_EQ(plan.room(), statistics.block_plan().room()) << i;
             statistics.add(FieldBlock{samples, std::vector<FieldSums>(1), {}});
             plan.add(samples);
-            if (i % 41 == 7)
-                plan = statistics.block_plan();
+            if (i % 41 == 7) plan = statistics.block_plan();
         }
     }
 }
@@ -99,12 +96,14 @@ TEST(FieldStatistics, PressureIsTheFluxLessItsConvection) {
     const double kinetic[9] = {120, 100, 14, 100, 50, 10, 14, 10, 60};
     const double momentum[3] = {36, 18, 3};
     for (std::size_t ab = 0; ab < 9; ++ab) {
-        const double flux = kinetic[ab] + static_cast<double>(ab) + 1.0 - momentum[ab / 3] * momentum[ab % 3] / 30.0;
+        const double flux =
+            kinetic[ab] + static_cast<double>(ab) + 1.0 - momentum[ab / 3] * momentum[ab % 3] / 30.0;
         EXPECT_NEAR(averages.pressure_tensor.at(ab), flux / 4.0, 1e-12) << ab;
     }
     // zz: u_z = 0.1, blocks 30 + 9 + 0.12 and 30 - 0.6 + 0.18, each over the volume 2; n / (n - 1) = 2.
     const double residual = 0.5 * ((39.0 + 0.12) - (30.0 - 0.6 + 0.18));
-    EXPECT_NEAR(averages.pressure_tensor_error.at(8), std::sqrt(2.0 * 2.0 * residual * residual) / 4.0, 1e-12);
+    EXPECT_NEAR(averages.pressure_tensor_error.at(8), std::sqrt(2.0 * 2.0 * residual * residual) / 4.0,
+                1e-12);
 
     EXPECT_THROW(statistics.add({1, std::vector<FieldSums>(1)}), std::invalid_argument);
     EXPECT_TRUE(FieldStatistics({1, 1, 1}, 64).averages(1.0, 1.0).pressure_tensor.empty());
@@ -114,7 +113,8 @@ TEST(FieldStatistics, PressureOfMergedBlocksIsThatOfAll) {
     FieldStatistics statistics({1, 1, 1}, 2, PressureFields::sampled);
     for (int i = 0; i < 8; ++i) {
         const double x = i;
-        statistics.add({statistics.block_samples(), std::vector<FieldSums>(1),
+        statistics.add({statistics.block_samples(),
+                        std::vector<FieldSums>(1),
                         {{1.0, {0.0, 0.0, 0.0}, {x, x, x, x, x, x}, {x, x, x, x, x, x, x, x, x}}}});
     }
     // Blocks became twice as long three times: each sum stands for 1, 1, 2, 4 ... samples.
@@ -143,9 +143,7 @@ TEST(FieldStatistics, BlocksStayFewAndLoseNoSample) {
         const FieldAverages averages = statistics.averages(1.0, 1.0);
         EXPECT_EQ(averages.samples, samples);
         EXPECT_LT(averages.blocks, 64);
-        if (samples >= 64) {
-            EXPECT_GE(averages.blocks, 32);
-        }
+        if (samples >= 64) EXPECT_GE(averages.blocks, 32);
         EXPECT_DOUBLE_EQ(averages.density[0], 2.0);
         EXPECT_DOUBLE_EQ(averages.temperature[0], 1.0);
     }

@@ -29,13 +29,13 @@
 namespace mpcflow {
 namespace {
 
-using storage::Access;
-using storage::Directory;
-using storage::Durability;
 using hdf5::DatasetLayout;
 using hdf5::File;
 using hdf5::Growth;
 using hdf5::NumberType;
+using storage::Access;
+using storage::Directory;
+using storage::Durability;
 
 std::string message_of(const std::function<void()>& action) {
     try {
@@ -99,8 +99,7 @@ TEST(Hdf5, RowsThatGrowReadBack) {
             std::vector<double> row(3 * width);
             for (std::int64_t i = 0; i < rows; ++i) {
                 std::iota(row.begin(), row.end(), static_cast<double>(i));
-                if (i < 20)
-                    wide.append_row(row.data());
+                if (i < 20) wide.append_row(row.data());
                 narrow.append_row(&i);
                 file.flush();
             }
@@ -123,12 +122,8 @@ TEST(Hdf5, ChunksAreAboutAMebibyteAndHoldWholeRows) {
         const hsize_t bytes = 8 * chunk[0] * chunk[1] * chunk[2];
         EXPECT_LE(bytes, 1U << 20U);
         EXPECT_LE(chunk[1], particles);
-        if (24 * particles > 4096) {
-            EXPECT_EQ(chunk[0], 1U) << "rows share chunks only where they are small";
-        }
-        if (particles > 43690) {
-            EXPECT_GT(bytes, 1U << 19U);
-        }
+        if (24 * particles > 4096) EXPECT_EQ(chunk[0], 1U) << "rows share chunks only where they are small";
+        if (particles > 43690) EXPECT_GT(bytes, 1U << 19U);
     }
     EXPECT_EQ(chunk_shape(DatasetLayout{NumberType::float64, {4, 5, 6}, Growth::fixed, {}, {}}),
               (std::vector<hsize_t>{4, 5, 6}));
@@ -137,7 +132,8 @@ TEST(Hdf5, ChunksAreAboutAMebibyteAndHoldWholeRows) {
 TEST(Hdf5, AnEmptyDatasetIsFine) {
     const TemporaryDirectory directory;
     File file = File::create(Directory(directory.path()), "e.h5");
-    hdf5::Dataset empty = file.root().create_dataset("none", {NumberType::float64, {0, 3}, Growth::fixed, {}, {}});
+    hdf5::Dataset empty =
+        file.root().create_dataset("none", {NumberType::float64, {0, 3}, Growth::fixed, {}, {}});
     empty.write(std::vector<double>{});
     EXPECT_TRUE(empty.read<double>().empty());
 }
@@ -155,8 +151,7 @@ TEST(Hdf5, AFailureWhileADatasetClosesIsTold) {
                 hdf5::Dataset numbers =
                     file.root().create_dataset("n", {NumberType::float64, {50000}, Growth::fixed, {}, {}});
                 numbers.write(std::vector<double>(50000, 1.0));
-                if (closes_by_assignment)
-                    numbers = hdf5::Dataset();
+                if (closes_by_assignment) numbers = hdf5::Dataset();
             }
             file.flush();
             file.close();
@@ -167,8 +162,7 @@ TEST(Hdf5, AFailureWhileADatasetClosesIsTold) {
     };
     const auto in_a_child = [&](rlim_t limit, bool closes_by_assignment) {
         const pid_t child = fork();
-        if (child == 0)
-            _exit(write(limit, closes_by_assignment));
+        if (child == 0) _exit(write(limit, closes_by_assignment));
         int status = 0;
         waitpid(child, &status, 0);
         return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -180,7 +174,8 @@ TEST(Hdf5, AFailureWhileADatasetClosesIsTold) {
 }
 
 TEST(Hdf5, WholeChunksHaveTheChecksumsAndFillValuesOfHdf5) {
-    // Reading checks them. Parts of a chunk, several chunks, words that add up to multiples of 65535, nothing but zeros.
+    // Reading checks them. Parts of a chunk, several chunks, words that add up to multiples of 65535, nothing
+    // but zeros.
     const TemporaryDirectory directory;
     for (const hsize_t width : {1500U, 43690U, 43691U, 100000U}) {
         {
@@ -188,16 +183,21 @@ TEST(Hdf5, WholeChunksHaveTheChecksumsAndFillValuesOfHdf5) {
             hdf5::Dataset rows = file.root().create_dataset(
                 "rows", {NumberType::float64, {width, 3}, Growth::by_ragged_rows, -1.0, {}});
             const auto append = [&](hsize_t count, auto number) {
-                const std::uint64_t sum = rows.append_row_by_items<double>(count, [&](std::size_t first, std::size_t n, double* to) {
-                    for (std::size_t i = 0; i < 3 * n; ++i)
-                        to[i] = number(3 * first + i);
-                });
+                const std::uint64_t sum = rows.append_row_by_items<double>(
+                    count,
+                    [&](std::size_t first, std::size_t n, double* to) {
+                        for (std::size_t i = 0; i < 3 * n; ++i) to[i] = number(3 * first + i);
+                    });
                 EXPECT_EQ(rows.row_checksum(rows.shape()[0] - 1, count), sum);
             };
-            append(width, [](std::size_t i) { return static_cast<double>(i) * 0.1; });
-            append(width / 2 + 1, [](std::size_t i) { return -static_cast<double>(i); });
-            append(width + 7, [](std::size_t) { return 0.0; });
-            append(width, [](std::size_t) { return std::bit_cast<double>(0xffffffffffffffffULL >> 12U); });
+            append(
+                width, [](std::size_t i) { return static_cast<double>(i) * 0.1; });
+            append(
+                width / 2 + 1, [](std::size_t i) { return -static_cast<double>(i); });
+            append(
+                width + 7, [](std::size_t) { return 0.0; });
+            append(
+                width, [](std::size_t) { return std::bit_cast<double>(0xffffffffffffffffULL >> 12U); });
             append(0, [](std::size_t) { return 1.0; });
             file.flush();
         }
@@ -206,7 +206,8 @@ TEST(Hdf5, WholeChunksHaveTheChecksumsAndFillValuesOfHdf5) {
         ASSERT_EQ(rows.shape(), (std::vector<hsize_t>{5, width + 7, 3}));
         EXPECT_EQ(rows.read_row<double>(0).at(3 * width - 1), static_cast<double>(3 * width - 1) * 0.1);
         EXPECT_EQ(rows.read_row<double>(0).back(), -1.0);
-        EXPECT_EQ(rows.read_row<double>(1).at(3 * (width / 2 + 1) - 1), -static_cast<double>(3 * (width / 2 + 1) - 1));
+        EXPECT_EQ(rows.read_row<double>(1).at(3 * (width / 2 + 1) - 1),
+                  -static_cast<double>(3 * (width / 2 + 1) - 1));
         EXPECT_EQ(rows.read_row<double>(1).at(3 * (width / 2 + 1)), -1.0);
         EXPECT_EQ(rows.read_row<double>(2), std::vector<double>(3 * (width + 7), 0.0));
         EXPECT_EQ(rows.read_row<double>(3).at(5), std::bit_cast<double>(0xffffffffffffffffULL >> 12U));
@@ -273,8 +274,7 @@ TEST(RunFile, IsReplacedWholeAndMarkedInPlace) {
 /// Runs `action` in a child process, as a file stays open in the process that gave it up.
 int in_child(const std::function<int()>& action) {
     const pid_t child = fork();
-    if (child == 0)
-        _exit(action());
+    if (child == 0) _exit(action());
     int status = 0;
     waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -299,9 +299,9 @@ void append_frame(TrajectoryFile& file, FakeSolver& solver, const Selection& whi
 
 ParticleRecords records_of(const ParticleSnapshot& snapshot) {
     ParticleRecords records;
-    const auto to = records.begin<ParticleDouble>(snapshot.step, static_cast<std::int64_t>(snapshot.id.size()));
-    for (std::size_t i = 0; i < to.size(); ++i)
-        to[i] = take_from_snapshot<ParticleDouble>(snapshot, i);
+    const auto to =
+        records.begin<ParticleDouble>(snapshot.step, static_cast<std::int64_t>(snapshot.id.size()));
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = take_from_snapshot<ParticleDouble>(snapshot, i);
     return records;
 }
 
@@ -319,7 +319,11 @@ bool is_row(const hdf5::Dataset& dataset, std::size_t row, const std::vector<T>&
 int intact_frames(const std::string& path, const Selection& which = {}) {
     const System system = small_system();
     const File file = File::open(path);
-    const hdf5::Group all = file.root().open_group("particles").open_group(which.region ? "region" : which.is_all() ? "all" : "selection");
+    const hdf5::Group all = file.root()
+                                .open_group("particles")
+                                .open_group(which.region     ? "region"
+                                            : which.is_all() ? "all"
+                                                             : "selection");
     const hdf5::Group parameters = file.root().open_group("parameters").open_group("mpcflow");
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     const auto steps = all.open_group("position").open_dataset("step").read<std::int64_t>();
@@ -327,19 +331,14 @@ int intact_frames(const std::string& path, const Selection& which = {}) {
     ParticleSnapshot snapshot;
     for (std::size_t frame = 0; frame < steps.size(); ++frame) {
         solver.copy_selection(which, snapshot);
-        if (steps[frame] != snapshot.step)
-            return -1;
+        if (steps[frame] != snapshot.step) return -1;
         const auto values = [&](const char* name) { return all.open_group(name).open_dataset("value"); };
-        if (!is_row(values("position"), frame, snapshot.position, nan))
-            return -1;
-        if (!is_row(values("velocity"), frame, snapshot.velocity, nan))
-            return -1;
-        if (!is_row(values("image"), frame, snapshot.image, 0))
-            return -1;
-        if (!is_row(values("id"), frame, snapshot.id, std::int64_t{-1}))
-            return -1;
+        if (!is_row(values("position"), frame, snapshot.position, nan)) return -1;
+        if (!is_row(values("velocity"), frame, snapshot.velocity, nan)) return -1;
+        if (!is_row(values("image"), frame, snapshot.image, 0)) return -1;
+        if (!is_row(values("id"), frame, snapshot.id, std::int64_t{-1})) return -1;
         if (which.region && parameters.open_dataset("particles").read<std::int64_t>().at(frame) !=
-                         static_cast<std::int64_t>(snapshot.id.size()))
+                                static_cast<std::int64_t>(snapshot.id.size()))
             return -1;
         solver.run(1);
     }
@@ -465,7 +464,7 @@ TEST(TrajectoryFile, AFrameOfARegionTakesNoMoreThanIsReserved) {
         const TrajectoryOutput& output = *record.scenario.output.trajectory;
         EXPECT_EQ(usual_frame_particles(system, output), std::ceil(640.0 * height));
         const Directory files(directory.path());
-    const std::string path = directory.file("trajectory.h5");
+        const std::string path = directory.file("trajectory.h5");
         TrajectoryFile file(files, record);
         ParticleSnapshot snapshot;
         std::uintmax_t before = 0;
@@ -477,8 +476,10 @@ TEST(TrajectoryFile, AFrameOfARegionTakesNoMoreThanIsReserved) {
             file.append(records_of(snapshot), 0);
             const std::uintmax_t bytes = std::filesystem::file_size(path);
             const std::int64_t reserved = trajectory_frame_bytes(system, Precision::double_precision, output,
-                                                                 static_cast<std::int64_t>(count)) + (256 << 10);
-            EXPECT_LE(bytes - before, static_cast<std::uintmax_t>(reserved)) << count << " particles, " << height;
+                                                                 static_cast<std::int64_t>(count)) +
+                                          (256 << 10);
+            EXPECT_LE(bytes - before, static_cast<std::uintmax_t>(reserved))
+                << count << " particles, " << height;
             before = bytes;
             ++snapshot.step;
         }
@@ -514,9 +515,10 @@ TEST(TrajectoryFile, IsStoredInThePrecisionThatIsWanted) {
         }
         const File file = File::open(path);
         const auto velocity = file.root().open_group("particles").open_group("all").open_group("velocity");
-        EXPECT_EQ(velocity.open_dataset("value").read<double>().at(10), c.is_single ? rounded : snapshot.velocity[10]);
-        const std::int64_t bytes =
-            trajectory_frame_bytes(system, c.of_run, *record.scenario.output.trajectory, system.particle_count());
+        EXPECT_EQ(velocity.open_dataset("value").read<double>().at(10),
+                  c.is_single ? rounded : snapshot.velocity[10]);
+        const std::int64_t bytes = trajectory_frame_bytes(
+            system, c.of_run, *record.scenario.output.trajectory, system.particle_count());
         EXPECT_LE(std::filesystem::file_size(path), static_cast<std::uintmax_t>(bytes + (256 << 10)));
         // Six numbers, three images and an id; chunks have room for at most a page more each.
         EXPECT_NEAR(static_cast<double>(bytes), 5120.0 * (c.is_single ? 40 : 64), 4 * 4300.0);

@@ -40,9 +40,8 @@ TEST(ProgressFormat, TheLiveLineSaysAllWhereItFits) {
 }
 
 TEST(ProgressFormat, TheLiveLineIsNeverWiderThanTheTerminal) {
-    for (int width = 0; width < 120; ++width) {
+    for (int width = 0; width < 120; ++width)
         EXPECT_LE(static_cast<int>(format_progress_line(half_way(), width).size()), width);
-    }
     EXPECT_EQ(format_progress_line(half_way(), 59), "50.0 %  12:34 left  36.2 M/s  T 1.0002  drift 1.2e-12");
     EXPECT_EQ(format_progress_line(half_way(), 30), "50.0 %  12:34 left  36.2 M/s");
 }
@@ -75,8 +74,7 @@ protected:
 TEST_F(DisplayTest, RedrawsAtMostFiveTimesASecondAndClearsItsLine) {
     {
         ProgressDisplay display(stream_, ProgressStyle::live_line);
-        for (int i = 0; i <= 1000; ++i)
-            display.update({i, 1000, {}, 0.0, {}, {}}, start_ + i * 1ms);
+        for (int i = 0; i <= 1000; ++i) display.update({i, 1000, {}, 0.0, {}, {}}, start_ + i * 1ms);
     }
     const std::string text = written();
     EXPECT_EQ(count(text, '\r'), 6 + 1);
@@ -87,15 +85,13 @@ TEST_F(DisplayTest, RedrawsAtMostFiveTimesASecondAndClearsItsLine) {
 TEST_F(DisplayTest, LogsEveryTenthOfALongRunAndEveryTenSeconds) {
     ProgressDisplay display(stream_, ProgressStyle::log_lines);
     // 200 seconds: tenths every 20 s, and one line between each.
-    for (int i = 0; i <= 2000; ++i)
-        display.update({i, 2000, {}, 0.0, {}, {}}, start_ + i * 100ms);
+    for (int i = 0; i <= 2000; ++i) display.update({i, 2000, {}, 0.0, {}, {}}, start_ + i * 100ms);
     EXPECT_EQ(count(written(), '\n'), 20);
 }
 
 TEST_F(DisplayTest, AShortRunIsNotFloodedWithLogLines) {
     ProgressDisplay display(stream_, ProgressStyle::log_lines);
-    for (int i = 0; i <= 100; ++i)
-        display.update({i, 100, {}, 0.0, {}, {}}, start_ + i * 10ms);
+    for (int i = 0; i <= 100; ++i) display.update({i, 100, {}, 0.0, {}, {}}, start_ + i * 10ms);
     EXPECT_LE(count(written(), '\n'), 2);
 }
 

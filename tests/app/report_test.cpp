@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "app/output/estimates.hpp"
-#include "app/text/json_writer.hpp"
 #include "app/run/theory_numbers.hpp"
+#include "app/text/json_writer.hpp"
 #include "physics/solver.hpp"
 
 namespace mpcflow {
@@ -32,8 +32,7 @@ TEST(Estimates, OfTheSolverOnTheCpuIsWhatItTakes) {
     for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
         for (const bool has_walls : {false, true}) {
             System system;
-            if (has_walls)
-                system.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
+            if (has_walls) system.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
             SolverOptions options;
             options.precision = precision;
             options.threads = 1;
@@ -75,10 +74,8 @@ Scenario driven_flow() {
 }
 
 bool warns_of(const Scenario& scenario, const std::string& key) {
-    for (const std::string& warning : find_warnings(scenario)) {
-        if (warning.starts_with(key + ":"))
-            return true;
-    }
+    for (const std::string& warning : find_warnings(scenario))
+        if (warning.starts_with(key + ":")) return true;
     return false;
 }
 
@@ -113,8 +110,7 @@ TEST(TheoryNumbers, PlusAHasBothViscosities) {
     System system;
     const auto names = [&] {
         std::string text;
-        for (const NamedNumber& number : theory_numbers(system))
-            text += number.name + " ";
+        for (const NamedNumber& number : theory_numbers(system)) text += number.name + " ";
         return text;
     };
     EXPECT_EQ(names().find("expansion"), std::string::npos);

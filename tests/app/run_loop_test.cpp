@@ -84,7 +84,8 @@ protected:
     }
     RunLoopResult run(const std::function<int()>& stop_signal) {
         ProgressDisplay display(stderr, ProgressStyle::silent);
-        return run_loop(solver_, system_, Schedule({20, 80}, output_, checkpoint_), recorder_, display, stop_signal);
+        return run_loop(solver_, system_, Schedule({20, 80}, output_, checkpoint_), recorder_, display,
+                        stop_signal);
     }
 
     System system_;
@@ -119,15 +120,16 @@ TEST_F(RunLoopTest, SavesTheRunBeforeWhatIsDueAtTheStep) {
     static_cast<void>(run([] { return 0; }));
     ASSERT_EQ(recorder_.checkpoints.size(), 4U);
     const std::vector<std::int64_t> steps{30, 60, 90, 100};
-    // Samples are due at 27, 34 ... in blocks of four: at 30 one is open, at 60 one (55), at 90 two (83, 90), of which
-    // the second is taken after the checkpoint, at 100 three.
+    // Samples are due at 27, 34 ... in blocks of four: at 30 one is open, at 60 one (55), at 90 two (83, 90),
+    // of which the second is taken after the checkpoint, at 100 three.
     const std::vector<std::int64_t> samples{1, 1, 1, 3};
     for (std::size_t i = 0; i < steps.size(); ++i) {
         EXPECT_EQ(recorder_.checkpoints[i].particles->step, steps[i]);
         EXPECT_EQ(recorder_.checkpoints[i].state_hash, 0x1234U + static_cast<std::uint64_t>(steps[i]));
         EXPECT_EQ(recorder_.checkpoints[i].open_block.sums.samples, samples[i]);
     }
-    EXPECT_EQ(recorder_.block_sizes, (std::vector<std::int64_t>{4, 4, 3})) << "checkpoints leave the blocks alone";
+    EXPECT_EQ(recorder_.block_sizes, (std::vector<std::int64_t>{4, 4, 3}))
+        << "checkpoints leave the blocks alone";
     EXPECT_EQ(recorder_.blocks[2].bins[0].particles, 3.0);
 }
 
@@ -156,7 +158,8 @@ TEST_F(RunLoopTest, WaitsForTheWritingAndTellsHowItWent) {
     RunLoopResult result;
     {
         ProgressDisplay display(stream, ProgressStyle::log_lines);
-        result = run_loop(solver_, system_, Schedule({20, 80}, output_), recorder_, display, [] { return 0; });
+        result =
+            run_loop(solver_, system_, Schedule({20, 80}, output_), recorder_, display, [] { return 0; });
     }
     EXPECT_EQ(result.steps_done, 100);
     EXPECT_EQ(result.writing.checkpoint_failure, "disk full");
@@ -187,7 +190,8 @@ TEST_F(RunLoopTest, ShowsTheDriftOfMomentumWhereItIsConserved) {
         FakeSolver solver(system_, {1, 1, 1});
         {
             ProgressDisplay display(stream, ProgressStyle::live_line);
-            static_cast<void>(run_loop(solver, system_, Schedule({20, 80}, output_), recorder_, display, [] { return 0; }));
+            static_cast<void>(
+                run_loop(solver, system_, Schedule({20, 80}, output_), recorder_, display, [] { return 0; }));
         }
         std::string text(static_cast<std::size_t>(std::ftell(stream)), ' ');
         std::rewind(stream);
@@ -206,7 +210,8 @@ TEST_F(RunLoopTest, ShowsTheDriftOfMomentumWhereItIsConserved) {
 /// Notes the steps of its samples.
 class StepsObservable final : public Observable {
 public:
-    StepsObservable(SampleTimes times, std::vector<std::int64_t>& steps) : Observable("steps", times), steps_(steps) {}
+    StepsObservable(SampleTimes times, std::vector<std::int64_t>& steps)
+        : Observable("steps", times), steps_(steps) {}
 
 protected:
     void measure(Solver& solver, std::int64_t step) override {
@@ -237,11 +242,11 @@ TEST_F(RunLoopTest, FramesAreOfTheRegionIfThereIsOne) {
     const auto all = static_cast<std::size_t>(system_.particle_count());
     ProgressDisplay display(stderr, ProgressStyle::silent);
     for (const bool is_region : {false, true}) {
-        if (is_region)
-            recorder_.selection.region = Region{{0.0, 0.0, 0.0}, {1.0, 1.0, 1.0}};
+        if (is_region) recorder_.selection.region = Region{{0.0, 0.0, 0.0}, {1.0, 1.0, 1.0}};
         recorder_.frame_sizes.clear();
         FakeSolver solver(system_, {1, 1, 1});
-        static_cast<void>(run_loop(solver, system_, Schedule({20, 80}, output_), recorder_, display, [] { return 0; }));
+        static_cast<void>(
+            run_loop(solver, system_, Schedule({20, 80}, output_), recorder_, display, [] { return 0; }));
         EXPECT_EQ(recorder_.frame_sizes.front(), all) << "all begin at one place";
         EXPECT_EQ(recorder_.frame_sizes.back() < all, is_region);
     }

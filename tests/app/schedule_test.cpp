@@ -9,8 +9,7 @@ namespace {
 
 Output outputs(std::int64_t series, std::int64_t frames, std::int64_t fields) {
     Output output;
-    if (series > 0)
-        output.series = SeriesOutput{series};
+    if (series > 0) output.series = SeriesOutput{series};
     if (frames > 0) {
         output.trajectory = TrajectoryOutput{};
         output.trajectory->every = frames;
@@ -81,15 +80,13 @@ TEST(ChunkSize, NeverFallsBelowOneStepAndSurvivesAClockThatStands) {
     ChunkSize chunk(0.1);
     chunk.learn(1, 60.0);
     EXPECT_EQ(chunk.steps(), 1);
-    for (int i = 0; i < 5; ++i)
-        chunk.learn(chunk.steps(), 0.0);
+    for (int i = 0; i < 5; ++i) chunk.learn(chunk.steps(), 0.0);
     EXPECT_GT(chunk.steps(), 1);
 }
 
 TEST(ChunkSize, ChunksThatEventsCutShortDoNotShrinkIt) {
     ChunkSize chunk(0.1);
-    for (int i = 0; i < 20; ++i)
-        chunk.learn(chunk.steps(), 1e-5 * static_cast<double>(chunk.steps()));
+    for (int i = 0; i < 20; ++i) chunk.learn(chunk.steps(), 1e-5 * static_cast<double>(chunk.steps()));
     const std::int64_t before = chunk.steps();
     chunk.learn(3, 3e-5);
     EXPECT_GE(chunk.steps(), before / 2);

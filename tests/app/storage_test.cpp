@@ -31,8 +31,7 @@ using Bytes = std::vector<std::byte>;
 Bytes random_bytes(std::size_t count, unsigned seed) {
     std::mt19937 engine(seed);
     Bytes bytes(count);
-    for (std::byte& byte : bytes)
-        byte = static_cast<std::byte>(engine());
+    for (std::byte& byte : bytes) byte = static_cast<std::byte>(engine());
     return bytes;
 }
 
@@ -95,10 +94,12 @@ TEST(Checksum, TellsEachFlippedBitAndWordsThatChangedPlaces) {
         bytes[bit / 8] ^= static_cast<std::byte>(1U << bit % 8);
     }
     for (std::size_t i = 0; i + 16 <= bytes.size(); i += 8) {
-        std::swap_ranges(bytes.begin() + static_cast<std::ptrdiff_t>(i), bytes.begin() + static_cast<std::ptrdiff_t>(i) + 8,
+        std::swap_ranges(bytes.begin() + static_cast<std::ptrdiff_t>(i),
+                         bytes.begin() + static_cast<std::ptrdiff_t>(i) + 8,
                          bytes.begin() + static_cast<std::ptrdiff_t>(i) + 8);
         ASSERT_NE(checksum(bytes.data(), bytes.size()), right) << i;
-        std::swap_ranges(bytes.begin() + static_cast<std::ptrdiff_t>(i), bytes.begin() + static_cast<std::ptrdiff_t>(i) + 8,
+        std::swap_ranges(bytes.begin() + static_cast<std::ptrdiff_t>(i),
+                         bytes.begin() + static_cast<std::ptrdiff_t>(i) + 8,
                          bytes.begin() + static_cast<std::ptrdiff_t>(i) + 8);
     }
     EXPECT_NE(checksum(bytes.data(), bytes.size() - 1), right);
@@ -116,7 +117,8 @@ protected:
         std::ifstream stream(temporary_.file(name), std::ios::binary);
         const std::string text((std::istreambuf_iterator<char>(stream)), {});
         Bytes bytes(text.size());
-        std::transform(text.begin(), text.end(), bytes.begin(), [](char c) { return static_cast<std::byte>(c); });
+        std::transform(text.begin(), text.end(), bytes.begin(),
+                       [](char c) { return static_cast<std::byte>(c); });
         return bytes;
     }
     [[nodiscard]] std::string damage(const std::string& name) const {
@@ -162,17 +164,21 @@ TEST_F(StorageTest, OnlyRegularFilesAreOpenedAndNoLinkIsFollowed) {
         EXPECT_NE(opening("fifo", access).find("FIFO"), std::string::npos);
         EXPECT_NE(opening("missing", access).find("no such file"), std::string::npos);
     }
-    EXPECT_NE(message_of([] { static_cast<void>(open_to_read("/dev/null")); }).find("device"), std::string::npos);
-    EXPECT_NE(message_of([&] { static_cast<void>(open_to_read(temporary_.file("fifo"))); }).find("FIFO"), std::string::npos);
+    EXPECT_NE(message_of([] { static_cast<void>(open_to_read("/dev/null")); }).find("device"),
+              std::string::npos);
+    EXPECT_NE(message_of([&] { static_cast<void>(open_to_read(temporary_.file("fifo"))); }).find("FIFO"),
+              std::string::npos);
     EXPECT_NO_THROW(static_cast<void>(open_to_read(temporary_.file("link")))) << "a user may name a link";
     // What is made anew takes the place of what had the name; a link's target is left alone.
     for (const char* name : {"link", "dangling", "fifo"}) {
         ASSERT_EQ(write_at(directory_.create(name).get(), 0, "new", 3), 0);
-        EXPECT_TRUE(std::filesystem::is_regular_file(std::filesystem::symlink_status(temporary_.file(name)))) << name;
+        EXPECT_TRUE(std::filesystem::is_regular_file(std::filesystem::symlink_status(temporary_.file(name))))
+            << name;
     }
     EXPECT_EQ(get("target"), random_bytes(10, 1));
     EXPECT_FALSE(std::filesystem::exists(temporary_.file("nowhere")));
-    EXPECT_NE(message_of([&] { static_cast<void>(directory_.create("folder")); }).find("folder"), std::string::npos);
+    EXPECT_NE(message_of([&] { static_cast<void>(directory_.create("folder")); }).find("folder"),
+              std::string::npos);
 }
 
 TEST_F(StorageTest, ADirectoryThatIsMovedStaysTheSame) {
@@ -222,8 +228,7 @@ TEST_F(JournalTest, PutsBackWhatWasThere) {
     for (const std::size_t count : {0U, 1U, 4095U, 4096U, 4097U, 100000U}) {
         begin(count);
         expect_rolled_back();
-        if (count > 0)
-            change(count / 2, count - count / 2);
+        if (count > 0) change(count / 2, count - count / 2);
         change(count, 10000);
         change(count > 100 ? 50 : 0, 5);
         change(count > 100 ? 52 : 0, 5);
@@ -255,15 +260,15 @@ TEST_F(JournalTest, PagesThatAreNotWholeAreLeftOut) {
         std::copy_n(other.begin(), std::min(head, length), bytes.begin());
         return bytes;
     };
-    // Cut off by a power failure before they were forced to the disk, so that nothing was overwritten; and after.
+    // Cut off by a power failure before they were forced to the disk, so that nothing was overwritten; and
+    // after.
     for (std::size_t length = whole.size(); length >= head; length -= 500) {
         put("f.journal", with_head_of(begun, length));
         EXPECT_EQ(read_journal(directory_, "f")->pages.size(), (length - head) / page);
         EXPECT_FALSE(read_journal(directory_, "f")->is_damaged);
         put("f.journal", with_head_of(whole, length));
         EXPECT_EQ(read_journal(directory_, "f")->is_damaged, length < whole.size()) << length;
-        if (length < head + 500)
-            break;
+        if (length < head + 500) break;
     }
     for (const std::size_t place : {std::size_t{0}, std::size_t{17}, std::size_t{31}}) {
         Bytes damaged = whole;

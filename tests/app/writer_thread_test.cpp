@@ -81,8 +81,7 @@ TEST(WriterThread, HasRoomForSoManyTasks) {
     std::promise<void> posted;
     const std::future<void> all_posted = posted.get_future();
     std::thread poster([&] {
-        for (int i = 0; i < 4; ++i)
-            writer.post([&] { ++done; });
+        for (int i = 0; i < 4; ++i) writer.post([&] { ++done; });
         posted.set_value();
     });
     EXPECT_FALSE(is_ready_soon(all_posted)) << "at most one is done and two wait";
@@ -104,18 +103,14 @@ TEST(WriterThread, AFailureDropsWhatComesAfterItAndIsThrownOnce) {
         writer.post([] { throw std::runtime_error("disk full"); });
         writer.post([&done, held] { done += 100; });
         gate.release();
-        while (held.use_count() > 1)
-            std::this_thread::yield();
+        while (held.use_count() > 1) std::this_thread::yield();
         // Dropped a moment before the failure is there to be seen.
         std::string message;
         while (message.empty()) {
             try {
-                if (where == std::string("post"))
-                    writer.post([] {});
-                else if (where == std::string("wait"))
-                    writer.wait();
-                else
-                    writer.check();
+                if (where == std::string("post")) writer.post([] {});
+                else if (where == std::string("wait")) writer.wait();
+                else writer.check();
             } catch (const std::runtime_error& error) {
                 message = error.what();
             }
@@ -132,8 +127,7 @@ TEST(WriterThread, EndsWithItsTasksDone) {
     int done = 0;
     {
         WriterThread writer(plenty);
-        for (int i = 0; i < 100; ++i)
-            writer.post([&] { ++done; });
+        for (int i = 0; i < 100; ++i) writer.post([&] { ++done; });
     }
     EXPECT_EQ(done, 100);
     {
@@ -198,15 +192,13 @@ TEST(Permits, AreGivenOutSoManyAtATime) {
                 const auto permit = permits.take();
                 const int now = ++held;
                 int before = most;
-                while (now > before && !most.compare_exchange_weak(before, now)) {
-                }
+                while (now > before && !most.compare_exchange_weak(before, now)) {}
                 std::this_thread::yield();
                 --held;
             }
         });
     }
-    for (std::thread& thread : threads)
-        thread.join();
+    for (std::thread& thread : threads) thread.join();
     EXPECT_LE(most, 2);
     EXPECT_EQ(held, 0);
 }

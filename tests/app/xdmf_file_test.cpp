@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "app/storage/file_error.hpp"
 #include "app/output/xdmf_file.hpp"
+#include "app/storage/file_error.hpp"
 #include "tests/app/temporary_directory.hpp"
 
 namespace mpcflow {
@@ -32,8 +32,7 @@ FieldsOutput all_quantities() {
 
 std::vector<double> times_of(std::size_t windows) {
     std::vector<double> times;
-    for (std::size_t row = 0; row < windows; ++row)
-        times.push_back(0.1 * static_cast<double>(row + 1));
+    for (std::size_t row = 0; row < windows; ++row) times.push_back(0.1 * static_cast<double>(row + 1));
     return times;
 }
 
@@ -141,7 +140,8 @@ TEST(XdmfFile, AFailedWriteLeavesTheFileOfBefore) {
     EXPECT_EQ(file.windows(), 3);
     file.add(0.4);
     const Folder other;
-    const WindowXdmf whole(other.files, box, all_quantities(), {times_of(3)[0], times_of(3)[1], times_of(3)[2], 0.4});
+    const WindowXdmf whole(other.files, box, all_quantities(),
+                           {times_of(3)[0], times_of(3)[1], times_of(3)[2], 0.4});
     EXPECT_EQ(contents(path), contents(other.path));
 }
 

@@ -24,9 +24,7 @@ struct Items {
 /// The place of the first item that has `key`, which some item has.
 MPCFLOW_HD std::uint32_t first_with(Items items, std::int32_t key) {
     std::uint32_t item = 0;
-    while (items.keys[item] != key) {
-        ++item;
-    }
+    while (items.keys[item] != key) ++item;
     return item;
 }
 
@@ -70,13 +68,20 @@ inline std::vector<BlockCase> make_block_cases(std::uint64_t seed, const std::ve
             return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(range));
         };
         const std::int64_t offset = below(largest_key - 512 * 4096);
-        add("zero", [](std::int64_t) { return 0; });
-        add("the largest", [](std::int64_t) { return largest_key; });
-        add("ascending", [&](std::int64_t item) { return offset + item; });
-        add("descending", [](std::int64_t item) { return largest_key - item; });
-        add("strided by 32", [](std::int64_t item) { return 32 * item; });
-        add("strided by 512", [&](std::int64_t item) { return offset + 512 * item; });
-        add("far apart", [&](std::int64_t item) { return largest_key / (count + 1) * item; });
+        add(
+            "zero", [](std::int64_t) { return 0; });
+        add(
+            "the largest", [](std::int64_t) { return largest_key; });
+        add(
+            "ascending", [&](std::int64_t item) { return offset + item; });
+        add(
+            "descending", [](std::int64_t item) { return largest_key - item; });
+        add(
+            "strided by 32", [](std::int64_t item) { return 32 * item; });
+        add(
+            "strided by 512", [&](std::int64_t item) { return offset + 512 * item; });
+        add(
+            "far apart", [&](std::int64_t item) { return largest_key / (count + 1) * item; });
         add("every fifth", [](std::int64_t item) { return item % 5; });
         std::int64_t run = 0;
         std::int64_t run_end = 0;
@@ -87,14 +92,11 @@ inline std::vector<BlockCase> make_block_cases(std::uint64_t seed, const std::ve
             }
             return run;
         });
-        for (const std::int64_t range : {std::int64_t{2}, std::int64_t{20}, std::int64_t{150}, largest_key}) {
+        for (const std::int64_t range : {std::int64_t{2}, std::int64_t{20}, std::int64_t{150}, largest_key})
             add("random below " + std::to_string(range), [&](std::int64_t) { return below(range); });
-        }
         // Unlike small numbers these collide in a hash table, and each comes several times.
         std::vector<std::int64_t> pool(200);
-        for (std::int64_t& key : pool) {
-            key = below(largest_key);
-        }
+        for (std::int64_t& key : pool) key = below(largest_key);
         add("random of 200", [&](std::int64_t) { return pool[static_cast<std::size_t>(below(200))]; });
         std::int64_t colliding = 0;
         add("of one slot", [&](std::int64_t) {

@@ -12,7 +12,8 @@ namespace {
 
 using warp::full_mask;
 
-void expect_error(unsigned threads, const std::string& what, const std::function<void(EmulatedBlock&)>& program) {
+void expect_error(unsigned threads, const std::string& what,
+                  const std::function<void(EmulatedBlock&)>& program) {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         try {
             run_block(seed, threads, program);
@@ -70,9 +71,7 @@ TEST(BlockEmulator, a_missing_sync_shows) {
         run_block(seed, 64, [&](EmulatedBlock& block) {
             words[block.thread()] = 1;
             block.warp().sync(full_mask);  // not enough: it waits for one warp
-            if (synchronise) {
-                block.sync();
-            }
+            if (synchronise) block.sync();
             wrong += words[63 - block.thread()] != 1;
         });
         return wrong != 0;
@@ -89,12 +88,14 @@ TEST(BlockEmulator, a_missing_sync_shows) {
 TEST(BlockEmulator, warps_take_turns_in_an_order_that_the_seed_decides) {
     const auto order_of = [](std::uint64_t seed) {
         std::vector<unsigned> order;
-        run_block(seed, 128, [&](EmulatedBlock& block) {
-            for (int i = 0; i < 20; ++i) {
-                order.push_back(block::warp_number(block));
-                block.warp().yield();
-            }
-        });
+        run_block(
+            seed, 128,
+            [&](EmulatedBlock& block) {
+                for (int i = 0; i < 20; ++i) {
+                    order.push_back(block::warp_number(block));
+                    block.warp().yield();
+                }
+            });
         return order;
     };
     const auto switches = [](const std::vector<unsigned>& order) {
@@ -120,11 +121,10 @@ TEST(BlockEmulator, warps_take_turns_in_an_order_that_the_seed_decides) {
 }
 
 TEST(BlockEmulatorFinds, threads_that_have_left_before_a_sync) {
-    expect_error(64, "left", [](EmulatedBlock& block) {  // one lane
-        if (block.thread() != 40) {
-            block.sync();
-        }
-    });
+    expect_error(
+        64, "left", [](EmulatedBlock& block) {  // one lane
+            if (block.thread() != 40) block.sync();
+        });
     expect_error(96, "left", [](EmulatedBlock& block) {  // a whole warp
         if (block.thread() < 64) {
             block.sync();
@@ -133,13 +133,11 @@ TEST(BlockEmulatorFinds, threads_that_have_left_before_a_sync) {
 }
 
 TEST(BlockEmulatorFinds, syncs_at_different_places) {
-    expect_error(64, " meets ", [](EmulatedBlock& block) {  // of whole warps
-        if (block.thread() < 32) {
-            block.sync();
-        } else {
-            block.sync();
-        }
-    });
+    expect_error(
+        64, " meets ", [](EmulatedBlock& block) {  // of whole warps
+            if (block.thread() < 32) block.sync();
+            else block.sync();
+        });
     expect_error(64, " meets ", [](EmulatedBlock& block) {  // of lanes
         if (block.thread() % 2 == 0) {
             block.sync();
@@ -150,28 +148,28 @@ TEST(BlockEmulatorFinds, syncs_at_different_places) {
 }
 
 TEST(BlockEmulatorFinds, lanes_that_wait_for_one_that_is_at_the_sync) {
-    expect_error(64, " meets ", [](EmulatedBlock& block) {
-        if (block.thread() == 33) {
-            block.sync();
-        }
-        block.warp().sync(full_mask);
-    });
+    expect_error(
+        64, " meets ",
+        [](EmulatedBlock& block) {
+            if (block.thread() == 33) block.sync();
+            block.warp().sync(full_mask);
+        });
 }
 
 TEST(BlockEmulatorFinds, loops_that_run_unequally_often) {
-    expect_error(128, "", [](EmulatedBlock& block) {
-        for (unsigned i = 0; i <= block.thread() / 96; ++i) {
-            block.sync();
-        }
-    });
+    expect_error(
+        128, "",
+        [](EmulatedBlock& block) {
+            for (unsigned i = 0; i <= block.thread() / 96; ++i) block.sync();
+        });
 }
 
 TEST(BlockEmulatorFinds, what_is_wrong_in_a_warp_and_names_it) {
-    expect_error(128, "warp 2 lane ", [](EmulatedBlock& block) {
-        if (block.thread() != 70) {
-            block.warp().sync(full_mask);
-        }
-    });
+    expect_error(
+        128, "warp 2 lane ",
+        [](EmulatedBlock& block) {
+            if (block.thread() != 70) block.warp().sync(full_mask);
+        });
     expect_error(64, "block_emulator_test.cpp:" + std::to_string(__LINE__ + 2), [](EmulatedBlock& block) {
         if (block.thread() != 3) {
             block.sync();
@@ -180,13 +178,12 @@ TEST(BlockEmulatorFinds, what_is_wrong_in_a_warp_and_names_it) {
 }
 
 TEST(BlockEmulatorFinds, warps_that_wait_for_memory_for_ever) {
-    EXPECT_THROW(run_block(1, 64,
-                           [](EmulatedBlock& block) {
-                               while (block.thread() < 32) {
-                                   block.warp().yield();
-                               }
-                               block.sync();
-                           }),
+    EXPECT_THROW(run_block(
+                     1, 64,
+                     [](EmulatedBlock& block) {
+                         while (block.thread() < 32) block.warp().yield();
+                         block.sync();
+                     }),
                  WarpError);
 }
 
@@ -210,9 +207,7 @@ TEST(BlockEmulator, throws_on_what_a_thread_throws_and_unwinds_the_others) {
                                [&](EmulatedBlock& block) {
                                    const Guard guard{alive};
                                    block.sync();
-                                   if (block.thread() == 50) {
-                                       throw std::out_of_range{"thread 50"};
-                                   }
+                                   if (block.thread() == 50) throw std::out_of_range{"thread 50"};
                                    block.sync();
                                }),
                      std::out_of_range);

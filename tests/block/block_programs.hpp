@@ -19,17 +19,16 @@ struct GridPlace {
     unsigned block;
     unsigned blocks;
 
-    [[nodiscard]] MPCFLOW_HD block::GridItems share(std::int64_t count) const { return {count, block, blocks}; }
+    [[nodiscard]] MPCFLOW_HD block::GridItems share(std::int64_t count) const {
+        return {count, block, blocks};
+    }
 };
 
 /// No items, one, the neighbourhood of a warp, and of the whole block.
 inline std::vector<std::uint32_t> counts_up_to(std::uint32_t threads) {
     std::vector<std::uint32_t> counts;
-    for (const std::uint32_t count : {0u, 1u, 31u, 32u, 33u, threads - 1, threads}) {
-        if (count <= threads && (counts.empty() || count > counts.back())) {
-            counts.push_back(count);
-        }
-    }
+    for (const std::uint32_t count : {0u, 1u, 31u, 32u, 33u, threads - 1, threads})
+        if (count <= threads && (counts.empty() || count > counts.back())) counts.push_back(count);
     return counts;
 }
 

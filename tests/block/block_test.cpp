@@ -21,9 +21,11 @@
 namespace mpcflow::test {
 namespace {
 
-/// Runs all blocks of the program's grid, one after the other; a thread for which `stays_away` is true leaves.
+/// Runs all blocks of the program's grid, one after the other; a thread for which `stays_away` is true
+/// leaves.
 template <class Program, class StaysAway>
-void run_grid(std::uint64_t seed, const BlockCase& input, typename Program::Report& report, StaysAway stays_away) {
+void run_grid(std::uint64_t seed, const BlockCase& input, typename Program::Report& report,
+              StaysAway stays_away) {
     const auto scratch = std::make_unique<typename Program::Scratch>();
     for (unsigned number = 0; number < Program::blocks; ++number) {
         std::memset(static_cast<void*>(scratch.get()), 0x5a, sizeof *scratch);
@@ -73,26 +75,23 @@ TEST(ImagesOfNumbers, are_in_the_order_of_the_numbers) {
         for (std::size_t i = 0; i < numbers.size(); ++i) {
             const auto back = block::value_of_image<T>(block::image_of(numbers[i]));
             EXPECT_EQ(std::memcmp(&back, &numbers[i], sizeof back), 0) << numbers[i];
-            if (i > 0) {
-                EXPECT_LT(block::image_of(numbers[i - 1]), block::image_of(numbers[i])) << numbers[i];
-            }
+            if (i > 0) EXPECT_LT(block::image_of(numbers[i - 1]), block::image_of(numbers[i])) << numbers[i];
         }
         EXPECT_EQ(block::image_of(numbers.front()), block::image_of_least<T>());
     };
     constexpr double inf = std::numeric_limits<double>::infinity();
     constexpr float inf_float = std::numeric_limits<float>::infinity();
     check(std::vector<double>{-inf, -1e300, -1.5, -1, -1e-310, -0.0, 0.0, 1e-310, 1, 1.5, 1e300, inf});
-    check(std::vector<float>{-inf_float, -1e30f, -1.5f, -1, -1e-40f, -0.0f, 0, 1e-40f, 1, 1.5f, 1e30f, inf_float});
+    check(std::vector<float>{-inf_float, -1e30f, -1.5f, -1, -1e-40f, -0.0f, 0, 1e-40f, 1, 1.5f, 1e30f,
+                             inf_float});
 }
 
-// Leaders write their rows at the same time: 16 words of 8 bytes, which the hardware serves together, are in as
-// many pairs of banks.
+// Leaders write their rows at the same time: 16 words of 8 bytes, which the hardware serves together, are in
+// as many pairs of banks.
 TEST(TwoStageSums, leaders_write_to_different_banks) {
     const auto count_pairs = [](int row_length) {
         std::set<int> pairs;
-        for (int row = 0; row < 16; ++row) {
-            pairs.insert(row * row_length % 16);
-        }
+        for (int row = 0; row < 16; ++row) pairs.insert(row * row_length % 16);
         return pairs.size();
     };
     EXPECT_EQ(count_pairs(block::TwoStageScratch<4, 256>::row_length), 16u);
@@ -100,7 +99,8 @@ TEST(TwoStageSums, leaders_write_to_different_banks) {
     EXPECT_EQ(count_pairs(block::TwoStageScratch<16, 256>::row_length), 16u);
 }
 
-// However many leaders a cell has in the block: one addition for each component, by threads next to each other.
+// However many leaders a cell has in the block: one addition for each component, by threads next to each
+// other.
 TEST(TwoStageSums, neighbouring_threads_add_neighbouring_components) {
     constexpr int k_count = 16;
     const auto scratch = std::make_unique<block::TwoStageScratch<k_count, 128>>();
@@ -108,8 +108,8 @@ TEST(TwoStageSums, neighbouring_threads_add_neighbouring_components) {
     const auto counts = run_block(5, 128, [&](EmulatedBlock& block) {
         const double sums[k_count] = {};
         const auto cell = static_cast<std::int32_t>(block.thread() % 8);
-        block::add_two_stage(block, EmulatedAtomics{block.warp()}, block.thread() % 3 != 0, cell, sums, *scratch,
-                             [&](std::int32_t to, int component, double) {
+        block::add_two_stage(block, EmulatedAtomics{block.warp()}, block.thread() % 3 != 0, cell, sums,
+                             *scratch, [&](std::int32_t to, int component, double) {
                                  EXPECT_EQ(adds[block.thread()].first, -1);
                                  adds[block.thread()] = {to, component};
                              });

@@ -44,15 +44,14 @@ struct ReduceBlock {
     };
 
     template <class Block, class Atomics>
-    static MPCFLOW_WARP void run(Block block, Atomics, GridPlace, Items items, Report& report, Scratch& scratch) {
+    static MPCFLOW_WARP void run(Block block, Atomics, GridPlace, Items items, Report& report,
+                                 Scratch& scratch) {
         const bool has_item = block.thread() < items.count;
         const std::uint32_t item = has_item ? block.thread() : 0;
         double values[3] = {};
         if (has_item) {
             MPCFLOW_UNROLL
-            for (int k = 0; k < 3; ++k) {
-                values[k] = items.values[item][k];
-            }
+            for (int k = 0; k < 3; ++k) values[k] = items.values[item][k];
         }
         const double least_value = has_item ? items.values[item][3] : warp::Minimum::neutral<double>;
         const std::int32_t key = has_item ? items.keys[item] : warp::Maximum::neutral<std::int32_t>;
@@ -67,9 +66,7 @@ struct ReduceBlock {
             block::reduce(block, has_item ? bits_of(key) : 0u, scratch.bits, warp::BitOr{});
         if (block.thread() == 0) {
             MPCFLOW_UNROLL
-            for (int k = 0; k < 3; ++k) {
-                report.sums[k] = values[k];
-            }
+            for (int k = 0; k < 3; ++k) report.sums[k] = values[k];
             report.product = product;
             report.least = least;
             report.largest = largest;
@@ -79,21 +76,17 @@ struct ReduceBlock {
     }
 
     static void check(const BlockCase& input, const Report& report) {
-        Report expected{{},  1, std::numeric_limits<double>::infinity(), std::numeric_limits<std::int32_t>::min(),
-                        ~0u, 0};
+        Report expected{
+            {}, 1, std::numeric_limits<double>::infinity(), std::numeric_limits<std::int32_t>::min(), ~0u, 0};
         for (std::uint32_t item = 0; item < input.count(); ++item) {
-            for (int k = 0; k < 3; ++k) {
-                expected.sums[k] += input.values[item].values[k];
-            }
+            for (int k = 0; k < 3; ++k) expected.sums[k] += input.values[item].values[k];
             expected.product *= factor_of(input.keys[item]);
             expected.least = std::min(expected.least, input.values[item].values[3]);
             expected.largest = std::max(expected.largest, input.keys[item]);
             expected.in_all &= bits_of(input.keys[item]);
             expected.in_any |= bits_of(input.keys[item]);
         }
-        for (int k = 0; k < 3; ++k) {
-            EXPECT_EQ(report.sums[k], expected.sums[k]) << "component " << k;
-        }
+        for (int k = 0; k < 3; ++k) EXPECT_EQ(report.sums[k], expected.sums[k]) << "component " << k;
         EXPECT_EQ(report.product, expected.product);
         EXPECT_EQ(report.least, expected.least);
         EXPECT_EQ(report.largest, expected.largest);
@@ -133,19 +126,23 @@ struct ReduceGrid {
         const block::GridItems share = place.share(items.count);
         const auto value_of = [=](std::int64_t item) { return items.values[item][0]; };
         const auto key_of = [=](std::int64_t item) { return items.keys[item]; };
-        block::reduce_grid<double>(block, share, value_of, warp::Add{}, scratch.sum, [&](double sum) {
-            atomics.add(&report.sum, sum);
-            atomics.add(&report.finishes, 1u);
-        });
+        block::reduce_grid<double>(
+            block, share, value_of, warp::Add{}, scratch.sum,
+            [&](double sum) {
+                atomics.add(&report.sum, sum);
+                atomics.add(&report.finishes, 1u);
+            });
         block::reduce_grid<std::int32_t>(block, share, key_of, warp::Maximum{}, scratch.largest,
                                          [&](std::int32_t key) { atomics.maximum(&report.largest, key); });
-        block::reduce_grid_by_warps<double>(block, share, value_of, warp::Add{}, [&](double sum) {
-            atomics.add(&report.sum_by_warps, sum);
-            atomics.add(&report.finishes_by_warps, 1u);
-        });
-        block::reduce_grid_by_warps<std::int32_t>(block, share, key_of, warp::Maximum{}, [&](std::int32_t key) {
-            atomics.maximum(&report.largest_by_warps, key);
-        });
+        block::reduce_grid_by_warps<double>(
+            block, share, value_of, warp::Add{},
+            [&](double sum) {
+                atomics.add(&report.sum_by_warps, sum);
+                atomics.add(&report.finishes_by_warps, 1u);
+            });
+        block::reduce_grid_by_warps<std::int32_t>(
+            block, share, key_of, warp::Maximum{},
+            [&](std::int32_t key) { atomics.maximum(&report.largest_by_warps, key); });
     }
 
     static void check(const BlockCase& input, const Report& report) {
@@ -164,7 +161,8 @@ struct ReduceGrid {
     }
 };
 
-/// The maximum by each of the three ways, of numbers of either sign and, in every other case, of negative ones.
+/// The maximum by each of the three ways, of numbers of either sign and, in every other case, of negative
+/// ones.
 template <class T, int Threads, int Blocks, int Regions>
 struct FindMaximum {
     using Scratch = block::ReduceScratch<1, T>;
@@ -234,23 +232,20 @@ struct JoinRegions {
     };
 
     template <class Block, class Atomics>
-    static MPCFLOW_WARP void run(Block block, Atomics, GridPlace, Items items, Report& report, Scratch& scratch) {
-        for (unsigned item = block.thread(); item < items.count; item += block.size()) {
+    static MPCFLOW_WARP void run(Block block, Atomics, GridPlace, Items items, Report& report,
+                                 Scratch& scratch) {
+        for (unsigned item = block.thread(); item < items.count; item += block.size())
             report.words[item] = block::image_of(static_cast<T>(items.values[item][2] - 65));
-        }
         block.sync();
         const block::RegionWords<T> regions{report.words, static_cast<int>(items.count)};
         const T largest = block::join_regions<T>(block, regions, scratch);
-        if (block.thread() == 0) {
-            report.largest = largest;
-        }
+        if (block.thread() == 0) report.largest = largest;
     }
 
     static void check(const BlockCase& input, const Report& report) {
         T largest = -std::numeric_limits<T>::infinity();
-        for (const ItemValues& item : input.values) {
+        for (const ItemValues& item : input.values)
             largest = std::max(largest, static_cast<T>(item.values[2] - 65));
-        }
         EXPECT_EQ(report.largest, largest);
     }
 };

@@ -39,9 +39,7 @@ struct AddSegmented {
         const std::int32_t key = block.thread() < items.count ? items.keys[block.thread()] : 0;
         double values[K];
         MPCFLOW_UNROLL
-        for (int k = 0; k < K; ++k) {
-            values[k] = has_item ? items.values[block.thread()][k] : 1e9;
-        }
+        for (int k = 0; k < K; ++k) values[k] = has_item ? items.values[block.thread()][k] : 1e9;
         const auto add = [&](std::int32_t run_key, int component, double sum) {
             const std::uint32_t place = first_with(items, run_key);
             atomics.add(&report.sums[place][component], sum);
@@ -49,20 +47,17 @@ struct AddSegmented {
         };
         block::add_segmented(block, has_item, key, values, scratch, add);
         MPCFLOW_UNROLL
-        for (int k = 0; k < K; ++k) {
-            values[k] *= 2;
-        }
+        for (int k = 0; k < K; ++k) values[k] *= 2;
         block::add_segmented(block, has_item, key, values, scratch, add);
     }
 
     static void check(const BlockCase& input, const Report& report) {
         Report expected{};
         for (std::uint32_t item = 0; item < input.count(); ++item) {
-            if (!is_valid(item, input.count())) {
-                continue;
-            }
+            if (!is_valid(item, input.count())) continue;
             const std::uint32_t place = first_with(input.items(), input.keys[item]);
-            const bool ends_run = !is_valid(item + 1, input.count()) || input.keys[item + 1] != input.keys[item];
+            const bool ends_run =
+                !is_valid(item + 1, input.count()) || input.keys[item + 1] != input.keys[item];
             for (int k = 0; k < K; ++k) {
                 expected.sums[place][k] += 3 * input.values[item].values[k];
                 expected.adds[place][k] += ends_run ? 2 : 0;
@@ -79,8 +74,9 @@ struct AddSegmented {
     }
 };
 
-using SegmentedPrograms = testing::Types<AddSegmented<1, 32, 1>, AddSegmented<4, 64, 1>, AddSegmented<9, 128, 1>,
-                                         AddSegmented<9, 256, 37>, AddSegmented<16, 256, 1>,
-                                         AddSegmented<4, 512, 1>, AddSegmented<4, 512, 97>>;
+using SegmentedPrograms =
+    testing::Types<AddSegmented<1, 32, 1>, AddSegmented<4, 64, 1>, AddSegmented<9, 128, 1>,
+                   AddSegmented<9, 256, 37>, AddSegmented<16, 256, 1>, AddSegmented<4, 512, 1>,
+                   AddSegmented<4, 512, 97>>;
 
 }  // namespace mpcflow::test

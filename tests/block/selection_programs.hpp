@@ -24,7 +24,8 @@ struct PlaceAlone {
     static std::string name() { return "alone"; }
     static std::size_t most_asks(unsigned, unsigned, std::size_t selected) { return selected; }
     template <class Block, class Atomics, class FetchAdd>
-    static MPCFLOW_WARP std::uint32_t place(Block, Atomics, bool is_selected, Scratch&, FetchAdd&& fetch_add) {
+    static MPCFLOW_WARP std::uint32_t place(Block, Atomics, bool is_selected, Scratch&,
+                                            FetchAdd&& fetch_add) {
         return block::place_alone(is_selected, fetch_add);
     }
 };
@@ -62,8 +63,8 @@ struct Compact {
     static constexpr unsigned threads = Threads;
     static constexpr unsigned blocks = Blocks;
     static std::string name() {
-        return "compact_" + Way::name() + "_" + std::to_string(Threads) + "_by_" + std::to_string(Blocks) + "_" +
-               std::to_string(Eighths) + "_eighths";
+        return "compact_" + Way::name() + "_" + std::to_string(Threads) + "_by_" + std::to_string(Blocks) +
+               "_" + std::to_string(Eighths) + "_eighths";
     }
     static std::vector<std::uint32_t> counts() { return counts_of_grid(threads); }
 
@@ -86,21 +87,22 @@ struct Compact {
             block, place.share(items.count),
             [=](std::int64_t item) { return is_selected(items.keys[item], item); },
             [&](bool is_wanted) {
-                return Way::place(block, atomics, is_wanted, scratch, [&](std::uint32_t count) {
-                    atomics.add(&report.asks, std::uint32_t{1});
-                    return atomics.add(&report.count, count);
-                });
+                return Way::place(
+                    block, atomics, is_wanted, scratch,
+                    [&](std::uint32_t count) {
+                        atomics.add(&report.asks, std::uint32_t{1});
+                        return atomics.add(&report.count, count);
+                    });
             },
-            [&](std::int64_t item, std::uint32_t to) { report.items[to] = static_cast<std::uint32_t>(item); });
+            [&](std::int64_t item, std::uint32_t to) {
+                report.items[to] = static_cast<std::uint32_t>(item);
+            });
     }
 
     static void check(const BlockCase& input, const Report& report) {
         std::vector<std::uint32_t> expected;
-        for (std::uint32_t item = 0; item < input.count(); ++item) {
-            if (is_selected(input.keys[item], item)) {
-                expected.push_back(item);
-            }
-        }
+        for (std::uint32_t item = 0; item < input.count(); ++item)
+            if (is_selected(input.keys[item], item)) expected.push_back(item);
         ASSERT_EQ(report.count, expected.size());
         EXPECT_LE(report.asks, Way::most_asks(parts_of(input.count(), threads),
                                               parts_of(input.count(), warp::warp_size), expected.size()));
@@ -130,7 +132,9 @@ struct CountInBins {
         unsigned long long by_peers[Bins];
     };
 
-    static MPCFLOW_HD std::int32_t bin_of(std::int32_t key) { return key % 7 == 3 ? block::no_bin : key % Bins; }
+    static MPCFLOW_HD std::int32_t bin_of(std::int32_t key) {
+        return key % 7 == 3 ? block::no_bin : key % Bins;
+    }
 
     template <class Block, class Atomics>
     static MPCFLOW_WARP void run(Block block, Atomics atomics, GridPlace place, Items items, Report& report,
@@ -151,11 +155,8 @@ struct CountInBins {
 
     static void check(const BlockCase& input, const Report& report) {
         std::vector<unsigned long long> expected(Bins);
-        for (const std::int32_t key : input.keys) {
-            if (bin_of(key) != block::no_bin) {
-                ++expected[static_cast<std::size_t>(bin_of(key))];
-            }
-        }
+        for (const std::int32_t key : input.keys)
+            if (bin_of(key) != block::no_bin) ++expected[static_cast<std::size_t>(bin_of(key))];
         for (int bin = 0; bin < Bins; ++bin) {
             const auto count = expected[static_cast<std::size_t>(bin)];
             EXPECT_EQ(report.alone[bin], count) << "bin " << bin;
@@ -190,9 +191,7 @@ struct CountUnique {
         const unsigned thread = block.thread();
         const bool has_item = thread < items.count;
         std::uint32_t key = has_item ? static_cast<std::uint32_t>(items.keys[thread]) : 12345u;
-        if (key == 0x7fffffffu) {
-            key = block::unclaimed;
-        }
+        if (key == 0x7fffffffu) key = block::unclaimed;
         report.of_keys[thread] = block::count_unique<hashes>(block, atomics, has_item, key, scratch);
         report.of_halves[thread] = block::count_unique<hashes>(block, atomics, has_item, key / 2, scratch);
     }
@@ -215,12 +214,11 @@ struct CountUnique {
 /// Without any collective, so that threads may stay away.
 using LonePrograms = testing::Types<Compact<PlaceAlone, 64, 3, 4>>;
 
-using SelectionPrograms =
-    testing::Types<Compact<PlaceByWarp, 32, 1, 1>, Compact<PlaceByWarp, 128, 2, 4>, Compact<PlaceByWarp, 64, 1, 8>,
-                   Compact<PlaceByBlock, 32, 1, 4>, Compact<PlaceByBlock, 128, 2, 1>,
-                   Compact<PlaceByBlock, 64, 3, 0>, Compact<PlaceByBlock, 256, 1, 8>, CountInBins<1, 64, 2>,
-                   CountInBins<20, 32, 3>, CountInBins<300, 128, 2>, CountUnique<block::Hashes::one, 32>,
-                   CountUnique<block::Hashes::one, 512>, CountUnique<block::Hashes::two, 64>,
-                   CountUnique<block::Hashes::two, 512>>;
+using SelectionPrograms = testing::Types<
+    Compact<PlaceByWarp, 32, 1, 1>, Compact<PlaceByWarp, 128, 2, 4>, Compact<PlaceByWarp, 64, 1, 8>,
+    Compact<PlaceByBlock, 32, 1, 4>, Compact<PlaceByBlock, 128, 2, 1>, Compact<PlaceByBlock, 64, 3, 0>,
+    Compact<PlaceByBlock, 256, 1, 8>, CountInBins<1, 64, 2>, CountInBins<20, 32, 3>, CountInBins<300, 128, 2>,
+    CountUnique<block::Hashes::one, 32>, CountUnique<block::Hashes::one, 512>,
+    CountUnique<block::Hashes::two, 64>, CountUnique<block::Hashes::two, 512>>;
 
 }  // namespace mpcflow::test

@@ -39,9 +39,7 @@ struct AddTwoStage {
         double values[K] = {};
         if (has_item) {
             MPCFLOW_UNROLL
-            for (int k = 0; k < K; ++k) {
-                values[k] = items.values[block.thread()][k];
-            }
+            for (int k = 0; k < K; ++k) values[k] = items.values[block.thread()][k];
         }
         bool leads = has_item;
         if constexpr (leaders == Leaders::of_peers) {
@@ -56,9 +54,7 @@ struct AddTwoStage {
         };
         block::add_two_stage(block, atomics, leads, key, values, scratch, add);
         MPCFLOW_UNROLL
-        for (int k = 0; k < K; ++k) {
-            values[k] *= 2;
-        }
+        for (int k = 0; k < K; ++k) values[k] *= 2;
         block::add_two_stage(block, atomics, leads, key, values, scratch, add);
     }
 
@@ -66,9 +62,7 @@ struct AddTwoStage {
         Report expected{};
         for (std::uint32_t item = 0; item < input.count(); ++item) {
             const std::uint32_t place = first_with(input.items(), input.keys[item]);
-            for (int k = 0; k < K; ++k) {
-                expected.sums[place][k] += 3 * input.values[item].values[k];
-            }
+            for (int k = 0; k < K; ++k) expected.sums[place][k] += 3 * input.values[item].values[k];
             expected.adds[place][0] += 2;
         }
         constexpr unsigned most_rounds = Threads / Rows + (Threads % Rows != 0 ? 1 : 0);

@@ -1,20 +1,20 @@
-/// A library to preload: the n-th call of some kind on files whose path contains a text fails, writes half, or kills
-/// the process.
+/// A library to preload: the n-th call of some kind on files whose path contains a text fails, writes half,
+/// or kills the process.
 ///
 ///   FAULT_PATH    the text; calls on other files are left alone and not counted
 ///   FAULT_KINDS   of what kinds the n-th call is meant: names of `kind_names`, joined by commas
 ///   FAULT_CALL    n, from 1
-///   FAULT_MODE    once: it fails; always: it and all later ones; short: it does half, and says so; kill: SIGKILL,
-///   inside a
-///                 write after half of it in whole pages (a kill does not tear a page: the kernel finishes it), else
-///                 before
+///   FAULT_MODE    once: it fails; always: it and all later ones; short: it does half, and says so; kill:
+///   SIGKILL, inside a
+///                 write after half of it in whole pages (a kill does not tear a page: the kernel finishes
+///                 it), else before
 ///   FAULT_ERRNO   the number that failing calls set
 ///   FAULT_BYTES   of the kind "memory" only blocks of so many bytes or more are counted
 ///   FAULT_REPORT  a file that takes the Report; it is right after a SIGKILL, too
 ///
 /// Memory that C libraries ask for themselves is a kind of its own: HDF5 does not survive every want of it.
-/// Memory, threads and mappings have no path: they count from the first call on that reaches a file of the text. What
-/// libc does within itself (stacks, heaps, stdio's writes) is not seen.
+/// Memory, threads and mappings have no path: they count from the first call on that reaches a file of the
+/// text. What libc does within itself (stacks, heaps, stdio's writes) is not seen.
 
 #include <atomic>
 #include <cerrno>
@@ -55,8 +55,9 @@ enum Kind {
     library_memory,
     thread
 };
-constexpr const char* kind_names[] = {"open",   "read",  "write", "sync", "truncate", "allocate",       "rename",
-                                      "unlink", "close", "mkdir", "map",  "memory",   "library_memory", "thread"};
+constexpr const char* kind_names[] = {"open",     "read",   "write",          "sync",  "truncate",
+                                      "allocate", "rename", "unlink",         "close", "mkdir",
+                                      "map",      "memory", "library_memory", "thread"};
 constexpr int kinds = sizeof kind_names / sizeof *kind_names;
 
 /// As faulty.py reads it.
@@ -93,25 +94,20 @@ const char* setting(const char* name, const char* otherwise) {
 
 bool lists(const char* names, const char* name) {
     const std::size_t length = std::strlen(name);
-    for (const char* at = std::strstr(names, name); at != nullptr; at = std::strstr(at + 1, name)) {
-        if ((at == names || at[-1] == ',') && (at[length] == ',' || at[length] == '\0'))
-            return true;
-    }
+    for (const char* at = std::strstr(names, name); at != nullptr; at = std::strstr(at + 1, name))
+        if ((at == names || at[-1] == ',') && (at[length] == ',' || at[length] == '\0')) return true;
     return false;
 }
 
 Report* map_report() {
     const char* const path = std::getenv("FAULT_REPORT");
-    if (path == nullptr)
-        return &unseen_report;
+    if (path == nullptr) return &unseen_report;
     // By number: the functions of these names are this library's own.
     const auto file = static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_TRUNC, 0666));
-    if (file < 0 || syscall(SYS_ftruncate, file, sizeof(Report)) != 0)
-        std::abort();
+    if (file < 0 || syscall(SYS_ftruncate, file, sizeof(Report)) != 0) std::abort();
     auto* const report = reinterpret_cast<void*>(
         syscall(SYS_mmap, nullptr, sizeof(Report), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0L));
-    if (report == MAP_FAILED)
-        std::abort();
+    if (report == MAP_FAILED) std::abort();
     syscall(SYS_close, file);
     return static_cast<Report*>(report);
 }
@@ -119,8 +115,7 @@ Report* map_report() {
 /// Finds the code of the program, which comes first and has no name, and of libstdc++.
 int find_own_code(dl_phdr_info* object, std::size_t, void*) {
     const bool is_program = settings.own_code[1] == 0;
-    if (!is_program && std::strstr(object->dlpi_name, "libstdc++") == nullptr)
-        return 0;
+    if (!is_program && std::strstr(object->dlpi_name, "libstdc++") == nullptr) return 0;
     std::uintptr_t* const code = settings.own_code + (is_program ? 0 : 2);
     for (int i = 0; i < object->dlpi_phnum; ++i) {
         const auto& part = object->dlpi_phdr[i];
@@ -157,49 +152,41 @@ enum class Fate { spared, fails, does_half, killed };
 Fate count_call(Kind kind, const char* path, bool can_do_half = false) {
     Report& report = *settings.report;
     report.calls[kind].fetch_add(1);
-    if (!settings.meant[kind])
-        return Fate::spared;
+    if (!settings.meant[kind]) return Fate::spared;
     const std::int64_t number = meant_calls.fetch_add(1) + 1;
-    if (number < settings.call || (number > settings.call && settings.mode != Mode::always) || settings.call < 1)
+    if (number < settings.call || (number > settings.call && settings.mode != Mode::always) ||
+        settings.call < 1)
         return Fate::spared;
-    if (settings.mode == Mode::half && !can_do_half)
-        return Fate::spared;
+    if (settings.mode == Mode::half && !can_do_half) return Fate::spared;
     if (report.faults.fetch_add(1) == 0) {
         report.first_kind = kind;
         std::strncpy(report.first_path, path, sizeof report.first_path - 1);
     }
-    if (settings.mode == Mode::half)
-        return Fate::does_half;
-    if (settings.mode == Mode::kill)
-        return Fate::killed;
+    if (settings.mode == Mode::half) return Fate::does_half;
+    if (settings.mode == Mode::kill) return Fate::killed;
     errno = settings.error;
     return Fate::fails;
 }
 
 bool is_meant(const Path& path) {
-    if (std::strstr(path.text, settings.text) == nullptr)
-        return false;
+    if (std::strstr(path.text, settings.text) == nullptr) return false;
     has_begun.store(true);
     return true;
 }
 
 /// Of a call on a file; a kill happens here.
 bool fails(Kind kind, const Path& path) {
-    if (settings.text == nullptr || !is_meant(path))
-        return false;
+    if (settings.text == nullptr || !is_meant(path)) return false;
     const Fate fate = count_call(kind, path.text);
-    if (fate == Fate::killed)
-        raise(SIGKILL);
+    if (fate == Fate::killed) raise(SIGKILL);
     return fate == Fate::fails;
 }
 
 /// Of a call without a file.
 bool fails(Kind kind) {
-    if (settings.text == nullptr || !has_begun.load(std::memory_order_relaxed))
-        return false;
+    if (settings.text == nullptr || !has_begun.load(std::memory_order_relaxed)) return false;
     const Fate fate = count_call(kind, "");
-    if (fate == Fate::killed)
-        raise(SIGKILL);
+    if (fate == Fate::killed) raise(SIGKILL);
     return fate == Fate::fails;
 }
 
@@ -207,29 +194,25 @@ bool fails(Kind kind) {
 [[maybe_unused]] Kind memory_of(const void* caller) {
     const auto address = reinterpret_cast<std::uintptr_t>(caller);
     const std::uintptr_t* const code = settings.own_code;
-    const bool is_own = (address >= code[0] && address < code[1]) || (address >= code[2] && address < code[3]);
+    const bool is_own =
+        (address >= code[0] && address < code[1]) || (address >= code[2] && address < code[3]);
     return is_own ? memory : library_memory;
 }
 
 /// A read or write of `count` bytes at `offset`; `transfer(part)` does so much of it.
 template <class Transfer>
-ssize_t transfer_bytes(Kind kind, int descriptor, off64_t offset, std::size_t count, const Transfer& transfer) {
-    if (settings.text == nullptr)
-        return transfer(count);
+ssize_t transfer_bytes(Kind kind, int descriptor, off64_t offset, std::size_t count,
+                       const Transfer& transfer) {
+    if (settings.text == nullptr) return transfer(count);
     const Path path = path_of(descriptor);
-    if (!is_meant(path))
-        return transfer(count);
+    if (!is_meant(path)) return transfer(count);
     const Fate fate = count_call(kind, path.text, count > 1);
-    if (fate == Fate::spared)
-        return transfer(count);
-    if (fate == Fate::does_half)
-        return transfer(count / 2);
-    if (fate == Fate::fails)
-        return -1;
+    if (fate == Fate::spared) return transfer(count);
+    if (fate == Fate::does_half) return transfer(count / 2);
+    if (fate == Fate::fails) return -1;
     constexpr off64_t page = 4096;
     const off64_t end = (offset + static_cast<off64_t>(count / 2)) / page * page;
-    if (kind == writing && end > offset)
-        static_cast<void>(transfer(static_cast<std::size_t>(end - offset)));
+    if (kind == writing && end > offset) static_cast<void>(transfer(static_cast<std::size_t>(end - offset)));
     raise(SIGKILL);
     return -1;
 }
@@ -243,19 +226,17 @@ off64_t place(int descriptor) {
 
 std::size_t bytes_of(const iovec* parts, int count) {
     std::size_t bytes = 0;
-    for (int i = 0; i < count; ++i)
-        bytes += parts[i].iov_len;
+    for (int i = 0; i < count; ++i) bytes += parts[i].iov_len;
     return bytes;
 }
 
-/// The first of some parts that add up to at most `bytes`, of the last of them perhaps a piece: as a single transfer.
+/// The first of some parts that add up to at most `bytes`, of the last of them perhaps a piece: as a single
+/// transfer.
 template <class Transfer>
 ssize_t transfer_parts(const iovec* parts, int count, std::size_t bytes, const Transfer& transfer) {
-    if (bytes == bytes_of(parts, count))
-        return transfer(parts, count);
+    if (bytes == bytes_of(parts, count)) return transfer(parts, count);
     for (int i = 0; i < count; ++i) {
-        if (parts[i].iov_len == 0)
-            continue;
+        if (parts[i].iov_len == 0) continue;
         const iovec piece{parts[i].iov_base, parts[i].iov_len < bytes ? parts[i].iov_len : bytes};
         return transfer(&piece, 1);
     }
@@ -357,17 +338,20 @@ ssize_t pwrite64(int descriptor, const void* bytes, std::size_t count, off64_t o
 
 ssize_t writev(int descriptor, const iovec* parts, int count) {
     static const auto real = next(&writev, "writev");
-    return transfer_bytes(writing, descriptor, place(descriptor), bytes_of(parts, count), [&](std::size_t bytes) {
-        return transfer_parts(parts, count, bytes,
-                              [&](const iovec* some, int number) { return real(descriptor, some, number); });
-    });
+    return transfer_bytes(writing, descriptor, place(descriptor), bytes_of(parts, count),
+                          [&](std::size_t bytes) {
+                              return transfer_parts(parts, count, bytes, [&](const iovec* some, int number) {
+                                  return real(descriptor, some, number);
+                              });
+                          });
 }
 
 ssize_t pwritev(int descriptor, const iovec* parts, int count, off_t offset) {
     static const auto real = next(&pwritev, "pwritev");
     return transfer_bytes(writing, descriptor, offset, bytes_of(parts, count), [&](std::size_t bytes) {
-        return transfer_parts(parts, count, bytes,
-                              [&](const iovec* some, int number) { return real(descriptor, some, number, offset); });
+        return transfer_parts(parts, count, bytes, [&](const iovec* some, int number) {
+            return real(descriptor, some, number, offset);
+        });
     });
 }
 
@@ -416,9 +400,11 @@ int renameat(int from_directory, const char* from, int to_directory, const char*
     return fails(renaming, path_at(to_directory, to)) ? -1 : real(from_directory, from, to_directory, to);
 }
 
-int renameat2(int from_directory, const char* from, int to_directory, const char* to, unsigned flags) noexcept {
+int renameat2(int from_directory, const char* from, int to_directory, const char* to,
+              unsigned flags) noexcept {
     static const auto real = next(&renameat2, "renameat2");
-    return fails(renaming, path_at(to_directory, to)) ? -1 : real(from_directory, from, to_directory, to, flags);
+    return fails(renaming, path_at(to_directory, to)) ? -1
+                                                      : real(from_directory, from, to_directory, to, flags);
 }
 
 int unlink(const char* name) noexcept {
@@ -449,8 +435,7 @@ int mkdirat(int directory, const char* name, mode_t mode) noexcept {
 /// Whatever it says, the descriptor is closed, as on Linux.
 int close(int descriptor) {
     static const auto real = next(&close, "close");
-    if (!fails(closing, path_of(descriptor)))
-        return real(descriptor);
+    if (!fails(closing, path_of(descriptor))) return real(descriptor);
     const int number = errno;
     real(descriptor);
     errno = number;
@@ -459,21 +444,22 @@ int close(int descriptor) {
 
 int fclose(FILE* file) {
     static const auto real = next(&fclose, "fclose");
-    if (!fails(closing, path_of(fileno(file))))
-        return real(file);
+    if (!fails(closing, path_of(fileno(file)))) return real(file);
     const int number = errno;
     real(file);
     errno = number;
     return EOF;
 }
 
-void* mmap(void* address, std::size_t length, int protection, int flags, int descriptor, off_t offset) noexcept {
+void* mmap(void* address, std::size_t length, int protection, int flags, int descriptor,
+           off_t offset) noexcept {
     static const auto real = next(&mmap, "mmap");
     const bool is_failing = descriptor >= 0 ? fails(mapping, path_of(descriptor)) : fails(mapping);
     return is_failing ? MAP_FAILED : real(address, length, protection, flags, descriptor, offset);
 }
 
-void* mmap64(void* address, std::size_t length, int protection, int flags, int descriptor, off64_t offset) noexcept {
+void* mmap64(void* address, std::size_t length, int protection, int flags, int descriptor,
+             off64_t offset) noexcept {
     return mmap(address, length, protection, flags, descriptor, offset);
 }
 
@@ -493,17 +479,20 @@ void* __libc_memalign(std::size_t alignment, std::size_t bytes);
 
 /// operator new comes through here, too.
 void* malloc(std::size_t bytes) noexcept {
-    return bytes >= settings.bytes && fails(memory_of(__builtin_return_address(0))) ? nullptr : __libc_malloc(bytes);
+    return bytes >= settings.bytes && fails(memory_of(__builtin_return_address(0))) ? nullptr
+                                                                                    : __libc_malloc(bytes);
 }
 
 void* calloc(std::size_t count, std::size_t bytes) noexcept {
     const bool is_counted = count * bytes >= settings.bytes;
-    return is_counted && fails(memory_of(__builtin_return_address(0))) ? nullptr : __libc_calloc(count, bytes);
+    return is_counted && fails(memory_of(__builtin_return_address(0))) ? nullptr
+                                                                       : __libc_calloc(count, bytes);
 }
 
 void* realloc(void* block, std::size_t bytes) noexcept {
     const bool is_counted = bytes >= settings.bytes;
-    return is_counted && fails(memory_of(__builtin_return_address(0))) ? nullptr : __libc_realloc(block, bytes);
+    return is_counted && fails(memory_of(__builtin_return_address(0))) ? nullptr
+                                                                       : __libc_realloc(block, bytes);
 }
 
 void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
@@ -511,8 +500,7 @@ void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
 }
 
 int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) noexcept {
-    if (bytes >= settings.bytes && fails(memory))
-        return ENOMEM;
+    if (bytes >= settings.bytes && fails(memory)) return ENOMEM;
     *block = __libc_memalign(alignment, bytes);
     return *block != nullptr ? 0 : ENOMEM;
 }

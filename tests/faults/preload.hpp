@@ -1,5 +1,6 @@
 #pragma once
-/// What the preloaded libraries of these tests share. Nothing here allocates: the library may stand in for malloc.
+/// What the preloaded libraries of these tests share. Nothing here allocates: the library may stand in for
+/// malloc.
 
 #include <cerrno>
 #include <cstdio>
@@ -41,13 +42,10 @@ inline Path path_of(int descriptor) {
 /// The path of a name in a directory, AT_FDCWD for the working directory.
 inline Path path_at(int directory, const char* name) {
     Path path;
-    if (name == nullptr)
-        return path;
+    if (name == nullptr) return path;
     if (name[0] != '/') {
-        if (directory == AT_FDCWD)
-            read_link("/proc/self/cwd", path);
-        else
-            path = path_of(directory);
+        if (directory == AT_FDCWD) read_link("/proc/self/cwd", path);
+        else path = path_of(directory);
     }
     const std::size_t length = std::strlen(path.text);
     std::snprintf(path.text + length, sizeof path.text - length, "%s%s", name[0] != '/' ? "/" : "", name);

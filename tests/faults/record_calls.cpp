@@ -1,5 +1,5 @@
-/// A library to preload: records every change of the files of a directory, with its bytes, in the order in which it is
-/// done.
+/// A library to preload: records every change of the files of a directory, with its bytes, in the order in
+/// which it is done.
 ///
 ///   RECORD_PATH  the directory, an absolute path without links
 ///   RECORD_LOG   the file that takes the records
@@ -46,8 +46,8 @@ std::recursive_mutex one_at_a_time;
 }
 
 void put(const void* bytes, std::size_t count) {
-    static const auto log = static_cast<int>(
-        syscall(SYS_openat, AT_FDCWD, std::getenv("RECORD_LOG"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+    static const auto log = static_cast<int>(syscall(SYS_openat, AT_FDCWD, std::getenv("RECORD_LOG"),
+                                                     O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
     if (count > 0 && syscall(SYS_write, log, bytes, count) != static_cast<long>(count))
         give_up("record_calls: cannot write RECORD_LOG\n");
 }
@@ -66,16 +66,15 @@ void record(Header header, const char* path = "", const char* second_path = "", 
 /// The directory itself or what is in it.
 bool is_meant(const Path& path) {
     static const char* const directory = std::getenv("RECORD_PATH");
-    if (directory == nullptr)
-        return false;
+    if (directory == nullptr) return false;
     const std::size_t length = std::strlen(directory);
-    return std::strncmp(path.text, directory, length) == 0 && (path.text[length] == '/' || path.text[length] == '\0');
+    return std::strncmp(path.text, directory, length) == 0 &&
+           (path.text[length] == '/' || path.text[length] == '\0');
 }
 
 struct stat status_of(int descriptor) {
     struct stat status {};
-    if (fstat(descriptor, &status) != 0)
-        give_up("record_calls: fstat failed\n");
+    if (fstat(descriptor, &status) != 0) give_up("record_calls: fstat failed\n");
     return status;
 }
 
@@ -90,34 +89,28 @@ bool is_there(const Path& path) {
 }
 
 off64_t place(int descriptor) {
-    if ((fcntl(descriptor, F_GETFL) & O_APPEND) != 0)
-        return status_of(descriptor).st_size;
+    if ((fcntl(descriptor, F_GETFL) & O_APPEND) != 0) return status_of(descriptor).st_size;
     return lseek64(descriptor, 0, SEEK_CUR);
 }
 
 template <class Open>
 int opened(const Open& real, const Path& path, int flags) {
-    if (!is_meant(path))
-        return real();
+    if (!is_meant(path)) return real();
     const std::lock_guard lock(one_at_a_time);
     const bool was_there = is_there(path);
     const int descriptor = real();
-    if (descriptor < 0)
-        return descriptor;
-    if ((flags & O_TMPFILE) == O_TMPFILE)
-        give_up("record_calls: O_TMPFILE cannot be recorded\n");
-    if (!was_there)
-        record({.kind = made, .file = file_of(descriptor)}, path.text);
-    else if ((flags & O_TRUNC) != 0)
-        record({.kind = sized, .file = file_of(descriptor), .number = 0});
+    if (descriptor < 0) return descriptor;
+    if ((flags & O_TMPFILE) == O_TMPFILE) give_up("record_calls: O_TMPFILE cannot be recorded\n");
+    if (!was_there) record({.kind = made, .file = file_of(descriptor)}, path.text);
+    else if ((flags & O_TRUNC) != 0) record({.kind = sized, .file = file_of(descriptor), .number = 0});
     return descriptor;
 }
 
-/// `real()` writes `bytes` at an offset, or where the file stands if that is negative; so many as it says are recorded.
+/// `real()` writes `bytes` at an offset, or where the file stands if that is negative; so many as it says are
+/// recorded.
 template <class Write>
 ssize_t wrote(int descriptor, const void* bytes, off64_t offset, const Write& real) {
-    if (!is_meant(path_of(descriptor)))
-        return real();
+    if (!is_meant(path_of(descriptor))) return real();
     const std::lock_guard lock(one_at_a_time);
     const off64_t at = offset >= 0 ? offset : place(descriptor);
     const ssize_t count = real();
@@ -128,22 +121,19 @@ ssize_t wrote(int descriptor, const void* bytes, off64_t offset, const Write& re
 
 template <class Change>
 int resized(int descriptor, const Change& real) {
-    if (!is_meant(path_of(descriptor)))
-        return real();
+    if (!is_meant(path_of(descriptor))) return real();
     const std::lock_guard lock(one_at_a_time);
     const off64_t before = status_of(descriptor).st_size;
     const int result = real();
     const off64_t after = status_of(descriptor).st_size;
-    if (after != before)
-        record({.kind = sized, .file = file_of(descriptor), .number = after});
+    if (after != before) record({.kind = sized, .file = file_of(descriptor), .number = after});
     return result;
 }
 
 template <class Sync>
 int was_synced(int descriptor, const Sync& real) {
     const Path path = path_of(descriptor);
-    if (!is_meant(path))
-        return real();
+    if (!is_meant(path)) return real();
     const std::lock_guard lock(one_at_a_time);
     const int result = real();
     if (result == 0) {
@@ -157,12 +147,10 @@ int was_synced(int descriptor, const Sync& real) {
 
 template <class Change>
 int changed_names(Kind kind, const Path& path, const Path& second_path, const Change& real) {
-    if (!is_meant(path) && !is_meant(second_path))
-        return real();
+    if (!is_meant(path) && !is_meant(second_path)) return real();
     const std::lock_guard lock(one_at_a_time);
     const int result = real();
-    if (result == 0)
-        record({.kind = kind}, path.text, second_path.text);
+    if (result == 0) record({.kind = kind}, path.text, second_path.text);
     return result;
 }
 
@@ -170,10 +158,11 @@ int changed_names(Kind kind, const Path& path, const Path& second_path, const Ch
 
 extern "C" {
 
-#define MODE_ARGUMENT                                                                                               \
-    va_list arguments;                                                                                              \
-    va_start(arguments, flags);                                                                                     \
-    const mode_t mode = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(arguments, mode_t) : 0; \
+#define MODE_ARGUMENT                                                                               \
+    va_list arguments;                                                                              \
+    va_start(arguments, flags);                                                                     \
+    const mode_t mode =                                                                             \
+        (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(arguments, mode_t) : 0; \
     va_end(arguments)
 
 int openat(int directory, const char* name, int flags, ...) {
@@ -197,7 +186,9 @@ int open64(const char* name, int flags, ...) {
     return openat(AT_FDCWD, name, flags | O_LARGEFILE, mode);
 }
 
-int creat(const char* name, mode_t mode) { return openat(AT_FDCWD, name, O_WRONLY | O_CREAT | O_TRUNC, mode); }
+int creat(const char* name, mode_t mode) {
+    return openat(AT_FDCWD, name, O_WRONLY | O_CREAT | O_TRUNC, mode);
+}
 
 int creat64(const char* name, mode_t mode) { return creat(name, mode); }
 
@@ -233,32 +224,27 @@ ssize_t pwrite64(int descriptor, const void* bytes, std::size_t count, off64_t o
 /// Part by part, as writes of their own.
 ssize_t writev(int descriptor, const iovec* parts, int count) {
     static const auto real = next(&writev, "writev");
-    if (!is_meant(path_of(descriptor)))
-        return real(descriptor, parts, count);
+    if (!is_meant(path_of(descriptor))) return real(descriptor, parts, count);
     ssize_t done = 0;
     for (int i = 0; i < count; ++i) {
-        const ssize_t written_bytes = parts[i].iov_len > 0 ? write(descriptor, parts[i].iov_base, parts[i].iov_len) : 0;
-        if (written_bytes < 0)
-            return done > 0 ? done : written_bytes;
+        const ssize_t written_bytes =
+            parts[i].iov_len > 0 ? write(descriptor, parts[i].iov_base, parts[i].iov_len) : 0;
+        if (written_bytes < 0) return done > 0 ? done : written_bytes;
         done += written_bytes;
-        if (static_cast<std::size_t>(written_bytes) < parts[i].iov_len)
-            break;
+        if (static_cast<std::size_t>(written_bytes) < parts[i].iov_len) break;
     }
     return done;
 }
 
 ssize_t pwritev(int descriptor, const iovec* parts, int count, off_t offset) {
     static const auto real = next(&pwritev, "pwritev");
-    if (!is_meant(path_of(descriptor)))
-        return real(descriptor, parts, count, offset);
+    if (!is_meant(path_of(descriptor))) return real(descriptor, parts, count, offset);
     ssize_t done = 0;
     for (int i = 0; i < count; ++i) {
         const ssize_t written_bytes = pwrite(descriptor, parts[i].iov_base, parts[i].iov_len, offset + done);
-        if (written_bytes < 0)
-            return done > 0 ? done : written_bytes;
+        if (written_bytes < 0) return done > 0 ? done : written_bytes;
         done += written_bytes;
-        if (static_cast<std::size_t>(written_bytes) < parts[i].iov_len)
-            break;
+        if (static_cast<std::size_t>(written_bytes) < parts[i].iov_len) break;
     }
     return done;
 }
@@ -298,7 +284,8 @@ int fdatasync(int descriptor) {
     return was_synced(descriptor, [&] { return real(descriptor); });
 }
 
-int renameat2(int from_directory, const char* from, int to_directory, const char* to, unsigned flags) noexcept {
+int renameat2(int from_directory, const char* from, int to_directory, const char* to,
+              unsigned flags) noexcept {
     static const auto real = next(&renameat2, "renameat2");
     constexpr unsigned exchange = 2;
     const Path old_path = path_at(from_directory, from);
@@ -316,7 +303,8 @@ int rename(const char* from, const char* to) noexcept { return renameat2(AT_FDCW
 
 int unlinkat(int directory, const char* name, int flags) noexcept {
     static const auto real = next(&unlinkat, "unlinkat");
-    return changed_names(unlinked, path_at(directory, name), {}, [&] { return real(directory, name, flags); });
+    return changed_names(unlinked, path_at(directory, name), {},
+                         [&] { return real(directory, name, flags); });
 }
 
 int unlink(const char* name) noexcept { return unlinkat(AT_FDCWD, name, 0); }
@@ -328,6 +316,8 @@ int remove(const char* name) noexcept {
 
 int link(const char*, const char*) noexcept { give_up("record_calls: link cannot be recorded\n"); }
 
-int linkat(int, const char*, int, const char*, int) noexcept { give_up("record_calls: linkat cannot be recorded\n"); }
+int linkat(int, const char*, int, const char*, int) noexcept {
+    give_up("record_calls: linkat cannot be recorded\n");
+}
 
 }  // extern "C"

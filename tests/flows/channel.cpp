@@ -13,8 +13,8 @@ namespace {
 Measured measured(const Moments& moments) { return {moments.mean(), moments.standard_error()}; }
 
 /// The line u = p y (L - y) + q through slabs one cell wide, by least squares; y (L - y) is averaged
-/// over each slab, which is its value at the centre less 1/12. Without the slabs next to the walls, which are a
-/// fraction of a per cent off the parabola (docs/validation.md).
+/// over each slab, which is its value at the centre less 1/12. Without the slabs next to the walls, which are
+/// a fraction of a per cent off the parabola (docs/validation.md).
 struct Line {
     double p = 0.0;
     double q = 0.0;
@@ -52,9 +52,8 @@ System channel(std::array<int, 3> size, int wall_axis, int flow_axis, double vis
 
 std::array<int, 3> channel_bins(const System& system) {
     std::array<int, 3> bins{1, 1, 1};
-    for (int axis = 0; axis < 3; ++axis) {
+    for (int axis = 0; axis < 3; ++axis)
         if (!system.boundaries.faces[axis].is_periodic()) bins[axis] = system.box.size[axis];
-    }
     return bins;
 }
 

@@ -25,17 +25,18 @@ struct Measured {
 };
 
 struct ChannelFlow {
-    Measured viscosity;    ///< and slip length: fitted to u = (g / 2 nu) [y (L - y) + b L]
+    Measured viscosity;  ///< and slip length: fitted to u = (g / 2 nu) [y (L - y) + b L]
     Measured slip_length;
-    double temperature = 0.0;       ///< kT of the motion relative to that of each bin
-    double wall_temperature = 0.0;  ///< the same, next to the walls alone
-    std::vector<Measured> density;  ///< particles a cell, in bins one cell wide from wall to wall
-    std::vector<Measured> velocity; ///< along the force
+    double temperature = 0.0;        ///< kT of the motion relative to that of each bin
+    double wall_temperature = 0.0;   ///< the same, next to the walls alone
+    std::vector<Measured> density;   ///< particles a cell, in bins one cell wide from wall to wall
+    std::vector<Measured> velocity;  ///< along the force
 };
 
 /// A plane Poiseuille flow along `flow_axis` between no-slip walls on `wall_axis` that reaches
 /// `maximum` = g L^2 / (8 nu) where `viscosity` is right; thermostatted, of `size` cells.
-[[nodiscard]] System channel(std::array<int, 3> size, int wall_axis, int flow_axis, double viscosity, double maximum);
+[[nodiscard]] System channel(std::array<int, 3> size, int wall_axis, int flow_axis, double viscosity,
+                             double maximum);
 
 /// The bins that `measure_channel` needs: slabs one cell wide.
 [[nodiscard]] std::array<int, 3> channel_bins(const System& system);

@@ -1,8 +1,8 @@
 /// Poiseuille flow between no-slip walls: viscosity, slip, temperature, density.
 ///
-/// The statistical error: a fluid between walls of area A fluctuates in modes sin(n pi y / L) of equal energy, which
-/// decay at the rates nu (n pi / L)^2. Averaged over a time T they leave of the profile a variance of
-/// (2 kT / rho A nu T) y (L - y) / L, and of nu, fitted at best, a relative standard error of
+/// The statistical error: a fluid between walls of area A fluctuates in modes sin(n pi y / L) of equal
+/// energy, which decay at the rates nu (n pi / L)^2. Averaged over a time T they leave of the profile a
+/// variance of (2 kT / rho A nu T) y (L - y) / L, and of nu, fitted at best, a relative standard error of
 ///   sqrt(24 kT nu / (rho A T L^3)) / g,  with g = 8 nu u_max / L^2.
 /// At M = 10, A = 16^2, L = 16, u_max = 0.3 that is 0.17 / sqrt(T): at T = 2000 (20,000 steps) 0.4 %.
 
@@ -33,8 +33,8 @@ protected:
         const auto solver = make(system, options);
         const ChannelFlow flow = measure_channel(*solver, system, sampling);
         std::printf("viscosity %.4f(%.4f), slip length %.4f(%.4f), kT %.5f, next to the walls %.5f\n",
-                    flow.viscosity.value, flow.viscosity.error, flow.slip_length.value, flow.slip_length.error,
-                    flow.temperature, flow.wall_temperature);
+                    flow.viscosity.value, flow.viscosity.error, flow.slip_length.value,
+                    flow.slip_length.error, flow.temperature, flow.wall_temperature);
         return flow;
     }
 
@@ -102,13 +102,15 @@ struct Axes {
 };
 
 TEST_P(Channel, flows_are_alike_along_all_axes) {
-    // L = 8 at the same u_max: 0.24 / sqrt(T) for a fit to all layers, measured to be 1.8 times that for six of eight; T = 2000, so 1 %.
+    // L = 8 at the same u_max: 0.24 / sqrt(T) for a fit to all layers, measured to be 1.8 times that for six
+    // of eight; T = 2000, so 1 %.
     for (const Axes axes : {Axes{1, 2}, Axes{0, 1}, Axes{2, 1}}) {
         std::array<int, 3> size{9, 9, 9};
         size[axes.walls] = 8;
         const System system = channel(size, axes.walls, axes.flow, srd_viscosity, 0.3);
         const ChannelFlow flow = measure(system, {400, 20000});
-        EXPECT_NEAR(flow.viscosity.value, srd_viscosity, 0.03 * srd_viscosity + sigmas * 0.01 * srd_viscosity);
+        EXPECT_NEAR(flow.viscosity.value, srd_viscosity,
+                    0.03 * srd_viscosity + sigmas * 0.01 * srd_viscosity);
         EXPECT_LT(std::abs(flow.slip_length.value), 0.1 + sigmas * flow.slip_length.error);
     }
 }

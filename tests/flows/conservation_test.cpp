@@ -1,9 +1,9 @@
 /// Momentum and energy of a fluid left to itself, over 10,000 steps.
 ///
-/// What is lost is lost to the grid of the sums of velocities, of spacing g: each component of each contribution
-/// misses it by e, uniform in [-g/2, g/2], of variance g^2/12. A cell of N particles then collides with the mean
-/// velocity V + sum e / N in place of V. Over axes the mean of |(1 - R) e|^2 is 2 A |e|^2, A = (2/3) (1 - cos angle), so
-/// in a collision
+/// What is lost is lost to the grid of the sums of velocities, of spacing g: each component of each
+/// contribution misses it by e, uniform in [-g/2, g/2], of variance g^2/12. A cell of N particles then
+/// collides with the mean velocity V + sum e / N in place of V. Over axes the mean of |(1 - R) e|^2 is 2 A
+/// |e|^2, A = (2/3) (1 - cos angle), so in a collision
 ///   a component of the momentum changes by m (1 - R) sum e, a variance of m^2 N A g^2/6;
 ///   the energy changes by m V . (R - 1) sum e, a variance of 3 m kT A g^2/6, for that of V is kT/(m N).
 /// Steps are independent: errors are Gaussian and grow as the square root of the number of steps.
@@ -92,7 +92,8 @@ protected:
             const double ratio = std::sqrt(chi_squares[look] / freedoms);
             std::printf("%s after %d steps: %.2e, %.2f of the predicted error\n", what, looks[look],
                         ratio * scale * std::sqrt(looks[look]), ratio);
-            EXPECT_GE(chi_square_p_value(chi_squares[look], freedoms), least_p_value) << what << ' ' << looks[look];
+            EXPECT_GE(chi_square_p_value(chi_squares[look], freedoms), least_p_value)
+                << what << ' ' << looks[look];
         }
     }
 };
@@ -114,7 +115,8 @@ TEST_P(Conservation, of_momentum_holds_with_angular_momentum_too) {
     constexpr int runs = 3;
     const Errors errors = measure(system, runs, false);
     const auto particles = static_cast<double>(system.particle_count());
-    expect_as_predicted(errors.momentum, 3 * runs, "momentum / N m v_th", predicted_error(system).momentum / particles);
+    expect_as_predicted(errors.momentum, 3 * runs, "momentum / N m v_th",
+                        predicted_error(system).momentum / particles);
 }
 
 MPCFLOW_ON_EVERY_SOLVER(Conservation);

@@ -7,7 +7,8 @@ namespace mpcflow::test {
 
 namespace {
 
-double mean_square_displacement(const ParticleSnapshot& from, const ParticleSnapshot& to, const System& system) {
+double mean_square_displacement(const ParticleSnapshot& from, const ParticleSnapshot& to,
+                                const System& system) {
     double sum = 0.0;
     for (std::size_t i = 0; i < from.position.size(); ++i) {
         const double boxes = static_cast<double>(to.image[i]) - static_cast<double>(from.image[i]);
@@ -19,7 +20,8 @@ double mean_square_displacement(const ParticleSnapshot& from, const ParticleSnap
 
 }  // namespace
 
-double measure_diffusion(Solver& solver, const System& system, std::int64_t first, std::int64_t last, int windows) {
+double measure_diffusion(Solver& solver, const System& system, std::int64_t first, std::int64_t last,
+                         int windows) {
     ParticleSnapshot start, now;
     double sum = 0.0;
     for (int window = 0; window < windows; ++window) {

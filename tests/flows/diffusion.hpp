@@ -12,7 +12,7 @@ namespace mpcflow::test {
 /// of `windows` windows that follow each other: the mean of the windows.
 ///
 /// The mean square displacement is 6 D t + constant once t is beyond the memory of the velocities.
-[[nodiscard]] double measure_diffusion(Solver& solver, const System& system, std::int64_t first, std::int64_t last,
-                                       int windows);
+[[nodiscard]] double measure_diffusion(Solver& solver, const System& system, std::int64_t first,
+                                       std::int64_t last, int windows);
 
 }  // namespace mpcflow::test

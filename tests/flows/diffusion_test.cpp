@@ -1,4 +1,5 @@
-/// Self-diffusion: by the mean square displacement of unwrapped paths, and as the observable finds it from tracers.
+/// Self-diffusion: by the mean square displacement of unwrapped paths, and as the observable finds it from
+/// tracers.
 
 #include <cmath>
 #include <cstddef>
@@ -28,10 +29,11 @@ struct Expected {
 class Diffusion : public SolverTest {};
 
 TEST_P(Diffusion, of_particles_is_what_was_measured_before) {
-    // 40,960 particles in three directions and two windows: a standard error of the growth from t = 5 to 25 of
-    // about sqrt(2 / 245,760) x 1.3 = 0.4 %, so 1.7 % at 4.5 sigma. To that come what is cut off of the tail of
-    // the velocity autocorrelation beyond t = 5 ... 25, (4 kT / 3 rho) [4 pi (nu + D)]^(-3/2) t^(-1/2), under 2 %,
-    // and the images of a box of L = 16: -2.84 kT / (6 pi rho nu L), 2 % for SRD; both lower D.
+    // 40,960 particles in three directions and two windows: a standard error of the growth from t = 5 to 25
+    // of about sqrt(2 / 245,760) x 1.3 = 0.4 %, so 1.7 % at 4.5 sigma. To that come what is cut off of the
+    // tail of the velocity autocorrelation beyond t = 5 ... 25, (4 kT / 3 rho) [4 pi (nu + D)]^(-3/2)
+    // t^(-1/2), under 2 %, and the images of a box of L = 16: -2.84 kT / (6 pi rho nu L), 2 % for SRD; both
+    // lower D.
     for (const Expected& expected :
          {Expected{CollisionRule::srd, false, 0.0589}, Expected{CollisionRule::srd, true, 0.084},
           Expected{CollisionRule::at, false, 0.069}, Expected{CollisionRule::at, true, 0.095}}) {
@@ -70,35 +72,37 @@ TEST_P(Diffusion, of_tracers_is_what_was_measured_before) {
         EXPECT_EQ(attribute<std::string>(results, "free_axes"), "xyz");
         EXPECT_DOUBLE_EQ(attribute<double>(results, "diffusion_from_time"), 30 * c.time_step);
         EXPECT_DOUBLE_EQ(attribute<double>(results, "diffusion_to_time"), 100 * c.time_step);
-        // 8192 x 3 paths of 20 times the longest lag: sqrt(2 / 491520) = 0.20 % of independent displacements, and up to
-        // 1.4 times that of a difference. The error itself is of ten blocks, so known to a quarter.
+        // 8192 x 3 paths of 20 times the longest lag: sqrt(2 / 491520) = 0.20 % of independent displacements,
+        // and up to 1.4 times that of a difference. The error itself is of ten blocks, so known to a quarter.
         EXPECT_GT(error, 0.001 * found);
         EXPECT_LT(error, 0.006 * found);
-        // The images of a box of L = 16 lower D by 2.84 kT / (6 pi rho nu L). Of the tail of the velocity autocorrelation
-        // beyond t = 3 h x 10 is missing (4 kT / 3 rho) [4 pi (nu + D)]^(-3/2) t^(-1/2) at most. 2 % is the error of a
-        // measurement of this kind at h = 0.1, to which the earlier one is known in its last digit.
+        // The images of a box of L = 16 lower D by 2.84 kT / (6 pi rho nu L). Of the tail of the velocity
+        // autocorrelation beyond t = 3 h x 10 is missing (4 kT / 3 rho) [4 pi (nu + D)]^(-3/2) t^(-1/2) at
+        // most. 2 % is the error of a measurement of this kind at h = 0.1, to which the earlier one is known
+        // in its last digit.
         constexpr double pi = 3.14159265358979323846;
         const double images = 2.84 / (6.0 * pi * 10.0 * c.viscosity * 16.0);
-        const double tail =
-            4.0 / 30.0 * std::pow(4.0 * pi * (c.viscosity + c.diffusion), -1.5) / std::sqrt(30.0 * c.time_step);
+        const double tail = 4.0 / 30.0 * std::pow(4.0 * pi * (c.viscosity + c.diffusion), -1.5) /
+                            std::sqrt(30.0 * c.time_step);
         EXPECT_GT(found, c.diffusion - images - tail - sigmas * error);
         EXPECT_LT(found, 1.01 * c.diffusion - images + sigmas * error);
         // With ten steps between samples an integral of the velocities would be several times D.
-        for (const char* const name : {"diffusion_by_velocity", "diffusion_by_velocity_error"}) {
+        for (const char* const name : {"diffusion_by_velocity", "diffusion_by_velocity_error"})
             for (const double value : numbers(results, name)) EXPECT_TRUE(std::isnan(value)) << name;
-        }
         // kT/m a component.
         const auto& products = numbers(results, "velocity_autocorrelation_xyz");
         const auto& errors = numbers(results, "velocity_autocorrelation_xyz_error");
         for (std::size_t axis = 0; axis < 3; ++axis) {
             EXPECT_TRUE(is_near(products[axis], 1.0, errors[axis])) << axis;
             // Independent velocities: a variance of 2 (kT/m)^2 each.
-            EXPECT_NEAR(errors[axis], std::sqrt(2.0 / (8192.0 * 200.0)), 0.6 * std::sqrt(2.0 / (8192.0 * 200.0)));
+            EXPECT_NEAR(errors[axis], std::sqrt(2.0 / (8192.0 * 200.0)),
+                        0.6 * std::sqrt(2.0 / (8192.0 * 200.0)));
         }
     }
 }
 
-// With a sample every step the integral of the velocities is the discrete formula of Green and Kubo, so both ways agree.
+// With a sample every step the integral of the velocities is the discrete formula of Green and Kubo, so both
+// ways agree.
 TEST_P(Diffusion, is_the_same_by_displacements_and_by_velocities) {
     const System system = fluid_at_rest({16, 16, 16}, 10.0, 1.0, 4);
     const auto solver = make(system);
@@ -110,9 +114,10 @@ TEST_P(Diffusion, is_the_same_by_displacements_and_by_velocities) {
     EXPECT_EQ(numbers(results, "diffusion_by_velocity")[0], 0.0);
     const double by_velocity = numbers(results, "diffusion_by_velocity")[15];
     const double by_growth = (numbers(results, "mean_square_displacement")[15] -
-                              numbers(results, "mean_square_displacement")[14]) / 6.0;
-    // MSD(15) - MSD(14) = 2 h^2 (C(0)/2 + C(1) + ... + C(14)) for each component; half of C(15) is over, and the first
-    // and last samples, which are in one lag and not in another, tell it within the noise.
+                              numbers(results, "mean_square_displacement")[14]) /
+                             6.0;
+    // MSD(15) - MSD(14) = 2 h^2 (C(0)/2 + C(1) + ... + C(14)) for each component; half of C(15) is over, and
+    // the first and last samples, which are in one lag and not in another, tell it within the noise.
     const double error = numbers(results, "diffusion_by_velocity_error")[15];
     EXPECT_GT(error, 0.0);
     EXPECT_NEAR(by_velocity, by_growth, sigmas * error);

@@ -92,7 +92,8 @@ protected:
         for (const ParticleSnapshot& snapshot : snapshots_) {
             for (std::size_t i = 0; i < snapshot.position.size(); i += 3) {
                 const double z = snapshot.position[i + 2];
-                if (std::min(z, system_.box.size[2] - z) <= distance) found.push_back(snapshot.velocity[i + axis]);
+                if (std::min(z, system_.box.size[2] - z) <= distance)
+                    found.push_back(snapshot.velocity[i + axis]);
             }
         }
         return found;
@@ -138,8 +139,8 @@ void Equilibrium::expect_poisson_occupancy() const {
     found[2] += found[0] + found[1];
     expected[0] = expected[1] = found[0] = found[1] = 0.0;
     const double p = chi_square_p_value(found, expected);
-    std::printf("occupancy: p = %.3f; variance / mean %.4f, next to walls %.4f\n", p, dispersion / (cells - runs),
-                dispersion_at_walls / cells_at_walls);
+    std::printf("occupancy: p = %.3f; variance / mean %.4f, next to walls %.4f\n", p,
+                dispersion / (cells - runs), dispersion_at_walls / cells_at_walls);
     EXPECT_GE(p, least_p_value);
     EXPECT_TRUE(is_near(dispersion / (cells - runs), 1.0, std::sqrt(2.0 / cells)));
     EXPECT_TRUE(is_near(dispersion_at_walls / cells_at_walls, 1.0, std::sqrt(2.0 / cells_at_walls)));
@@ -168,8 +169,8 @@ void Equilibrium::expect_maxwellian_velocities() const {
             const std::vector<double> samples = velocities(axis, distance);
             Moments moments;
             for (const double v : samples) moments.add(v);
-            std::printf("%zu particles, axis %d: mean %.5f, variance %.5f\n", samples.size(), axis, moments.mean(),
-                        moments.variance());
+            std::printf("%zu particles, axis %d: mean %.5f, variance %.5f\n", samples.size(), axis,
+                        moments.mean(), moments.variance());
             EXPECT_TRUE(is_gaussian(samples, variance)) << "axis " << axis << ", up to " << distance;
         }
     }

@@ -65,8 +65,7 @@ protected:
                 // sum is sharp.
                 const MomentumFlux flux = solver->momentum_flux();
                 solver->run(1);
-                if (sample % sampling.every == 0)
-                    solver->sample_fields();
+                if (sample % sampling.every == 0) solver->sample_fields();
                 for (std::size_t side = 0; side < 2; ++side) {
                     const auto& taken = flux.to_walls[4 + side];
                     const auto& v = system.boundaries.faces[2][static_cast<int>(side)].velocity;
@@ -230,12 +229,10 @@ TEST_P(PlatesFlow, between_faces_of_slip_is_a_plug) {
     // At the mean time of the samples, which come after the first step of four.
     const double velocity = 0.004 * 0.1 * (0.5 * 2000.0 - 1.0);
     double mean = 0.0;
-    for (const Measured& layer : plates.velocity)
-        mean += layer.value / width;
+    for (const Measured& layer : plates.velocity) mean += layer.value / width;
     EXPECT_NEAR(mean, velocity, 0.003);  // layers have different numbers of particles by chance
     // A wave between the faces is there by chance, (kT / rho A nu T)^(1/2) L / pi of it or less.
-    for (std::size_t b = 0; b < width; ++b)
-        EXPECT_NEAR(plates.velocity[b].value, velocity, 0.03) << b;
+    for (std::size_t b = 0; b < width; ++b) EXPECT_NEAR(plates.velocity[b].value, velocity, 0.03) << b;
 }
 
 TEST_P(PlatesFlow, between_faces_of_slip_keeps_its_energy) {
@@ -246,8 +243,7 @@ TEST_P(PlatesFlow, between_faces_of_slip_keeps_its_energy) {
     const Totals after = solver->totals();
     // Collisions round: 1e-11 of a velocity or less, 7680 x 1000 times at random.
     EXPECT_NEAR(after.kinetic_energy, before.kinetic_energy, 1e-9 * before.kinetic_energy);
-    for (const std::size_t axis : {0U, 1U})
-        EXPECT_NEAR(after.momentum[axis], before.momentum[axis], 1e-6);
+    for (const std::size_t axis : {0U, 1U}) EXPECT_NEAR(after.momentum[axis], before.momentum[axis], 1e-6);
 }
 
 // u = g (L^2 - (L - z)^2) / 2 nu: the half of a Poiseuille flow of twice the width.

@@ -1,4 +1,5 @@
-/// The stress of whole runs: viscosity by Green and Kubo, and the balance of forces in a flow between two plates.
+/// The stress of whole runs: viscosity by Green and Kubo, and the balance of forces in a flow between two
+/// plates.
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +27,8 @@ struct Case {
     CollisionRule rule;
     bool conserves_angular_momentum;
     ThermostatKind thermostat;
-    double viscosity;  ///< measured from the decay of flows, independently of this program (docs/validation.md)
+    double
+        viscosity;  ///< measured from the decay of flows, independently of this program (docs/validation.md)
 };
 
 TEST_P(StressOfRuns, gives_the_viscosity_of_flows) {
@@ -54,13 +56,15 @@ TEST_P(StressOfRuns, gives_the_viscosity_of_flows) {
         const std::vector<double> collisional = numbers(results, "collisional_viscosity");
         const std::vector<double> collisional_errors = numbers(results, "collisional_viscosity_error");
         ASSERT_EQ(all.size(), 8U);
-        std::printf("nu = %.4f(%.0f), %.3f of flows; kinetic %.4f, collisional %.4f\n", all[4], 1e4 * errors[4],
-                    c.viscosity, kinetic[4], collisional[4]);
-        // The temperature of one that has no thermostat is off by chance, (2 / 3N)^(1/2) = 1 %; nu follows it.
+        std::printf("nu = %.4f(%.0f), %.3f of flows; kinetic %.4f, collisional %.4f\n", all[4],
+                    1e4 * errors[4], c.viscosity, kinetic[4], collisional[4]);
+        // The temperature of one that has no thermostat is off by chance, (2 / 3N)^(1/2) = 1 %; nu follows
+        // it.
         const double of_temperature = c.thermostat == ThermostatKind::none ? 0.01 : 0.0;
         EXPECT_NEAR(all[4], c.viscosity, sigmas * (errors[4] + of_temperature * c.viscosity));
-        // Of 6000 samples of six components white noise makes a relative error of (2 / 36000)^(1/2) of lag 0 and of
-        // 2 (1 / 36000)^(1/2) of each of four more, 2.2 % in all; with +a, where two components are always one, 3.2 %.
+        // Of 6000 samples of six components white noise makes a relative error of (2 / 36000)^(1/2) of lag 0
+        // and of 2 (1 / 36000)^(1/2) of each of four more, 2.2 % in all; with +a, where two components are
+        // always one, 3.2 %.
         EXPECT_LT(errors[4], 0.04 * c.viscosity) << "sharp enough";
 
         // Formulas leave out correlations; with h = 0.1 both parts are right within a tenth.
@@ -69,7 +73,8 @@ TEST_P(StressOfRuns, gives_the_viscosity_of_flows) {
         // At lag 0 the kinetic part is (h/2) <v^2 v^2>, kT h / 2 m.
         EXPECT_NEAR(kinetic[0], 0.05, sigmas * (kinetic_errors[0] + of_temperature * 0.05) + 0.1 * 0.05);
         EXPECT_NEAR(kinetic[4], expected_kinetic, sigmas * kinetic_errors[4] + 0.2 * expected_kinetic);
-        EXPECT_NEAR(collisional[0], expected_collisional, sigmas * collisional_errors[0] + 0.07 * expected_collisional);
+        EXPECT_NEAR(collisional[0], expected_collisional,
+                    sigmas * collisional_errors[0] + 0.07 * expected_collisional);
 
         // Without angular momentum ab and ba are two signals; with it they are the same one.
         const std::vector<double> components = numbers(results, "component_correlation");
@@ -99,7 +104,8 @@ TEST_P(StressOfRuns, plates_bear_the_force_on_the_fluid) {
     const double pressure = system.fluid.density * system.fluid.temperature;
     EXPECT_NEAR(stress[2], -pressure, sigmas * errors[2]);
     EXPECT_NEAR(stress[5], pressure, sigmas * errors[5]);
-    // Two thirds of 0.2 over 64 cells, lowered by nothing but 2.5 % of the formula for the viscosity; and slip.
+    // Two thirds of 0.2 over 64 cells, lowered by nothing but 2.5 % of the formula for the viscosity; and
+    // slip.
     const std::vector<double> flow = numbers(results, "flow_rate");
     const std::vector<double> flow_errors = numbers(results, "flow_rate_error");
     EXPECT_NEAR(flow[0], 64.0 * 0.2 * 2.0 / 3.0, sigmas * flow_errors[0] + 0.06 * 8.5);
@@ -107,7 +113,8 @@ TEST_P(StressOfRuns, plates_bear_the_force_on_the_fluid) {
     EXPECT_NEAR(flow[2], 0.0, sigmas * flow_errors[2]);
 }
 
-// The force on the fluid between a layer and the middle of the slit is what flows through the layer: P_xz = rho g (z - L/2).
+// The force on the fluid between a layer and the middle of the slit is what flows through the layer: P_xz =
+// rho g (z - L/2).
 TEST_P(StressOfRuns, of_a_flow_grows_in_proportion_to_the_distance_from_the_middle) {
     System system = channel({8, 8, 8}, 2, 0, 0.87, 0.2);
     SolverOptions options;
@@ -140,7 +147,8 @@ TEST_P(StressOfRuns, of_a_flow_grows_in_proportion_to_the_distance_from_the_midd
                     1e4 * shear[z].standard_error(), expected);
         // Next to the walls the flux of the cells that they cut is counted up to half a cell off.
         const bool is_at_wall = z == 0 || z == 7;
-        EXPECT_NEAR(shear[z].mean(), expected, sigmas * shear[z].standard_error() + (is_at_wall ? 0.5 * force_density : 0.0));
+        EXPECT_NEAR(shear[z].mean(), expected,
+                    sigmas * shear[z].standard_error() + (is_at_wall ? 0.5 * force_density : 0.0));
         EXPECT_NEAR(normal[z].mean(), 10.0, sigmas * normal[z].standard_error() + (is_at_wall ? 0.1 : 0.0));
         largest_error = std::max(largest_error, shear[z].standard_error());
     }

@@ -20,8 +20,8 @@ namespace {
 
 class Structure : public SolverTest {};
 
-// The fluid is an ideal gas: places are independent. A bin's count is twice a number of unordered pairs, which are
-// pairwise independent, so that its variance is twice its mean.
+// The fluid is an ideal gas: places are independent. A bin's count is twice a number of unordered pairs,
+// which are pairwise independent, so that its variance is twice its mean.
 TEST_P(Structure, of_an_ideal_gas_is_none) {
     for (const bool is_angular : {false, true}) {
         System system = fluid_at_rest({12, 11, 10}, 8.0, 0.3, 14);
@@ -38,7 +38,8 @@ TEST_P(Structure, of_an_ideal_gas_is_none) {
         double chi_square = 0.0;
         for (std::size_t bin = 0; bin < counts.size(); ++bin) {
             const double inner = 0.1 * static_cast<double>(bin);
-            const double shell = 4.0 / 3.0 * 3.14159265358979323846 * (std::pow(inner + 0.1, 3) - std::pow(inner, 3));
+            const double shell =
+                4.0 / 3.0 * 3.14159265358979323846 * (std::pow(inner + 0.1, 3) - std::pow(inner, 3));
             const double expected = centres * (centres - 1.0) / (12.0 * 11.0 * 10.0) * shell;
             const double off = static_cast<double>(counts[bin]) - expected;
             chi_square += off * off / (2.0 * expected);
@@ -64,8 +65,8 @@ TEST_P(Structure, is_measured_as_one_with_the_error_that_it_says) {
     for (std::size_t bin = 0; bin < g.size(); ++bin) {
         EXPECT_NEAR(radius[bin], 0.05 + 0.1 * static_cast<double>(bin), 1e-12);
         EXPECT_TRUE(is_near(g[bin], 1.0, error[bin])) << radius[bin];
-        // Pairs that last from sample to sample make it larger than that of independent counts, of which some are one pair
-        // from both sides; 50 blocks know it to a tenth.
+        // Pairs that last from sample to sample make it larger than that of independent counts, of which some
+        // are one pair from both sides; 50 blocks know it to a tenth.
         const double independent = 1.0 / std::sqrt(static_cast<double>(pairs[bin]));
         EXPECT_GT(error[bin], 0.6 * independent);
         EXPECT_LT(error[bin], 6.0 * independent);

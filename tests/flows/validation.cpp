@@ -2,7 +2,8 @@
 ///
 ///   flow_validation [--device] [--threads N] [--scale F] [--law NAME]
 ///
-/// on the GPU, or on N threads of the CPU (all); F times as long as by default; of one law, such as at+a, or all.
+/// on the GPU, or on N threads of the CPU (all); F times as long as by default; of one law, such as at+a, or
+/// all.
 
 #include <algorithm>
 #include <array>
@@ -85,11 +86,14 @@ ChannelFlow measure_flow(const Fluids& fluid, bool virtual_particles, const Sett
     // Five of the flow's development times, then 70 of them: as many independent profiles for every fluid.
     const double development = theory::plane_flow(system)->development_time() / fluid.time_step;
     const std::int64_t every = std::max<std::int64_t>(1, std::llround(development / 30.0));
-    return measure_channel(*solver, system, {std::llround(5.0 * development), settings.steps(70.0 * development), every});
+    return measure_channel(*solver, system,
+                           {std::llround(5.0 * development), settings.steps(70.0 * development), every});
 }
 
 void print_channels(const Settings& settings) {
-    std::puts("| law, angle | h, M | viscosity | theory | off | known | slip length | kT | slip without virtual particles |");
+    std::puts(
+        "| law, angle | h, M | viscosity | theory | off | known | slip length | kT | slip without virtual "
+        "particles |");
     std::puts("|---|---|---|---|---|---|---|---|---|");
     for (const Fluids& fluid : all_fluids) {
         System system;
@@ -100,9 +104,9 @@ void print_channels(const Settings& settings) {
         const ChannelFlow slipping = measure_flow(fluid, false, settings);
         std::printf("| %s | %g, %g | %.4f(%.4f) | %.4f | %+.1f %% | %g | %.3f(%.3f) | %.4f | %.3f(%.3f) |\n",
                     name_of(fluid).c_str(), fluid.time_step, fluid.density, flow.viscosity.value,
-                    flow.viscosity.error, theory, 100.0 * (flow.viscosity.value / theory - 1.0), fluid.known_viscosity,
-                    flow.slip_length.value, flow.slip_length.error, flow.temperature, slipping.slip_length.value,
-                    slipping.slip_length.error);
+                    flow.viscosity.error, theory, 100.0 * (flow.viscosity.value / theory - 1.0),
+                    fluid.known_viscosity, flow.slip_length.value, flow.slip_length.error, flow.temperature,
+                    slipping.slip_length.value, slipping.slip_length.error);
         std::fflush(stdout);
     }
 }
@@ -119,7 +123,8 @@ void print_diffusion(const Settings& settings) {
         // From t = 5 to t = 25, but over ten collisions at least.
         const auto first = std::max<std::int64_t>(10, std::llround(5.0 / fluid.time_step));
         solver->run(first);
-        const double found = measure_diffusion(*solver, system, first, 5 * first, static_cast<int>(settings.steps(4.0)));
+        const double found =
+            measure_diffusion(*solver, system, first, 5 * first, static_cast<int>(settings.steps(4.0)));
         std::printf("| %s | %g, %g | %.4f | %.4f | %g |\n", name_of(fluid).c_str(), fluid.time_step,
                     fluid.density, found, theory::transport(system).diffusion, fluid.known_diffusion);
         std::fflush(stdout);
@@ -139,7 +144,8 @@ int measure_all(int count, char** arguments) {
         } else if (argument == "--law" && i + 1 < count) {
             settings.law = arguments[++i];
         } else {
-            std::fprintf(stderr, "usage: flow_validation [--device] [--threads N] [--scale F] [--law NAME]\n");
+            std::fprintf(stderr,
+                         "usage: flow_validation [--device] [--threads N] [--scale F] [--law NAME]\n");
             return 2;
         }
     }

@@ -22,22 +22,33 @@ std::vector<Vec3<int>> cells_by_place(Vec3<int> cells) {
             ADD_FAILURE() << "cell " << cell << " has place " << place;
             return order;
         }
-        order[static_cast<std::size_t>(place)] = {cell % cells.x, cell / cells.x % cells.y, cell / cells.x / cells.y};
+        order[static_cast<std::size_t>(place)] = {cell % cells.x, cell / cells.x % cells.y,
+                                                  cell / cells.x / cells.y};
     }
     return order;
 }
 
-int steps_between(Vec3<int> a, Vec3<int> b) { return std::abs(a.x - b.x) + std::abs(a.y - b.y) + std::abs(a.z - b.z); }
+int steps_between(Vec3<int> a, Vec3<int> b) {
+    return std::abs(a.x - b.x) + std::abs(a.y - b.y) + std::abs(a.z - b.z);
+}
 
 TEST(TiledOrder, gives_each_cell_a_place_of_its_own) {
-    for (const Vec3<int> cells : {Vec3<int>{1, 1, 1}, {1, 1, 9}, {9, 1, 1}, {4, 4, 4}, {5, 4, 4}, {4, 7, 3}, {13, 12, 11}, {16, 32, 8}}) {
+    for (const Vec3<int> cells : {Vec3<int>{1, 1, 1},
+                                  {1, 1, 9},
+                                  {9, 1, 1},
+                                  {4, 4, 4},
+                                  {5, 4, 4},
+                                  {4, 7, 3},
+                                  {13, 12, 11},
+                                  {16, 32, 8}}) {
         static_cast<void>(cells_by_place(cells));
         ASSERT_FALSE(HasFailure()) << cells.x << " x " << cells.y << " x " << cells.z;
     }
 }
 
 TEST(TiledOrder, counts_to_nearly_two_to_the_31) {
-    for (const Vec3<int> cells : {Vec3<int>{1290, 1290, 1290}, {2, 32768, 32767}, {32767, 2, 32768}, {32768, 32767, 2}}) {
+    for (const Vec3<int> cells :
+         {Vec3<int>{1290, 1290, 1290}, {2, 32768, 32767}, {32767, 2, 32768}, {32768, 32767, 2}}) {
         const TiledOrder tiles(cells);
         const int count = cells.x * cells.y * cells.z;
         EXPECT_EQ(tiles.place(0), 0);
@@ -62,8 +73,9 @@ TEST(TiledOrder, goes_through_a_tile_from_neighbour_to_neighbour) {
 }
 
 TEST(TiledOrder, keeps_a_blocks_particles_in_few_cells) {
-    // 256 particles at ten in a cell, binned again after a random shift: along x, y, z a piece of n cells lies in
-    // n + 1 shifted ones. In rows, 26 cells lie in 27 x 2 x 2 = 108; in tiles they must do with far fewer.
+    // 256 particles at ten in a cell, binned again after a random shift: along x, y, z a piece of n cells
+    // lies in n + 1 shifted ones. In rows, 26 cells lie in 27 x 2 x 2 = 108; in tiles they must do with far
+    // fewer.
     const auto order = cells_by_place({32, 32, 32});
     double sum = 0.0;
     int pieces = 0;
@@ -71,7 +83,8 @@ TEST(TiledOrder, keeps_a_blocks_particles_in_few_cells) {
         std::set<int> shifted;
         for (std::size_t i = first; i < first + 26; ++i) {
             for (int corner = 0; corner < 8; ++corner) {
-                shifted.insert((order[i].x + (corner & 1)) + 33 * ((order[i].y + (corner >> 1 & 1)) + 33 * (order[i].z + (corner >> 2))));
+                shifted.insert((order[i].x + (corner & 1)) +
+                               33 * ((order[i].y + (corner >> 1 & 1)) + 33 * (order[i].z + (corner >> 2))));
             }
         }
         sum += static_cast<double>(shifted.size());

@@ -1,5 +1,5 @@
-/// The choice of summation and re-order interval: what is asked for, told and timed again, on synthetic machines. How good a
-/// choice it is: tuner_choices_test.cpp.
+/// The choice of summation and re-order interval: what is asked for, told and timed again, on synthetic
+/// machines. How good a choice it is: tuner_choices_test.cpp.
 
 #include "gpu/execution_tuner.hpp"
 
@@ -32,8 +32,11 @@ TEST(ExecutionTuner, keeps_a_fixed_interval_and_compares_ways_at_it) {
     Machine machine;
     machine.models = {{Summation::peers, {1.0, 2.0, 0.5}}, {Summation::direct, {1.5, 1.5, 0.5}}};
     machine.memory = 30.0;
-    for (const auto& [interval, best] : {std::pair{1, Summation::peers}, {10, Summation::peers}, {100, Summation::direct},
-                                         {1000, Summation::direct}, {1'000'000, Summation::direct}}) {
+    for (const auto& [interval, best] : {std::pair{1, Summation::peers},
+                                         {10, Summation::peers},
+                                         {100, Summation::direct},
+                                         {1000, Summation::direct},
+                                         {1'000'000, Summation::direct}}) {
         ExecutionTuner tuner({Summation::peers, Summation::direct}, interval);
         EXPECT_FALSE(tuner.is_settled());
         tune(tuner, machine);
@@ -60,12 +63,14 @@ TEST(ExecutionTuner, says_what_it_chose_and_what_the_others_took) {
     ExecutionTuner tuner({Summation::peers, Summation::match}, 0);
     tune(tuner, machine);
     EXPECT_EQ(tuner.report().rfind("peers, re-ordered every ", 0), 0U) << tuner.report();
-    EXPECT_NE(tuner.report().find("distinct cells in a warp 14.0 after it"), std::string::npos) << tuner.report();
+    EXPECT_NE(tuner.report().find("distinct cells in a warp 14.0 after it"), std::string::npos)
+        << tuner.report();
     EXPECT_NE(tuner.report().find("; match 1."), std::string::npos) << tuner.report();
 }
 
 TEST(ExecutionTuner, is_not_kept_busy_for_long_by_as_many_ways_as_a_solver_has) {
-    // All are as good and re-ordering pays so seldom that each trial is as long as they get: a round has over 6000 steps.
+    // All are as good and re-ordering pays so seldom that each trial is as long as they get: a round has over
+    // 6000 steps.
     Machine machine;
     machine.memory = 300.0;
     machine.late = 4.0;
@@ -74,12 +79,13 @@ TEST(ExecutionTuner, is_not_kept_busy_for_long_by_as_many_ways_as_a_solver_has) 
     ExecutionTuner tuner(ways, 0);
     tune(tuner, machine);
     EXPECT_TRUE(tuner.is_settled());
-    EXPECT_LT(machine.average(tuner.summation(), tuner.reorder()), 1.01 * machine.best_average(Summation::peers));
+    EXPECT_LT(machine.average(tuner.summation(), tuner.reorder()),
+              1.01 * machine.best_average(Summation::peers));
 }
 
 TEST(ExecutionTuner, settles_on_one_of_its_candidates_whatever_the_times_are) {
-    // Steps of microseconds on a GPU that other processes use, too: times over five orders of magnitude, and cells that
-    // have nothing to do with them.
+    // Steps of microseconds on a GPU that other processes use, too: times over five orders of magnitude, and
+    // cells that have nothing to do with them.
     for (unsigned seed = 0; seed < 100; ++seed) {
         std::mt19937 random(seed);
         std::uniform_real_distribution<double> cells(1.0, 32.0), power(-3.0, 2.0);
@@ -90,7 +96,8 @@ TEST(ExecutionTuner, settles_on_one_of_its_candidates_whatever_the_times_are) {
             ASSERT_LT(steps, most_steps) << seed;
             std::vector<StepCost> costs;
             for (const StepWay& way : tuner.next_batch()) {
-                ASSERT_TRUE(way.summation == Summation::peers || way.summation == Summation::match || way.summation == Summation::direct);
+                ASSERT_TRUE(way.summation == Summation::peers || way.summation == Summation::match ||
+                            way.summation == Summation::direct);
                 costs.push_back({std::pow(10.0, power(random)), is_noise_of_cells ? cells(random) : 14.0});
                 ++steps;
             }
@@ -142,8 +149,9 @@ TEST(ExecutionTuner, hardly_ever_times_again_what_is_steady) {
             ++retimings;
             tune(tuner, machine);
         }
-        // The difference of two means of 16 scatters by 0.14 sqrt(2 / 16) = 5 %, so that 10 % are two sigma; of
-        // 32 three, of 64 four. So it may be mistaken about twice on its way to means that are long enough.
+        // The difference of two means of 16 scatters by 0.14 sqrt(2 / 16) = 5 %, so that 10 % are two sigma;
+        // of 32 three, of 64 four. So it may be mistaken about twice on its way to means that are long
+        // enough.
         EXPECT_LE(retimings, 4) << scatter;
     }
 }
@@ -165,7 +173,8 @@ TEST(ExecutionTuner, times_again_when_order_is_lost_otherwise) {
     EXPECT_FALSE(tuner.is_settled());
     tune(tuner, machine);
     EXPECT_LT(tuner.reorder(), slow_interval);
-    EXPECT_LT(machine.average(tuner.summation(), tuner.reorder()), 1.01 * machine.best_average(Summation::peers));
+    EXPECT_LT(machine.average(tuner.summation(), tuner.reorder()),
+              1.01 * machine.best_average(Summation::peers));
 }
 
 }  // namespace

@@ -13,7 +13,9 @@
 namespace mpcflow::test {
 namespace {
 
-double true_cost(double before, double after, int age) { return 1.0 + 0.02 * before + 0.03 * after + 0.05 * std::sqrt(age); }
+double true_cost(double before, double after, int age) {
+    return 1.0 + 0.02 * before + 0.03 * after + 0.05 * std::sqrt(age);
+}
 
 /// Trials of some steps each, whose cells scatter; measured times have a relative error.
 std::vector<TimedStep> trials(int count, int length, double error) {
@@ -24,7 +26,8 @@ std::vector<TimedStep> trials(int count, int length, double error) {
         double before = 10.0;
         for (int age = 0; age < length; ++age) {
             const double after = (10.0 + age) * (1.0 + 0.15 * normal(random));
-            steps.push_back({true_cost(before, after, age) * (1.0 + error * normal(random)), before, after, age, trial});
+            steps.push_back(
+                {true_cost(before, after, age) * (1.0 + error * normal(random)), before, after, age, trial});
             before = after;
         }
     }
@@ -42,7 +45,8 @@ TEST(StepCostModel, finds_what_steps_cost_in_any_order) {
 
 TEST(StepCostModel, averages_what_scatters) {
     const StepCostModel model(trials(4, 20, 0.01));
-    // 80 times of 1 %, and four coefficients: sqrt(4 / 80) of 1 % on average, 0.2 %; a point may have twice that.
+    // 80 times of 1 %, and four coefficients: sqrt(4 / 80) of 1 % on average, 0.2 %; a point may have twice
+    // that.
     for (int age = 1; age < 20; age += 3) {
         const double expected = true_cost(10.0 + age, 11.0 + age, age);
         EXPECT_NEAR(model.milliseconds(10.0 + age, 11.0 + age, age), expected, 4.5 * 0.004 * expected) << age;
@@ -52,13 +56,13 @@ TEST(StepCostModel, averages_what_scatters) {
 TEST(StepCostModel, takes_no_notice_of_what_was_disturbed) {
     for (const int disturbed : {0, 1, 2}) {
         std::vector<TimedStep> steps = trials(3, 16, 0.002);
-        for (TimedStep& step : steps) {
+        for (TimedStep& step : steps)
             if (step.block == disturbed || step.age == 9) step.milliseconds *= 1.5;
-        }
         const StepCostModel model(steps);
         for (const int age : {0, 5, 15}) {
             const double expected = true_cost(10.0 + age, 11.0 + age, age);
-            EXPECT_NEAR(model.milliseconds(10.0 + age, 11.0 + age, age), expected, 0.01 * expected) << disturbed << ' ' << age;
+            EXPECT_NEAR(model.milliseconds(10.0 + age, 11.0 + age, age), expected, 0.01 * expected)
+                << disturbed << ' ' << age;
         }
     }
 }
@@ -77,14 +81,14 @@ TEST(StepCostModel, fits_what_does_not_vary_and_what_varies_together) {
 }
 
 TEST(PacesOfBlocks, are_those_of_all_ways_together) {
-    // Two ways, one of them slower, in the same nine trials; in each of these all steps take longer by the same part.
+    // Two ways, one of them slower, in the same nine trials; in each of these all steps take longer by the
+    // same part.
     const std::vector<double> slowness{1.0, 1.3, 0.9, 1.0, 1.1, 1.25, 1.0, 0.8, 1.0};
     std::vector<TimedStep> one = trials(9, 12, 0.005);
     std::vector<TimedStep> other = one;
     for (TimedStep& step : other) step.milliseconds *= 2.5;
-    for (std::vector<TimedStep>* const way : {&one, &other}) {
+    for (std::vector<TimedStep>* const way : {&one, &other})
         for (TimedStep& step : *way) step.milliseconds *= slowness[step.block];
-    }
     // Of a tenth trial there is too little to tell.
     one.push_back({99.0, 10.0, 10.0, 0, 9});
     const std::vector<std::span<const TimedStep>> ways{one, other, {}};
@@ -106,9 +110,8 @@ TEST(PacesOfBlocks, tell_nothing_of_times_that_are_nothing) {
     EXPECT_EQ(paces_of_blocks(std::vector<std::span<const TimedStep>>{steps}, 2), (std::vector{1.0, 1.0}));
     std::vector<TimedStep> half = trials(2, 12, 0.0);
     for (std::size_t i = 0; i < 8; ++i) half[i].milliseconds = 0.0;
-    for (const double pace : paces_of_blocks(std::vector<std::span<const TimedStep>>{half}, 2)) {
+    for (const double pace : paces_of_blocks(std::vector<std::span<const TimedStep>>{half}, 2))
         EXPECT_TRUE(std::isfinite(pace) && pace > 0.0) << pace;
-    }
 }
 
 TEST(ReorderingCost, is_the_middle_one_timed_and_straight_in_between) {

@@ -31,13 +31,16 @@ public:
 
     std::map<Summation, CostModel> models;
     double memory = 20.0;  ///< steps after which the order is lost but for 1/e
-    double wandering = 60.0;  ///< steps after which particles that are re-ordered have gone all the way but for 1/e
-    double late = 1.0;     ///< costs rise with this power of the order that is lost; cells in a warp with the first
-    double noise = 0.0;    ///< relative standard deviation of a measured time
-    double luck = 0.0;     ///< relative standard deviation of the distinct cells, as the grid is shifted each step
-    double first_of_batch = 0.0;   ///< ms that the first step of a batch takes longer
-    double spike_share = 0.0;      ///< of the steps, which take half as long again
-    int disturbed_from = 0;        ///< these steps, up to but not with disturbed_until, take 1.6 times as long
+    double wandering =
+        60.0;  ///< steps after which particles that are re-ordered have gone all the way but for 1/e
+    double late =
+        1.0;  ///< costs rise with this power of the order that is lost; cells in a warp with the first
+    double noise = 0.0;  ///< relative standard deviation of a measured time
+    double luck =
+        0.0;  ///< relative standard deviation of the distinct cells, as the grid is shifted each step
+    double first_of_batch = 0.0;  ///< ms that the first step of a batch takes longer
+    double spike_share = 0.0;     ///< of the steps, which take half as long again
+    int disturbed_from = 0;       ///< these steps, up to but not with disturbed_until, take 1.6 times as long
     int disturbed_until = 0;
 
     StepCost execute(const StepWay& way) {
@@ -57,7 +60,8 @@ public:
         if (spike_share > 0.0 && uniform_(random_) < spike_share) scatter *= 1.5;
         if (model.clocked > 0.0) {
             if (steps % steps_of_clock == 0) {
-                clock_ = std::clamp(usual_clock + 0.6 * (clock_ - usual_clock) + 0.1 * normal_(random_), 0.7, 1.0);
+                clock_ =
+                    std::clamp(usual_clock + 0.6 * (clock_ - usual_clock) + 0.1 * normal_(random_), 0.7, 1.0);
             }
             scatter *= 1.0 + model.clocked * (1.0 / clock_ - 1.0);
         }
@@ -103,8 +107,8 @@ private:
     /// Relative changes of the cells by luck count so much more than those by age do.
     static constexpr double cells_of_cost = 1.5;
 
-    /// Of a card at its limit of power, in parts of its highest clock: an H200 with 80 M particles (SRD, mixed) went up and
-    /// down between 1455 and 1980 MHz ten times a second, which are 42 steps.
+    /// Of a card at its limit of power, in parts of its highest clock: an H200 with 80 M particles (SRD,
+    /// mixed) went up and down between 1455 and 1980 MHz ten times a second, which are 42 steps.
     static constexpr int steps_of_clock = 42;
     static constexpr double usual_clock = 0.9;
 
@@ -119,8 +123,8 @@ private:
     std::normal_distribution<double> normal_;
 };
 
-/// 8192 steps that count are enough; of a trial of 16, the shortest where its interval is looked for, two do not, which makes
-/// 9363; the warm-up and the trial that is under way then have up to 1100.
+/// 8192 steps that count are enough; of a trial of 16, the shortest where its interval is looked for, two do
+/// not, which makes 9363; the warm-up and the trial that is under way then have up to 1100.
 inline constexpr int most_steps = 10500;
 
 /// Executes what the tuner asks for, `at_most` steps of a batch at a time.

@@ -1,5 +1,5 @@
-/// How good a choice the tuner makes, on many synthetic machines each: too long for a sanitizer, which execution_tuner_test.cpp
-/// is for.
+/// How good a choice the tuner makes, on many synthetic machines each: too long for a sanitizer, which
+/// execution_tuner_test.cpp is for.
 
 #include <cstddef>
 #include <limits>
@@ -39,23 +39,27 @@ TEST(TunerChoices, finds_the_interval_where_costs_are_not_straight_in_the_cells)
             machine.models[Summation::peers] = {1.0, 2.0, 0.8};
             ExecutionTuner tuner({Summation::peers}, 0);
             tune(tuner, machine);
-            EXPECT_LT(machine.average(Summation::peers, tuner.reorder()), 1.01 * machine.best_average(Summation::peers))
+            EXPECT_LT(machine.average(Summation::peers, tuner.reorder()),
+                      1.01 * machine.best_average(Summation::peers))
                 << "power " << late << ", memory " << memory << ", chosen " << tuner.reorder();
         }
     }
-    // Ages that only the longest trials reach are those of one block of steps each: their cost is no matter of its pace.
+    // Ages that only the longest trials reach are those of one block of steps each: their cost is no matter
+    // of its pace.
     Machine machine;
     machine.memory = 300.0;
     machine.late = 4.0;
     machine.models[Summation::peers] = {1.0, 3.0, 60.0};
     ExecutionTuner tuner({Summation::peers}, 0);
     tune(tuner, machine);
-    EXPECT_LT(machine.average(Summation::peers, tuner.reorder()), 1.01 * machine.best_average(Summation::peers))
+    EXPECT_LT(machine.average(Summation::peers, tuner.reorder()),
+              1.01 * machine.best_average(Summation::peers))
         << "chosen " << tuner.reorder();
 }
 
 TEST(TunerChoices, does_not_take_what_the_fit_misses_for_a_cost_of_reordering) {
-    // Steps that get three times as dear, at first slowly: a straight line is off by several per cent at each age.
+    // Steps that get three times as dear, at first slowly: a straight line is off by several per cent at each
+    // age.
     for (const double reordering : {0.05, 0.3}) {
         Machine machine;
         machine.memory = 6.0;
@@ -63,7 +67,8 @@ TEST(TunerChoices, does_not_take_what_the_fit_misses_for_a_cost_of_reordering) {
         machine.models[Summation::peers] = {2.0, 6.0, reordering};
         ExecutionTuner tuner({Summation::peers}, 0);
         tune(tuner, machine);
-        EXPECT_LT(machine.average(Summation::peers, tuner.reorder()), 1.005 * machine.best_average(Summation::peers))
+        EXPECT_LT(machine.average(Summation::peers, tuner.reorder()),
+                  1.005 * machine.best_average(Summation::peers))
             << "re-ordering " << reordering << ", chosen " << tuner.reorder();
     }
 }
@@ -71,13 +76,16 @@ TEST(TunerChoices, does_not_take_what_the_fit_misses_for_a_cost_of_reordering) {
 TEST(TunerChoices, one_disturbed_trial_does_not_mislead_it) {
     for (int begin = 0; begin < 600; begin += 5) {
         Machine machine;
-        machine.models = {{Summation::peers, {1.06, 1.5, 0.3}}, {Summation::match, {1.0, 1.44, 0.3}}, {Summation::cas, {1.06, 1.5, 0.3}}};
+        machine.models = {{Summation::peers, {1.06, 1.5, 0.3}},
+                          {Summation::match, {1.0, 1.44, 0.3}},
+                          {Summation::cas, {1.06, 1.5, 0.3}}};
         machine.memory = 8.0;
         machine.disturbed_from = begin;
         machine.disturbed_until = begin + 30;
         ExecutionTuner tuner({Summation::peers, Summation::match, Summation::cas}, 0);
         tune(tuner, machine);
-        EXPECT_LT(machine.average(tuner.summation(), tuner.reorder()), 1.01 * machine.best_average(Summation::match))
+        EXPECT_LT(machine.average(tuner.summation(), tuner.reorder()),
+                  1.01 * machine.best_average(Summation::match))
             << "disturbed from step " << begin << ": " << tuner.report();
     }
 }
@@ -85,9 +93,15 @@ TEST(TunerChoices, one_disturbed_trial_does_not_mislead_it) {
 TEST(TunerChoices, finds_way_and_interval_together_in_noise) {
     // Each is the best in one of the machines; what is best when fresh is not what is best when drifted.
     std::vector<std::map<Summation, CostModel>> machines(3);
-    machines[0] = {{Summation::peers, {1.0, 1.5, 0.3}}, {Summation::match, {1.1, 1.5, 0.3}}, {Summation::direct, {2.0, 2.0, 0.3}}};
-    machines[1] = {{Summation::peers, {1.0, 3.0, 7.0}}, {Summation::match, {1.2, 1.3, 7.0}}, {Summation::direct, {1.6, 1.6, 7.0}}};
-    machines[2] = {{Summation::peers, {1.0, 3.0, 7.0}}, {Summation::match, {1.1, 2.6, 7.0}}, {Summation::direct, {1.3, 1.3, 0.7}}};
+    machines[0] = {{Summation::peers, {1.0, 1.5, 0.3}},
+                   {Summation::match, {1.1, 1.5, 0.3}},
+                   {Summation::direct, {2.0, 2.0, 0.3}}};
+    machines[1] = {{Summation::peers, {1.0, 3.0, 7.0}},
+                   {Summation::match, {1.2, 1.3, 7.0}},
+                   {Summation::direct, {1.6, 1.6, 7.0}}};
+    machines[2] = {{Summation::peers, {1.0, 3.0, 7.0}},
+                   {Summation::match, {1.1, 2.6, 7.0}},
+                   {Summation::direct, {1.3, 1.3, 0.7}}};
     for (const auto& models : machines) {
         for (const std::size_t at_most : {16, 3, 1}) {
             Machine machine;
@@ -97,30 +111,34 @@ TEST(TunerChoices, finds_way_and_interval_together_in_noise) {
             ExecutionTuner tuner({Summation::peers, Summation::match, Summation::direct}, 0);
             tune(tuner, machine, at_most);
             double best = std::numeric_limits<double>::infinity();
-            for (const auto& [summation, model] : models) best = std::min(best, machine.best_average(summation));
-            // A choice among averages of ten steps and more, each with noise below 0.01 / sqrt(10), that differ
-            // by more where the choice matters.
-            EXPECT_LT(machine.average(tuner.summation(), tuner.reorder()), 1.015 * best)
-                << tuner.report();
+            for (const auto& [summation, model] : models)
+                best = std::min(best, machine.best_average(summation));
+            // A choice among averages of ten steps and more, each with noise below 0.01 / sqrt(10), that
+            // differ by more where the choice matters.
+            EXPECT_LT(machine.average(tuner.summation(), tuner.reorder()), 1.015 * best) << tuner.report();
         }
     }
 }
 
 TEST(TunerChoices, is_not_misled_by_the_luck_of_the_shifts) {
-    // The cells in a warp vary by 15 %, and with them the cost of a step by some 5 %: the ways are timed on different
-    // steps, and what differs by 4 % must be told apart all the same.
+    // The cells in a warp vary by 15 %, and with them the cost of a step by some 5 %: the ways are timed on
+    // different steps, and what differs by 4 % must be told apart all the same.
     int bad_choices = 0;
     constexpr int tries = 100;
     for (int i = 0; i < tries; ++i) {
         Machine machine;
         machine.seed(static_cast<unsigned>(i));
-        machine.models = {{Summation::peers, {1.05, 1.55, 0.8}}, {Summation::match, {1.0, 1.5, 0.8}}, {Summation::cas, {1.04, 1.54, 0.8}}};
+        machine.models = {{Summation::peers, {1.05, 1.55, 0.8}},
+                          {Summation::match, {1.0, 1.5, 0.8}},
+                          {Summation::cas, {1.04, 1.54, 0.8}}};
         machine.memory = 6.0;
         machine.noise = 0.005;
         machine.luck = 0.15;
         ExecutionTuner tuner({Summation::peers, Summation::match, Summation::cas}, 0);
         tune(tuner, machine);
-        const double loss = machine.average(tuner.summation(), tuner.reorder()) / machine.best_average(Summation::match) - 1.0;
+        const double loss =
+            machine.average(tuner.summation(), tuner.reorder()) / machine.best_average(Summation::match) -
+            1.0;
         EXPECT_LT(loss, 0.06) << "seed " << i << ": " << tuner.report();
         bad_choices += loss > 0.02 ? 1 : 0;
     }
@@ -128,25 +146,29 @@ TEST(TunerChoices, is_not_misled_by_the_luck_of_the_shifts) {
 }
 
 TEST(TunerChoices, takes_reordering_for_what_it_costs_at_the_interval) {
-    // As measured on an H200 with SRD in mixed precision: after 133 steps re-ordering takes three times what it does after 8.
-    // A trial begins with what another one left, so that of its first re-ordering nothing can be learnt.
+    // As measured on an H200 with SRD in mixed precision: after 133 steps re-ordering takes three times what
+    // it does after 8. A trial begins with what another one left, so that of its first re-ordering nothing
+    // can be learnt.
     for (unsigned seed = 0; seed < 100; ++seed) {
         Machine machine;
         machine.seed(seed);
-        machine.models = {{Summation::peers, {2.16, 2.42, 0.3, 1.6}}, {Summation::match, {2.08, 2.33, 0.3, 1.6}},
+        machine.models = {{Summation::peers, {2.16, 2.42, 0.3, 1.6}},
+                          {Summation::match, {2.08, 2.33, 0.3, 1.6}},
                           {Summation::direct, {5.6, 5.7, 0.3, 1.6}}};
         machine.memory = 8.0;
         machine.noise = 0.005;
         machine.luck = 0.1;
         ExecutionTuner tuner({Summation::peers, Summation::match, Summation::direct}, 0);
         tune(tuner, machine);
-        EXPECT_LT(machine.average(tuner.summation(), tuner.reorder()), 1.01 * machine.best_average(Summation::match))
+        EXPECT_LT(machine.average(tuner.summation(), tuner.reorder()),
+                  1.01 * machine.best_average(Summation::match))
             << "seed " << seed << ": " << tuner.report();
     }
 }
 
 TEST(TunerChoices, foretells_what_steps_take) {
-    // Re-ordering that soon costs several times as much, and plain steps whose cost is not straight in the cells.
+    // Re-ordering that soon costs several times as much, and plain steps whose cost is not straight in the
+    // cells.
     for (const double scattered : {0.0, 2.0, 12.0}) {
         for (const double late : {1.0, 3.0}) {
             Machine machine;
@@ -177,7 +199,8 @@ Machine throttled_machine(unsigned seed) {
     machine.luck = 0.08;
     return machine;
 }
-const std::vector<Summation> throttled_ways{Summation::peers, Summation::match, Summation::cas, Summation::direct};
+const std::vector<Summation> throttled_ways{Summation::peers, Summation::match, Summation::cas,
+                                            Summation::direct};
 
 TEST(TunerChoices, a_card_that_changes_its_clock_does_not_mislead_it) {
     int bad_choices = 0;
@@ -185,7 +208,9 @@ TEST(TunerChoices, a_card_that_changes_its_clock_does_not_mislead_it) {
         Machine machine = throttled_machine(seed);
         ExecutionTuner tuner(throttled_ways, 0);
         tune(tuner, machine);
-        const double loss = machine.average(tuner.summation(), tuner.reorder()) / machine.best_average(Summation::match) - 1.0;
+        const double loss =
+            machine.average(tuner.summation(), tuner.reorder()) / machine.best_average(Summation::match) -
+            1.0;
         EXPECT_LT(loss, 0.03) << "seed " << seed << ": " << tuner.report();
         bad_choices += loss > 0.01 ? 1 : 0;
     }
@@ -208,14 +233,16 @@ TEST(TunerChoices, such_a_card_does_not_mislead_it_at_a_fixed_interval_either) {
 }
 
 TEST(TunerChoices, is_not_led_astray_by_disturbed_steps) {
-    // The first step of a batch may take longer, on a stream that has run idle; any step may, on a busy machine.
+    // The first step of a batch may take longer, on a stream that has run idle; any step may, on a busy
+    // machine.
     for (const double first_of_batch : {0.05, 0.4, 2.0}) {
         Machine machine;
         machine.first_of_batch = first_of_batch;
         machine.models[Summation::match] = {1.03, 1.44, 0.4};
         ExecutionTuner tuner({Summation::peers, Summation::match}, 0);
         tune(tuner, machine);
-        EXPECT_LT(machine.average(tuner.summation(), tuner.reorder()), 1.03 * machine.best_average(Summation::peers))
+        EXPECT_LT(machine.average(tuner.summation(), tuner.reorder()),
+                  1.03 * machine.best_average(Summation::peers))
             << first_of_batch << ": every " << tuner.reorder();
     }
     int bad_choices = 0;
@@ -227,7 +254,8 @@ TEST(TunerChoices, is_not_led_astray_by_disturbed_steps) {
         machine.spike_share = 0.02;
         ExecutionTuner tuner({Summation::peers}, 0);
         tune(tuner, machine);
-        const double loss = machine.average(Summation::peers, tuner.reorder()) / machine.best_average(Summation::peers) - 1.0;
+        const double loss =
+            machine.average(Summation::peers, tuner.reorder()) / machine.best_average(Summation::peers) - 1.0;
         EXPECT_LT(loss, 0.06) << "seed " << i << ": every " << tuner.reorder();
         bad_choices += loss > 0.03 ? 1 : 0;
     }

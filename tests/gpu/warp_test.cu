@@ -18,21 +18,19 @@ constexpr int warps_in_block = 4;
 // A warp runs case i of `first` in the lanes of that case and, apart from them, case i of `second` in the
 // lanes of that one; the two have no lane in common. All arrays: `count` long.
 template <class Program>
-__global__ void run_cases(const WarpCase* first, const WarpCase* second, typename Program::Report* first_reports,
-                          typename Program::Report* second_reports, int count) {
+__global__ void run_cases(const WarpCase* first, const WarpCase* second,
+                          typename Program::Report* first_reports, typename Program::Report* second_reports,
+                          int count) {
     __shared__ typename Program::Scratch scratch[warps_in_block][2];
     const int warp_in_block = static_cast<int>(threadIdx.x / warp::warp_size);
     const int i = static_cast<int>(blockIdx.x) * warps_in_block + warp_in_block;
     const warp::CudaWarp warp;
     const unsigned me = warp::lane_bit(warp.lane());
-    if (i >= count) {
-        return;
-    }
-    if ((first[i].mask & me) != 0) {
+    if (i >= count) return;
+    if ((first[i].mask & me) != 0)
         Program::run(warp, first[i], first_reports[i], scratch[warp_in_block][0], warp::CudaAtomics{});
-    } else if ((second[i].mask & me) != 0) {
+    else if ((second[i].mask & me) != 0)
         Program::run(warp, second[i], second_reports[i], scratch[warp_in_block][1], warp::CudaAtomics{});
-    }
 }
 
 template <class Program>
@@ -73,9 +71,7 @@ TYPED_TEST(WarpProgramsOnGpu, agree_with_plain_loops) {
     for (std::uint64_t seed = 100; seed < 110; ++seed) {
         const std::vector<WarpCase> cases = make_cases(seed, TypeParam::key_bits);
         std::vector<WarpCase> no_lanes = cases;
-        for (WarpCase& input : no_lanes) {
-            input.mask = 0;
-        }
+        for (WarpCase& input : no_lanes) input.mask = 0;
         run_and_check<TypeParam>(cases, no_lanes);
         ASSERT_FALSE(testing::Test::HasFailure()) << "seed " << seed;
     }

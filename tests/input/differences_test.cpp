@@ -12,9 +12,8 @@ namespace {
 
 std::vector<std::string> lines(const std::string& before, const std::string& after) {
     std::vector<std::string> lines;
-    for (const KeyDifference& difference : find_differences(before, after)) {
+    for (const KeyDifference& difference : find_differences(before, after))
         lines.push_back(difference.path + ": " + difference.before + " -> " + difference.after);
-    }
     return lines;
 }
 
@@ -26,8 +25,9 @@ TEST(Differences, OfAnInputWithItselfAreNone) {
 TEST(Differences, AreFoundKeyByKey) {
     const std::string file = source_file("tests/input/corpus/all_keys.yaml");
     const std::string before = to_yaml(read_scenario(file));
-    const std::string after = to_yaml(read_scenario(
-        file, {"collision.angle=100", "box.size.1=20", "execution.precision=double", "title=Other", "forces=[]"}));
+    const std::string after =
+        to_yaml(read_scenario(file, {"collision.angle=100", "box.size.1=20", "execution.precision=double",
+                                     "title=Other", "forces=[]"}));
     EXPECT_EQ(lines(before, after),
               (std::vector<std::string>{"box.size.1: 10 -> 20", "collision.angle: 90.0 -> 100.0",
                                         "execution.precision: mixed -> double", "forces:  -> []",
@@ -36,7 +36,8 @@ TEST(Differences, AreFoundKeyByKey) {
 }
 
 TEST(Differences, NameWhatOneOfThemLacks) {
-    EXPECT_EQ(lines("a: 1\nb: {c: 2}\n", "a: 1\nd: x\n"), (std::vector<std::string>{"b.c: 2 -> ", "d:  -> x"}));
+    EXPECT_EQ(lines("a: 1\nb: {c: 2}\n", "a: 1\nd: x\n"),
+              (std::vector<std::string>{"b.c: 2 -> ", "d:  -> x"}));
     EXPECT_EQ(lines("not: [closed", "a: 1\n").back(), "a:  -> 1");
 }
 

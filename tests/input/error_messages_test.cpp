@@ -27,7 +27,8 @@ class ErrorMessages : public testing::TestWithParam<ErrorCase> {};
 TEST_P(ErrorMessages, AreExact) { EXPECT_EQ(errors_of(GetParam().text), GetParam().messages); }
 
 const std::string a_face =
-    "periodic, no_slip or slip, or a map of lower and upper, each periodic, no_slip or slip, or a map of kind, velocity and "
+    "periodic, no_slip or slip, or a map of lower and upper, each periodic, no_slip or slip, or a map of "
+    "kind, velocity and "
     "temperature is needed";
 const std::string whole_edge = "a whole number in [1, 65536] is needed";
 const std::string three_edges = "a list of 3 whole numbers in [1, 65536] is needed";
@@ -53,7 +54,8 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{
             "a whole number out of range",
             least + "execution: {threads: 1025, reorder: 0}",
-            {"f.yaml:3:22: execution.threads: 1025 is not allowed; auto or a whole number in [1, 1024] is needed",
+            {"f.yaml:3:22: execution.threads: 1025 is not allowed; auto or a whole number in [1, 1024] is "
+             "needed",
              "f.yaml:3:37: execution.reorder: 0 is not allowed; auto or a whole number in [1, 1000000] is "
              "needed"}},
         ErrorCase{"a whole number past 64 bits",
@@ -65,16 +67,18 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"no number",
                   least + "collision: {angle: steep}",
                   {"f.yaml:3:20: collision.angle: steep is not a number; a number in (0, 180] is needed"}},
-        ErrorCase{"not finite",
-                  least + "collision: {angle: .inf, time_step: .NaN}",
-                  {"f.yaml:3:20: collision.angle: .inf is not finite; a number in (0, 180] is needed",
-                   "f.yaml:3:37: collision.time_step: .NaN is not finite; a number in [1e-6, 1000] is needed"}},
+        ErrorCase{
+            "not finite",
+            least + "collision: {angle: .inf, time_step: .NaN}",
+            {"f.yaml:3:20: collision.angle: .inf is not finite; a number in (0, 180] is needed",
+             "f.yaml:3:37: collision.time_step: .NaN is not finite; a number in [1e-6, 1000] is needed"}},
         ErrorCase{
             "octal or not",
             least + "collision: {angle: 010}\nseed: 010",
             {"f.yaml:3:20: collision.angle: 010 begins with a zero, which some read as octal: leave the zero "
              "out; a number in (0, 180] is needed",
-             "f.yaml:4:7: seed: 010 begins with a zero, which some read as octal: leave the zero out; a whole "
+             "f.yaml:4:7: seed: 010 begins with a zero, which some read as octal: leave the zero out; a "
+             "whole "
              "number in [0, 9223372036854775807] is needed"}},
         ErrorCase{"hexadecimal",
                   least + "collision: {angle: 0x10}",
@@ -83,21 +87,23 @@ INSTANTIATE_TEST_SUITE_P(
             "a number in quotes",
             least + "collision: {angle: \"90\"}\nseed: '1'",
             {"f.yaml:3:20: collision.angle: \"90\" is text, being in quotes; a number in (0, 180] is needed",
-             "f.yaml:4:7: seed: \"1\" is text, being in quotes; a whole number in [0, 9223372036854775807] is "
+             "f.yaml:4:7: seed: \"1\" is text, being in quotes; a whole number in [0, 9223372036854775807] "
+             "is "
              "needed"}},
         ErrorCase{"a list for a number",
                   least + "collision: {angle: [90], time_step: {a: 1}}",
                   {"f.yaml:3:20: collision.angle: a list is given; a number in (0, 180] is needed",
                    "f.yaml:3:37: collision.time_step: a map is given; a number in [1e-6, 1000] is needed"}},
-        ErrorCase{"no value",
-                  least + "collision:\n  angle:\nseed:\n",
-                  {"f.yaml:4:3: collision.angle: nothing is given; a number in (0, 180] is needed",
-                   "f.yaml:5:1: seed: nothing is given; a whole number in [0, 9223372036854775807] is needed"}},
         ErrorCase{
-            "neither true nor false",
-            least + "collision: {random_shift: yes, conserve_angular_momentum: True}",
-            {"f.yaml:3:27: collision.random_shift: yes is not allowed; true or false is needed",
-             "f.yaml:3:59: collision.conserve_angular_momentum: True is not allowed; true or false is needed"}},
+            "no value",
+            least + "collision:\n  angle:\nseed:\n",
+            {"f.yaml:4:3: collision.angle: nothing is given; a number in (0, 180] is needed",
+             "f.yaml:5:1: seed: nothing is given; a whole number in [0, 9223372036854775807] is needed"}},
+        ErrorCase{"neither true nor false",
+                  least + "collision: {random_shift: yes, conserve_angular_momentum: True}",
+                  {"f.yaml:3:27: collision.random_shift: yes is not allowed; true or false is needed",
+                   "f.yaml:3:59: collision.conserve_angular_momentum: True is not allowed; true or false is "
+                   "needed"}},
         ErrorCase{"no such choice",
                   least + "collision: {rule: dpd}\nthermostat: {kind: mb}",
                   {"f.yaml:3:19: collision.rule: dpd is not known; srd or at is needed",
@@ -105,30 +111,35 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"what at takes no notice of",
                   least + "collision: {rule: at, angle: 130}\nthermostat: {kind: maxwell_boltzmann}",
                   {"f.yaml:3:23: collision.angle: at turns nothing by an angle; leave it out",
-                   "f.yaml:4:20: thermostat.kind: at holds the temperature itself and takes no thermostat; leave it out"}},
-        ErrorCase{
-            "no such device",
-            least + "execution: {device: 'cuda:64', precision: float, summation: sort}",
-            {"f.yaml:3:21: execution.device: \"cuda:64\" is not known; auto, cpu, cuda or cuda:N with N in [0, "
-             "63] is needed",
-             "f.yaml:3:43: execution.precision: float is not known; double or mixed is needed",
-             "f.yaml:3:61: execution.summation: sort is not known; auto, peers, match, direct or cas is needed"}},
+                   "f.yaml:4:20: thermostat.kind: at holds the temperature itself and takes no thermostat; "
+                   "leave it out"}},
+        ErrorCase{"no such device",
+                  least + "execution: {device: 'cuda:64', precision: float, summation: sort}",
+                  {"f.yaml:3:21: execution.device: \"cuda:64\" is not known; auto, cpu, cuda or cuda:N with "
+                   "N in [0, "
+                   "63] is needed",
+                   "f.yaml:3:43: execution.precision: float is not known; double or mixed is needed",
+                   "f.yaml:3:61: execution.summation: sort is not known; auto, peers, match, direct or cas "
+                   "is needed"}},
         ErrorCase{"a way of summing that no run uses",
                   least + "execution: {summation: hash}",
-                  {"f.yaml:3:24: execution.summation: hash is a way that only `mpcflow bench kernels` measures; auto, "
+                  {"f.yaml:3:24: execution.summation: hash is a way that only `mpcflow bench kernels` "
+                   "measures; auto, "
                    "peers, match, direct or cas is needed"}},
-        ErrorCase{"text of two lines",
-                  least + "title: |\n  one\n  two\n",
-                  {"f.yaml:3:8: title: \"one\\\\x0Atwo\\\\x0A\" has more than one line, or control characters; " +
-                   one_line}},
-        ErrorCase{"text that is empty", least + "title: ''\n", {"f.yaml:3:8: title: \"\" is empty; " + one_line}},
+        ErrorCase{
+            "text of two lines",
+            least + "title: |\n  one\n  two\n",
+            {"f.yaml:3:8: title: \"one\\\\x0Atwo\\\\x0A\" has more than one line, or control characters; " +
+             one_line}},
+        ErrorCase{
+            "text that is empty", least + "title: ''\n", {"f.yaml:3:8: title: \"\" is empty; " + one_line}},
         ErrorCase{"text that is long",
                   least + "title: " + std::string(201, 'x'),
                   {"f.yaml:3:8: title: " + std::string(60, 'x') + "... has 201 characters; " + one_line}},
-        ErrorCase{
-            "an escape in text",
-            least + "title: \"a\\x1b[31m\"",
-            {"f.yaml:3:8: title: \"a\\\\x1B[31m\" has more than one line, or control characters; " + one_line}},
+        ErrorCase{"an escape in text",
+                  least + "title: \"a\\x1b[31m\"",
+                  {"f.yaml:3:8: title: \"a\\\\x1B[31m\" has more than one line, or control characters; " +
+                   one_line}},
         ErrorCase{"a section that is none",
                   least + "fluid: water\nthermostat: [none]\n",
                   {"f.yaml:3:8: fluid: water is given; a map of keys is needed",
@@ -149,10 +160,11 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"a misspelt section",
                   least + "fluids: {mass: 1}",
                   {"f.yaml:3:1: fluids: is not a key; did you mean fluid? Allowed here are " + root_keys}},
-        ErrorCase{"another spelling",
-                  least + "collision: {Time-Step: 1}",
-                  {"f.yaml:3:13: collision.Time-Step: is not a key; did you mean collision.time_step? Allowed in "
-                   "collision are rule, angle, time_step, conserve_angular_momentum, random_shift"}},
+        ErrorCase{
+            "another spelling",
+            least + "collision: {Time-Step: 1}",
+            {"f.yaml:3:13: collision.Time-Step: is not a key; did you mean collision.time_step? Allowed in "
+             "collision are rule, angle, time_step, conserve_angular_momentum, random_shift"}},
         ErrorCase{
             "the right key in the wrong place",
             least + "angle: 90",
@@ -160,12 +172,12 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"nothing like it",
                   least + "restart: {every: 5}",
                   {"f.yaml:3:1: restart: is not a key; allowed here are " + root_keys}},
-        ErrorCase{
-            "in an item of a list",
-            least + "forces: [{unifrom: [1, 2, 3]}]",
-            {"f.yaml:3:10: forces.0.uniform: is missing; a list of 3 numbers in [-1e6, 1e6] is needed",
-             "f.yaml:3:11: forces.0.unifrom: is not a key; did you mean forces.0.uniform? Allowed in forces.0 "
-             "are uniform"}},
+        ErrorCase{"in an item of a list",
+                  least + "forces: [{unifrom: [1, 2, 3]}]",
+                  {"f.yaml:3:10: forces.0.uniform: is missing; a list of 3 numbers in [-1e6, 1e6] is needed",
+                   "f.yaml:3:11: forces.0.unifrom: is not a key; did you mean forces.0.uniform? Allowed in "
+                   "forces.0 "
+                   "are uniform"}},
         ErrorCase{"given twice",
                   least + "fluid:\n  mass: 1\n  density: 2\n  mass: 1\nbox: {size: [4, 4, 4]}",
                   {"f.yaml:6:3: fluid.mass: given twice; the first is at line 4, column 3",
@@ -197,8 +209,9 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"two edges",
                   "box: {size: [8, 8]}\nrun: {steps: 1}",
                   {"f.yaml:1:13: box.size: a list of 2 is given; " + three_edges}},
-        ErrorCase{
-            "one edge", "box: {size: 8}\nrun: {steps: 1}", {"f.yaml:1:13: box.size: 8 is given; " + three_edges}},
+        ErrorCase{"one edge",
+                  "box: {size: 8}\nrun: {steps: 1}",
+                  {"f.yaml:1:13: box.size: 8 is given; " + three_edges}},
         ErrorCase{"a list in a list",
                   "box: {size: [8, [8], 8]}\nrun: {steps: 1}",
                   {"f.yaml:1:17: box.size.1: a list is given; " + whole_edge}},
@@ -210,45 +223,49 @@ INSTANTIATE_TEST_SUITE_P(
                   {"f.yaml:4:10: forces.0: 5 is given; a map of keys is needed",
                    "f.yaml:4:24: forces.1.uniform.0: 1e7 is out of range [-1e6, 1e6]",
                    "f.yaml:4:32: forces.1.uniform.2: x is not a number; a number in [-1e6, 1e6] is needed"}},
-        ErrorCase{
-            "no quantities",
-            least + "output: {trajectory: {every: 1, quantities: []}}",
-            {"f.yaml:3:45: output.trajectory.quantities: a list of nothing is given; a list of one or more of "
-             "position, velocity is needed"}},
-        ErrorCase{
-            "quantities that are no list",
-            least + "output: {trajectory: {every: 1, quantities: position}}",
-            {"f.yaml:3:45: output.trajectory.quantities: position is given; a list of one or more of position, "
-             "velocity is needed"}},
+        ErrorCase{"no quantities",
+                  least + "output: {trajectory: {every: 1, quantities: []}}",
+                  {"f.yaml:3:45: output.trajectory.quantities: a list of nothing is given; a list of one or "
+                   "more of "
+                   "position, velocity is needed"}},
+        ErrorCase{"quantities that are no list",
+                  least + "output: {trajectory: {every: 1, quantities: position}}",
+                  {"f.yaml:3:45: output.trajectory.quantities: position is given; a list of one or more of "
+                   "position, "
+                   "velocity is needed"}},
         ErrorCase{
             "quantities that do not exist or repeat",
-            least + "output:\n  fields: {every: 1, bins: [1, 1, 1], quantities: [density, pressure, density]}",
-            {"f.yaml:4:61: output.fields.quantities.1: pressure is not known; a list of one or more of density, "
+            least +
+                "output:\n  fields: {every: 1, bins: [1, 1, 1], quantities: [density, pressure, density]}",
+            {"f.yaml:4:61: output.fields.quantities.1: pressure is not known; a list of one or more of "
+             "density, "
              "velocity, temperature, pressure_tensor is needed",
              "f.yaml:4:71: output.fields.quantities.2: density is given twice"}}));
 
 INSTANTIATE_TEST_SUITE_P(
     Together, ErrorMessages,
     testing::Values(
-        ErrorCase{"one periodic face",
-                  least + "boundaries: {z: {lower: no_slip, upper: periodic}}",
-                  {"f.yaml:3:41: boundaries.z: lower is no_slip and upper is periodic; both faces of an axis are "
-                   "periodic, or neither"}},
-        ErrorCase{"one face given",
-                  least + "boundaries:\n  y:\n    upper: no_slip",
-                  {"f.yaml:5:12: boundaries.y: lower is periodic and upper is no_slip; both faces of an axis are "
-                   "periodic, or neither"}},
         ErrorCase{
-            "a face that does not exist",
-            least + "boundaries: {x: skip, y: {lower: skip, left: no_slip}, z: []}",
-            {"f.yaml:3:17: boundaries.x: skip is not known; " + a_face,
-             "f.yaml:3:34: boundaries.y.lower: skip is not known; periodic, no_slip or slip is needed",
-             "f.yaml:3:40: boundaries.y.left: is not a key; allowed in boundaries.y are lower, upper",
-             "f.yaml:3:59: boundaries.z: a list is given; " + a_face}},
+            "one periodic face",
+            least + "boundaries: {z: {lower: no_slip, upper: periodic}}",
+            {"f.yaml:3:41: boundaries.z: lower is no_slip and upper is periodic; both faces of an axis are "
+             "periodic, or neither"}},
+        ErrorCase{
+            "one face given",
+            least + "boundaries:\n  y:\n    upper: no_slip",
+            {"f.yaml:5:12: boundaries.y: lower is periodic and upper is no_slip; both faces of an axis are "
+             "periodic, or neither"}},
+        ErrorCase{"a face that does not exist",
+                  least + "boundaries: {x: skip, y: {lower: skip, left: no_slip}, z: []}",
+                  {"f.yaml:3:17: boundaries.x: skip is not known; " + a_face,
+                   "f.yaml:3:34: boundaries.y.lower: skip is not known; periodic, no_slip or slip is needed",
+                   "f.yaml:3:40: boundaries.y.left: is not a key; allowed in boundaries.y are lower, upper",
+                   "f.yaml:3:59: boundaries.z: a list is given; " + a_face}},
         ErrorCase{
             "bins that do not divide",
             least + "output: {fields: {every: 1, bins: [3, 16, 8]}}",
-            {"f.yaml:3:36: output.fields.bins.0: 3 bins do not divide the 8 cells of the box along x; 2 and 4 "
+            {"f.yaml:3:36: output.fields.bins.0: 3 bins do not divide the 8 cells of the box along x; 2 and "
+             "4 "
              "would",
              "f.yaml:3:39: output.fields.bins.1: 16 bins are more than the 8 cells of the box along y"}},
         ErrorCase{"bins are not judged by a wrong box",
@@ -259,128 +276,149 @@ INSTANTIATE_TEST_SUITE_P(
                   {"f.yaml:2:14: run.steps: equilibration and steps are both 0; there is nothing to run"}},
         ErrorCase{"checkpoints never",
                   least + "checkpoint: {every: 0}",
-                  {"f.yaml:3:1: checkpoint: every and minutes are both 0; give one of them, or leave the section out"}},
+                  {"f.yaml:3:1: checkpoint: every and minutes are both 0; give one of them, or leave the "
+                   "section out"}},
         ErrorCase{"checkpoints at no time",
                   least + "checkpoint: {minutes: -1, hours: 2}",
                   {"f.yaml:3:23: checkpoint.minutes: -1 is out of range [0, 1e6]",
                    "f.yaml:3:27: checkpoint.hours: is not a key; allowed in checkpoint are every, minutes"}},
-        ErrorCase{
-            "no sample",
-            least + "output: {fields: {every: 101, bins: [1, 1, 1]}}",
-            {"f.yaml:3:26: output.fields.every: 101 is more than the 100 steps of the run after equilibration; "
-             "no sample would be taken"}},
-        ErrorCase{
-            "time window",
-            least + "output: {fields: {every: 10, bins: [1, 1, 1], time_window: 25}}",
-            {"f.yaml:3:60: output.fields.time_window: 25 steps are no whole multiple of the 10 steps between samples; 20 "
-             "would be"}},
-        ErrorCase{
-            "short time window",
-            least + "output: {fields: {every: 10, bins: [1, 1, 1], time_window: 3}}",
-            {"f.yaml:3:60: output.fields.time_window: 3 steps are no whole multiple of the 10 steps between samples; 10 "
-             "would be"}},
+        ErrorCase{"no sample",
+                  least + "output: {fields: {every: 101, bins: [1, 1, 1]}}",
+                  {"f.yaml:3:26: output.fields.every: 101 is more than the 100 steps of the run after "
+                   "equilibration; "
+                   "no sample would be taken"}},
+        ErrorCase{"time window",
+                  least + "output: {fields: {every: 10, bins: [1, 1, 1], time_window: 25}}",
+                  {"f.yaml:3:60: output.fields.time_window: 25 steps are no whole multiple of the 10 steps "
+                   "between samples; 20 "
+                   "would be"}},
+        ErrorCase{"short time window",
+                  least + "output: {fields: {every: 10, bins: [1, 1, 1], time_window: 3}}",
+                  {"f.yaml:3:60: output.fields.time_window: 3 steps are no whole multiple of the 10 steps "
+                   "between samples; 10 "
+                   "would be"}},
         ErrorCase{
             "no sample of histograms",
             least + "output: {histograms: {every: 101, occupancy_bins: 0, speed_bins: 0, largest_speed: 33}}",
-            {"f.yaml:3:30: output.histograms.every: 101 is more than the 100 steps of the run after equilibration; "
+            {"f.yaml:3:30: output.histograms.every: 101 is more than the 100 steps of the run after "
+             "equilibration; "
              "no sample would be taken",
-             "f.yaml:3:51: output.histograms.occupancy_bins: 0 is not allowed; auto or a whole number in [1, 11000] "
+             "f.yaml:3:51: output.histograms.occupancy_bins: 0 is not allowed; auto or a whole number in [1, "
+             "11000] "
              "is needed",
              "f.yaml:3:66: output.histograms.speed_bins: 0 is out of range [1, 11000]",
              "f.yaml:3:84: output.histograms.largest_speed: 33 is out of range (0, 32]"}},
-        ErrorCase{
-            "no sample of diffusion, and no tracers",
-            least + "output: {diffusion: {every: 101, tracers: 0}}",
-            {"f.yaml:3:29: output.diffusion.every: 101 is more than the 100 steps of the run after equilibration; "
-             "no sample would be taken",
-             "f.yaml:3:43: output.diffusion.tracers: 0 is out of range [1, 1000000]"}},
+        ErrorCase{"no sample of diffusion, and no tracers",
+                  least + "output: {diffusion: {every: 101, tracers: 0}}",
+                  {"f.yaml:3:29: output.diffusion.every: 101 is more than the 100 steps of the run after "
+                   "equilibration; "
+                   "no sample would be taken",
+                   "f.yaml:3:43: output.diffusion.tracers: 0 is out of range [1, 1000000]"}},
         ErrorCase{"bursts that overlap",
                   least + "output: {stress: {every: 5, burst: 6, lags: 2001}}",
-                  {"f.yaml:3:45: output.stress.lags: 2001 is not allowed; auto or a whole number in [1, 2000] is needed"}},
+                  {"f.yaml:3:45: output.stress.lags: 2001 is not allowed; auto or a whole number in [1, "
+                   "2000] is needed"}},
         ErrorCase{"a burst longer than the way to the next",
                   least + "output: {stress: {every: 5, burst: 6}}",
-                  {"f.yaml:3:36: output.stress.burst: a burst of 6 steps is longer than the 5 steps to the next; make it "
+                  {"f.yaml:3:36: output.stress.burst: a burst of 6 steps is longer than the 5 steps to the "
+                   "next; make it "
                    "shorter, or every at least as large"}},
         ErrorCase{"more lags than a burst has",
                   least + "output: {stress: {every: 50, lags: 21}}",
-                  {"f.yaml:3:36: output.stress.lags: 21 lags are more than the 20 steps of a burst; make burst longer, or "
+                  {"f.yaml:3:36: output.stress.lags: 21 lags are more than the 20 steps of a burst; make "
+                   "burst longer, or "
                    "as long as every"}},
         ErrorCase{"no sample of the stress",
                   least + "output: {stress: {every: 101}}",
-                  {"f.yaml:3:26: output.stress.every: 101 is more than the 100 steps of the run after equilibration; no "
+                  {"f.yaml:3:26: output.stress.every: 101 is more than the 100 steps of the run after "
+                   "equilibration; no "
                    "sample would be taken"}},
         ErrorCase{"no wall whose stress could be measured",
                   least + "output: {walls: {every: 101}}",
-                  {"f.yaml:3:10: output.walls: all boundaries are periodic; give one of them walls, or leave this section "
+                  {"f.yaml:3:10: output.walls: all boundaries are periodic; give one of them walls, or leave "
+                   "this section "
                    "out",
-                   "f.yaml:3:25: output.walls.every: 101 is more than the 100 steps of the run after equilibration; no "
+                   "f.yaml:3:25: output.walls.every: 101 is more than the 100 steps of the run after "
+                   "equilibration; no "
                    "sample would be taken"}},
-        ErrorCase{
-            "neighbours that are counted twice",
-            least + "output: {radial_distribution: {every: 10, range: 4.25, bins: 0, centres: 0}}",
-            {"f.yaml:3:50: output.radial_distribution.range: 4.25 is more than half of the 8 cells of the box along x, "
-             "where a particle would be counted with its periodic images; at most 4 is possible",
-             "f.yaml:3:50: output.radial_distribution.range: 4.25 is more than half of the 8 cells of the box along y, "
-             "where a particle would be counted with its periodic images; at most 4 is possible",
-             "f.yaml:3:50: output.radial_distribution.range: 4.25 is more than half of the 8 cells of the box along z, "
-             "where a particle would be counted with its periodic images; at most 4 is possible",
-             "f.yaml:3:62: output.radial_distribution.bins: 0 is out of range [1, 11000]",
-             "f.yaml:3:74: output.radial_distribution.centres: 0 is out of range [1, 1000000]"}},
-        ErrorCase{
-            "walls that are near to every particle",
-            least + "boundaries: {z: no_slip}\noutput: {radial_distribution: {every: 10, range: 4}}",
-            {"f.yaml:4:50: output.radial_distribution.range: 4 is not less than half of the 8 cells between the walls "
-             "along z; no particle would be farther than that from both"}},
+        ErrorCase{"neighbours that are counted twice",
+                  least + "output: {radial_distribution: {every: 10, range: 4.25, bins: 0, centres: 0}}",
+                  {"f.yaml:3:50: output.radial_distribution.range: 4.25 is more than half of the 8 cells of "
+                   "the box along x, "
+                   "where a particle would be counted with its periodic images; at most 4 is possible",
+                   "f.yaml:3:50: output.radial_distribution.range: 4.25 is more than half of the 8 cells of "
+                   "the box along y, "
+                   "where a particle would be counted with its periodic images; at most 4 is possible",
+                   "f.yaml:3:50: output.radial_distribution.range: 4.25 is more than half of the 8 cells of "
+                   "the box along z, "
+                   "where a particle would be counted with its periodic images; at most 4 is possible",
+                   "f.yaml:3:62: output.radial_distribution.bins: 0 is out of range [1, 11000]",
+                   "f.yaml:3:74: output.radial_distribution.centres: 0 is out of range [1, 1000000]"}},
+        ErrorCase{"walls that are near to every particle",
+                  least + "boundaries: {z: no_slip}\noutput: {radial_distribution: {every: 10, range: 4}}",
+                  {"f.yaml:4:50: output.radial_distribution.range: 4 is not less than half of the 8 cells "
+                   "between the walls "
+                   "along z; no particle would be farther than that from both"}},
         ErrorCase{"no sample of modes, and none of them",
                   least + "output: {modes: {every: 101, count: 0}}",
-                  {"f.yaml:3:25: output.modes.every: 101 is more than the 100 steps of the run after equilibration; "
+                  {"f.yaml:3:25: output.modes.every: 101 is more than the 100 steps of the run after "
+                   "equilibration; "
                    "no sample would be taken",
                    "f.yaml:3:37: output.modes.count: 0 is out of range [1, 64]"}},
         ErrorCase{"modes of waves that are too short",
                   least + "output: {modes: {every: 1, count: 5}}",
-                  {"f.yaml:3:35: output.modes.count: 5 waves do not fit: the longest axis without walls has room for 4 of "
+                  {"f.yaml:3:35: output.modes.count: 5 waves do not fit: the longest axis without walls has "
+                   "room for 4 of "
                    "two cells at least"}},
         ErrorCase{"modes between walls",
                   least + "boundaries: {x: no_slip, y: no_slip, z: no_slip}\noutput: {modes: {every: 1}}",
-                  {"f.yaml:4:10: output.modes: there is no wave to follow: it needs an axis without walls that is at least "
+                  {"f.yaml:4:10: output.modes: there is no wave to follow: it needs an axis without walls "
+                   "that is at least "
                    "two cells long"}},
-        ErrorCase{"a region of one corner",
-                  least + "output: {trajectory: {every: 1, region: {lower: [1, 1, 1]}}}",
-                  {"f.yaml:3:33: output.trajectory.region.upper: is missing; a list of 3 numbers in [0, 65536] is "
-                   "needed"}},
-        ErrorCase{"a region that is not in the box, or nowhere",
-                  least + "output: {trajectory: {every: 1, region: {lower: [0, 5, 2.5], upper: [8.5, 8, 2.5]}}}",
-                  {"f.yaml:3:70: output.trajectory.region.upper.0: 8.5 is outside of the box, which has 8 cells along "
-                   "x",
-                   "f.yaml:3:78: output.trajectory.region.upper.2: 2.5 is not more than the lower 2.5 along z; the "
-                   "region would be empty"}},
+        ErrorCase{
+            "a region of one corner",
+            least + "output: {trajectory: {every: 1, region: {lower: [1, 1, 1]}}}",
+            {"f.yaml:3:33: output.trajectory.region.upper: is missing; a list of 3 numbers in [0, 65536] is "
+             "needed"}},
+        ErrorCase{
+            "a region that is not in the box, or nowhere",
+            least + "output: {trajectory: {every: 1, region: {lower: [0, 5, 2.5], upper: [8.5, 8, 2.5]}}}",
+            {"f.yaml:3:70: output.trajectory.region.upper.0: 8.5 is outside of the box, which has 8 cells "
+             "along "
+             "x",
+             "f.yaml:3:78: output.trajectory.region.upper.2: 2.5 is not more than the lower 2.5 along z; the "
+             "region would be empty"}},
         ErrorCase{"a region below the box",
                   least + "output: {trajectory: {every: 1, region: {lower: [-1, 0, 0], upper: [8, 8, 8]}}}",
                   {"f.yaml:3:50: output.trajectory.region.lower.0: -1 is out of range [0, 65536]"}},
         ErrorCase{"a stride of no ids, in no precision",
                   least + "output: {trajectory: {every: 1, every_nth_id: 0, precision: half}}",
                   {"f.yaml:3:47: output.trajectory.every_nth_id: 0 is out of range [1, 2147483647]",
-                   "f.yaml:3:61: output.trajectory.precision: half is not known; auto, single or double is needed"}},
-        ErrorCase{"too many cells",
-                  "box: {size: [1291, 1291, 1291]}\nrun: {steps: 1}",
-                  {"f.yaml:1:13: box.size: the box has 2.15e+09 cells (one layer more between walls); at most "
-                   "2147483647 are possible"}},
+                   "f.yaml:3:61: output.trajectory.precision: half is not known; auto, single or double is "
+                   "needed"}},
         ErrorCase{
-            "too many cells between walls",
-            "box: {size: [1290, 1290, 1290]}\nfluid: {density: 0.1}\nrun: {steps: 1}\nboundaries: {z: no_slip}",
+            "too many cells",
+            "box: {size: [1291, 1291, 1291]}\nrun: {steps: 1}",
             {"f.yaml:1:13: box.size: the box has 2.15e+09 cells (one layer more between walls); at most "
              "2147483647 are possible"}},
         ErrorCase{
-            "too many particles",
-            "box: {size: [1000, 1000, 100]}\nrun: {steps: 1}\nfluid: {density: 30}",
-            {"f.yaml:3:18: fluid.density: the box would hold 3e+09 particles; at most 2147483647 are possible"}},
+            "too many cells between walls",
+            "box: {size: [1290, 1290, 1290]}\nfluid: {density: 0.1}\nrun: {steps: 1}\nboundaries: {z: "
+            "no_slip}",
+            {"f.yaml:1:13: box.size: the box has 2.15e+09 cells (one layer more between walls); at most "
+             "2147483647 are possible"}},
+        ErrorCase{"too many particles",
+                  "box: {size: [1000, 1000, 100]}\nrun: {steps: 1}\nfluid: {density: 30}",
+                  {"f.yaml:3:18: fluid.density: the box would hold 3e+09 particles; at most 2147483647 are "
+                   "possible"}},
         ErrorCase{"no particle",
                   least + "fluid: {density: 1e-6}",
                   {"f.yaml:3:18: fluid.density: the box of 512 cells would hold no particle at all"}},
-        ErrorCase{"a flight past the box",
-                  least + "fluid: {temperature: 100}\ncollision: {time_step: 1}",
-                  {"f.yaml:4:24: collision.time_step: the mean free path time_step sqrt(temperature / mass) is 10 "
-                   "cells, more than the shortest edge of the box (8); make the time step smaller"}},
+        ErrorCase{
+            "a flight past the box",
+            least + "fluid: {temperature: 100}\ncollision: {time_step: 1}",
+            {"f.yaml:4:24: collision.time_step: the mean free path time_step sqrt(temperature / mass) is 10 "
+             "cells, more than the shortest edge of the box (8); make the time step smaller"}},
         ErrorCase{
             "a fall past the box",
             least + "collision: {time_step: 1}\nforces: [{uniform: [20, 0, 0]}]",
@@ -400,10 +438,12 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"comments alone",
                   "# nothing\n\n",
                   {"f.yaml: is empty; the input is a map of keys such as box and run"}},
-        ErrorCase{
-            "a list", "- box\n", {"f.yaml:1:1: a list is given; the input is a map of keys such as box and run"}},
-        ErrorCase{
-            "a word", "\nbox\n", {"f.yaml:2:1: box is given; the input is a map of keys such as box and run"}},
+        ErrorCase{"a list",
+                  "- box\n",
+                  {"f.yaml:1:1: a list is given; the input is a map of keys such as box and run"}},
+        ErrorCase{"a word",
+                  "\nbox\n",
+                  {"f.yaml:2:1: box is given; the input is a map of keys such as box and run"}},
         ErrorCase{"two documents",
                   least + "---\n" + least,
                   {"f.yaml:3:1: a second document begins here; an input is a single one"}},
@@ -413,17 +453,20 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"a bracket never closed",
                   "box: {size: [8, 8, 8]\nrun: {steps: 1}\n",
                   {"f.yaml:1:6: not YAML: this bracket is never closed"}},
-        ErrorCase{"a bracket never opened", least + "seed: [1]]", {"f.yaml:3:10: not YAML: illegal flow end"}},
         ErrorCase{
-            "a quote never closed", least + "title: \"x\n", {"f.yaml:3:8: not YAML: this quote is never closed"}},
+            "a bracket never opened", least + "seed: [1]]", {"f.yaml:3:10: not YAML: illegal flow end"}},
+        ErrorCase{"a quote never closed",
+                  least + "title: \"x\n",
+                  {"f.yaml:3:8: not YAML: this quote is never closed"}},
         ErrorCase{"a single quote never closed",
                   least + "title: 'it''s\n\n",
                   {"f.yaml:3:8: not YAML: this quote is never closed"}},
         ErrorCase{"a quote that an escape keeps open",
                   least + "title: \"x\\\"\n",
                   {"f.yaml:3:8: not YAML: this quote is never closed"}},
-        ErrorCase{
-            "a quote at the very end", least + "title: \"x", {"f.yaml:3:10: not YAML: illegal EOF in scalar"}},
+        ErrorCase{"a quote at the very end",
+                  least + "title: \"x",
+                  {"f.yaml:3:10: not YAML: illegal EOF in scalar"}},
         ErrorCase{"two values on a line", least + "title: a: b", {"f.yaml:3:9: not YAML: illegal map value"}},
         ErrorCase{"anchors and aliases",
                   "box: &b {size: [8, 8, 8]}\nrun: {steps: 1}\nfluid: *b\n",
@@ -433,10 +476,10 @@ INSTANTIATE_TEST_SUITE_P(
                   least + "seed: !!int 5\nfluid: !f {}\n",
                   {"f.yaml:3:7: seed: tags (tag:yaml.org,2002:int) are not allowed",
                    "f.yaml:4:8: fluid: tags (!f) are not allowed"}},
-        ErrorCase{
-            "keys that are no words",
-            least + "? [a]\n: 1\n~: 2\n",
-            {"f.yaml:3:3: a key must be a word, not a list", "f.yaml:5:1: a key must be a word, not nothing"}},
+        ErrorCase{"keys that are no words",
+                  least + "? [a]\n: 1\n~: 2\n",
+                  {"f.yaml:3:3: a key must be a word, not a list",
+                   "f.yaml:5:1: a key must be a word, not nothing"}},
         ErrorCase{"a NUL byte",
                   least + std::string("seed: 1\0 2", 10),
                   {"f.yaml:3:8: a NUL byte; an input is UTF-8 text"}},
@@ -444,11 +487,13 @@ INSTANTIATE_TEST_SUITE_P(
                   least + "seed: 1 \x04 2",
                   {"f.yaml:3:9: the control character 0x04; an input is UTF-8 text"}},
         ErrorCase{"a control character beyond ASCII",
-                  least + "# \xC2\x9B" "31m\ntitle: \"a\"",
+                  least + "# \xC2\x9B"
+                          "31m\ntitle: \"a\"",
                   {"f.yaml:3:3: the control character U+009B, which has no place in an input; remove it"}},
         ErrorCase{"a control character beyond ASCII, escaped",
                   least + "title: \"a\\u202Eb\"",
-                  {"f.yaml:3:8: title: \"a\\\\u202Eb\" has more than one line, or control characters; one line of text of at "
+                  {"f.yaml:3:8: title: \"a\\\\u202Eb\" has more than one line, or control characters; one "
+                   "line of text of at "
                    "most 200 characters is needed"}},
         ErrorCase{"not UTF-8",
                   least + "title: caf\xE9",
@@ -458,7 +503,8 @@ INSTANTIATE_TEST_SUITE_P(
                               "b\0o\0x\0",
                               8),
                   {"f.yaml:1:1: the byte 0xFF is not UTF-8; an input is UTF-8 text"}},
-        ErrorCase{"carriage returns", "box: 1\rrun: 2\r", {"f.yaml:1:7: a carriage return that ends no line"}}));
+        ErrorCase{
+            "carriage returns", "box: 1\rrun: 2\r", {"f.yaml:1:7: a carriage return that ends no line"}}));
 
 TEST(InputFiles, ThatCannotBeRead) {
     const auto message = [](const std::filesystem::path& path) {
@@ -482,9 +528,7 @@ TEST(InputErrors, AreAllInWhat) {
 
 TEST(InputErrors, AreShownUpToAHundred) {
     std::string text = least + "fluid:\n";
-    for (int i = 0; i < 150; ++i) {
-        text += "  k" + std::to_string(i) + ": 1\n";
-    }
+    for (int i = 0; i < 150; ++i) text += "  k" + std::to_string(i) + ": 1\n";
     const Messages messages = errors_of(text);
     ASSERT_EQ(messages.size(), 101U);
     EXPECT_EQ(messages.back(), "f.yaml: and 50 more errors");
@@ -493,23 +537,25 @@ TEST(InputErrors, AreShownUpToAHundred) {
 TEST(InputErrors, ThatAreNotKeptStillCount) {
     // Found by fuzzing: the error about the missing bins is not kept, and bins of 0 divided the box.
     std::string text = "collision: {";
-    for (int i = 0; i < 100; ++i) {
-        text += "k" + std::to_string(i) + ": 1, ";
-    }
+    for (int i = 0; i < 100; ++i) text += "k" + std::to_string(i) + ": 1, ";
     EXPECT_EQ(errors_of(least + text + "}\noutput: {fields: {every: 1}}").size(), 101U);
 }
 
 TEST(Warnings, HavePlaces) {
-    const auto warnings = [](const std::string& text) { return parse_scenario(least + text, "f.yaml").warnings; };
+    const auto warnings = [](const std::string& text) {
+        return parse_scenario(least + text, "f.yaml").warnings;
+    };
     EXPECT_EQ(warnings(""), Messages{});
     EXPECT_EQ(
         warnings("collision: {conserve_angular_momentum: true}"),
-        Messages{"f.yaml:3:40: collision.conserve_angular_momentum: srd with angular momentum does not keep the "
-                 "energy; the temperature will drift without a thermostat"});
+        Messages{
+            "f.yaml:3:40: collision.conserve_angular_momentum: srd with angular momentum does not keep the "
+            "energy; the temperature will drift without a thermostat"});
     EXPECT_EQ(
         warnings("collision: {random_shift: false}"),
-        Messages{"f.yaml:3:27: collision.random_shift: the mean free path is 0.1 cells, and without the shift of "
-                 "the grid a fluid needs more than 0.5 to be Galilean invariant"});
+        Messages{
+            "f.yaml:3:27: collision.random_shift: the mean free path is 0.1 cells, and without the shift of "
+            "the grid a fluid needs more than 0.5 to be Galilean invariant"});
     EXPECT_EQ(warnings("forces: [{uniform: [1, 0, 0]}]"),
               Messages{"f.yaml:3:9: forces: there is no wall to hold the fluid; it accelerates for ever"});
     EXPECT_EQ(
@@ -518,16 +564,19 @@ TEST(Warnings, HavePlaces) {
                   "f.yaml:4:9: forces: the force has a part along x, where walls hold the fluid; its density "
                   "will grow towards one of them"}));
     EXPECT_EQ(warnings("collision: {rule: at, conserve_angular_momentum: true}"), Messages{});
-    EXPECT_EQ(warnings("collision: {rule: at}\nboundaries: {x: no_slip}\nforces: [{uniform: [0, 1, 0]}]"), Messages{});
+    EXPECT_EQ(warnings("collision: {rule: at}\nboundaries: {x: no_slip}\nforces: [{uniform: [0, 1, 0]}]"),
+              Messages{});
     EXPECT_EQ(warnings("boundaries: {x: no_slip}\noutput: {stress: {every: 10}}"),
-              Messages{"f.yaml:4:10: output.stress: its viscosity is that of a fluid at rest without walls; here only the "
+              Messages{"f.yaml:4:10: output.stress: its viscosity is that of a fluid at rest without walls; "
+                       "here only the "
                        "pressure tensors have a meaning"});
     EXPECT_EQ(
         warnings("output: {trajectory: {every: 101}, series: {every: 101}}"),
-        (Messages{"f.yaml:3:30: output.trajectory.every: 101 is more than the 100 steps of the run; only the "
-                  "frame of step 0 is written",
-                  "f.yaml:3:52: output.series.every: 101 is more than the 100 steps of the run; only the entry "
-                  "of step 0 is written"}));
+        (Messages{
+            "f.yaml:3:30: output.trajectory.every: 101 is more than the 100 steps of the run; only the "
+            "frame of step 0 is written",
+            "f.yaml:3:52: output.series.every: 101 is more than the 100 steps of the run; only the entry "
+            "of step 0 is written"}));
 }
 
 }  // namespace

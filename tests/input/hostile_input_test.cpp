@@ -20,9 +20,7 @@ namespace {
 std::string repeated(const std::string& text, std::size_t count) {
     std::string result;
     result.reserve(text.size() * count);
-    for (std::size_t i = 0; i < count; ++i) {
-        result += text;
-    }
+    for (std::size_t i = 0; i < count; ++i) result += text;
     return result;
 }
 
@@ -32,9 +30,8 @@ void expect_handled(const std::string& text) {
         (void)parse_scenario(text, "f.yaml");
     } catch (const InputError& error) {
         EXPECT_FALSE(error.messages().empty());
-        for (const std::string& message : error.messages()) {
+        for (const std::string& message : error.messages())
             EXPECT_FALSE(input::find_text_fault(message)) << message;
-        }
     }
 }
 
@@ -42,8 +39,8 @@ TEST(HostileInput, AliasBomb) {
     std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
     for (int i = 1; i < 30; ++i) {
         const std::string alias = "*a" + std::to_string(i - 1);
-        bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + repeated(alias + ", ", 9) + alias +
-                "]\n";
+        bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + repeated(alias + ", ", 9) +
+                alias + "]\n";
     }
     const auto messages = errors_of(bomb);
     EXPECT_EQ(messages.size(), 101U);
@@ -54,14 +51,13 @@ TEST(HostileInput, AliasBomb) {
 TEST(HostileInput, DeepNesting) {
     const std::string message = "maps and lists are more than 16 deep, which no input needs";
     EXPECT_TRUE(errors_of("box: " + repeated("[", 100000)).at(0).ends_with(message));
-    EXPECT_EQ(errors_of("box: " + repeated("[", 100000) + repeated("]", 100000)).at(0), "f.yaml:1:21: " + message);
+    EXPECT_EQ(errors_of("box: " + repeated("[", 100000) + repeated("]", 100000)).at(0),
+              "f.yaml:1:21: " + message);
     EXPECT_EQ(errors_of(repeated("{a: ", 100000)).at(0), "f.yaml:1:61: " + message);
     EXPECT_EQ(errors_of(repeated("- ", 100000)).at(0), "f.yaml:1:33: " + message);
     EXPECT_EQ(errors_of(repeated("? ", 100000)).at(0), "f.yaml:1:33: " + message);
     std::string block;
-    for (std::size_t i = 0; i < 1000; ++i) {
-        block += std::string(i, ' ') + "a:\n";
-    }
+    for (std::size_t i = 0; i < 1000; ++i) block += std::string(i, ' ') + "a:\n";
     EXPECT_EQ(errors_of(block).at(0), "f.yaml:17:17: " + message);
 }
 
@@ -73,9 +69,7 @@ TEST(HostileInput, ManyValues) {
 
 TEST(HostileInput, EveryKeyUnknown) {
     std::string text;
-    for (int i = 0; i < 4900; ++i) {
-        text += "key" + std::to_string(i) + ": 1\n";
-    }
+    for (int i = 0; i < 4900; ++i) text += "key" + std::to_string(i) + ": 1\n";
     EXPECT_EQ(errors_of(text).size(), 101U);
     EXPECT_EQ(errors_of(least + repeated("a", 500000) + ": 1").size(), 1U);
 }
@@ -85,7 +79,8 @@ TEST(HostileInput, ManyPlacesOnALongLine) {
     const auto begin = std::chrono::steady_clock::now();
     const auto messages = errors_of(text);
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
-    EXPECT_EQ(messages.at(0), "f.yaml:1:1000007: box.0: anchors (&name) are not allowed; write the value out");
+    EXPECT_EQ(messages.at(0),
+              "f.yaml:1:1000007: box.0: anchors (&name) are not allowed; write the value out");
     EXPECT_LT(time.count(), 10.0);
 }
 
@@ -110,7 +105,8 @@ TEST(HostileInput, FillingAMebibyteTakesLittleTime) {
 }
 
 TEST(HostileInput, HugeFiles) {
-    const std::filesystem::path path = std::filesystem::temp_directory_path() / "mpcflow_huge_input_test.yaml";
+    const std::filesystem::path path =
+        std::filesystem::temp_directory_path() / "mpcflow_huge_input_test.yaml";
     {
         std::ofstream stream(path, std::ios::binary);
         stream << least;
@@ -132,13 +128,10 @@ TEST(HostileInput, RandomBytes) {
     std::mt19937 random(12345);
     for (int i = 0; i < 3000; ++i) {
         std::string text(random() % 300, '\0');
-        for (char& c : text) {
-            c = static_cast<char>(random());
-        }
+        for (char& c : text) c = static_cast<char>(random());
         expect_handled(text);
-        for (char& c : text) {  // the same, but past the check of the bytes
+        for (char& c : text)  // the same, but past the check of the bytes
             c = " \nabc:-?[]{},&*!|>'\"%@#\\0123456789.~"[static_cast<unsigned char>(c) % 37];
-        }
         expect_handled(text);
     }
 }
@@ -148,9 +141,7 @@ class TruncatedInput : public testing::TestWithParam<const char*> {};
 TEST_P(TruncatedInput, IsHandled) {
     const std::string text = read_file(source_file(GetParam()));
     ASSERT_FALSE(text.empty());
-    for (std::size_t length = 0; length <= text.size(); ++length) {
-        expect_handled(text.substr(0, length));
-    }
+    for (std::size_t length = 0; length <= text.size(); ++length) expect_handled(text.substr(0, length));
 }
 
 TEST_P(TruncatedInput, WithOneByteChangedIsHandled) {

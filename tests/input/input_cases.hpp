@@ -32,6 +32,8 @@ inline std::string read_file(const std::string& path) {
 }
 
 /// A file of the repository.
-inline std::string source_file(const std::string& path) { return std::string(MPCFLOW_SOURCE_DIR) + "/" + path; }
+inline std::string source_file(const std::string& path) {
+    return std::string(MPCFLOW_SOURCE_DIR) + "/" + path;
+}
 
 }  // namespace mpcflow::tests

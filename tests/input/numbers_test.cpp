@@ -72,9 +72,7 @@ TEST(ParseInteger, RefusesTheRest) {
                                                          {"1e19", NumberFault::too_large},
                                                          {"1e999999999999", NumberFault::too_large},
                                                          {"-9223372036854775809", NumberFault::too_large}};
-    for (const auto& [text, fault] : cases) {
-        EXPECT_EQ(parse_integer(text).fault, fault) << text;
-    }
+    for (const auto& [text, fault] : cases) EXPECT_EQ(parse_integer(text).fault, fault) << text;
 }
 
 TEST(ParseReal, ReadsNumbers) {
@@ -95,9 +93,7 @@ TEST(ParseReal, RefusesTheRest) {
         {"nan", NumberFault::not_finite},      {"-.inf", NumberFault::not_finite},
         {"0x1p3", NumberFault::not_a_number},  {"1d3", NumberFault::not_a_number},
         {"nan(5)", NumberFault::not_a_number}, {"010.5", NumberFault::leading_zero}};
-    for (const auto& [text, fault] : cases) {
-        EXPECT_EQ(parse_real(text).fault, fault) << text;
-    }
+    for (const auto& [text, fault] : cases) EXPECT_EQ(parse_real(text).fault, fault) << text;
     EXPECT_EQ(parse_real("0." + std::string(400, '0') + "1").fault, NumberFault::too_small);
     EXPECT_EQ(parse_real(std::string(400, '9')).fault, NumberFault::too_large);
 }
@@ -106,13 +102,12 @@ TEST(Shortest, ReadsBackToTheSameBits) {
     std::mt19937_64 random(20240601);
     for (int i = 0; i < 100000; ++i) {
         const auto value = std::bit_cast<double>(random());
-        if (!std::isfinite(value)) {
-            continue;
-        }
+        if (!std::isfinite(value)) continue;
         for (const std::string& text : {shortest(value), shortest_real(value)}) {
             const auto parsed = parse_real(text);
             ASSERT_EQ(parsed.fault, NumberFault::none) << text;
-            ASSERT_EQ(std::bit_cast<std::uint64_t>(parsed.value), std::bit_cast<std::uint64_t>(value)) << text;
+            ASSERT_EQ(std::bit_cast<std::uint64_t>(parsed.value), std::bit_cast<std::uint64_t>(value))
+                << text;
         }
     }
 }
@@ -166,9 +161,7 @@ TEST(Text, FindsWhatIsNotUtf8) {
                             "\xE2\x81\xA9",
                             "\r",
                             "\r\r\n"};
-    for (const char* text : faulty) {
-        EXPECT_TRUE(find_text_fault(text)) << printable(text);
-    }
+    for (const char* text : faulty) EXPECT_TRUE(find_text_fault(text)) << printable(text);
 }
 
 TEST(Text, IsShownWithoutWhatATerminalObeys) {
@@ -177,9 +170,11 @@ TEST(Text, IsShownWithoutWhatATerminalObeys) {
     EXPECT_EQ(printable_lines(hostile), "a\\x1B[31m\\u009B m\\x7F\\u202E\n\t\\xFF\xC3\xA9");
     EXPECT_EQ(printable_lines("one\n\ntwo\n"), "one\n\ntwo\n");
     EXPECT_EQ(printable_lines(""), "");
-    EXPECT_EQ(in_quotes("\"\\\x1B\xC2\x9B\x7F\xE2\x80\xAE\xC3\xA9"), "\"\\\"\\\\\\u001b\\u009b\\u007f\\u202e\xC3\xA9\"");
+    EXPECT_EQ(in_quotes("\"\\\x1B\xC2\x9B\x7F\xE2\x80\xAE\xC3\xA9"),
+              "\"\\\"\\\\\\u001b\\u009b\\u007f\\u202e\xC3\xA9\"");
     // What surrounds these is text.
-    for (const char* text : {"\xC2\xA0", "\xE2\x80\x8D", "\xE2\x80\xAF", "\xE2\x81\xA5", "\xF0\x9F\x98\x80", "\xD7\x90"}) {
+    for (const char* text :
+         {"\xC2\xA0", "\xE2\x80\x8D", "\xE2\x80\xAF", "\xE2\x81\xA5", "\xF0\x9F\x98\x80", "\xD7\x90"}) {
         EXPECT_EQ(printable(text), text);
         EXPECT_FALSE(find_text_fault(text));
     }
@@ -192,9 +187,9 @@ TEST(Names, OfDevices) {
         EXPECT_EQ(device_name(*device), name);
     }
     EXPECT_EQ(device_name(*parse_device("cuda:0")), "cuda");
-    for (const char* name : {"", "gpu", "cuda:", "cuda:-1", "cuda:+1", "cuda:01", "cuda:64", "cuda:1 ", "CPU"}) {
+    for (const char* name :
+         {"", "gpu", "cuda:", "cuda:-1", "cuda:+1", "cuda:01", "cuda:64", "cuda:1 ", "CPU"})
         EXPECT_FALSE(parse_device(name)) << name;
-    }
 }
 
 }  // namespace

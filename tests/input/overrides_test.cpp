@@ -55,7 +55,8 @@ const std::map<std::string, Messages> changes_of_most_keys = {
     {"output.directory", {"output.directory=here"}},
     {"output.trajectory", {"output.trajectory={every: 5}"}},
     {"output.trajectory.every", {"output.trajectory.every=5"}},
-    {"output.trajectory.quantities", {"output.trajectory.quantities=[velocity]", "output.trajectory.every=5"}},
+    {"output.trajectory.quantities",
+     {"output.trajectory.quantities=[velocity]", "output.trajectory.every=5"}},
     {"output.trajectory.region",
      {"output.trajectory.region={lower: [0, 0, 0], upper: [1, 1, 1]}", "output.trajectory.every=5"}},
     {"output.trajectory.region.lower",
@@ -76,9 +77,12 @@ const std::map<std::string, Messages> changes_of_most_keys = {
     {"output.diffusion.tracers", {"output.diffusion.tracers=7"}},
     {"output.radial_distribution", {"output.radial_distribution={every: 5}"}},
     {"output.radial_distribution.every", {"output.radial_distribution.every=5"}},
-    {"output.radial_distribution.range", {"output.radial_distribution.range=1.5", "output.radial_distribution.every=5"}},
-    {"output.radial_distribution.bins", {"output.radial_distribution.bins=7", "output.radial_distribution.every=5"}},
-    {"output.radial_distribution.centres", {"output.radial_distribution.centres=7", "output.radial_distribution.every=5"}},
+    {"output.radial_distribution.range",
+     {"output.radial_distribution.range=1.5", "output.radial_distribution.every=5"}},
+    {"output.radial_distribution.bins",
+     {"output.radial_distribution.bins=7", "output.radial_distribution.every=5"}},
+    {"output.radial_distribution.centres",
+     {"output.radial_distribution.centres=7", "output.radial_distribution.every=5"}},
     {"output.modes", {"output.modes={every: 5}"}},
     {"output.modes.every", {"output.modes.every=5"}},
     {"output.modes.count", {"output.modes.count=2", "output.modes.every=5"}},
@@ -86,7 +90,8 @@ const std::map<std::string, Messages> changes_of_most_keys = {
     {"output.fields.every", {"output.fields.every=5", "output.fields.bins=[1, 1, 1]"}},
     {"output.fields.quantities",
      {"output.fields.quantities=[density]", "output.fields.every=5", "output.fields.bins=[1, 1, 1]"}},
-    {"output.fields.time_window", {"output.fields.time_window=10", "output.fields.every=5", "output.fields.bins=[1, 1, 1]"}},
+    {"output.fields.time_window",
+     {"output.fields.time_window=10", "output.fields.every=5", "output.fields.bins=[1, 1, 1]"}},
     {"output.fields.bins", {"output.fields.bins=[1, 1, 1]", "output.fields.every=5"}},
     {"output.stress", {"output.stress={every: 5}"}},
     {"output.stress.every", {"output.stress.every=5"}},
@@ -146,9 +151,8 @@ TEST(Overrides, ReachEveryKeyOfAFullFile) {
         const std::string override_text = path + "={no_such_name: 1}";
         const Messages messages = errors_of(full, {override_text});
         ASSERT_FALSE(messages.empty()) << path;
-        for (const std::string& message : messages) {
+        for (const std::string& message : messages)
             EXPECT_EQ(message.rfind("--set " + override_text + ": " + path, 0), 0U) << message;
-        }
     }
 }
 
@@ -183,13 +187,14 @@ TEST(Overrides, SayWhichIsWrong) {
     };
     EXPECT_EQ(message("collision.angle=200"),
               "--set collision.angle=200: collision.angle: 200 is out of range (0, 180]");
-    EXPECT_EQ(message("collision.angel=90"),
-              "--set collision.angel=90: collision.angel: is not a key; did you mean collision.angle? Allowed in "
-              "collision are rule, angle, time_step, conserve_angular_momentum, random_shift");
     EXPECT_EQ(
-        message("colision.angle=90"),
-        "--set colision.angle=90: colision: is not a key; did you mean collision? Allowed here are title, seed, "
-        "box, fluid, collision, thermostat, boundaries, forces, run, output, checkpoint, execution");
+        message("collision.angel=90"),
+        "--set collision.angel=90: collision.angel: is not a key; did you mean collision.angle? Allowed in "
+        "collision are rule, angle, time_step, conserve_angular_momentum, random_shift");
+    EXPECT_EQ(message("colision.angle=90"),
+              "--set colision.angle=90: colision: is not a key; did you mean collision? Allowed here are "
+              "title, seed, "
+              "box, fluid, collision, thermostat, boundaries, forces, run, output, checkpoint, execution");
     EXPECT_EQ(message("seed="),
               "--set seed=: seed: nothing is given; a whole number in [0, 9223372036854775807] is needed");
     EXPECT_EQ(message("seed"), "--set seed: there is no \"=\"; write --set path=value");
@@ -197,23 +202,24 @@ TEST(Overrides, SayWhichIsWrong) {
     EXPECT_EQ(message("a..b=5"), "--set a..b=5: the part before \"=\" is not a path such as collision.angle");
     EXPECT_EQ(message("collision. angle=5"),
               "--set collision. angle=5: the part before \"=\" is not a path such as collision.angle");
-    EXPECT_EQ(message("box.size=[1, 2"), "--set box.size=[1, 2: box.size: not YAML: this bracket is never closed");
-    EXPECT_EQ(
-        message("box.size.3=5"),
-        "--set box.size.3=5: box.size: a list of 4 is given; a list of 3 whole numbers in [1, 65536] is needed");
+    EXPECT_EQ(message("box.size=[1, 2"),
+              "--set box.size=[1, 2: box.size: not YAML: this bracket is never closed");
+    EXPECT_EQ(message("box.size.3=5"),
+              "--set box.size.3=5: box.size: a list of 4 is given; a list of 3 whole numbers in [1, 65536] "
+              "is needed");
     EXPECT_EQ(message("box.size.4=5"),
               "--set box.size.4=5: box.size: is a list of 3; \"4\" is none of its indices 0 ... 3");
     EXPECT_EQ(message("box.size.x=5"),
               "--set box.size.x=5: box.size: is a list of 3; \"x\" is none of its indices 0 ... 3");
     EXPECT_EQ(message("run.steps.x=5"), "--set run.steps.x=5: run.steps: is 100, which has no \"x\"");
-    EXPECT_EQ(
-        message("boundaries.z.lower=no_slip"),
-        "--set boundaries.z.lower=no_slip: boundaries.z: lower is no_slip and upper is periodic; both faces of "
-        "an axis are periodic, or neither");
-    EXPECT_EQ(
-        message("output.trajectory.quantities=[position]"),
-        "--set output.trajectory.quantities=[position]: output.trajectory.every: is missing; a whole number in "
-        "[1, 1000000000000000] is needed");
+    EXPECT_EQ(message("boundaries.z.lower=no_slip"),
+              "--set boundaries.z.lower=no_slip: boundaries.z: lower is no_slip and upper is periodic; both "
+              "faces of "
+              "an axis are periodic, or neither");
+    EXPECT_EQ(message("output.trajectory.quantities=[position]"),
+              "--set output.trajectory.quantities=[position]: output.trajectory.every: is missing; a whole "
+              "number in "
+              "[1, 1000000000000000] is needed");
     EXPECT_EQ(message("title=&a x"),
               "--set title=&a x: title: anchors (&name) are not allowed; write the value out");
     EXPECT_EQ(message("title=\x1b[31m"),

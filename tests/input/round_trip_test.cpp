@@ -51,8 +51,8 @@ TEST(Reading, TakesEveryKey) {
     expected.system.force = {0.001, 1.0, -0.0025};
     expected.run = {2000, 100000};
     expected.output.directory = "out/all keys";
-    expected.output.trajectory =
-        TrajectoryOutput{5000, true, true, Region{{0.0, 1.5, 2.0}, {8.0, 2.5, 12.0}}, 4, FilePrecision::single_precision};
+    expected.output.trajectory = TrajectoryOutput{
+        5000, true, true, Region{{0.0, 1.5, 2.0}, {8.0, 2.5, 12.0}}, 4, FilePrecision::single_precision};
     expected.output.fields = FieldsOutput{10, true, true, true, {2, 5, 12}, true, 50};
     expected.output.histograms = HistogramsOutput{50, 30, 40, 6.0};
     expected.output.modes = ModesOutput{20, 5};
@@ -99,7 +99,9 @@ TEST(RoundTrip, OfRandomScenarios) {
     const auto real = [&](double low, double high) {
         return std::uniform_real_distribution<double>(low, high)(random);
     };
-    const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+    const auto pick = [&](int low, int high) {
+        return std::uniform_int_distribution<int>(low, high)(random);
+    };
     for (int i = 0; i < 2000; ++i) {
         Scenario s;
         s.title = pick(0, 1) == 0 ? "" : "quotes \" and \\ and ' and # : é {" + std::to_string(i);
@@ -107,7 +109,8 @@ TEST(RoundTrip, OfRandomScenarios) {
         s.system.seed = random() >> 1U;
         s.system.box.size = {pick(20, 100), pick(20, 100), pick(20, 100)};
         s.system.fluid = {real(1, 20), real(0.1, 2), real(0.5, 5)};
-        s.system.collision = {CollisionRule::srd, real(1, 180), real(1e-6, 1), pick(0, 1) == 1, pick(0, 1) == 1};
+        s.system.collision = {CollisionRule::srd, real(1, 180), real(1e-6, 1), pick(0, 1) == 1,
+                              pick(0, 1) == 1};
         s.system.thermostat.kind = pick(0, 1) == 1 ? ThermostatKind::maxwell_boltzmann : ThermostatKind::none;
         if (pick(0, 3) == 0) {
             // Neither of the two means anything to it, and neither is written.
@@ -115,68 +118,51 @@ TEST(RoundTrip, OfRandomScenarios) {
             s.system.collision.angle = Collision{}.angle;
             s.system.thermostat = {};
         }
-        for (auto& faces : s.system.boundaries.faces) {
+        for (auto& faces : s.system.boundaries.faces)
             faces.lower = faces.upper = pick(0, 1) == 1 ? FaceKind::no_slip : FaceKind::periodic;
-        }
         s.system.boundaries.virtual_particles = pick(0, 1) == 1;
         AxisFaces& walls = s.system.boundaries.faces[2];
-        if (!walls.is_periodic() && pick(0, 1) == 1) {
+        if (!walls.is_periodic() && pick(0, 1) == 1)
             walls.lower.velocity = {real(-0.1, 0.1), pick(0, 1) * 1e-9, 0.0};
-        }
-        if (!walls.is_periodic() && s.system.boundaries.virtual_particles && pick(0, 1) == 1) {
+        if (!walls.is_periodic() && s.system.boundaries.virtual_particles && pick(0, 1) == 1)
             walls.upper.temperature = real(0.1, 0.8);
-        }
-        if (!walls.is_periodic() && pick(0, 2) == 1) {
+        if (!walls.is_periodic() && pick(0, 2) == 1)
             (pick(0, 1) == 1 ? walls.lower : walls.upper) = FaceKind::slip;
-        }
-        if (pick(0, 1) == 1) {
-            s.system.force = {real(-1, 1), 0.0, real(-1e-9, 1e-9)};
-        }
+        if (pick(0, 1) == 1) s.system.force = {real(-1, 1), 0.0, real(-1e-9, 1e-9)};
         s.run = {pick(0, 1000), pick(100, 1000000)};
         if (pick(0, 1) == 1) {
             s.output.trajectory = TrajectoryOutput{pick(1, 1000), true, pick(0, 1) == 1};
             if (pick(0, 1) == 1) {
-                s.output.trajectory->region = Region{{real(0, 9), 0.0, real(0, 1e-3)}, {real(10, 20), real(1, 20), 20.0}};
+                s.output.trajectory->region =
+                    Region{{real(0, 9), 0.0, real(0, 1e-3)}, {real(10, 20), real(1, 20), 20.0}};
             }
             s.output.trajectory->every_nth_id = pick(1, 100);
             s.output.trajectory->precision = static_cast<FilePrecision>(pick(0, 2));
         }
-        if (pick(0, 1) == 1) {
+        if (pick(0, 1) == 1)
             s.output.histograms = HistogramsOutput{pick(1, 100), pick(0, 99), pick(1, 300), real(1e-3, 32)};
-        }
-        if (pick(0, 1) == 1 && waves_of(s.system, 1).count() > 0) {
+        if (pick(0, 1) == 1 && waves_of(s.system, 1).count() > 0)
             s.output.modes = ModesOutput{pick(1, 100), pick(1, 10)};
-        }
-        if (pick(0, 1) == 1) {
-            s.output.stress = StressOutput{pick(50, 100), pick(0, 50), 0};
-        }
-        if (pick(0, 1) == 1 && !s.system.boundaries.faces[2].is_periodic()) {
+        if (pick(0, 1) == 1) s.output.stress = StressOutput{pick(50, 100), pick(0, 50), 0};
+        if (pick(0, 1) == 1 && !s.system.boundaries.faces[2].is_periodic())
             s.output.walls = WallsOutput{pick(1, 100)};
-        }
         if (pick(0, 1) == 1) {
             s.output.fields =
                 FieldsOutput{pick(1, 100), pick(0, 1) == 1, true, pick(0, 1) == 1, s.system.box.size};
         }
-        if (pick(0, 1) == 1) {
-            s.output.diffusion = DiffusionOutput{pick(1, 100), pick(1, 1000000)};
-        }
+        if (pick(0, 1) == 1) s.output.diffusion = DiffusionOutput{pick(1, 100), pick(1, 1000000)};
         if (pick(0, 1) == 1) {
             s.output.radial_distribution =
                 RadialDistributionOutput{pick(1, 100), real(0.01, 9.0), pick(1, 11000), pick(1, 1000000)};
         }
-        if (pick(0, 1) == 1) {
-            s.output.series = SeriesOutput{pick(1, 1000)};
-        }
-        if (pick(0, 1) == 1) {
+        if (pick(0, 1) == 1) s.output.series = SeriesOutput{pick(1, 1000)};
+        if (pick(0, 1) == 1)
             s.checkpoint = CheckpointTimes{pick(1, 1000), pick(0, 1) == 1 ? real(0, 100) : 0.0};
-        }
         s.execution = {*parse_device(pick(0, 1) == 1 ? "cpu" : "cuda:3"),
                        pick(0, 1) == 1 ? Precision::mixed : Precision::double_precision,
                        static_cast<Summation>(pick(0, 4)), pick(0, 100), pick(0, 100)};
         expect_round_trip(s);
-        if (HasFailure()) {
-            break;
-        }
+        if (HasFailure()) break;
     }
 }
 

@@ -28,9 +28,7 @@ inline bool same(const Boundaries& a, const Boundaries& b) {
     const auto& [faces, virtual_particles] = a;
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const auto& [lower, upper] = faces[axis];
-        if (lower != b.faces[axis].lower || upper != b.faces[axis].upper) {
-            return false;
-        }
+        if (lower != b.faces[axis].lower || upper != b.faces[axis].upper) return false;
     }
     return virtual_particles == b.virtual_particles;
 }
@@ -50,8 +48,9 @@ inline bool same(const TrajectoryOutput& a, const TrajectoryOutput& b) {
 
 inline bool same(const FieldsOutput& a, const FieldsOutput& b) {
     const auto& [every, density, velocity, temperature, bins, pressure_tensor, time_window] = a;
-    return every == b.every && density == b.density && velocity == b.velocity && temperature == b.temperature &&
-           bins == b.bins && pressure_tensor == b.pressure_tensor && time_window == b.time_window;
+    return every == b.every && density == b.density && velocity == b.velocity &&
+           temperature == b.temperature && bins == b.bins && pressure_tensor == b.pressure_tensor &&
+           time_window == b.time_window;
 }
 
 inline bool same(const HistogramsOutput& a, const HistogramsOutput& b) {
@@ -101,10 +100,12 @@ bool same(const std::optional<T>& a, const std::optional<T>& b) {
 }
 
 inline bool same(const Output& a, const Output& b) {
-    const auto& [directory, trajectory, fields, histograms, modes, stress, walls, series, diffusion, radial_distribution] = a;
+    const auto& [directory, trajectory, fields, histograms, modes, stress, walls, series, diffusion,
+                 radial_distribution] = a;
     return directory == b.directory && same(trajectory, b.trajectory) && same(fields, b.fields) &&
-           same(histograms, b.histograms) && same(modes, b.modes) && same(stress, b.stress) && same(walls, b.walls) && same(series, b.series) &&
-           same(diffusion, b.diffusion) && same(radial_distribution, b.radial_distribution);
+           same(histograms, b.histograms) && same(modes, b.modes) && same(stress, b.stress) &&
+           same(walls, b.walls) && same(series, b.series) && same(diffusion, b.diffusion) &&
+           same(radial_distribution, b.radial_distribution);
 }
 
 inline bool same(const Execution& a, const Execution& b) {
@@ -116,10 +117,12 @@ inline bool same(const Execution& a, const Execution& b) {
 
 /// Where they were read from, and what was warned of, may differ.
 inline bool same_settings(const Scenario& a, const Scenario& b) {
-    const auto& [title, system, run, output, checkpoint, execution, source_name, source_text, overrides, warnings] = a;
+    const auto& [title, system, run, output, checkpoint, execution, source_name, source_text, overrides,
+                 warnings] = a;
     const auto& [equilibration, steps] = run;
     return title == b.title && same(system, b.system) && equilibration == b.run.equilibration &&
-           steps == b.run.steps && same(output, b.output) && same(checkpoint, b.checkpoint) && same(execution, b.execution);
+           steps == b.run.steps && same(output, b.output) && same(checkpoint, b.checkpoint) &&
+           same(execution, b.execution);
 }
 
 }  // namespace mpcflow::tests

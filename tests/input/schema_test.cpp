@@ -16,9 +16,7 @@ TEST(Schema, HasEveryKey) {
     const std::string schema = json_schema();
     for (const std::string& path : input::all_paths()) {
         const std::string name = path.substr(path.rfind('.') + 1);
-        if (name != "0") {
-            EXPECT_NE(schema.find("\"" + name + "\": {"), std::string::npos) << path;
-        }
+        if (name != "0") EXPECT_NE(schema.find("\"" + name + "\": {"), std::string::npos) << path;
     }
     EXPECT_NE(schema.find("https://json-schema.org/draft/2020-12/schema"), std::string::npos);
 }

@@ -22,7 +22,8 @@ protected:
 };
 TYPED_TEST_SUITE(AndersenLaw, LawsWith<IsAndersen>::Types);
 
-/// v' = V + w - sum w / N and, with angular momentum, + O x r, O = I^-1 sum r x (v - w): two passes, from the definitions.
+/// v' = V + w - sum w / N and, with angular momentum, + O x r, O = I^-1 sum r x (v - w): two passes, from the
+/// definitions.
 template <class Law>
 std::vector<Point> textbook(const Cell<typename Law::Real>& cell, const CellKey& key) {
     std::vector<Point> places, changes, drawn;
@@ -48,8 +49,7 @@ TYPED_TEST(AndersenLaw, is_the_formula_of_the_textbook) {
         for (std::uint64_t step = 0; step < 50; ++step) {
             // Hotter than the bath by far, and flowing.
             auto cell = maker.make<typename TypeParam::Real>(count, 3.0);
-            for (auto& p : cell)
-                p.velocity.x += 4;
+            for (auto& p : cell) p.velocity.x += 4;
             const CellKey key{1, step, count};
             const auto after = collide_cell(this->law, cell, key);
             const auto expected = textbook<TypeParam>(cell, key);
@@ -69,17 +69,17 @@ TYPED_TEST(AndersenLaw, is_chosen_by_the_system) {
     System chosen = heavy_system();
     chosen.collision.rule = CollisionRule::at;
     chosen.collision.conserve_angular_momentum = is_angular<TypeParam>;
-    visit_law<typename TypeParam::Real>(chosen, []<class Law>(const Law&) {
-        EXPECT_TRUE((std::is_same_v<Law, TypeParam>));
-    });
+    visit_law<typename TypeParam::Real>(
+        chosen, []<class Law>(const Law&) { EXPECT_TRUE((std::is_same_v<Law, TypeParam>)); });
     EXPECT_EQ(law_of(chosen.collision).name, is_angular<TypeParam> ? "at+a" : "at");
     // It holds the temperature itself.
     chosen.thermostat.kind = scaling;
     EXPECT_THROW(visit_law<typename TypeParam::Real>(chosen, [](const auto&) {}), std::logic_error);
 }
 
-// Whatever a cell did before, after one collision its velocities are those of the bath but for what is conserved: with
-// angular momentum the change of the rigid rotation's energy is none, and thermostat_test.cpp has the rest.
+// Whatever a cell did before, after one collision its velocities are those of the bath but for what is
+// conserved: with angular momentum the change of the rigid rotation's energy is none, and thermostat_test.cpp
+// has the rest.
 TEST(Andersen, makes_relative_velocities_gaussian_at_once) {
     const Andersen<double, no_thermostat> law(heavy_system());
     CellMaker maker(2);
@@ -125,12 +125,12 @@ TEST(AndersenVelocities, are_those_of_double_rounded) {
     for (std::uint64_t id = 0; id < 100; ++id) {
         const Vec3<float> rounded_down = vector_cast<float>(andersen_velocity<double>(0.7, {5, 6}, id));
         const Vec3<float> found = andersen_velocity<float>(0.7, {5, 6}, id);
-        for (int a = 0; a < 3; ++a)
-            EXPECT_EQ(found[a], rounded_down[a]);
+        for (int a = 0; a < 3; ++a) EXPECT_EQ(found[a], rounded_down[a]);
     }
 }
 
-// shift = (sum (v - w) + s) / (N + n), s Gaussian of variance 2 n kT/m a component; a lone particle takes part, too.
+// shift = (sum (v - w) + s) / (N + n), s Gaussian of variance 2 n kT/m a component; a lone particle takes
+// part, too.
 TEST(AndersenVirtual, the_shift_of_a_cut_cell_has_its_distribution) {
     const System system = heavy_system();
     const Andersen<double, no_thermostat> law(system);

@@ -45,14 +45,10 @@ template <class Real>
 Cell<Real> shaped(Cell<Real> cell, const std::string& shape) {
     for (auto& p : cell) {
         const Real t = p.offset.x;
-        if (shape == "collinear")
-            p.offset = {t, t / 2, -t / 4};
-        if (shape == "along an axis")
-            p.offset = {t, 0, 0};
-        if (shape == "planar")
-            p.offset.z = static_cast<Real>(0.125);
-        if (shape == "coincident")
-            p.offset = {static_cast<Real>(0.25), static_cast<Real>(-0.125), 0};
+        if (shape == "collinear") p.offset = {t, t / 2, -t / 4};
+        if (shape == "along an axis") p.offset = {t, 0, 0};
+        if (shape == "planar") p.offset.z = static_cast<Real>(0.125);
+        if (shape == "coincident") p.offset = {static_cast<Real>(0.25), static_cast<Real>(-0.125), 0};
     }
     return cell;
 }
@@ -62,7 +58,8 @@ TYPED_TEST(EveryLaw, keeps_what_it_promises_in_cells_of_any_shape) {
     for (const int count : {1, 2, 3, 4, 10, 100}) {
         for (const char* shape : {"random", "collinear", "along an axis", "planar", "coincident"}) {
             for (std::uint64_t step = 0; step < 40; ++step) {
-                const auto cell = shaped(maker.make<typename TypeParam::Real>(count, this->thermal_speed), shape);
+                const auto cell =
+                    shaped(maker.make<typename TypeParam::Real>(count, this->thermal_speed), shape);
                 this->expect_conservation(cell, {1, step, count}, std::to_string(count) + " " + shape);
             }
         }
@@ -78,8 +75,8 @@ TYPED_TEST(EveryLaw, keeps_what_it_promises_in_fast_and_turning_cells) {
             auto cell = maker.make<Real>(count, this->thermal_speed);
             for (auto& p : cell) {
                 p.velocity += Vec3<Real>{static_cast<Real>(15), static_cast<Real>(-5), static_cast<Real>(2)};
-                p.velocity +=
-                    cross(Vec3<Real>{static_cast<Real>(3), static_cast<Real>(-4), static_cast<Real>(5)}, p.offset);
+                p.velocity += cross(
+                    Vec3<Real>{static_cast<Real>(3), static_cast<Real>(-4), static_cast<Real>(5)}, p.offset);
             }
             this->expect_conservation(cell, {2, step, count}, std::to_string(count) + " fast and turning");
         }
@@ -92,7 +89,8 @@ template <class Law>
 class DoublePrecision : public testing::Test {};
 TYPED_TEST_SUITE(DoublePrecision, LawsWith<IsPrecise>::Types);
 
-// Near the limit of speed the grid is fine against the velocities: nothing but double's own roundings are left.
+// Near the limit of speed the grid is fine against the velocities: nothing but double's own roundings are
+// left.
 TYPED_TEST(DoublePrecision, keeps_momentum_energy_and_angular_momentum_to_1e_12) {
     const TypeParam law{System{}};
     CellMaker maker(3);
@@ -104,18 +102,15 @@ TYPED_TEST(DoublePrecision, keeps_momentum_energy_and_angular_momentum_to_1e_12)
             const CellTotals before(cell);
             // Nearly collinear triples turn fast and lose digits by that; the tests above have it in their
             // tolerances.
-            if (is_angular<TypeParam> && before.condition > 100.0)
-                continue;
+            if (is_angular<TypeParam> && before.condition > 100.0) continue;
             ++tried;
             const CellTotals after(collide_cell(law, cell, key));
             const double speeds = count * before.greatest_speed;
             EXPECT_LE(length(after.velocity - before.velocity), 1e-12 * speeds);
-            if (TypeParam::energy == Energy::conserved) {
+            if (TypeParam::energy == Energy::conserved)
                 EXPECT_LE(std::abs(static_cast<double>(after.squares / before.squares - 1.0L)), 1e-12);
-            }
-            if (is_angular<TypeParam>) {
+            if (is_angular<TypeParam>)
                 EXPECT_LE(length(after.angular_momentum - before.angular_momentum), 1e-12 * speeds);
-            }
         }
         EXPECT_GT(tried, 150);
     }
@@ -159,8 +154,7 @@ TYPED_TEST(EveryLaw, sums_do_not_depend_on_the_order) {
             if (one_sided)
                 p = {{0, static_cast<Real>(top), 0},
                      {static_cast<Real>(0.499), static_cast<Real>(-0.499), p.offset.z}};
-            else
-                p.velocity = static_cast<Real>(top / speed) * p.velocity;
+            else p.velocity = static_cast<Real>(top / speed) * p.velocity;
         }
         const CellKey key{6, 1, 1};
         const auto first = sum_of(this->law, cell, key);
@@ -184,15 +178,14 @@ TYPED_TEST(EveryLaw, is_the_same_in_every_frame) {
             const auto cell = maker.make<Real>(count, this->thermal_speed);
             const CellKey key{7, step, count};
             auto moving = cell;
-            for (auto& p : moving)
-                p.velocity += frame;
+            for (auto& p : moving) p.velocity += frame;
             const auto after = collide_cell(this->law, cell, key);
             const auto moving_after = collide_cell(this->law, moving, key);
             const double scale = scale_of(resolve_cell(this->law, cell, key));
             const CellTotals totals(moving);
             const Tolerance<TypeParam> tolerance(this->law, totals, cell.size(), scale);
-            // The thermostat's energy is a difference of sums of squares, so its scale is off by the roundings of
-            // v^2 over what is left: the relative energy, or that beyond the rotation.
+            // The thermostat's energy is a difference of sums of squares, so its scale is off by the
+            // roundings of v^2 over what is left: the relative energy, or that beyond the rotation.
             double scale_error = 0.0;
             if constexpr (has_scaling<TypeParam>) {
                 const double grid = std::ldexp(1.0, -this->law.parameters().rounding.velocity_squared.bits());

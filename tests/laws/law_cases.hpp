@@ -25,14 +25,17 @@ using SrdAngularLaws = testing::Types<SrdAngular<double, no_thermostat>, SrdAngu
 template <class Law>
 inline constexpr bool is_angular = Law::conserves_angular_momentum;
 template <class Law>
-inline constexpr bool has_scaling = requires { requires Law::is_thermostatted; };
+inline constexpr bool has_scaling = requires {
+    requires Law::is_thermostatted;
+};
 /// Whether the law alone, or with its thermostat, holds the temperature.
 template <class Law>
 inline constexpr bool has_temperature = has_scaling<Law> || Law::energy == Energy::thermal;
 template <class Law>
 using Always = std::true_type;
 
-/// All laws of the table, with each thermostat that they take and in both arithmetics, which fulfil a condition.
+/// All laws of the table, with each thermostat that they take and in both arithmetics, which fulfil a
+/// condition.
 template <template <class> class Condition>
 class LawsWith {
     template <class Law>
@@ -41,7 +44,9 @@ class LawsWith {
     static auto of_line() {
         using Plain = typename Line::template Law<Real, no_thermostat>;
         if constexpr (Plain::energy == Energy::thermal) return IfFulfilled<Plain>{};
-        else return std::tuple_cat(IfFulfilled<Plain>{}, IfFulfilled<typename Line::template Law<Real, scaling>>{});
+        else
+            return std::tuple_cat(IfFulfilled<Plain>{},
+                                  IfFulfilled<typename Line::template Law<Real, scaling>>{});
     }
     template <class... Law>
     static testing::Types<Law...> types(std::tuple<Law...>);
@@ -73,8 +78,7 @@ template <class Law>
 typename Law::Sums sum_of(const Law& law, const Cell<typename Law::Real>& cell, const CellKey& key) {
     const auto draw = law.draw(key);
     typename Law::Sums sums;
-    for (const auto& p : cell)
-        sums += rounded(law, law.contribute(p, draw, step_of(key)));
+    for (const auto& p : cell) sums += rounded(law, law.contribute(p, draw, step_of(key)));
     return sums;
 }
 
@@ -90,8 +94,7 @@ Cell<typename Law::Real> collide_cell(const Law& law, Cell<typename Law::Real> c
                                       const CellFill& part = {}) {
     const auto draw = law.draw(key);
     const auto transform = resolve_cell(law, cell, key, part);
-    for (auto& p : cell)
-        p.velocity = law.apply(transform, draw, p, step_of(key));
+    for (auto& p : cell) p.velocity = law.apply(transform, draw, p, step_of(key));
     return cell;
 }
 
@@ -145,11 +148,9 @@ struct CellTotals {
             squares += square;
             greatest_speed = std::max(greatest_speed, static_cast<double>(std::sqrt(square)));
         }
-        if (cell.empty())
-            return;
+        if (cell.empty()) return;
         const Point mean = (1.0L / static_cast<long double>(cell.size())) * velocity;
-        for (const Point& v : velocities)
-            relative += dot(v - mean, v - mean);
+        for (const Point& v : velocities) relative += dot(v - mean, v - mean);
         angular_momentum = test::angular_momentum(places, velocities);
         const RigidBody body(places);
         rotation = dot(angular_momentum, body.angular_velocity(angular_momentum));
@@ -185,9 +186,8 @@ public:
         velocity_ = scale_ * (half_step(grid.velocity) + 16.0 * epsilon * totals_.greatest_speed);
         if constexpr (is_angular<Law>) {
             // No angular velocity is larger: L_k^2 <= eigenvalue_k sum v^2. Its velocities round as well.
-            if (before.least_eigenvalue > 0.0) {
+            if (before.least_eigenvalue > 0.0)
                 spin_ = scale_ * totals_.greatest_speed * std::sqrt(count_ / before.least_eigenvalue);
-            }
             velocity_ += 4.0 * epsilon * spin_;
         }
     }
@@ -205,7 +205,9 @@ public:
 
 private:
     /// Of a vector: half a step of the grid in each component.
-    static double half_step(const RoundingGrid& grid) { return std::sqrt(3.0) * std::ldexp(0.5, -grid.bits()); }
+    static double half_step(const RoundingGrid& grid) {
+        return std::sqrt(3.0) * std::ldexp(0.5, -grid.bits());
+    }
 
     double count_;
     CellTotals totals_;

@@ -38,9 +38,9 @@ TYPED_TEST(Rotations, turn_by_the_angle_about_the_axis_right_handed) {
                 rotated(n, vector_cast<long double>(v), angle / 180.0L * std::numbers::pi_v<long double>);
             const Point found = vector_cast<long double>(rotation(axis, v));
             const double speed = length(vector_cast<long double>(v));
-            // Twice two cross products and sums, the axis' own length; and the neighbour of the angle that keeps
-            // lengths best, which in versine is up to 4000 (double) or 250 (float) units of the last place away,
-            // and in the angle by 1 / sin more, or where that is zero its root.
+            // Twice two cross products and sums, the axis' own length; and the neighbour of the angle that
+            // keeps lengths best, which in versine is up to 4000 (double) or 250 (float) units of the last
+            // place away, and in the angle by 1 / sin more, or where that is zero its root.
             const double units = std::is_same_v<Real, float> ? 250.0 : 4000.0;
             const double sine = std::max(std::sin(angle * M_PI / 180.0), 0.01);
             ASSERT_LE(length(found - exact), (20.0 + (angle == 180.0 ? 0.0 : units / sine)) * epsilon * speed)
@@ -58,10 +58,10 @@ double orthogonality_miss(double s, double v) {
     return static_cast<double>(squares + std::fma(s, s, -s2) + std::fma(v, v, -v2));
 }
 
-// A miss enters every collision with the same sign. s is rounded to half a unit of its last place, so any miss is
-// up to epsilon s^2, and the best of n neighbours of the angle about n times better: 4000 in double, 250 in float.
-// It is less where the slope ds/dv is a simple ratio and the misses repeat (in float 8/5 at 32 degrees), and at
-// 45 and 135 degrees, where s and v move in steps of one size, there is nothing to choose.
+// A miss enters every collision with the same sign. s is rounded to half a unit of its last place, so any
+// miss is up to epsilon s^2, and the best of n neighbours of the angle about n times better: 4000 in double,
+// 250 in float. It is less where the slope ds/dv is a simple ratio and the misses repeat (in float 8/5 at 32
+// degrees), and at 45 and 135 degrees, where s and v move in steps of one size, there is nothing to choose.
 TYPED_TEST(Rotations, constants_keep_lengths_far_better_than_one_rounding) {
     const double epsilon = static_cast<double>(std::numeric_limits<TypeParam>::epsilon());
     const bool is_float = std::is_same_v<TypeParam, float>;
@@ -70,12 +70,12 @@ TYPED_TEST(Rotations, constants_keep_lengths_far_better_than_one_rounding) {
         const auto constants = rotation_constants<TypeParam>(angle);
         const double sine = constants.sine;
         const double share = angle == 45.0 || angle == 135.0 ? 1.0 : (is_float ? 0.15 : 0.005);
-        // The search keeps close to the angle, so near 0 and 180 degrees it has fewer neighbours to choose from;
-        // what is missed there is small beside a rounding of the length all the same.
+        // The search keeps close to the angle, so near 0 and 180 degrees it has fewer neighbours to choose
+        // from; what is missed there is small beside a rounding of the length all the same.
         const double scale = std::max(sine * sine, 0.01);
         EXPECT_LE(std::abs(orthogonality_miss(sine, constants.versine)), share * epsilon * scale) << angle;
-        EXPECT_NEAR(std::atan2(std::abs(sine), 1.0 - static_cast<double>(constants.versine)) * 180.0 / M_PI, angle,
-                    is_float ? 0.02 : 1e-9)
+        EXPECT_NEAR(std::atan2(std::abs(sine), 1.0 - static_cast<double>(constants.versine)) * 180.0 / M_PI,
+                    angle, is_float ? 0.02 : 1e-9)
             << angle;
     }
     EXPECT_EQ(rotation_constants<TypeParam>(180.0).sine, 0);

@@ -17,8 +17,8 @@ protected:
 };
 TYPED_TEST_SUITE(AngularSrd, SrdAngularLaws);
 
-/// v' = V + W x r + s [R (v - V) - W_R x r], W = I^-1 L, W_R = I^-1 L_R, in two passes and from the definitions;
-/// with s = 1 it is v' = V + R (v - V) + O x r, O = I^-1 sum r x [(v - V) - R (v - V)].
+/// v' = V + W x r + s [R (v - V) - W_R x r], W = I^-1 L, W_R = I^-1 L_R, in two passes and from the
+/// definitions; with s = 1 it is v' = V + R (v - V) + O x r, O = I^-1 sum r x [(v - V) - R (v - V)].
 template <class Law>
 std::vector<Point> textbook(const Cell<typename Law::Real>& cell, const CellKey& key, double angle,
                             long double scale) {
@@ -75,8 +75,7 @@ TYPED_TEST(AngularSrd, keeps_an_angular_momentum_that_is_not_zero) {
     for (const int count : {2, 3, 10}) {
         auto cell = maker.make<Real>(count, this->thermal_speed);
         const Vec3<Real> turn{static_cast<Real>(2), static_cast<Real>(3), static_cast<Real>(-4)};
-        for (auto& p : cell)
-            p.velocity += cross(turn, p.offset);
+        for (auto& p : cell) p.velocity += cross(turn, p.offset);
         const CellTotals before(cell);
         EXPECT_GT(length(before.angular_momentum), 0.1);
         for (std::uint64_t step = 0; step < 20; ++step) {
@@ -99,12 +98,14 @@ TYPED_TEST(AngularSrd, acts_on_pairs_along_their_line_at_any_distance) {
             const Point along = vector_cast<long double>(cell[1].velocity);  // as good a direction as any
             cell[0].offset = {static_cast<Real>(0.1), static_cast<Real>(-0.2), static_cast<Real>(0.05)};
             cell[1] = maker.make<Real>(1, this->thermal_speed)[0];
-            cell[1].offset = cell[0].offset + vector_cast<Real>((distance / std::sqrt(dot(along, along))) * along);
+            cell[1].offset =
+                cell[0].offset + vector_cast<Real>((distance / std::sqrt(dot(along, along))) * along);
             const Point line = vector_cast<long double>(cell[1].offset - cell[0].offset);
             const auto after = collide_cell(this->law, cell, {3, step, 0});
             const Point before_relative = vector_cast<long double>(cell[1].velocity - cell[0].velocity);
             const Point after_relative = vector_cast<long double>(after[1].velocity - after[0].velocity);
-            const double change = static_cast<double>(dot(after_relative - before_relative, line)) / length(line);
+            const double change =
+                static_cast<double>(dot(after_relative - before_relative, line)) / length(line);
             changed += std::abs(change) > 1e-3 * this->thermal_speed ? 1 : 0;
         }
         // The change is below a thousandth in under one case of a hundred.
@@ -135,7 +136,8 @@ public:
     /// Along the line.
     double speed_after() const {
         const auto after = collide_cell(SrdAngular<Real, scaling>{System{}}, cell_, key_);
-        return std::abs(static_cast<double>(dot(vector_cast<long double>(after[1].velocity - after[0].velocity), line_)));
+        return std::abs(
+            static_cast<double>(dot(vector_cast<long double>(after[1].velocity - after[0].velocity), line_)));
     }
 
 private:
@@ -144,8 +146,8 @@ private:
     Point line_;
 };
 
-// What is left along a pair's line may be no more than rounding, of velocities in float that is: in double the energy is known
-// well enough. Scaled from an energy that came out too small the pair would fly apart.
+// What is left along a pair's line may be no more than rounding, of velocities in float that is: in double
+// the energy is known well enough. Scaled from an energy that came out too small the pair would fly apart.
 using BothPrecisions = testing::Types<double, float>;
 template <class Real>
 class AngularPairs : public testing::Test {};
@@ -153,8 +155,10 @@ TYPED_TEST_SUITE(AngularPairs, BothPrecisions);
 TYPED_TEST(AngularPairs, near_rest_do_not_fly_apart) {
     for (double speed = 1e-2; speed > 1e-6; speed *= 0.5) {
         for (std::uint64_t step = 0; step < 2000; ++step) {
-            // 2 kT of one freedom: beyond 6 thermal speeds, of the relative velocity's width sqrt(2), once in 10^9.
-            EXPECT_LT(PairNearRest<TypeParam>(step, speed).speed_after(), 6.0 * std::sqrt(2.0)) << speed << ", " << step;
+            // 2 kT of one freedom: beyond 6 thermal speeds, of the relative velocity's width sqrt(2), once in
+            // 10^9.
+            EXPECT_LT(PairNearRest<TypeParam>(step, speed).speed_after(), 6.0 * std::sqrt(2.0))
+                << speed << ", " << step;
         }
     }
 }

@@ -56,18 +56,17 @@ TYPED_TEST(SrdLaw, turns_relative_velocities_about_the_drawn_axis) {
 
 TYPED_TEST(SrdLaw, is_chosen_by_the_system) {
     System system = heavy_system();
-    if (TypeParam::is_thermostatted)
-        system.thermostat.kind = scaling;
+    if (TypeParam::is_thermostatted) system.thermostat.kind = scaling;
     visit_law<typename TypeParam::Real>(system, [](const auto& law) {
         EXPECT_TRUE((std::is_same_v<std::decay_t<decltype(law)>, TypeParam>));
         EXPECT_EQ(law.parameters().thermal_variance, 0.625);
         EXPECT_EQ(law.parameters().density, 10.0);
     });
     system.collision.conserve_angular_momentum = true;
-    using Angular = SrdAngular<typename TypeParam::Real, TypeParam::is_thermostatted ? scaling : no_thermostat>;
-    visit_law<typename TypeParam::Real>(system, []<class Law>(const Law&) {
-        EXPECT_TRUE((std::is_same_v<Law, Angular>));
-    });
+    using Angular =
+        SrdAngular<typename TypeParam::Real, TypeParam::is_thermostatted ? scaling : no_thermostat>;
+    visit_law<typename TypeParam::Real>(
+        system, []<class Law>(const Law&) { EXPECT_TRUE((std::is_same_v<Law, Angular>)); });
 }
 
 // A pair at rest to each other has nothing to rotate and nothing to scale: no division by zero.

@@ -1,5 +1,5 @@
-/// The Maxwell-Boltzmann thermostat, and laws that hold the temperature themselves: kinetic energies as distributions,
-/// and what must not be touched.
+/// The Maxwell-Boltzmann thermostat, and laws that hold the temperature themselves: kinetic energies as
+/// distributions, and what must not be touched.
 
 #include <cmath>
 #include <vector>
@@ -77,8 +77,8 @@ TYPED_TEST(ThermostatOf, does_not_miss_close_pairs) {
     for (const double distance : {0.1, 1e-2, 1e-3}) {
         auto cell = odd_cell<Real>(2);
         cell[0].offset = {static_cast<Real>(0.1), static_cast<Real>(0.2), static_cast<Real>(-0.3)};
-        cell[1].offset =
-            cell[0].offset + Vec3<Real>{static_cast<Real>(0.8 * distance), static_cast<Real>(-0.6 * distance), 0};
+        cell[1].offset = cell[0].offset +
+                         Vec3<Real>{static_cast<Real>(0.8 * distance), static_cast<Real>(-0.6 * distance), 0};
         EXPECT_TRUE(is_gamma(energies<TypeParam>(cell, 5000), is_angular<TypeParam> ? 0.5 : 1.5, temperature))
             << distance;
     }
@@ -92,7 +92,8 @@ TEST(SrdThermostat, makes_relative_velocities_gaussian) {
     for (const int count : {2, 5, 10}) {
         std::vector<double> samples;
         for (std::uint64_t step = 0; step < 20000; ++step) {
-            const auto after = collide_cell(law, maker.make<double>(count, 3.0 * thermal_speed), {2, step, count});
+            const auto after =
+                collide_cell(law, maker.make<double>(count, 3.0 * thermal_speed), {2, step, count});
             const Point mean = (1.0L / count) * CellTotals(after).velocity;
             // Two of the components of one particle: those of others are correlated with it.
             samples.push_back(after[0].velocity.x - static_cast<double>(mean.x));
@@ -135,12 +136,9 @@ TYPED_TEST(ThermostatOf, does_not_cool_the_mean_motion) {
     Moments energy_ratio;
     for (std::uint64_t step = 0; step < 5000; ++step) {
         auto cell = maker.make<Real>(6, thermal_speed);
-        if (is_angular<TypeParam>) {
-            for (auto& p : cell)
-                p.velocity += cross(turn, p.offset);
-        }
-        for (auto& p : cell)
-            p.velocity += flow;
+        if (is_angular<TypeParam>)
+            for (auto& p : cell) p.velocity += cross(turn, p.offset);
+        for (auto& p : cell) p.velocity += flow;
         const CellTotals before(cell);
         const CellTotals after(collide_cell(law, cell, {4, step, 1}));
         const double epsilon = static_cast<double>(std::numeric_limits<Real>::epsilon());

@@ -1,6 +1,6 @@
 /// Mistakes found in other codes of this kind, each with a test. Those that are about a law alone are tested
-/// with it: a Gaussian scaled by 1/m, angular momentum set to zero, pairs left out, a thermostat that cools the
-/// mean motion (thermostat_test.cpp, srd_angular_test.cpp); a wall that is not hit at its very place
+/// with it: a Gaussian scaled by 1/m, angular momentum set to zero, pairs left out, a thermostat that cools
+/// the mean motion (thermostat_test.cpp, srd_angular_test.cpp); a wall that is not hit at its very place
 /// (tests/physics/streaming_walls_test.cpp).
 
 #include <cmath>
@@ -24,7 +24,8 @@ class Traps : public testing::Test {};
 TYPED_TEST_SUITE(Traps, AllLaws);
 
 template <class Law>
-using ParticleOf = std::conditional_t<std::is_same_v<typename Law::Real, double>, ParticleDouble, ParticleMixed>;
+using ParticleOf =
+    std::conditional_t<std::is_same_v<typename Law::Real, double>, ParticleDouble, ParticleMixed>;
 
 /// A system whose law is `Law`.
 template <class Law>
@@ -37,9 +38,8 @@ System system_for() {
         for (const ThermostatKind kind : {no_thermostat, scaling}) {
             if (kind == scaling && info.energy == Energy::thermal) continue;
             system.thermostat.kind = kind;
-            visit_law<typename Law::Real>(system, [&]<class Chosen>(const Chosen&) {
-                is_this = std::is_same_v<Chosen, Law>;
-            });
+            visit_law<typename Law::Real>(
+                system, [&]<class Chosen>(const Chosen&) { is_this = std::is_same_v<Chosen, Law>; });
             if (is_this) return system;
         }
     }
@@ -50,8 +50,7 @@ std::unique_ptr<Solver> solver_for(const System& system, bool is_float, std::arr
     SolverOptions options;
     options.threads = 1;
     options.bins = bins;
-    if (is_float)
-        options.precision = Precision::mixed;
+    if (is_float) options.precision = Precision::mixed;
     return make_host_solver(system, options);
 }
 
@@ -78,7 +77,8 @@ TYPED_TEST(Traps, a_lone_particle_streams_under_the_force_in_the_unshifted_frame
         plan.collide_and_stream(p, place, action, faults);
     }
     EXPECT_EQ(faults, std::uint32_t{no_fault});
-    const double tolerance = 60.0 * static_cast<double>(std::numeric_limits<Real>::epsilon()) * 4.0;  // 10 steps
+    const double tolerance =
+        60.0 * static_cast<double>(std::numeric_limits<Real>::epsilon()) * 4.0;  // 10 steps
     EXPECT_NEAR(static_cast<double>(p.position.x), 3.0 + 1.0 + 0.05, tolerance);
     EXPECT_NEAR(static_cast<double>(p.position.z), 2.0 + 0.5 - 0.1, tolerance);
     EXPECT_NEAR(static_cast<double>(p.velocity.x), 1.1, tolerance);
@@ -140,8 +140,7 @@ TYPED_TEST(Traps, a_velocity_that_is_no_number_or_too_fast_is_a_fault) {
     using Real = typename TypeParam::Real;
     for (const bool has_walls : {false, true}) {
         System system = system_for<TypeParam>();
-        if (has_walls)
-            system.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
+        if (has_walls) system.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
         const TypeParam law(system);
         StepPlan<TypeParam> plan(law, system);
         plan.begin_step(system, 0);

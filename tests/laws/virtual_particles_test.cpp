@@ -1,5 +1,5 @@
-/// Virtual particles: the wall's part in the collisions of the cells that it cuts, twice as dense as the fluid
-/// and at its temperature.
+/// Virtual particles: the wall's part in the collisions of the cells that it cuts, twice as dense as the
+/// fluid and at its temperature.
 
 #include <array>
 #include <cmath>
@@ -13,11 +13,11 @@ namespace {
 
 constexpr double variance = 0.625;  // kT/m of heavy_system()
 
-/// Of the two laws alike, on average: 2 M x (volume of the solid part), however many real particles there are.
+/// Of the two laws alike, on average: 2 M x (volume of the solid part), however many real particles there
+/// are.
 double expected_number(double density, const CellFill& part) {
     double fluid = 1.0;
-    for (int a = 0; a < 3; ++a)
-        fluid *= part.upper[a] - part.lower[a];
+    for (int a = 0; a < 3; ++a) fluid *= part.upper[a] - part.lower[a];
     return 2.0 * density * (1.0 - fluid);
 }
 
@@ -29,7 +29,8 @@ const WallStates& walls_at_rest() {
 
 CellFill cut(Vec3<double> lower, Vec3<double> upper, const WallStates& walls = walls_at_rest()) {
     CellFill fill{lower, upper, true, {}, &walls};
-    for (int a = 0; a < 3; ++a) fill.face[a] = lower[a] > -0.5 ? 2 * a : (upper[a] < 0.5 ? 2 * a + 1 : no_surface);
+    for (int a = 0; a < 3; ++a)
+        fill.face[a] = lower[a] > -0.5 ? 2 * a : (upper[a] < 0.5 ? 2 * a + 1 : no_surface);
     return fill;
 }
 const CellFill half_cell = cut({-0.1, -0.5, -0.5}, {0.5, 0.5, 0.5});
@@ -95,11 +96,9 @@ TYPED_TEST(SrdVirtual, the_drawn_momentum_is_independent_of_the_axis) {
         const CellKey key{2, step, 4};
         const auto mean = vector_cast<double>(resolve_cell(law, {}, key, half_cell).mean);
         const auto axis = vector_cast<double>(law.draw(key).axis);
-        for (int a = 0; a < 3; ++a)
-            correlations[a].add(mean[a], axis[a]);
+        for (int a = 0; a < 3; ++a) correlations[a].add(mean[a], axis[a]);
     }
-    for (const Correlation& c : correlations)
-        EXPECT_TRUE(c.is_zero());
+    for (const Correlation& c : correlations) EXPECT_TRUE(c.is_zero());
 }
 
 template <class Law>
@@ -116,10 +115,8 @@ bool collides_as_a_whole_cell(const System& system, int count, const CellFill& p
         const auto filled = collide_cell(law, cell, {3, step, 0}, part);
         const auto whole = collide_cell(law, cell, {3, step, 0});
         for (std::size_t i = 0; i < cell.size(); ++i) {
-            for (int a = 0; a < 3; ++a) {
-                if (filled[i].velocity[a] != whole[i].velocity[a])
-                    return false;
-            }
+            for (int a = 0; a < 3; ++a)
+                if (filled[i].velocity[a] != whole[i].velocity[a]) return false;
         }
     }
     return true;
@@ -132,13 +129,12 @@ TYPED_TEST(Virtual, take_part_in_cut_cells_only_and_where_wanted) {
         EXPECT_TRUE(collides_as_a_whole_cell<TypeParam>(system, count, CellFill{})) << count;
     }
     system.boundaries.virtual_particles = false;
-    for (const int count : {1, 2, 5, 20}) {
+    for (const int count : {1, 2, 5, 20})
         EXPECT_TRUE(collides_as_a_whole_cell<TypeParam>(system, count, half_cell)) << count;
-    }
 }
 
-// Re-drawn again and again, the real particles of a filled cell have the wall's Maxwellian before and after, and
-// stay independent of each other. (Without a thermostat the law with angular momentum keeps no energy.)
+// Re-drawn again and again, the real particles of a filled cell have the wall's Maxwellian before and after,
+// and stay independent of each other. (Without a thermostat the law with angular momentum keeps no energy.)
 template <class Law>
 void expect_maxwellian_after_filling(double density) {
     const Law law(dense_system(density));
@@ -149,13 +145,11 @@ void expect_maxwellian_after_filling(double density) {
         const int count = 2 + maker.poisson(0.4 * density);
         const auto cell = maker.make<typename Law::Real>(count, std::sqrt(variance), half_cell);
         const auto after = collide_cell(law, cell, {4, step, 2}, half_cell);
-        for (int a = 0; a < 3; ++a)
-            samples[a].push_back(static_cast<double>(after[0].velocity[a]));
+        for (int a = 0; a < 3; ++a) samples[a].push_back(static_cast<double>(after[0].velocity[a]));
         particles.add(static_cast<double>(after[0].velocity.y), static_cast<double>(after[1].velocity.y));
         turned.add(static_cast<double>(after[0].velocity.x), static_cast<double>(after[0].velocity.y));
     }
-    for (const auto& component : samples)
-        EXPECT_TRUE(is_gaussian(component, variance)) << density;
+    for (const auto& component : samples) EXPECT_TRUE(is_gaussian(component, variance)) << density;
     EXPECT_TRUE(particles.is_zero());
     EXPECT_TRUE(turned.is_zero());
 }
@@ -180,10 +174,12 @@ struct Found {
     double momentum_across;  ///< squared sum of their velocities, normal to the cell's axis
 };
 
-Found find_virtual_particles(const SrdAngular<double, no_thermostat>& law, Vec3<double> place, const CellKey& key,
-                             const CellFill& part, double angle) {
+Found find_virtual_particles(const SrdAngular<double, no_thermostat>& law, Vec3<double> place,
+                             const CellKey& key, const CellFill& part, double angle) {
     constexpr double speed = 10.0;
-    const auto resolve = [&](Vec3<double> v) { return resolve_cell(law, Cell<double>{{v, place}}, key, part); };
+    const auto resolve = [&](Vec3<double> v) {
+        return resolve_cell(law, Cell<double>{{v, place}}, key, part);
+    };
     const auto at_rest = resolve({});
     const Rotation<double> rotation(angle);
     const auto axis = law.draw(key);
@@ -215,8 +211,8 @@ Found find_virtual_particles(const SrdAngular<double, no_thermostat>& law, Vec3<
         right += cross(rest, w);
     }
     const Vec3<double> centre = InverseInertia(spread)(right);
-    // At rest the real particle adds nothing: constant = V - R V - spin x centre, |V - R V| = 2 sin(angle/2) |V
-    // across|.
+    // At rest the real particle adds nothing: constant = V - R V - spin x centre, |V - R V| = 2 sin(angle/2)
+    // |V across|.
     const Vec3<double> moved = at_rest.constant + cross(at_rest.spin, centre);
     const double half_sine = std::sin(0.5 * angle * M_PI / 180.0);
     return {n - 1.0, n * centre - place, n * n * dot(moved, moved) / (4.0 * half_sine * half_sine)};
@@ -262,31 +258,31 @@ TEST_P(AngularVirtual, particles_are_uniform_in_the_solid_and_thermal) {
         double fluid = 1.0, fluid_part = 1.0;
         for (int a = 0; a < 3; ++a) {
             const double begin = static_cast<double>(index[a]) / bins - 0.5;
-            fluid *= std::max(0.0, std::min(begin + 1.0 / bins, part.upper[a]) - std::max(begin, part.lower[a]));
+            fluid *=
+                std::max(0.0, std::min(begin + 1.0 / bins, part.upper[a]) - std::max(begin, part.lower[a]));
             fluid_part *= part.upper[a] - part.lower[a];
         }
         expected[bin] = volume - fluid;
         solid = 1.0 - fluid_part;
-        if (expected[bin] < 1e-12)
-            expected[bin] = 0.0;
+        if (expected[bin] < 1e-12) expected[bin] = 0.0;
     }
-    for (double& e : expected)
-        e *= draws / solid;
+    for (double& e : expected) e *= draws / solid;
     EXPECT_GT(chi_square_p_value(counts, expected), least_p_value);
     // Two components of a Gaussian of variance kT/m: their square is Gamma(1, 2 kT/m).
     EXPECT_TRUE(is_gamma(momenta, 1.0, 2.0 * variance));
 }
 
 // Edges of the bins are none of the cuts, but for whole cells, so a shifted solid is seen.
-INSTANTIATE_TEST_SUITE_P(Solids, AngularVirtual,
-                         testing::Values(SolidCase{"below_x", cut({-0.13, -0.5, -0.5}, {0.5, 0.5, 0.5})},
-                                         SolidCase{"above_x", cut({-0.5, -0.5, -0.5}, {0.27, 0.5, 0.5})},
-                                         SolidCase{"below_y", cut({-0.5, 0.21, -0.5}, {0.5, 0.5, 0.5})},
-                                         SolidCase{"above_z", cut({-0.5, -0.5, -0.5}, {0.5, 0.5, -0.23})},
-                                         SolidCase{"below_x_above_y", cut({0.05, -0.5, -0.5}, {0.5, -0.05, 0.5})},
-                                         SolidCase{"above_y_below_z", cut({-0.5, -0.5, -0.15}, {0.5, 0.34, 0.5})},
-                                         SolidCase{"all_three", cut({-0.33, -0.5, 0.1}, {0.5, 0.41, 0.5})}),
-                         [](const auto& solid) { return std::string(solid.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Solids, AngularVirtual,
+    testing::Values(SolidCase{"below_x", cut({-0.13, -0.5, -0.5}, {0.5, 0.5, 0.5})},
+                    SolidCase{"above_x", cut({-0.5, -0.5, -0.5}, {0.27, 0.5, 0.5})},
+                    SolidCase{"below_y", cut({-0.5, 0.21, -0.5}, {0.5, 0.5, 0.5})},
+                    SolidCase{"above_z", cut({-0.5, -0.5, -0.5}, {0.5, 0.5, -0.23})},
+                    SolidCase{"below_x_above_y", cut({0.05, -0.5, -0.5}, {0.5, -0.05, 0.5})},
+                    SolidCase{"above_y_below_z", cut({-0.5, -0.5, -0.15}, {0.5, 0.34, 0.5})},
+                    SolidCase{"all_three", cut({-0.33, -0.5, 0.1}, {0.5, 0.41, 0.5})}),
+    [](const auto& solid) { return std::string(solid.param.name); });
 
 // A fraction of a particle is a particle with that probability.
 TEST(AngularVirtualNumber, is_right_on_average) {
@@ -299,8 +295,7 @@ TEST(AngularVirtualNumber, is_right_on_average) {
             ASSERT_TRUE(found.number == std::floor(expected) || found.number == std::ceil(expected))
                 << found.number;
             number.add(found.number);
-            if (found.number == 0.0)
-                continue;
+            if (found.number == 0.0) continue;
             offset.add(found.offsets.x / found.number);
             momentum_share.add(found.momentum_across / found.number);
         }

@@ -62,8 +62,7 @@ TEST(CellFill, of_walls_that_are_alike_is_like_each) {
         const CellGrid<double> grid(system, step);
         for (int c = 0; c < grid.cell_count(); ++c) {
             const CellFill fill = grid.fill(c, &walls);
-            if (!fill.is_cut)
-                continue;
+            if (!fill.is_cut) continue;
             ASSERT_EQ(fill.mean_wall().thermal_variance, 0.7 / 1.3);
             ASSERT_EQ(fill.mean_wall().velocity.x, 0.0);
         }
@@ -78,15 +77,13 @@ TEST(CellFill, places_are_in_the_wall_that_they_are_of) {
     RandomSource source{1, Stream::virtual_particles, 2, 3};
     for (int c = 0; c < grid.cell_count(); ++c) {
         const CellFill fill = grid.fill(c, &walls);
-        if (!fill.is_cut)
-            continue;
+        if (!fill.is_cut) continue;
         for (int i = 0; i < 200; ++i) {
             const SolidPlace place = place_in_solid(source, fill);
             const double x = place.offset[place.axis];
             ASSERT_TRUE(x <= fill.lower[place.axis] || x >= fill.upper[place.axis]);
             ASSERT_NE(fill.face[place.axis], no_surface);
-            for (int a = 0; a < 3; ++a)
-                ASSERT_LE(std::abs(place.offset[a]), 0.5);
+            for (int a = 0; a < 3; ++a) ASSERT_LE(std::abs(place.offset[a]), 0.5);
         }
     }
 }

@@ -17,10 +17,8 @@ constexpr AxisFaces walls{FaceKind::no_slip, FaceKind::no_slip};
 System system_of(std::array<int, 3> size, std::array<bool, 3> has_walls) {
     System system;
     system.box.size = size;
-    for (int axis = 0; axis < 3; ++axis) {
-        if (has_walls[axis])
-            system.boundaries.faces[axis] = walls;
-    }
+    for (int axis = 0; axis < 3; ++axis)
+        if (has_walls[axis]) system.boundaries.faces[axis] = walls;
     return system;
 }
 
@@ -30,10 +28,8 @@ std::array<std::uint64_t, 2> extreme_steps(const System& system) {
     double least = 1.0, greatest = 0.0;
     for (std::uint64_t step = 0; step < 200000; ++step) {
         const double s = CellGrid<double>(system, step).shift().x;
-        if (s < least)
-            least = s, steps[0] = step;
-        if (s > greatest)
-            greatest = s, steps[1] = step;
+        if (s < least) least = s, steps[0] = step;
+        if (s > greatest) greatest = s, steps[1] = step;
     }
     return steps;
 }
@@ -42,10 +38,8 @@ std::array<std::uint64_t, 2> extreme_steps(const System& system) {
 template <class Real>
 std::vector<CellGrid<Real>> many_grids(System system) {
     std::vector<CellGrid<Real>> grids;
-    for (std::uint64_t step = 0; step < 50; ++step)
-        grids.emplace_back(system, step);
-    for (const std::uint64_t step : extreme_steps(system))
-        grids.emplace_back(system, step);
+    for (std::uint64_t step = 0; step < 50; ++step) grids.emplace_back(system, step);
+    for (const std::uint64_t step : extreme_steps(system)) grids.emplace_back(system, step);
     system.collision.random_shift = false;
     grids.emplace_back(system, 7);
     return grids;
@@ -63,10 +57,8 @@ std::vector<Real> critical_places(int length, Real shift, bool has_walls) {
     }
     std::vector<Real> places;
     for (const Real x : candidates) {
-        for (const Real near : {x, std::nextafter(x, static_cast<Real>(-1)), std::nextafter(x, 2 * end)}) {
-            if (near >= 0 && (near < end || (has_walls && near == end)))
-                places.push_back(near);
-        }
+        for (const Real near : {x, std::nextafter(x, static_cast<Real>(-1)), std::nextafter(x, 2 * end)})
+            if (near >= 0 && (near < end || (has_walls && near == end))) places.push_back(near);
     }
     return places;
 }
@@ -83,7 +75,8 @@ TYPED_TEST(Cells, hold_every_place_at_its_distance_from_their_centre) {
         for (const bool has_walls : {false, true}) {
             const System system = system_of({length, 5, 4}, {has_walls, !has_walls, false});
             // The rounding of position + shift: half a unit of the last place of L + 1.
-            const double rounding = 0.5 * (length + 1) * static_cast<double>(std::numeric_limits<Real>::epsilon());
+            const double rounding =
+                0.5 * (length + 1) * static_cast<double>(std::numeric_limits<Real>::epsilon());
             for (const CellGrid<Real>& grid : many_grids<Real>(system)) {
                 const Vec3<int> cells = grid.cells();
                 ASSERT_EQ(cells.x, length + (has_walls ? 1 : 0));
@@ -91,7 +84,8 @@ TYPED_TEST(Cells, hold_every_place_at_its_distance_from_their_centre) {
                 ASSERT_EQ(cells.z, 4);
                 const double s = static_cast<double>(grid.shift().x);
                 for (const Real x : critical_places(length, grid.shift().x, has_walls)) {
-                    const CellPlace<Real> place = grid.locate({x, static_cast<Real>(2.6), static_cast<Real>(1.2)});
+                    const CellPlace<Real> place =
+                        grid.locate({x, static_cast<Real>(2.6), static_cast<Real>(1.2)});
                     ASSERT_GE(place.cell, 0);
                     ASSERT_LT(place.cell, grid.cell_count());
                     const double offset = static_cast<double>(place.offset.x);
@@ -163,12 +157,10 @@ TYPED_TEST(Cells, measure_across_a_periodic_face) {
             const Real high = static_cast<Real>(length) - static_cast<Real>(0.25);
             const CellPlace<Real> a = grid.locate({low, low, low});
             const CellPlace<Real> b = grid.locate({high, low, low});
-            if (a.cell != b.cell)
-                continue;
+            if (a.cell != b.cell) continue;
             const double distance = static_cast<double>(a.offset.x - b.offset.x);
             // In a box of one cell the lattice decides which image is meant.
-            if (length == 1 && distance < 0)
-                continue;
+            if (length == 1 && distance < 0) continue;
             ++together;
             ASSERT_NEAR(distance, 0.3125,
                         2.0 * length * static_cast<double>(std::numeric_limits<Real>::epsilon()));
@@ -198,18 +190,16 @@ TYPED_TEST(Cells, fluid_part_is_the_overlap_with_the_box) {
                         const double low = walled ? std::max(begin, 0.0) : begin;
                         const double high =
                             walled ? std::min(begin + 1.0, static_cast<double>(size[axis])) : begin + 1.0;
-                        // The cell beyond an unshifted grid holds only the wall itself: left whole, as it is not
-                        // cut.
+                        // The cell beyond an unshifted grid holds only the wall itself: left whole, as it is
+                        // not cut.
                         reachable = reachable && high > low;
-                        if (high <= low)
-                            continue;
+                        if (high <= low) continue;
                         cut = cut || high - low < 1.0;
                         ASSERT_NEAR(part.lower[axis], low - begin - 0.5, 1e-14);
                         ASSERT_NEAR(part.upper[axis], high - begin - 0.5, 1e-14);
                         volume *= part.upper[axis] - part.lower[axis];
                     }
-                    if (!reachable)
-                        continue;
+                    if (!reachable) continue;
                     ASSERT_EQ(part.is_cut, cut);
                     fluid_volume += volume;
                 }

@@ -39,13 +39,10 @@ TYPED_TEST(UnitVector, is_uniform_on_the_sphere) {
 TYPED_TEST(UnitVector, has_length_1_also_at_the_extremes_of_its_bits) {
     const double tolerance = 6.0 * static_cast<double>(std::numeric_limits<TypeParam>::epsilon());
     std::vector<RandomBlock> blocks;
-    for (const std::uint32_t z : {0U, 1U, 0x7fffffffU, 0x80000000U, 0xfffffffeU, 0xffffffffU}) {
-        for (const std::uint32_t azimuth : {0U, 0x20000000U, 0x3fffffffU, 0x40000000U, 0xffffffffU}) {
+    for (const std::uint32_t z : {0U, 1U, 0x7fffffffU, 0x80000000U, 0xfffffffeU, 0xffffffffU})
+        for (const std::uint32_t azimuth : {0U, 0x20000000U, 0x3fffffffU, 0x40000000U, 0xffffffffU})
             blocks.push_back({{azimuth, z, 0, 0}});
-        }
-    }
-    for (std::uint64_t i = 0; i < 100000; ++i)
-        blocks.push_back(source_of(i).next());
+    for (std::uint64_t i = 0; i < 100000; ++i) blocks.push_back(source_of(i).next());
     for (const RandomBlock& bits : blocks) {
         const Vec3<double> n = vector_cast<double>(unit_vector<TypeParam>(bits));
         ASSERT_NEAR(dot(n, n), 1.0, tolerance);
@@ -62,7 +59,8 @@ TYPED_TEST(UnitVector, has_length_1_on_average) {
         // In units of epsilon, and before it cancels: |n|^2 - 1 of doubles rounds itself.
         const long double excess = static_cast<long double>(n.x) * n.x + static_cast<long double>(n.y) * n.y +
                                    static_cast<long double>(n.z) * n.z - 1.0L;
-        const double e = static_cast<double>(excess) / static_cast<double>(std::numeric_limits<TypeParam>::epsilon());
+        const double e =
+            static_cast<double>(excess) / static_cast<double>(std::numeric_limits<TypeParam>::epsilon());
         sum += e;
         squares += e * e;
     }
@@ -77,7 +75,8 @@ TYPED_TEST(UnitVector, has_length_1_on_average) {
 TYPED_TEST(UnitVector, both_precisions_point_the_same_way) {
     for (std::uint64_t i = 0; i < 1000; ++i) {
         const RandomBlock bits = source_of(i).next();
-        const Vec3<double> difference = unit_vector<double>(bits) - vector_cast<double>(unit_vector<float>(bits));
+        const Vec3<double> difference =
+            unit_vector<double>(bits) - vector_cast<double>(unit_vector<float>(bits));
         // Near the poles 1 - z^2 loses digits of z: sqrt(1 - z) errs by up to sqrt(epsilon).
         ASSERT_LT(std::abs(difference.z), 1e-7);
         ASSERT_LT(dot(difference, difference), 1e-7);
@@ -116,9 +115,8 @@ TEST(GaussianPair, moments_up_to_the_fourth) {
             }
         }
     }
-    for (std::size_t k = 1; k < sums.size(); ++k) {
+    for (std::size_t k = 1; k < sums.size(); ++k)
         EXPECT_TRUE(is_near(sums[k] / n, expected[k], std::sqrt(variances[k] / n))) << "moment " << k;
-    }
 }
 
 // The extremes of the bits are finite: log is never taken of 0, and the largest radius is sqrt(2 * 53 log 2).
@@ -148,12 +146,9 @@ TEST(GaussianVector, components_are_gaussian_and_independent_also_of_the_next_ve
         }
         ASSERT_EQ(source.next_block, 4u) << "two blocks a vector";
     }
-    for (const auto& component : samples)
-        EXPECT_TRUE(is_gaussian(component, 1.0));
-    for (const Correlation& c : plain)
-        EXPECT_TRUE(c.is_zero());
-    for (const Correlation& c : squares)
-        EXPECT_TRUE(c.is_zero());
+    for (const auto& component : samples) EXPECT_TRUE(is_gaussian(component, 1.0));
+    for (const Correlation& c : plain) EXPECT_TRUE(c.is_zero());
+    for (const Correlation& c : squares) EXPECT_TRUE(c.is_zero());
 }
 
 class ThermalEnergy : public testing::TestWithParam<int> {};

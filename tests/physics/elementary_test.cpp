@@ -25,8 +25,7 @@ std::vector<std::uint32_t> many_words(int random_ones) {
         }
     }
     std::mt19937 engine(1);
-    for (int i = 0; i < random_ones; ++i)
-        list.push_back(static_cast<std::uint32_t>(engine()));
+    for (int i = 0; i < random_ones; ++i) list.push_back(static_cast<std::uint32_t>(engine()));
     return list;
 }
 
@@ -64,8 +63,7 @@ TEST(RandomAngle, is_symmetric) {
         EXPECT_EQ(r.sin, -opposite.sin);
         EXPECT_EQ(r.cos, -opposite.cos);
         // 2^30 steps a quarter turn: the mirror image of a place within its quadrant.
-        const SinCos<double> mirrored =
-            sin_cos_of_random_angle((bits & 0xc0000000U) | (~bits & 0x3fffffffU));
+        const SinCos<double> mirrored = sin_cos_of_random_angle((bits & 0xc0000000U) | (~bits & 0x3fffffffU));
         const bool odd = (bits & 0x40000000U) != 0;
         EXPECT_EQ(odd ? r.cos : r.sin, odd ? -mirrored.cos : -mirrored.sin);
         EXPECT_EQ(odd ? r.sin : r.cos, odd ? mirrored.sin : mirrored.cos);
@@ -89,9 +87,9 @@ TEST(Degrees, multiples_of_a_quarter_turn_are_exact) {
 // one of them its relative error is that of the argument.
 TEST(Degrees, within_two_units_of_the_last_place) {
     double worst = 0.0;
-    std::vector<double> list{0x1p-40, 1e-9, 44.999999, 45.0, 45.000001, 89.999999, 90.000001, 135.0, 179.999999};
-    for (int i = 1; i < 180000; ++i)
-        list.push_back(0.001 * i);
+    std::vector<double> list{0x1p-40,   1e-9,      44.999999, 45.0,      45.000001,
+                             89.999999, 90.000001, 135.0,     179.999999};
+    for (int i = 1; i < 180000; ++i) list.push_back(0.001 * i);
     for (const double degrees : list) {
         for (const double signed_degrees : {degrees, -degrees}) {
             const SinCos<double> r = sin_cos_degrees(signed_degrees);
@@ -114,7 +112,8 @@ TEST(Turns, within_two_units_of_the_last_place) {
         const double turns = most * static_cast<double>(engine() >> 11U) * 0x1p-53;
         const double quarters = 4.0 * turns;
         const auto nearest = static_cast<std::int64_t>(std::floor(quarters + 0.5));
-        const auto exact = reference(static_cast<int>(nearest % 4), static_cast<long double>(quarters) - nearest);
+        const auto exact =
+            reference(static_cast<int>(nearest % 4), static_cast<long double>(quarters) - nearest);
         const SinCos<double> r = sin_cos_turns(turns);
         worst = std::max({worst, error_in_ulps(r.sin, exact.sin), error_in_ulps(r.cos, exact.cos)});
     }
@@ -133,8 +132,9 @@ TEST(Turns, multiples_of_a_quarter_turn_are_exact) {
 TEST(NaturalLog, within_two_units_of_the_last_place_away_from_1) {
     double worst = 0.0;
     std::mt19937_64 engine(2);
-    std::vector<double> list{0x1p-1022, 0x1p-53,        0x1p-52,       0.5, 2.0, 1e300, 1.7976931348623157e308,
-                             1e-300,    std::sqrt(0.5), std::sqrt(2.0)};
+    std::vector<double> list{
+        0x1p-1022, 0x1p-53,        0x1p-52,       0.5, 2.0, 1e300, 1.7976931348623157e308,
+        1e-300,    std::sqrt(0.5), std::sqrt(2.0)};
     for (const double x : {0.7071067811865475, 1.4142135623730951, 0.3535533905932737}) {
         list.push_back(std::nextafter(x, 0.0));
         list.push_back(std::nextafter(x, 4.0));
@@ -147,29 +147,26 @@ TEST(NaturalLog, within_two_units_of_the_last_place_away_from_1) {
         list.push_back((static_cast<double>(bits >> 12U) + 0.5) * 0x1p-52);
     }
     for (const double x : list) {
-        if (x > 0.5 && x < 2.0)
-            continue;
+        if (x > 0.5 && x < 2.0) continue;
         worst = std::max(worst, error_in_ulps(natural_log(x), std::log(static_cast<long double>(x))));
     }
     EXPECT_LT(worst, 2.0);
 }
 
-// For 1/2 < x < sqrt(1/2) log f is taken from log 2: half a unit of log 2 is up to one of the result, and log f
-// and the difference round as well. From sqrt(1/2) on the series alone counts, so the relative error stays
+// For 1/2 < x < sqrt(1/2) log f is taken from log 2: half a unit of log 2 is up to one of the result, and log
+// f and the difference round as well. From sqrt(1/2) on the series alone counts, so the relative error stays
 // small down to the zero.
 TEST(NaturalLog, within_three_units_of_the_last_place_near_1) {
     double worst = 0.0;
     std::vector<double> list;
-    for (int i = 1; i < 200000; ++i)
-        list.push_back(0.5 + 1.5 * i / 200000.0);
+    for (int i = 1; i < 200000; ++i) list.push_back(0.5 + 1.5 * i / 200000.0);
     for (int bit = 2; bit <= 52; ++bit) {
         list.push_back(1.0 + std::ldexp(1.0, -bit));
         list.push_back(1.0 - std::ldexp(1.0, -bit - 1));
     }
-    for (const double x : list) {
+    for (const double x : list)
         if (x != 1.0)
             worst = std::max(worst, error_in_ulps(natural_log(x), std::log(static_cast<long double>(x))));
-    }
     EXPECT_LT(worst, 3.0);
     EXPECT_EQ(natural_log(1.0), 0.0);
 }

@@ -58,8 +58,7 @@ void expect_end(const System& system, Vec3<double> from, Vec3<double> velocity, 
     expect_vector(end.place, to, 8.0 * static_cast<double>(1 + faces.size()));
     expect_vector(end.velocity, velocity_after);
     std::vector<int> hit;
-    for (const Heard& heard : end.hits)
-        hit.push_back(heard.face);
+    for (const Heard& heard : end.hits) hit.push_back(heard.face);
     EXPECT_EQ(hit, faces);
 }
 
@@ -142,8 +141,7 @@ TYPED_TEST(EventLoop, slip_turns_the_normal_part_alone) {
 // To the last bit: no part of a velocity changes but for its sign.
 TYPED_TEST(EventLoop, slip_keeps_the_energy) {
     System box = box_of({3, 4, 5}, {true, true, true}, 1.0);
-    for (AxisFaces& faces : box.boundaries.faces)
-        faces = {FaceKind::slip, FaceKind::slip};
+    for (AxisFaces& faces : box.boundaries.faces) faces = {FaceKind::slip, FaceKind::slip};
     std::mt19937_64 engine(9);
     std::uniform_real_distribution<double> uniform(-1.0, 1.0);
     for (int i = 0; i < 10000; ++i) {
@@ -176,33 +174,25 @@ struct Reference {
             std::vector<std::pair<long double, int>> events;
             for (int face = 0; face < 6; ++face) {
                 const auto axis = static_cast<std::size_t>(face / 2);
-                if (system.boundaries.faces[axis].is_periodic())
-                    continue;
+                if (system.boundaries.faces[axis].is_periodic()) continue;
                 const long double at = face % 2 == 0 ? 0.0L : system.box.size[axis];
                 const bool is_towards = face % 2 == 0 ? velocity[axis] < 0 : velocity[axis] > 0;
-                if (is_towards)
-                    events.emplace_back((at - place[axis]) / velocity[axis], face);
+                if (is_towards) events.emplace_back((at - place[axis]) / velocity[axis], face);
             }
             std::sort(events.begin(), events.end());
-            if (events.size() > 1)
-                nearest = std::min(nearest, events[1].first - events[0].first);
-            if (!events.empty())
-                nearest = std::min(nearest, std::abs(events[0].first - time));
+            if (events.size() > 1) nearest = std::min(nearest, events[1].first - events[0].first);
+            if (!events.empty()) nearest = std::min(nearest, std::abs(events[0].first - time));
             const long double step = events.empty() ? time : std::min(time, events[0].first);
-            for (std::size_t a = 0; a < 3; ++a)
-                place[a] += step * velocity[a];
+            for (std::size_t a = 0; a < 3; ++a) place[a] += step * velocity[a];
             time -= step;
-            if (time <= 0)
-                return;
+            if (time <= 0) return;
             const int face = events[0].second;
             const auto axis = static_cast<std::size_t>(face / 2);
             const Face& wall = system.boundaries.faces[axis][face % 2];
             place[axis] = face % 2 == 0 ? 0.0L : system.box.size[axis];
-            if (wall.kind == FaceKind::slip)
-                velocity[axis] = -velocity[axis];
+            if (wall.kind == FaceKind::slip) velocity[axis] = -velocity[axis];
             else
-                for (std::size_t a = 0; a < 3; ++a)
-                    velocity[a] = 2.0L * wall.velocity[a] - velocity[a];
+                for (std::size_t a = 0; a < 3; ++a) velocity[a] = 2.0L * wall.velocity[a] - velocity[a];
         }
     }
 };
@@ -219,12 +209,10 @@ TYPED_TEST(EventLoop, random_flights_end_where_a_reference_does) {
          {std::array{false, false, true}, std::array{true, false, true}, std::array{true, true, true}}) {
         System system = box_of({3, 4, 5}, has_walls, 1.0);
         for (int axis = 0; axis < 3; ++axis) {
-            if (!has_walls[axis])
-                continue;
+            if (!has_walls[axis]) continue;
             for (Face* const face :
                  {&system.boundaries.faces[axis].lower, &system.boundaries.faces[axis].upper}) {
-                if (uniform(engine) < -0.5)
-                    *face = FaceKind::slip;
+                if (uniform(engine) < -0.5) *face = FaceKind::slip;
                 else
                     for (int a = 0; a < 3; ++a)
                         face->velocity[a] = a == axis ? 0.0 : static_cast<float>(0.03 * uniform(engine));
@@ -235,13 +223,11 @@ TYPED_TEST(EventLoop, random_flights_end_where_a_reference_does) {
             for (int a = 0; a < 3; ++a) {
                 from[a] = static_cast<TypeParam>((0.5 + 0.499 * uniform(engine)) * system.box.size[a]);
                 velocity[a] = static_cast<TypeParam>(6.0 * uniform(engine));
-                if (std::abs(velocity[a]) < 0.5)
-                    velocity[a] = 0.5;
+                if (std::abs(velocity[a]) < 0.5) velocity[a] = 0.5;
             }
             Reference reference{{from.x, from.y, from.z}, {velocity.x, velocity.y, velocity.z}};
             reference.fly(system, 1.0L);
-            if (reference.hits > 8 || reference.nearest < 1e3L * epsilon)
-                continue;
+            if (reference.hits > 8 || reference.nearest < 1e3L * epsilon) continue;
             ++compared;
             with_hits += reference.hits > 0 ? 1 : 0;
             const End<TypeParam> end = fly<TypeParam>(system, from, velocity, 1.0);
@@ -282,8 +268,7 @@ TYPED_TEST(EventLoop, is_the_flight_on_the_chord_where_walls_rest) {
         const End<TypeParam> end =
             fly<TypeParam>(system, vector_cast<double>(from), vector_cast<double>(velocity), 1.0);
         // Short chords across a corner amplify what rounding does to them.
-        if (hits > 4 || static_cast<int>(end.hits.size()) != hits)
-            continue;
+        if (hits > 4 || static_cast<int>(end.hits.size()) != hits) continue;
         ++compared;
         for (int a = 0; a < 3; ++a) {
             ASSERT_EQ(end.velocity[a], end_velocity[a]);
@@ -298,23 +283,19 @@ TYPED_TEST(EventLoop, nothing_ever_leaves_the_fluid) {
     std::mt19937_64 engine(7);
     std::uniform_real_distribution<double> uniform;
     System system = box_of({1, 3, 4}, {true, true, true}, 0.7);
-    for (int axis = 0; axis < 3; ++axis) {
+    for (int axis = 0; axis < 3; ++axis)
         for (Face* const face : {&system.boundaries.faces[axis].lower, &system.boundaries.faces[axis].upper})
             face->velocity[(axis + 1) % 3] = uniform(engine) - 0.5;
-    }
     const Streaming<TypeParam> streaming(system);
     for (int i = 0; i < 200000; ++i) {
         Vec3<double> x, v;
         for (int a = 0; a < 3; ++a) {
             const double where = uniform(engine);
             x[a] = where < 0.1 ? 0.0 : (where < 0.2 ? 1.0 : uniform(engine)) * system.box.size[a];
-            if (uniform(engine) < 0.05)
-                x[a] = std::pow(10.0, -40.0 * uniform(engine));
+            if (uniform(engine) < 0.05) x[a] = std::pow(10.0, -40.0 * uniform(engine));
             v[a] = (uniform(engine) < 0.5 ? -1.0 : 1.0) * std::pow(10.0, -12.0 + 18.0 * uniform(engine));
-            if (uniform(engine) < 0.1)
-                v[a] = 0.0;
-            if (uniform(engine) < 0.1 && a > 0)
-                v[a] = v[a - 1];
+            if (uniform(engine) < 0.1) v[a] = 0.0;
+            if (uniform(engine) < 0.1 && a > 0) v[a] = v[a - 1];
         }
         Particle p = particle_at<Particle>(x, v);
         ASSERT_EQ(streaming.move(p, p.velocity), StreamOutcome::inside);

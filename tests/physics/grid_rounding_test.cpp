@@ -85,23 +85,21 @@ TEST_P(CellGrids, sums_do_not_depend_on_the_order) {
     for (const GridCase& c : grids()) {
         for (const bool one_sided : {true, false}) {
             // All at the limit, or of random size and sign.
-            std::uniform_real_distribution<double> uniform(one_sided ? 0.999 * c.largest : -c.largest, c.largest);
+            std::uniform_real_distribution<double> uniform(one_sided ? 0.999 * c.largest : -c.largest,
+                                                           c.largest);
             std::vector<double> parts;
-            for (int i = 0; i < most(); ++i)
-                parts.push_back(c.grid.round(uniform(engine)));
+            for (int i = 0; i < most(); ++i) parts.push_back(c.grid.round(uniform(engine)));
             long double exact = 0.0L;  // 64 bits of mantissa: more than enough
-            for (const double part : parts)
-                exact += part;
+            for (const double part : parts) exact += part;
             for (int order = 0; order < 20; ++order) {
-                ASSERT_EQ(std::accumulate(parts.begin(), parts.end(), 0.0), static_cast<double>(exact)) << c.name;
+                ASSERT_EQ(std::accumulate(parts.begin(), parts.end(), 0.0), static_cast<double>(exact))
+                    << c.name;
                 std::shuffle(parts.begin(), parts.end(), engine);
             }
             // In pairs, as the lanes of a warp add up, and from the largest down.
             std::vector<double> tree = parts;
-            for (std::size_t n = tree.size(); n > 1; n = (n + 1) / 2) {
-                for (std::size_t i = 0; i < n / 2; ++i)
-                    tree[i] += tree[n - 1 - i];
-            }
+            for (std::size_t n = tree.size(); n > 1; n = (n + 1) / 2)
+                for (std::size_t i = 0; i < n / 2; ++i) tree[i] += tree[n - 1 - i];
             EXPECT_EQ(tree[0], static_cast<double>(exact)) << c.name;
             std::sort(parts.begin(), parts.end());
             EXPECT_EQ(std::accumulate(parts.begin(), parts.end(), 0.0), static_cast<double>(exact)) << c.name;
@@ -114,8 +112,7 @@ TEST_P(CellGrids, unrounded_sums_would_depend_on_it) {
     std::mt19937_64 engine(3);
     std::uniform_real_distribution<double> uniform(-1.0, 1.0);
     std::vector<double> parts;
-    for (int i = 0; i < most(); ++i)
-        parts.push_back(uniform(engine));
+    for (int i = 0; i < most(); ++i) parts.push_back(uniform(engine));
     const double first = std::accumulate(parts.begin(), parts.end(), 0.0);
     bool differs = false;
     for (int order = 0; order < 20; ++order) {

@@ -18,8 +18,7 @@ SymmetricTensor second_moments(const std::vector<Point>& places) {
     for (const Point& p : places) {
         const Point r = p - c;
         const long double products[6] = {r.x * r.x, r.y * r.y, r.z * r.z, r.x * r.y, r.x * r.z, r.y * r.z};
-        for (int i = 0; i < 6; ++i)
-            s[i] += products[i];
+        for (int i = 0; i < 6; ++i) s[i] += products[i];
     }
     return {double(s[0]), double(s[1]), double(s[2]), double(s[3]), double(s[4]), double(s[5])};
 }
@@ -42,39 +41,35 @@ void expect_same_angular_velocity(const std::vector<Point>& places, std::mt19937
     // The entries of the tensor carry a rounding each, and the inverse multiplies that by its condition; the
     // cofactors' roundings do the same. 100 epsilon for a few dozen operations.
     const double tolerance = 100.0 * 2.2e-16 * body.condition() * (largest(expected) + 1e-300);
-    EXPECT_LT(largest(omega - expected), tolerance) << places.size() << " places, condition " << body.condition();
+    EXPECT_LT(largest(omega - expected), tolerance)
+        << places.size() << " places, condition " << body.condition();
 }
 
 std::vector<Point> random_places(int n, std::mt19937_64& engine) {
     std::uniform_real_distribution<double> uniform(-0.5, 0.5);
     std::vector<Point> places;
-    for (int i = 0; i < n; ++i)
-        places.push_back({uniform(engine), uniform(engine), uniform(engine)});
+    for (int i = 0; i < n; ++i) places.push_back({uniform(engine), uniform(engine), uniform(engine)});
     return places;
 }
 
 TEST(InverseInertia, of_random_sets) {
     std::mt19937_64 engine(1);
-    for (const int n : {3, 4, 5, 10, 100}) {
-        for (int i = 0; i < 300; ++i)
-            expect_same_angular_velocity(random_places(n, engine), engine);
-    }
+    for (const int n : {3, 4, 5, 10, 100})
+        for (int i = 0; i < 300; ++i) expect_same_angular_velocity(random_places(n, engine), engine);
 }
 
 TEST(InverseInertia, of_planar_and_symmetric_sets) {
     std::mt19937_64 engine(2);
     for (int i = 0; i < 100; ++i) {
         std::vector<Point> planar = random_places(5, engine);
-        for (Point& p : planar)
-            p.z = 0.25L;
+        for (Point& p : planar) p.z = 0.25L;
         expect_same_angular_velocity(planar, engine);
     }
     // A cube's corners: three equal eigenvalues; a square: two.
     std::vector<Point> cube, square;
     for (int corner = 0; corner < 8; ++corner) {
         cube.push_back({0.3L * (corner & 1), 0.3L * (corner >> 1 & 1), 0.3L * (corner >> 2)});
-        if (corner < 4)
-            square.push_back(cube.back());
+        if (corner < 4) square.push_back(cube.back());
     }
     expect_same_angular_velocity(cube, engine);
     expect_same_angular_velocity(square, engine);
@@ -95,9 +90,9 @@ TEST(InverseInertia, of_two_particles_at_any_distance) {
 TEST(InverseInertia, of_collinear_sets_along_any_line) {
     std::mt19937_64 engine(4);
     std::uniform_real_distribution<double> uniform(-0.5, 0.5);
-    std::vector<Point> directions{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 0}, {1, 0, -1}, {0, 1, 1}, {1, -1, 1}};
-    for (int i = 0; i < 50; ++i)
-        directions.push_back(random_places(1, engine)[0]);
+    std::vector<Point> directions{{1, 0, 0},  {0, 1, 0}, {0, 0, 1}, {1, 1, 0},
+                                  {1, 0, -1}, {0, 1, 1}, {1, -1, 1}};
+    for (int i = 0; i < 50; ++i) directions.push_back(random_places(1, engine)[0]);
     for (const Point& direction : directions) {
         const Point origin = 0.1L * random_places(1, engine)[0];
         std::vector<Point> places;
@@ -114,10 +109,8 @@ TEST(InverseInertia, recovers_a_rigid_rotation) {
     for (const long double size : {1.0L, 1e-2L}) {
         std::vector<Point> places = random_places(6, engine);
         std::vector<Point> velocities;
-        for (Point& p : places)
-            p = size * p;
-        for (const Point& p : places)
-            velocities.push_back(cross(omega, p));
+        for (Point& p : places) p = size * p;
+        for (const Point& p : places) velocities.push_back(cross(omega, p));
         const InverseInertia inverse(second_moments(places));
         const Point found =
             vector_cast<long double>(inverse(vector_cast<double>(angular_momentum(places, velocities))));
@@ -126,7 +119,8 @@ TEST(InverseInertia, recovers_a_rigid_rotation) {
 }
 
 TEST(InverseInertia, of_coincident_particles_is_zero) {
-    const InverseInertia inverse(second_moments({{0.1L, 0.2L, 0.3L}, {0.1L, 0.2L, 0.3L}, {0.1L, 0.2L, 0.3L}}));
+    const InverseInertia inverse(
+        second_moments({{0.1L, 0.2L, 0.3L}, {0.1L, 0.2L, 0.3L}, {0.1L, 0.2L, 0.3L}}));
     EXPECT_TRUE(inverse.is_singular());
     const Vec3<double> omega = inverse({1.0, 2.0, 3.0});
     EXPECT_EQ(dot(omega, omega), 0.0);

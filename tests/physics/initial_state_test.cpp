@@ -30,8 +30,7 @@ TYPED_TEST(StartOf, places_are_uniform_along_every_axis) {
     const InitialState initial(system);
     constexpr int bins = 30;
     std::array<std::vector<double>, 3> counts;
-    for (auto& c : counts)
-        c.assign(bins, 0.0);
+    for (auto& c : counts) c.assign(bins, 0.0);
     std::array<Correlation, 3> correlations;
     for (std::uint64_t id = 0; id < 48000; ++id) {
         const auto p = initial.particle<TypeParam>(id);
@@ -42,15 +41,12 @@ TYPED_TEST(StartOf, places_are_uniform_along_every_axis) {
             u[axis] = static_cast<double>(p.position[axis]) / system.box.size[axis];
             counts[axis][static_cast<int>(u[axis] * bins)] += 1.0;
         }
-        for (int a = 0; a < 3; ++a)
-            correlations[a].add(u[a] - 0.5, u[(a + 1) % 3] - 0.5);
+        for (int a = 0; a < 3; ++a) correlations[a].add(u[a] - 0.5, u[(a + 1) % 3] - 0.5);
         ASSERT_EQ(p.id(), id);
         ASSERT_EQ(p.image(0) | p.image(1) | p.image(2), 0);
     }
-    for (const auto& c : counts)
-        EXPECT_GT(uniform_p_value(c), least_p_value);
-    for (const Correlation& c : correlations)
-        EXPECT_TRUE(c.is_zero());
+    for (const auto& c : counts) EXPECT_GT(uniform_p_value(c), least_p_value);
+    for (const Correlation& c : correlations) EXPECT_TRUE(c.is_zero());
 }
 
 // Variance kT/m: a Gaussian scaled by 1/m, or by 1/sqrt(m) twice, fails.
@@ -91,21 +87,19 @@ TYPED_TEST(StartOf, solvers_have_the_right_number_of_particles_at_rest_as_a_whol
     SolverOptions options;
     options.threads = 1;
     const bool mixed = sizeof(typename TypeParam::Real) == sizeof(float);
-    if (mixed)
-        options.precision = Precision::mixed;
+    if (mixed) options.precision = Precision::mixed;
     const auto solver = make_host_solver(system, options);
     const Totals totals = solver->totals();
     EXPECT_EQ(totals.particles, 48000);
     EXPECT_EQ(totals.mass, 4.0 * 48000);
-    // The mean that is taken away is rounded, and then every velocity, to half an epsilon of its size. Those of
-    // one binade all round the same way, as all lie on one grid: no random walk, so the bound is the sum.
+    // The mean that is taken away is rounded, and then every velocity, to half an epsilon of its size. Those
+    // of one binade all round the same way, as all lie on one grid: no random walk, so the bound is the sum.
     const double half_epsilon = mixed ? 0x1p-24 : 0x1p-53;
     const double n = 48000.0;
     const double mean_speed = std::sqrt(0.625 * 2.0 / M_PI);  // of a component
     const double mean = sigmas * std::sqrt(0.625 / n);
-    for (const double p : totals.momentum) {
+    for (const double p : totals.momentum)
         EXPECT_LT(std::abs(p), 4.0 * n * half_epsilon * (1.1 * mean_speed + mean));
-    }
     // 3 (n - 1) freedoms: variance of the temperature 2 / (3 n).
     EXPECT_TRUE(is_near(totals.temperature(), 2.5, 2.5 * std::sqrt(2.0 / (3.0 * n))));
 }
@@ -113,8 +107,8 @@ TYPED_TEST(StartOf, solvers_have_the_right_number_of_particles_at_rest_as_a_whol
 TEST(ParticleCount, is_density_times_volume_to_the_nearest) {
     System system;
     system.box.size = {1, 1, 3};
-    for (const auto& [density, count] :
-         {std::pair{0.1, 0}, std::pair{0.2, 1}, std::pair{1.0 / 3, 1}, std::pair{2.4, 7}, std::pair{10.0, 30}}) {
+    for (const auto& [density, count] : {std::pair{0.1, 0}, std::pair{0.2, 1}, std::pair{1.0 / 3, 1},
+                                         std::pair{2.4, 7}, std::pair{10.0, 30}}) {
         system.fluid.density = density;
         EXPECT_EQ(system.particle_count(), count);
     }

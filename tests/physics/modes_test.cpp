@@ -33,18 +33,20 @@ protected:
         system_.fluid.mass = 2.0;
     }
 
-    /// Amplitudes that fluctuate as theory says: of each component an Ornstein-Uhlenbeck process. Those of k along x decay
-    /// at `rate` a step, along y four times as fast; those along k are larger by a factor of 3.
+    /// Amplitudes that fluctuate as theory says: of each component an Ornstein-Uhlenbeck process. Those of k
+    /// along x decay at `rate` a step, along y four times as fast; those along k are larger by a factor of 3.
     [[nodiscard]] std::vector<std::vector<double>> amplitudes(std::size_t steps, double rate) const {
         std::mt19937_64 random(5);
         std::normal_distribution<double> normal;
         const double deviation =
-            std::sqrt(0.5 * system_.fluid.temperature / (system_.fluid.mass * static_cast<double>(system_.particle_count())));
+            std::sqrt(0.5 * system_.fluid.temperature /
+                      (system_.fluid.mass * static_cast<double>(system_.particle_count())));
         std::vector<double> now(18);
         std::vector<std::vector<double>> all;
         for (std::size_t step = 0; step < steps; ++step) {
             for (std::size_t i = 0; i < now.size(); ++i) {
-                // Waves x 1, x 2 (not followed in time here: it decays as x 1), y 1, and z 1 would come behind.
+                // Waves x 1, x 2 (not followed in time here: it decays as x 1), y 1, and z 1 would come
+                // behind.
                 const double stays = std::exp(-(i < 12 ? rate : 4.0 * rate));
                 const bool is_along = i % 6 / 2 == (i < 12 ? 0U : 1U);
                 now[i] = (step == 0 ? 0.0 : stays * now[i]) +
@@ -57,8 +59,8 @@ protected:
     }
 
     /// Samples steps `first` ... `last` of given amplitudes.
-    void sample(Observable& observable, const std::vector<std::vector<double>>& amplitudes, std::int64_t first,
-                std::int64_t last) const {
+    void sample(Observable& observable, const std::vector<std::vector<double>>& amplitudes,
+                std::int64_t first, std::int64_t last) const {
         FakeSolver solver(system_, {1, 1, 1});
         solver.modes_at = [&](std::int64_t step) { return amplitudes.at(static_cast<std::size_t>(step)); };
         solver.run(first - 1);
@@ -78,11 +80,11 @@ TEST_F(ModesTest, FindTheDecayOfKnownAmplitudes) {
     const double k = 2.0 * std::numbers::pi / 16.0;
     const double viscosity = 1.1 * theory::predicted_viscosity(system_);
     constexpr std::int64_t steps = 60000;
-    // Waves: x 1, x 2, y 1, y 2. Two of them are enough; the last one's amplitudes are those of the one before it.
+    // Waves: x 1, x 2, y 1, y 2. Two of them are enough; the last one's amplitudes are those of the one
+    // before it.
     auto signal = amplitudes(steps + 1, viscosity * k * k * 3.0 * system_.collision.time_step);
-    for (std::vector<double>& of_step : signal) {
+    for (std::vector<double>& of_step : signal)
         for (int i = 0; i < 6; ++i) of_step.push_back(of_step[of_step.size() - 6]);
-    }
     sample(modes, signal, 1, steps);
     const ObservableResults results = modes.results();
     const double equipartition = 1.0 / (2.0 * static_cast<double>(system_.particle_count()));
@@ -107,7 +109,8 @@ TEST_F(ModesTest, FindTheDecayOfKnownAmplitudes) {
     EXPECT_DOUBLE_EQ(vectors[0], k);
     EXPECT_DOUBLE_EQ(vectors[3], 2.0 * k);
     EXPECT_DOUBLE_EQ(vectors[7], 2.0 * k);
-    EXPECT_DOUBLE_EQ(numbers(results, "expected_decay_rate")[1], 4.0 * k * k * theory::predicted_viscosity(system_));
+    EXPECT_DOUBLE_EQ(numbers(results, "expected_decay_rate")[1],
+                     4.0 * k * k * theory::predicted_viscosity(system_));
     EXPECT_DOUBLE_EQ(numbers(results, "time")[1], 0.3);
     EXPECT_DOUBLE_EQ(numbers(results, "expected_transverse")[0], equipartition);
     // The estimate for checks is not less than what a state takes, nor several times that.
@@ -135,7 +138,8 @@ TEST_F(ModesTest, HaveErrorsThoughOneWaveIsTooSlow) {
     EXPECT_TRUE(std::isnan(numbers(results, "viscosity_error").at(0)));
     const double error = numbers(results, "viscosity_error").at(1);
     EXPECT_NEAR(numbers(results, "viscosity").at(1), viscosity, 4.5 * error);
-    // 128 decay times of two components with a real and an imaginary part each, so about e (2 / 512)^(1/2) = 0.17 of it.
+    // 128 decay times of two components with a real and an imaginary part each, so about e (2 / 512)^(1/2) =
+    // 0.17 of it.
     EXPECT_GT(error, 0.05 * viscosity);
     EXPECT_LT(error, 0.5 * viscosity);
 }
@@ -159,10 +163,12 @@ TEST_F(ModesTest, GoOnFromTheirState) {
         const ObservableState found = second.state();
         for (std::size_t i = 0; i < expected.arrays.size(); ++i)
             EXPECT_TRUE(found.arrays[i].values == expected.arrays[i].values) << middle;
-        EXPECT_TRUE(numbers(second.results(), "transverse") == numbers(unbroken.results(), "transverse")) << middle;
+        EXPECT_TRUE(numbers(second.results(), "transverse") == numbers(unbroken.results(), "transverse"))
+            << middle;
     }
     ModesObservable other(system_, {2, 2}, 0);
-    EXPECT_EQ(other.restore(ModesObservable(system_, {1, 1}, 0).state()), "every was 1, is 2, count was 1, is 2");
+    EXPECT_EQ(other.restore(ModesObservable(system_, {1, 1}, 0).state()),
+              "every was 1, is 2, count was 1, is 2");
 }
 
 TEST_F(ModesTest, HaveShapesAlsoWithoutSamples) {

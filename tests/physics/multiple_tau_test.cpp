@@ -42,7 +42,8 @@ std::vector<std::vector<double>> make_signal(std::int64_t samples, std::int64_t 
     std::vector<std::vector<double>> signal;
     std::vector<double> sample(static_cast<std::size_t>(values));
     for (std::int64_t t = 0; t < samples; ++t) {
-        for (std::size_t k = 0; k < sample.size(); ++k) sample[k] = (k % 2 == 0 ? sample[k] : 0.0) + gauss(generator);
+        for (std::size_t k = 0; k < sample.size(); ++k)
+            sample[k] = (k % 2 == 0 ? sample[k] : 0.0) + gauss(generator);
         signal.push_back(sample);
     }
     return signal;
@@ -52,9 +53,8 @@ std::vector<std::vector<double>> make_signal(std::int64_t samples, std::int64_t 
 std::vector<double> autoregressive(std::int64_t samples, double c, std::mt19937_64& generator) {
     std::normal_distribution<double> gauss;
     std::vector<double> signal{gauss(generator)};
-    while (static_cast<std::int64_t>(signal.size()) < samples) {
+    while (static_cast<std::int64_t>(signal.size()) < samples)
         signal.push_back(c * signal.back() + std::sqrt(1.0 - c * c) * gauss(generator));
-    }
     return signal;
 }
 
@@ -80,16 +80,17 @@ void expect_brute_force(const std::vector<std::vector<double>>& signal, const Mu
                 // Products of a walk of n steps are about n; so are the roundings of their sums, relatively.
                 const double mean = sum[k] / static_cast<double>(pairs);
                 const double rounding = 1e-13 * static_cast<double>(signal.size());
-                EXPECT_NEAR(correlation.mean[2 * next + k], mean, rounding) << "lag " << correlation.lag[next];
+                EXPECT_NEAR(correlation.mean[2 * next + k], mean, rounding)
+                    << "lag " << correlation.lag[next];
             }
             ++next;
         }
         std::vector<std::vector<double>> coarse;
         for (std::size_t t = 0; t + 1 < level.size(); t += 2) {
             std::vector<double> sample = level[t];
-            if (options.coarsening == Coarsening::average) {
-                for (std::size_t k = 0; k < sample.size(); ++k) sample[k] = 0.5 * (level[t][k] + level[t + 1][k]);
-            }
+            if (options.coarsening == Coarsening::average)
+                for (std::size_t k = 0; k < sample.size(); ++k)
+                    sample[k] = 0.5 * (level[t][k] + level[t + 1][k]);
             coarse.push_back(sample);
         }
         level = coarse;
@@ -130,9 +131,8 @@ TEST(MultipleTau, bursts_are_pairs_of_their_own) {
         correlator.begin_burst();
         const auto signal = make_signal(length, 2, 10U + static_cast<unsigned>(length));
         for (const auto& sample : signal) correlator.add(sample);
-        for (int lag = 0; lag < 4; ++lag) {
+        for (int lag = 0; lag < 4; ++lag)
             for (int t = lag; t < length; ++t, ++pairs[lag]) sums[lag] += signal[t - lag][0] * signal[t][1];
-        }
         // Level 1 pairs every second sample; the last one of an odd burst stays alone.
         for (int t = 4; t + 1 < length; t += 2, ++pairs[4]) sums[4] += signal[t - 4][0] * signal[t][1];
     }
@@ -173,11 +173,11 @@ void expect_autoregressive(Coarsening coarsening) {
     std::vector<std::int64_t> lags;
     // A lag n at level l means, averaged: sums over the pairs of 2^l x 2^l samples around.
     const auto theory = [&](std::size_t i) {
-        const std::int64_t width = i < 16 || coarsening == Coarsening::decimate ? 1 : std::int64_t{1} << (i / 8 - 1);
+        const std::int64_t width =
+            i < 16 || coarsening == Coarsening::decimate ? 1 : std::int64_t{1} << (i / 8 - 1);
         double sum = 0.0;
-        for (std::int64_t a = 0; a < width; ++a) {
+        for (std::int64_t a = 0; a < width; ++a)
             for (std::int64_t b = 0; b < width; ++b) sum += std::pow(c, std::abs(lags[i] + a - b));
-        }
         return sum / static_cast<double>(width * width);
     };
     for (int trial = 0; trial < trials; ++trial) {
@@ -197,12 +197,15 @@ void expect_autoregressive(Coarsening coarsening) {
         EXPECT_TRUE(has_mean(means[i], theory(i)));
         // Neighbouring blocks share a little memory, 10 samples of at least 128: errors up to 10 % too small.
         const double expected = deviations_squared[i].mean();
-        const double noise = std::hypot(deviations_squared[i].standard_error(), errors_squared[i].standard_error());
+        const double noise =
+            std::hypot(deviations_squared[i].standard_error(), errors_squared[i].standard_error());
         EXPECT_NEAR(errors_squared[i].mean(), expected, sigmas * noise + 0.2 * expected);
     }
 }
 
-TEST(MultipleTau, correlation_and_errors_of_a_process_with_memory) { expect_autoregressive(Coarsening::average); }
+TEST(MultipleTau, correlation_and_errors_of_a_process_with_memory) {
+    expect_autoregressive(Coarsening::average);
+}
 TEST(MultipleTau, correlation_and_errors_of_one_decimated) { expect_autoregressive(Coarsening::decimate); }
 
 TEST(MultipleTau, the_error_of_a_running_integral) {
@@ -236,18 +239,23 @@ TEST(MultipleTau, the_jackknife_of_a_mean_is_its_error) {
     MultipleTau correlator({2, 2}, {}, multiply);
     for (const auto& sample : make_signal(64 * 16, 2, 6)) correlator.add(sample);
     const CorrelationFunction correlation = correlator.correlation();
-    const auto same = [](std::span<const double> means) { return std::vector<double>(means.begin(), means.end()); };
+    const auto same = [](std::span<const double> means) {
+        return std::vector<double>(means.begin(), means.end());
+    };
     const Estimates estimates = correlator.jackknife(same, 0);
     // Lag 0 has equal numbers of pairs in all blocks, where both formulas are one.
     EXPECT_NEAR(estimates.error[1], correlation.error[1], 1e-12 * correlation.error[1]);
     EXPECT_EQ(estimates.value, correlation.mean);
-    for (std::size_t i = 2; i < estimates.error.size(); ++i) EXPECT_TRUE(std::isnan(estimates.error[i])) << i << " is not of lag 0";
+    for (std::size_t i = 2; i < estimates.error.size(); ++i)
+        EXPECT_TRUE(std::isnan(estimates.error[i])) << i << " is not of lag 0";
 }
 
 TEST(MultipleTau, few_samples_have_no_errors) {
     MultipleTau correlator({1, 1}, {}, multiply);
     EXPECT_TRUE(correlator.correlation().lag.empty());
-    const auto nothing = [](std::span<const double> means) { return std::vector<double>{double(means.size())}; };
+    const auto nothing = [](std::span<const double> means) {
+        return std::vector<double>{double(means.size())};
+    };
     EXPECT_EQ(correlator.jackknife(nothing, 0).value[0], 0.0);
     correlator.add(std::vector<double>{2.0});
     const CorrelationFunction one = correlator.correlation();
@@ -312,7 +320,8 @@ TEST(MultipleTau, its_lags_are_foreseen) {
         options.most_levels = levels;
         MultipleTau correlator({1, 1}, options, multiply);
         for (std::int64_t samples = 0; samples < 300; ++samples) {
-            EXPECT_EQ(correlator.lags_after(samples), std::ssize(correlator.correlation().lag)) << samples << " of " << levels;
+            EXPECT_EQ(correlator.lags_after(samples), std::ssize(correlator.correlation().lag))
+                << samples << " of " << levels;
             correlator.add(std::vector<double>{1.0});
         }
     }
@@ -331,7 +340,8 @@ TEST(MultipleTau, states_of_others_are_refused) {
     MultipleTau more_products({2, 2}, {}, multiply);
     MultipleTau decimating({2, 1}, with_points(Coarsening::decimate, 16), multiply);
     MultipleTau fewer_points({2, 1}, with_points(Coarsening::average, 8), multiply);
-    for (MultipleTau* other : {&more_values, &more_products, &decimating, &fewer_points}) refuses(*other, good);
+    for (MultipleTau* other : {&more_values, &more_products, &decimating, &fewer_points})
+        refuses(*other, good);
     MultipleTauState bad = good;
     bad.values.pop_back();
     refuses(correlator, bad);

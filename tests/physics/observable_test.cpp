@@ -79,7 +79,8 @@ TEST_F(ObservableTest, SaysWhichParametersDiffer) {
     ObservableState foreign = before->state();
     foreign.parameters.push_back({"colour", 3.0});
     foreign.parameters.erase(foreign.parameters.begin());
-    EXPECT_EQ(make(output_)->restore(foreign), "occupancy_bins was not known, is 20, colour was 3, is not known");
+    EXPECT_EQ(make(output_)->restore(foreign),
+              "occupancy_bins was not known, is 20, colour was 3, is not known");
 }
 
 TEST_F(ObservableTest, RefusesArraysThatAreNotItsOwn) {

@@ -56,8 +56,7 @@ TYPED_TEST(Observables, totals_are_right_to_the_last_digits_in_any_order) {
     long double sums[4]{};
     for (const TypeParam& p : particles) {
         const Vec3<long double> v = vector_cast<long double>(p.velocity);
-        for (int axis = 0; axis < 3; ++axis)
-            sums[axis] += 3.0L * v[axis];
+        for (int axis = 0; axis < 3; ++axis) sums[axis] += 3.0L * v[axis];
         // The square is rounded as a double before it is added.
         const Vec3<double> d = vector_cast<double>(p.velocity);
         sums[3] += 1.5L * dot(d, d);
@@ -65,26 +64,22 @@ TYPED_TEST(Observables, totals_are_right_to_the_last_digits_in_any_order) {
     const TotalsRule rule(system);
     const auto add_up = [&] {
         TotalsSums total;
-        for (const TypeParam& p : particles)
-            total += rule.contribute(p);
+        for (const TypeParam& p : particles) total += rule.contribute(p);
         return total;
     };
     const TotalsSums first = add_up();
     std::mt19937 engine(1);
     std::shuffle(particles.begin(), particles.end(), engine);
     const TotalsSums second = add_up();
-    for (int i = 0; i < TotalsSums::count; ++i)
-        EXPECT_EQ(first.value[i], second.value[i]);
+    for (int i = 0; i < TotalsSums::count; ++i) EXPECT_EQ(first.value[i], second.value[i]);
 
     const Totals totals = rule.totals(first);
     EXPECT_EQ(totals.particles, 10000);
     EXPECT_EQ(totals.mass, 30000.0);
-    for (int axis = 0; axis < 3; ++axis)
-        EXPECT_LT(error_in_ulps(totals.momentum[axis], sums[axis]), 3.0);
+    for (int axis = 0; axis < 3; ++axis) EXPECT_LT(error_in_ulps(totals.momentum[axis], sums[axis]), 3.0);
     EXPECT_LT(error_in_ulps(totals.kinetic_energy, sums[3]), 3.0);
     const Vec3<double> mean = rule.mean_velocity(first);
-    for (int axis = 0; axis < 3; ++axis)
-        EXPECT_LT(error_in_ulps(mean[axis], sums[axis] / 30000.0L), 3.0);
+    for (int axis = 0; axis < 3; ++axis) EXPECT_LT(error_in_ulps(mean[axis], sums[axis] / 30000.0L), 3.0);
 }
 
 // Temperature of 3 (N - 1) freedoms relative to the centre of mass, by hand for two particles.
@@ -107,7 +102,9 @@ TYPED_TEST(Observables, bins_are_blocks_of_cells_and_own_their_lower_edges) {
     const auto bin = [&](double x, double y, double z) {
         return rule.bin(Vec3<Real>{static_cast<Real>(x), static_cast<Real>(y), static_cast<Real>(z)});
     };
-    const auto below = [](double x) { return static_cast<double>(std::nextafter(static_cast<Real>(x), Real(0))); };
+    const auto below = [](double x) {
+        return static_cast<double>(std::nextafter(static_cast<Real>(x), Real(0)));
+    };
     EXPECT_EQ(bin(0, 0, 0), 0);
     EXPECT_EQ(bin(below(3), below(1), below(4)), 0);
     EXPECT_EQ(bin(3, 0, 0), 1);
@@ -118,12 +115,10 @@ TYPED_TEST(Observables, bins_are_blocks_of_cells_and_own_their_lower_edges) {
     EXPECT_EQ(bin(12, 0, 0), 3);
     // All of a box: each bin its share.
     std::vector<double> counts(48);
-    for (const TypeParam& p : random_particles<TypeParam>(system, 50000))
-        counts[rule.bin(p.position)] += 1.0;
+    for (const TypeParam& p : random_particles<TypeParam>(system, 50000)) counts[rule.bin(p.position)] += 1.0;
     // The random places leave out a thousandth of the box at its upper faces.
     double chi_square = 0.0;
-    for (const double count : counts)
-        chi_square += std::pow(count - 50000.0 / 48, 2) / (50000.0 / 48);
+    for (const double count : counts) chi_square += std::pow(count - 50000.0 / 48, 2) / (50000.0 / 48);
     EXPECT_GT(chi_square_p_value(chi_square, 47), least_p_value);
 }
 
@@ -135,26 +130,24 @@ TYPED_TEST(Observables, bin_contributions_sum_up_in_any_order) {
         BinSums sum;
         for (const TypeParam& p : particles) {
             const BinSums part = rule.contribute(p);
-            for (int i = 0; i < BinSums::count; ++i)
-                sum.value[i] += part.value[i];
+            for (int i = 0; i < BinSums::count; ++i) sum.value[i] += part.value[i];
         }
         return sum;
     };
     const BinSums first = add_up();
     std::reverse(particles.begin(), particles.end());
     const BinSums second = add_up();
-    for (int i = 0; i < BinSums::count; ++i)
-        EXPECT_EQ(first.value[i], second.value[i]);
+    for (int i = 0; i < BinSums::count; ++i) EXPECT_EQ(first.value[i], second.value[i]);
     EXPECT_EQ(first.value[0], 640.0);
     long double sum_x = 0.0L;
-    for (const TypeParam& p : particles)
-        sum_x += static_cast<long double>(p.velocity.x);
+    for (const TypeParam& p : particles) sum_x += static_cast<long double>(p.velocity.x);
     // 640 roundings to the grid that is exact up to twice (8 x 640 + 120) particles at the limit.
     const double grid = 2.0 * (8 * 640 + 120) * speed_limit(system.fluid) * 0x1p-52;
     EXPECT_NEAR(first.value[1], static_cast<double>(sum_x), 640 * 0.5 * grid);
 }
 
-// Bins of a few particles that move as a whole: kT = 2 E / freedoms has no bias from either, though E / N has.
+// Bins of a few particles that move as a whole: kT = 2 E / freedoms has no bias from either, though E / N
+// has.
 TEST(Fold, temperature_of_small_moving_bins_has_no_bias) {
     const double mass = 3.0;
     const double temperature = 0.7;
@@ -169,8 +162,7 @@ TEST(Fold, temperature_of_small_moving_bins_has_no_bias) {
         for (int i = 0; i < n; ++i) {
             const Vec3<double> v{normal(engine) + 20.0, normal(engine) - 3.0, normal(engine)};
             sums.value[0] += 1.0;
-            for (int axis = 0; axis < 3; ++axis)
-                sums.value[1 + axis] += v[axis];
+            for (int axis = 0; axis < 3; ++axis) sums.value[1 + axis] += v[axis];
             sums.value[4] += dot(v, v);
             momentum += mass * v.x;
         }

@@ -47,9 +47,8 @@ TYPED_TEST(Records, come_out_in_the_order_of_ids) {
             EXPECT_EQ(snapshot.id[i], static_cast<std::int64_t>(3 * i));
             const auto expected = some_particle<TypeParam>(3 * i);
             EXPECT_EQ(particle_hash(take_from_snapshot<TypeParam>(snapshot, i)), particle_hash(expected));
-            for (int axis = 0; axis < 3; ++axis) {
+            for (int axis = 0; axis < 3; ++axis)
                 EXPECT_EQ(snapshot.image[3 * i + static_cast<std::size_t>(axis)], expected.image(axis));
-            }
         }
     }
 }
@@ -96,9 +95,8 @@ TEST(ParticleRecords, UseTheirMemoryAgain) {
     EXPECT_EQ(records.precision(), Precision::mixed);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(fewer.data()) % 128, 0U);
     // Numbers that go up a little at a time must not allocate at each.
-    for (std::int64_t count = 1001; count < 1120; ++count) {
+    for (std::int64_t count = 1001; count < 1120; ++count)
         static_cast<void>(records.begin<ParticleDouble>(0, count, allocate));
-    }
     EXPECT_EQ(allocations, 2);
 }
 

@@ -31,8 +31,7 @@ TYPED_TEST(ParticleRecord, begins_in_image_0_and_keeps_its_id) {
     for (const std::uint64_t id : {std::uint64_t{0}, std::uint64_t{1}, TypeParam::max_particles - 1}) {
         TypeParam p = some_particle<TypeParam>(id);
         EXPECT_EQ(p.id(), id);
-        for (int axis = 0; axis < 3; ++axis)
-            EXPECT_EQ(p.image(axis), 0);
+        for (int axis = 0; axis < 3; ++axis) EXPECT_EQ(p.image(axis), 0);
         EXPECT_TRUE(p.add_image(0, -7) && p.add_image(1, 5) && p.add_image(2, -1));
         EXPECT_EQ(p.id(), id);
     }
@@ -43,7 +42,9 @@ TYPED_TEST(ParticleRecord, images_count_up_to_their_limits_and_no_further) {
     EXPECT_GE(limit, 1024);
     for (int axis = 0; axis < 3; ++axis) {
         TypeParam p = some_particle<TypeParam>(TypeParam::max_particles - 1);
-        const auto others_are_zero = [&] { return p.image((axis + 1) % 3) == 0 && p.image((axis + 2) % 3) == 0; };
+        const auto others_are_zero = [&] {
+            return p.image((axis + 1) % 3) == 0 && p.image((axis + 2) % 3) == 0;
+        };
         EXPECT_TRUE(p.add_image(axis, limit - 1));
         EXPECT_EQ(p.image(axis), limit - 1);
         EXPECT_TRUE(others_are_zero());
@@ -69,8 +70,7 @@ TYPED_TEST(ParticleRecord, images_walk_independently) {
         const int change = static_cast<int>(engine() % 7) - 3;
         ASSERT_TRUE(p.add_image(axis, change));
         expected[axis] += change;
-        for (int a = 0; a < 3; ++a)
-            ASSERT_EQ(p.image(a), expected[a]);
+        for (int a = 0; a < 3; ++a) ASSERT_EQ(p.image(a), expected[a]);
     }
     EXPECT_EQ(p.id(), 99u);
 }
@@ -88,8 +88,7 @@ TYPED_TEST(ParticleRecord, every_bit_of_the_record_changes_the_hash) {
         // The word of images holds 63 bits in double; the highest is no state.
         const bool unused = flipped.id() == particle.id() && flipped.image(0) == 0 && flipped.image(1) == 0 &&
                             flipped.image(2) == 0 && bit >= 48 * sizeof(typename TypeParam::Real) + 64;
-        if (!unused)
-            hashes.insert(particle_hash(flipped));
+        if (!unused) hashes.insert(particle_hash(flipped));
         EXPECT_TRUE(!unused || particle_hash(flipped) == hash);
     }
     EXPECT_GE(hashes.size(), 8 * sizeof(TypeParam));
@@ -124,8 +123,7 @@ TYPED_TEST(ParticleRecord, the_sum_of_hashes_is_free_of_the_order) {
     }
     const auto sum = [&] {
         std::uint64_t hash = 0;
-        for (const TypeParam& p : particles)
-            hash += particle_hash(p);
+        for (const TypeParam& p : particles) hash += particle_hash(p);
         return hash;
     };
     const std::uint64_t before = sum();

@@ -16,7 +16,8 @@ Words words(const RandomBlock& block) { return {block.word[0], block.word[1], bl
 
 // The known-answer tests of Random123 (file kat_vectors, philox 4x32 10).
 TEST(Philox, published_vectors) {
-    EXPECT_EQ(words(philox4x32({{0, 0, 0, 0}}, 0, 0)), (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+    EXPECT_EQ(words(philox4x32({{0, 0, 0, 0}}, 0, 0)),
+              (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
     EXPECT_EQ(words(philox4x32({{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}}, 0xffffffff, 0xffffffff)),
               (Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
     EXPECT_EQ(words(philox4x32({{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}}, 0xa4093822, 0x299f31d0)),
@@ -49,8 +50,7 @@ TEST(RandomSource, no_two_askers_get_the_same_block) {
     for (std::size_t i = 0; i < single.size(); ++i) {
         for (std::size_t j = i; j < single.size(); ++j) {
             std::array<std::uint64_t, 5> asker{};
-            for (std::size_t f = 0; f < asker.size(); ++f)
-                asker[f] = single[i][f] | single[j][f];
+            for (std::size_t f = 0; f < asker.size(); ++f) asker[f] = single[i][f] | single[j][f];
             seen.insert(draw(asker));
             ++askers;
         }
@@ -77,12 +77,10 @@ TEST(RandomSource, bytes_of_all_words_are_uniform_along_every_coordinate) {
             RandomSource source{coordinate == 0 ? i : 9, Stream::rotation_axis, coordinate == 1 ? i : 9,
                                 coordinate == 2 ? i : 9, coordinate == 3 ? static_cast<std::uint32_t>(i) : 9};
             const RandomBlock block = source.next();
-            for (std::size_t byte = 0; byte < 16; ++byte) {
+            for (std::size_t byte = 0; byte < 16; ++byte)
                 counts[byte][block.word[byte / 4] >> (8 * (byte % 4)) & 0xffU] += 1.0;
-            }
         }
-        for (const auto& count : counts)
-            EXPECT_GT(uniform_p_value(count), least_p_value);
+        for (const auto& count : counts) EXPECT_GT(uniform_p_value(count), least_p_value);
     }
 }
 

@@ -15,8 +15,7 @@ using Point = Vec3<long double>;
 
 inline Point centre_of(const std::vector<Point>& places) {
     Point sum;
-    for (const Point& p : places)
-        sum += p;
+    for (const Point& p : places) sum += p;
     return (1.0L / static_cast<long double>(places.size())) * sum;
 }
 
@@ -24,8 +23,7 @@ inline Point centre_of(const std::vector<Point>& places) {
 inline Point angular_momentum(const std::vector<Point>& places, const std::vector<Point>& velocities) {
     const Point c = centre_of(places);
     Point sum;
-    for (std::size_t i = 0; i < places.size(); ++i)
-        sum += cross(places[i] - c, velocities[i]);
+    for (std::size_t i = 0; i < places.size(); ++i) sum += cross(places[i] - c, velocities[i]);
     return sum;
 }
 
@@ -35,10 +33,8 @@ public:
         const Point c = centre_of(places);
         for (const Point& p : places) {
             const Point r = p - c;
-            for (int i = 0; i < 3; ++i) {
-                for (int j = 0; j < 3; ++j)
-                    tensor_[i][j] += (i == j ? dot(r, r) : 0.0L) - r[i] * r[j];
-            }
+            for (int i = 0; i < 3; ++i)
+                for (int j = 0; j < 3; ++j) tensor_[i][j] += (i == j ? dot(r, r) : 0.0L) - r[i] * r[j];
         }
         diagonalise();
     }
@@ -47,8 +43,7 @@ public:
     [[nodiscard]] Point angular_velocity(Point momentum) const {
         Point omega;
         for (int k = 0; k < 3; ++k) {
-            if (!counts(k))
-                continue;
+            if (!counts(k)) continue;
             const Point axis{axes_[0][k], axes_[1][k], axes_[2][k]};
             omega += (dot(axis, momentum) / tensor_[k][k]) * axis;
         }
@@ -60,10 +55,8 @@ public:
     /// The least eigenvalue that counts; 0 for coincident particles.
     [[nodiscard]] double least_eigenvalue() const {
         long double least = 0.0L;
-        for (int k = 0; k < 3; ++k) {
-            if (counts(k) && (least == 0.0L || tensor_[k][k] < least))
-                least = tensor_[k][k];
-        }
+        for (int k = 0; k < 3; ++k)
+            if (counts(k) && (least == 0.0L || tensor_[k][k] < least)) least = tensor_[k][k];
         return static_cast<double>(least);
     }
 
@@ -80,23 +73,19 @@ private:
     /// Jacobi's rotations: afterwards the tensor is diagonal, the columns of `axes_` are its eigenvectors.
     void diagonalise() {
         for (int sweep = 0; sweep < 30; ++sweep) {
-            const long double off = std::abs(tensor_[0][1]) + std::abs(tensor_[0][2]) + std::abs(tensor_[1][2]);
-            if (off <= 1e-22L * trace())
-                return;
+            const long double off =
+                std::abs(tensor_[0][1]) + std::abs(tensor_[0][2]) + std::abs(tensor_[1][2]);
+            if (off <= 1e-22L * trace()) return;
             for (const auto& [p, q] : {std::pair{0, 1}, std::pair{0, 2}, std::pair{1, 2}}) {
-                if (tensor_[p][q] == 0.0L)
-                    continue;
+                if (tensor_[p][q] == 0.0L) continue;
                 const long double theta = 0.5L * (tensor_[q][q] - tensor_[p][p]) / tensor_[p][q];
                 const long double t =
                     (theta >= 0 ? 1.0L : -1.0L) / (std::abs(theta) + std::sqrt(theta * theta + 1.0L));
                 const long double c = 1.0L / std::sqrt(t * t + 1.0L);
                 const long double s = t * c;
-                for (int k = 0; k < 3; ++k)
-                    rotate(tensor_[k][p], tensor_[k][q], c, s);
-                for (int k = 0; k < 3; ++k)
-                    rotate(tensor_[p][k], tensor_[q][k], c, s);
-                for (int k = 0; k < 3; ++k)
-                    rotate(axes_[k][p], axes_[k][q], c, s);
+                for (int k = 0; k < 3; ++k) rotate(tensor_[k][p], tensor_[k][q], c, s);
+                for (int k = 0; k < 3; ++k) rotate(tensor_[p][k], tensor_[q][k], c, s);
+                for (int k = 0; k < 3; ++k) rotate(axes_[k][p], axes_[k][q], c, s);
             }
         }
     }

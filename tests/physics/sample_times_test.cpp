@@ -13,15 +13,15 @@ namespace {
 /// The steps up to `end` at which a sample is due, written out.
 std::vector<std::int64_t> listed(const SampleTimes& times, std::int64_t end) {
     std::vector<std::int64_t> steps;
-    for (std::int64_t first = times.start + times.every; first <= end; first += times.every) {
-        for (std::int64_t step = first; step < first + times.burst && step <= end; ++step) steps.push_back(step);
-    }
+    for (std::int64_t first = times.start + times.every; first <= end; first += times.every)
+        for (std::int64_t step = first; step < first + times.burst && step <= end; ++step)
+            steps.push_back(step);
     return steps;
 }
 
 TEST(SampleTimes, AreThoseOfTheList) {
-    for (const SampleTimes& times : {SampleTimes{0, 1, 1}, SampleTimes{0, 7, 1}, SampleTimes{20, 6, 1}, SampleTimes{20, 6, 4},
-                                     SampleTimes{5, 6, 6}, SampleTimes{3, 100, 2}}) {
+    for (const SampleTimes& times : {SampleTimes{0, 1, 1}, SampleTimes{0, 7, 1}, SampleTimes{20, 6, 1},
+                                     SampleTimes{20, 6, 4}, SampleTimes{5, 6, 6}, SampleTimes{3, 100, 2}}) {
         const std::vector<std::int64_t> steps = listed(times, 99);
         std::size_t next = 0;
         for (std::int64_t step = 0; step < 90; ++step) {

@@ -22,8 +22,7 @@ inline constexpr double least_p_value = 6.8e-6;
 /// Regularised lower incomplete gamma function P(a, x): its power series, or beyond a + 1 the continued
 /// fraction of 1 - P (Lentz's method). Abramowitz and Stegun 6.5.29 and 6.5.31.
 inline double gamma_p(double a, double x) {
-    if (x <= 0.0)
-        return 0.0;
+    if (x <= 0.0) return 0.0;
     const double factor = std::exp(a * std::log(x) - x - std::lgamma(a));
     if (x < a + 1.0) {
         double term = 1.0 / a;
@@ -44,8 +43,7 @@ inline double gamma_p(double a, double x) {
         d = 1.0 / (numerator * d + b);
         c = b + numerator / c;
         h *= d * c;
-        if (std::abs(d * c - 1.0) < 1e-15)
-            break;
+        if (std::abs(d * c - 1.0) < 1e-15) break;
     }
     return 1.0 - factor * h;
 }
@@ -64,8 +62,7 @@ inline double chi_square_p_value(const std::vector<double>& counts, const std::v
     int bins = 0;
     for (std::size_t i = 0; i < counts.size(); ++i) {
         if (expected[i] <= 0.0) {
-            if (counts[i] > 0.0)
-                return 0.0;
+            if (counts[i] > 0.0) return 0.0;
             continue;
         }
         chi_square += (counts[i] - expected[i]) * (counts[i] - expected[i]) / expected[i];
@@ -77,8 +74,7 @@ inline double chi_square_p_value(const std::vector<double>& counts, const std::v
 /// The same against equal expectations.
 inline double uniform_p_value(const std::vector<double>& counts) {
     double total = 0.0;
-    for (const double count : counts)
-        total += count;
+    for (const double count : counts) total += count;
     return chi_square_p_value(counts,
                               std::vector<double>(counts.size(), total / static_cast<double>(counts.size())));
 }
@@ -94,20 +90,15 @@ double kolmogorov_p_value(std::vector<double> samples, const Distribution& distr
         const double f = distribution(samples[i]);
         const double rank = static_cast<double>(i);
         // Written so that a NaN counts as far off.
-        if (!(f - rank / n <= distance))
-            distance = f - rank / n;
-        if (!((rank + 1.0) / n - f <= distance))
-            distance = (rank + 1.0) / n - f;
+        if (!(f - rank / n <= distance)) distance = f - rank / n;
+        if (!((rank + 1.0) / n - f <= distance)) distance = (rank + 1.0) / n - f;
     }
     const double root = std::sqrt(n);
     const double lambda = (root + 0.12 + 0.11 / root) * distance;
-    if (!(lambda < 10.0))
-        return 0.0;
-    if (lambda < 0.2)
-        return 1.0;
+    if (!(lambda < 10.0)) return 0.0;
+    if (lambda < 0.2) return 1.0;
     double p = 0.0;
-    for (int k = 1; k <= 100; ++k)
-        p += (k % 2 == 1 ? 2.0 : -2.0) * std::exp(-2.0 * k * k * lambda * lambda);
+    for (int k = 1; k <= 100; ++k) p += (k % 2 == 1 ? 2.0 : -2.0) * std::exp(-2.0 * k * k * lambda * lambda);
     return p;
 }
 
@@ -134,55 +125,46 @@ private:
 /// That the mean of independent numbers is `expected`, within 4.5 of their own standard errors.
 inline testing::AssertionResult has_mean(const Moments& moments, double expected) {
     const double off = (moments.mean() - expected) / moments.standard_error();
-    if (std::abs(off) <= sigmas)
-        return testing::AssertionSuccess();
-    return testing::AssertionFailure() << "mean " << moments.mean() << " is " << off << " standard errors from "
-                                       << expected << " (" << moments.count() << " samples)";
+    if (std::abs(off) <= sigmas) return testing::AssertionSuccess();
+    return testing::AssertionFailure()
+           << "mean " << moments.mean() << " is " << off << " standard errors from " << expected << " ("
+           << moments.count() << " samples)";
 }
 
 /// That a number is `expected` within 4.5 standard errors that theory gives.
 inline testing::AssertionResult is_near(double value, double expected, double standard_error) {
     const double off = (value - expected) / standard_error;
-    if (std::abs(off) <= sigmas)
-        return testing::AssertionSuccess();
+    if (std::abs(off) <= sigmas) return testing::AssertionSuccess();
     return testing::AssertionFailure() << value << " is " << off << " standard errors from " << expected;
 }
 
 /// That samples are Gaussian of mean 0 and this variance: as a distribution, and by mean and variance.
 inline testing::AssertionResult is_gaussian(const std::vector<double>& samples, double variance) {
     Moments moments;
-    for (const double x : samples)
-        moments.add(x);
+    for (const double x : samples) moments.add(x);
     const double n = moments.count();
-    if (auto mean = is_near(moments.mean(), 0.0, std::sqrt(variance / n)); !mean)
-        return mean << " (mean)";
-    if (auto spread = is_near(moments.variance(), variance, variance * std::sqrt(2.0 / n)); !spread) {
+    if (auto mean = is_near(moments.mean(), 0.0, std::sqrt(variance / n)); !mean) return mean << " (mean)";
+    if (auto spread = is_near(moments.variance(), variance, variance * std::sqrt(2.0 / n)); !spread)
         return spread << " (variance)";
-    }
     const double width = std::sqrt(variance);
     const double p = kolmogorov_p_value(samples, [width](double x) { return normal_cdf(x / width); });
-    if (p >= least_p_value)
-        return testing::AssertionSuccess();
+    if (p >= least_p_value) return testing::AssertionSuccess();
     return testing::AssertionFailure() << "not Gaussian: p = " << p;
 }
 
 /// That samples follow Gamma(shape, scale): as a distribution, and by mean and variance.
 inline testing::AssertionResult is_gamma(const std::vector<double>& samples, double shape, double scale) {
     Moments moments;
-    for (const double x : samples)
-        moments.add(x);
+    for (const double x : samples) moments.add(x);
     const double n = moments.count();
-    if (auto mean = is_near(moments.mean(), shape * scale, scale * std::sqrt(shape / n)); !mean) {
+    if (auto mean = is_near(moments.mean(), shape * scale, scale * std::sqrt(shape / n)); !mean)
         return mean << " (mean)";
-    }
     // The fourth central moment of Gamma(k) is 3 k^2 + 6 k, so the variance of its sample variance is this.
     const double error = scale * scale * std::sqrt((2.0 * shape * shape + 6.0 * shape) / n);
-    if (auto spread = is_near(moments.variance(), shape * scale * scale, error); !spread) {
+    if (auto spread = is_near(moments.variance(), shape * scale * scale, error); !spread)
         return spread << " (variance)";
-    }
     const double p = kolmogorov_p_value(samples, [=](double x) { return gamma_p(shape, x / scale); });
-    if (p >= least_p_value)
-        return testing::AssertionSuccess();
+    if (p >= least_p_value) return testing::AssertionSuccess();
     return testing::AssertionFailure() << "not Gamma(" << shape << ", " << scale << "): p = " << p;
 }
 

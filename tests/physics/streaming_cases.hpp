@@ -17,10 +17,8 @@ inline System box_of(std::array<int, 3> size, std::array<bool, 3> has_walls, dou
     System system;
     system.box.size = size;
     system.collision.time_step = time_step;
-    for (int axis = 0; axis < 3; ++axis) {
-        if (has_walls[axis])
-            system.boundaries.faces[axis] = {FaceKind::no_slip, FaceKind::no_slip};
-    }
+    for (int axis = 0; axis < 3; ++axis)
+        if (has_walls[axis]) system.boundaries.faces[axis] = {FaceKind::no_slip, FaceKind::no_slip};
     return system;
 }
 

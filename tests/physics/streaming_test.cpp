@@ -54,7 +54,8 @@ TYPED_TEST(PeriodicStreaming, wraps_at_both_faces_and_counts_images) {
             EXPECT_EQ(static_cast<double>(p.position[axis]), c.to) << c.from << " + " << c.velocity;
             EXPECT_EQ(p.image(axis), c.image) << c.from << " + " << c.velocity;
             EXPECT_EQ(p.image((axis + 1) % 3) | p.image((axis + 2) % 3), 0);
-            EXPECT_EQ(static_cast<double>(p.velocity[axis]), static_cast<double>(static_cast<Real>(c.velocity)));
+            EXPECT_EQ(static_cast<double>(p.velocity[axis]),
+                      static_cast<double>(static_cast<Real>(c.velocity)));
         }
     }
 }
@@ -129,7 +130,8 @@ TYPED_TEST(PeriodicStreaming, a_uniform_force_gives_the_exact_parabola) {
             const double x0 = static_cast<double>(start.position[axis]);
             const double unwrapped = static_cast<double>(p.position[axis]) + p.image(axis) * 64.0;
             // Every step rounds velocities of up to 3 and places of up to 64 a few times, and h itself.
-            ASSERT_NEAR(static_cast<double>(p.velocity[axis]), v0 + g[axis] * t, 3.0 * epsilon * (2.0 * step));
+            ASSERT_NEAR(static_cast<double>(p.velocity[axis]), v0 + g[axis] * t,
+                        3.0 * epsilon * (2.0 * step));
             ASSERT_NEAR(unwrapped, x0 + v0 * t + 0.5 * g[axis] * t * t, 3.0 * epsilon * (64.0 * step));
         }
     }
@@ -140,10 +142,8 @@ TYPED_TEST(PeriodicStreaming, keeps_the_velocity_to_the_bit) {
     const System system = box_of({3, 3, 3}, {false, false, false}, 0.1);
     TypeParam p = particle_at<TypeParam>({1, 2, 0.5}, {0.1, -1.3, 1e-20});
     const auto before = p.velocity;
-    for (int step = 0; step < 1000; ++step)
-        ASSERT_EQ(stream(system, p), StreamOutcome::inside);
-    for (int axis = 0; axis < 3; ++axis)
-        EXPECT_EQ(p.velocity[axis], before[axis]);
+    for (int step = 0; step < 1000; ++step) ASSERT_EQ(stream(system, p), StreamOutcome::inside);
+    for (int axis = 0; axis < 3; ++axis) EXPECT_EQ(p.velocity[axis], before[axis]);
 }
 
 }  // namespace

@@ -28,8 +28,7 @@ void expect_flight(const System& system, Vec3<double> from, Vec3<double> velocit
     // The times of the hits round, and with them the length of the flight.
     expect_vector(p.position, to, 1.0 + std::sqrt(dot(velocity, velocity)) * system.collision.time_step);
     expect_vector(p.velocity, velocity_after);
-    for (int axis = 0; axis < 3; ++axis)
-        EXPECT_EQ(p.image(axis), 0);
+    for (int axis = 0; axis < 3; ++axis) EXPECT_EQ(p.image(axis), 0);
 }
 
 TYPED_TEST(WallStreaming, one_hit_reverses_the_whole_velocity_at_its_moment_and_place) {
@@ -41,8 +40,8 @@ TYPED_TEST(WallStreaming, one_hit_reverses_the_whole_velocity_at_its_moment_and_
     expect_flight<TypeParam>(channel(), {3, 3, 7}, {1, -1, 0.875}, {4, 2, 7.875}, {1, -1, 0.875});
 }
 
-// A particle that arrives on the wall at the end of the step has hit it; one that starts there and moves in flies
-// freely, one that moves out turns at once.
+// A particle that arrives on the wall at the end of the step has hit it; one that starts there and moves in
+// flies freely, one that moves out turns at once.
 TYPED_TEST(WallStreaming, exactly_on_the_wall) {
     expect_flight<TypeParam>(channel(), {3, 3, 1}, {0.5, 0, -1}, {3.5, 3, 0}, {-0.5, 0, 1});
     expect_flight<TypeParam>(channel(), {3, 3, 7}, {0.5, 0, 1}, {3.5, 3, 8}, {-0.5, 0, -1});
@@ -89,8 +88,8 @@ TYPED_TEST(WallStreaming, corners_of_two_walls) {
     expect_flight<TypeParam>(duct, {3, 1, 1}, {0, -2, -2}, {3, 1, 1}, {0, 2, 2});
     // Exactly onto the corner.
     expect_flight<TypeParam>(duct, {3, 1, 1}, {0, -1, -1}, {3, 0, 0}, {0, 1, 1});
-    // Across a corner: the chord from (y, z) = (0, 1.5) to (1.5, 0), of 1.5 either way; from the middle a flight
-    // of 3.5 is 0.75 to the end, 1.5 back, and 1.25 again: 0.25 short of the first end.
+    // Across a corner: the chord from (y, z) = (0, 1.5) to (1.5, 0), of 1.5 either way; from the middle a
+    // flight of 3.5 is 0.75 to the end, 1.5 back, and 1.25 again: 0.25 short of the first end.
     expect_flight<TypeParam>(duct, {3, 0.75, 0.75}, {0, 3.5, -3.5}, {3, 1.25, 0.25}, {0, 3.5, -3.5});
     // Out of the corner, and from the corner against one wall along the other.
     expect_flight<TypeParam>(duct, {3, 0, 0}, {0, 1, 2}, {3, 1, 2}, {0, 1, 2});
@@ -151,18 +150,14 @@ public:
             const bool periodic = system_.boundaries.faces[axis].is_periodic();
             const double u = uniform_(engine_);
             x[axis] = u * length * (1.0 - 1e-7);
-            if (pick() < 0.1)
-                x[axis] = 0.0;
+            if (pick() < 0.1) x[axis] = 0.0;
             if (pick() < 0.1)
                 x[axis] = std::nextafter(static_cast<Real>(length), static_cast<Real>(periodic ? 0 : length));
-            if (pick() < 0.05)
-                x[axis] = std::pow(10.0, -40.0 * u);
+            if (pick() < 0.05) x[axis] = std::pow(10.0, -40.0 * u);
             x[axis] = std::min(x[axis], periodic ? length * (1.0 - 1e-7) : length);
             v[axis] = (pick() < 0.5 ? -1.0 : 1.0) * std::pow(10.0, -12.0 + 21.0 * pick());
-            if (pick() < 0.1)
-                v[axis] = 0.0;
-            if (pick() < 0.1 && axis > 0)
-                v[axis] = v[axis - 1];
+            if (pick() < 0.1) v[axis] = 0.0;
+            if (pick() < 0.1 && axis > 0) v[axis] = v[axis - 1];
         }
         return particle_at<Particle>(x, v);
     }
@@ -234,14 +229,14 @@ TYPED_TEST(WallStreaming, is_reversible) {
             p.velocity = -p.velocity;
             ASSERT_EQ(streaming.move(p, p.velocity), StreamOutcome::inside);
             ASSERT_TRUE(same_speed_along_all_axes(p.velocity, start.velocity));
-            // A place rounds to half an epsilon of the box, and twice more on the way to the time of a hit. What
-            // is wrong normal to a wall is doubled by every hit, and along the wall is more, the more grazing the
-            // flight is. That is 4 epsilon of the box a hit, and there are two flights; v h rounds too.
+            // A place rounds to half an epsilon of the box, and twice more on the way to the time of a hit.
+            // What is wrong normal to a wall is doubled by every hit, and along the wall is more, the more
+            // grazing the flight is. That is 4 epsilon of the box a hit, and there are two flights; v h
+            // rounds too.
             double slowest = speed;
             double ahead = 1e30, behind = -1e30;
             for (int axis = 0; axis < 3; ++axis) {
-                if (!has_walls[axis])
-                    continue;
+                if (!has_walls[axis]) continue;
                 slowest = std::min(slowest, std::abs(v[axis]));
                 const double to_lower = -x[axis] / v[axis];
                 const double to_upper = (system.box.size[axis] - x[axis]) / v[axis];
@@ -249,9 +244,11 @@ TYPED_TEST(WallStreaming, is_reversible) {
                 behind = std::max(behind, std::min(to_lower, to_upper));
             }
             const double hits = 1.0 + 0.5 / (ahead - behind);
-            const double tolerance = 8.0 * epsilon * (hits * 6.0 * speed / slowest + 0.5 * std::sqrt(3.0) * speed);
+            const double tolerance =
+                8.0 * epsilon * (hits * 6.0 * speed / slowest + 0.5 * std::sqrt(3.0) * speed);
             for (int axis = 0; axis < 3; ++axis) {
-                const double there = static_cast<double>(p.position[axis]) + p.image(axis) * system.box.size[axis];
+                const double there =
+                    static_cast<double>(p.position[axis]) + p.image(axis) * system.box.size[axis];
                 ASSERT_NEAR(there, static_cast<double>(start.position[axis]), tolerance);
             }
         }
@@ -275,11 +272,13 @@ void expect_hits(const System& system, Vec3<double> from, Vec3<double> velocity,
     expected_hits[expected.face_behind] += expected.behind;
     Vec3<Real> place = vector_cast<Real>(from), end_velocity = vector_cast<Real>(velocity);
     if (streaming.meets_wall(place, end_velocity)) {
-        streaming.fly_to_walls(place, end_velocity, [&](int face, Vec3<Real> before, Vec3<Real> after, int count) {
-            hits[face] += count;
-            EXPECT_TRUE(same_speed_along_all_axes(before, after));
-            EXPECT_TRUE(face % 2 == 0 ? before[face / 2] < 0 : before[face / 2] > 0);
-        });
+        streaming.fly_to_walls(
+            place, end_velocity,
+            [&](int face, Vec3<Real> before, Vec3<Real> after, int count) {
+                hits[face] += count;
+                EXPECT_TRUE(same_speed_along_all_axes(before, after));
+                EXPECT_TRUE(face % 2 == 0 ? before[face / 2] < 0 : before[face / 2] > 0);
+            });
     }
     EXPECT_EQ(hits, expected_hits);
     // An odd number of hits turns the particle.

@@ -1,5 +1,5 @@
-/// output.stress and output.walls on a solver whose flux is known: kinetic_ab is the number of the step for all a, b, the
-/// upper wall along z takes (1, 2, step).
+/// output.stress and output.walls on a solver whose flux is known: kinetic_ab is the number of the step for
+/// all a, b, the upper wall along z takes (1, 2, step).
 
 #include <cmath>
 #include <cstddef>
@@ -62,7 +62,8 @@ protected:
             const auto& y = std::get<std::vector<double>>(right.arrays[i].values);
             ASSERT_EQ(x->size(), y.size());
             for (std::size_t k = 0; k < x->size(); ++k) {
-                EXPECT_TRUE((*x)[k] == y[k] || (std::isnan((*x)[k]) && std::isnan(y[k]))) << left.arrays[i].name;
+                EXPECT_TRUE((*x)[k] == y[k] || (std::isnan((*x)[k]) && std::isnan(y[k])))
+                    << left.arrays[i].name;
             }
         }
     }
@@ -79,13 +80,13 @@ TEST_F(StressObservables, bursts_give_averages_correlations_and_their_sum) {
     EXPECT_EQ(numbers<std::int64_t>(stress, "pairs"), (std::vector<std::int64_t>{6, 4}));
     EXPECT_EQ(reals(stress, "time"), (std::vector<double>{0.0, 0.25}));
     const double mean = 116.0 / volume;
-    for (const char* const name : {"pressure_tensor", "kinetic_pressure_tensor"}) {
+    for (const char* const name : {"pressure_tensor", "kinetic_pressure_tensor"})
         for (const double p : reals(stress, name)) EXPECT_NEAR(p, mean, 1e-12) << name;
-    }
     for (const double p : reals(stress, "collisional_pressure_tensor")) EXPECT_EQ(p, 0.0);
     for (const double p : reals(stress, "pressure_tensor_error")) EXPECT_GT(p, 0.0);
 
-    const double c0 = (110.0 * 110 + 111 * 111 + 112 * 112 + 120 * 120 + 121 * 121 + 122 * 122) / 6 / volume / volume;
+    const double c0 =
+        (110.0 * 110 + 111 * 111 + 112 * 112 + 120 * 120 + 121 * 121 + 122 * 122) / 6 / volume / volume;
     const double c1 = (110.0 * 111 + 111 * 112 + 120 * 121 + 121 * 122) / 4 / volume / volume;
     const std::vector<double> correlation = reals(stress, "correlation");
     EXPECT_NEAR(correlation.at(0), c0, 1e-9);
@@ -121,9 +122,8 @@ TEST_F(StressObservables, defaults_fit_bursts_and_unbroken_samples) {
 
 TEST_F(StressObservables, without_samples_all_shapes_are_there) {
     const StressObservable stress(system_, {10, 3, 3}, 0);
-    for (const char* const name : {"viscosity", "viscosity_error", "correlation", "pressure_tensor_error"}) {
+    for (const char* const name : {"viscosity", "viscosity_error", "correlation", "pressure_tensor_error"})
         for (const double value : reals(stress, name)) EXPECT_TRUE(std::isnan(value)) << name;
-    }
     EXPECT_EQ(reals(stress, "viscosity").size(), 3U);
     const WallsObservable walls(system_, {10}, 0);
     EXPECT_EQ(reals(walls, "stress").size(), 6U);
@@ -166,7 +166,8 @@ TEST_F(StressObservables, bytes_of_results_are_foreseen) {
         WallsObservable walls(system_, {2}, 0);
         for (Observable* const observable : std::initializer_list<Observable*>{&bursts, &unbroken, &walls}) {
             sample(*observable, 0, last);
-            EXPECT_EQ(observable->result_bytes(last), bytes_of(observable->results().arrays)) << observable->name() << last;
+            EXPECT_EQ(observable->result_bytes(last), bytes_of(observable->results().arrays))
+                << observable->name() << last;
         }
     }
 }
@@ -185,7 +186,8 @@ TEST_F(StressObservables, walls_take_momentum_over_area_and_time) {
     EXPECT_NEAR(flow.at(2), 6.0 / 60.0 * 6.0, 1e-12);
     for (const NamedAttribute& attribute : walls.results().attributes) {
         if (attribute.name == "faces") {
-            EXPECT_EQ(std::get<std::vector<std::string>>(attribute.value), (std::vector<std::string>{"z lower", "z upper"}));
+            EXPECT_EQ(std::get<std::vector<std::string>>(attribute.value),
+                      (std::vector<std::string>{"z lower", "z upper"}));
         }
     }
 }

@@ -74,7 +74,8 @@ TEST(ThreadTeam, SaysWhenThereMayNotBeSoManyThreads) {
         }
         std::exit(0);
     };
-    EXPECT_EXIT(try_it(), testing::ExitedWithCode(3), "execution\\.threads: the system grants [0-9]+ of 1000 threads");
+    EXPECT_EXIT(try_it(), testing::ExitedWithCode(3),
+                "execution\\.threads: the system grants [0-9]+ of 1000 threads");
 }
 
 }  // namespace

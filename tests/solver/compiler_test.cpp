@@ -1,7 +1,8 @@
 /// That the compiler, with the options of this build, does not leave out a rounding.
 ///
-/// GCC 12.2 at -O2 and above takes the pair below for a vector and drops the conversion to float and back: it then
-/// squares the doubles. SRD+a in mixed precision has such pairs. The golden hashes find that, too, but not what it is.
+/// GCC 12.2 at -O2 and above takes the pair below for a vector and drops the conversion to float and back: it
+/// then squares the doubles. SRD+a in mixed precision has such pairs. The golden hashes find that, too, but
+/// not what it is.
 
 #include <gtest/gtest.h>
 

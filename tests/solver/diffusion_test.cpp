@@ -1,4 +1,5 @@
-/// Diffusion of tracers: against the particles themselves, the same bits whatever executes the run, and over restarts.
+/// Diffusion of tracers: against the particles themselves, the same bits whatever executes the run, and over
+/// restarts.
 
 #include <array>
 #include <cmath>
@@ -77,8 +78,10 @@ TEST_P(DiffusionOf, displacements_and_velocities_are_those_of_the_particles) {
                 square += squares[axis] / n;
                 product += products[axis] / n;
                 // Paths of up to 30, squared, with rounding errors of 1e-16 of them each time.
-                EXPECT_NEAR(numbers(results, "mean_square_displacement_xyz")[3 * i + axis], squares[axis] / n, 1e-11);
-                EXPECT_NEAR(numbers(results, "velocity_autocorrelation_xyz")[3 * i + axis], products[axis] / n, 1e-13);
+                EXPECT_NEAR(numbers(results, "mean_square_displacement_xyz")[3 * i + axis], squares[axis] / n,
+                            1e-11);
+                EXPECT_NEAR(numbers(results, "velocity_autocorrelation_xyz")[3 * i + axis],
+                            products[axis] / n, 1e-13);
             }
             EXPECT_NEAR(numbers(results, "mean_square_displacement")[i], square, 1e-11);
             EXPECT_NEAR(numbers(results, "velocity_autocorrelation")[i], product, 1e-13);
@@ -120,9 +123,9 @@ TEST_P(DiffusionOf, goes_on_after_a_restart_with_the_same_bits) {
     EXPECT_EQ(observable.restore(begun.state()), "");
     run_and_sample(*second, observable, 100);
     EXPECT_EQ(observable.samples(), expected.samples());
-    for (const char* name : {"mean_square_displacement", "velocity_autocorrelation_error", "diffusion_by_velocity"}) {
+    for (const char* name :
+         {"mean_square_displacement", "velocity_autocorrelation_error", "diffusion_by_velocity"})
         EXPECT_EQ(bits_of(numbers(observable.results(), name)), bits_of(numbers(expected.results(), name)));
-    }
     // With other tracers it begins anew.
     DiffusionObservable other(system, {3, 70}, 5);
     EXPECT_EQ(other.restore(begun.state()), "every_nth_id was 4, is 6");

@@ -1,5 +1,5 @@
-/// How a run is executed, as the user may ask: what is asked for is done, what is left to the solver is chosen
-/// and told, and the one way of summing that is an approximation says how good a one.
+/// How a run is executed, as the user may ask: what is asked for is done, what is left to the solver is
+/// chosen and told, and the one way of summing that is an approximation says how good a one.
 
 #include <cmath>
 #include <cstdlib>
@@ -58,7 +58,9 @@ TEST_P(ExecutionTest, what_is_left_to_the_solver_settles_and_is_told_once) {
     ASSERT_NE(counts, std::string::npos) << notes.front();
     double after = 0.0;
     double before = 0.0;
-    ASSERT_EQ(std::sscanf(notes.front().c_str() + counts, "distinct cells in a warp %lf after it, %lf before", &after, &before), 2);
+    ASSERT_EQ(std::sscanf(notes.front().c_str() + counts, "distinct cells in a warp %lf after it, %lf before",
+                          &after, &before),
+              2);
     EXPECT_GT(after, 5.0);
     EXPECT_LE(after, before);
     EXPECT_LE(before, 32.0);

@@ -1,4 +1,5 @@
-/// Extremes of speed and occupancy, and the count of steps with a fast particle, against the particles themselves.
+/// Extremes of speed and occupancy, and the count of steps with a fast particle, against the particles
+/// themselves.
 
 #include <algorithm>
 #include <cmath>
@@ -24,15 +25,17 @@ double fastest(const ParticleSnapshot& snapshot) {
     return std::sqrt(most);
 }
 
-/// Fewest and most particles in the cells of the grid of the next collision that no wall cuts, by the places of
-/// the cells' faces alone.
+/// Fewest and most particles in the cells of the grid of the next collision that no wall cuts, by the places
+/// of the cells' faces alone.
 template <class Real>
-std::pair<std::int64_t, std::int64_t> occupancy_range(const System& system, const ParticleSnapshot& snapshot) {
+std::pair<std::int64_t, std::int64_t> occupancy_range(const System& system,
+                                                      const ParticleSnapshot& snapshot) {
     const CellGrid<Real> grid(system, static_cast<std::uint64_t>(snapshot.step));
     std::vector<std::int64_t> counts(static_cast<std::size_t>(grid.cell_count()), 0);
     for (std::size_t i = 0; i < snapshot.position.size(); i += 3) {
         const double* x = &snapshot.position[i];
-        ++counts[grid.locate({static_cast<Real>(x[0]), static_cast<Real>(x[1]), static_cast<Real>(x[2])}).cell];
+        ++counts[grid.locate({static_cast<Real>(x[0]), static_cast<Real>(x[1]), static_cast<Real>(x[2])})
+                     .cell];
     }
     std::int64_t least = -1;
     std::int64_t most = 0;
@@ -42,9 +45,8 @@ std::pair<std::int64_t, std::int64_t> occupancy_range(const System& system, cons
         for (int axis = 0; axis < 3; ++axis) {
             const double lower = rest % grid.cells()[axis] - static_cast<double>(grid.shift()[axis]);
             rest /= grid.cells()[axis];
-            if (!system.boundaries.faces[axis].is_periodic()) {
+            if (!system.boundaries.faces[axis].is_periodic())
                 is_whole &= lower >= 0.0 && lower + 1.0 <= system.box.size[axis];
-            }
         }
         if (!is_whole) continue;
         least = least < 0 ? counts[cell] : std::min(least, counts[cell]);
@@ -83,8 +85,9 @@ TEST_P(ExtremesOf, speed_and_occupancy_are_those_of_the_particles) {
                     solver->copy_particles(snapshot);
                     const Extremes found = solver->extremes();
                     EXPECT_EQ(found.maximum_speed, fastest(snapshot));
-                    const auto [least, most] = precision == Precision::mixed ? occupancy_range<float>(system, snapshot)
-                                                                             : occupancy_range<double>(system, snapshot);
+                    const auto [least, most] = precision == Precision::mixed
+                                                   ? occupancy_range<float>(system, snapshot)
+                                                   : occupancy_range<double>(system, snapshot);
                     EXPECT_EQ(found.minimum_occupancy, least);
                     EXPECT_EQ(found.maximum_occupancy, most);
                     solver->run(part);

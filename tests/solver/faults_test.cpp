@@ -30,7 +30,9 @@ std::string fault_of(const std::function<void()>& action) {
     return {};
 }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
 
 class Faults : public SolverTest {
 protected:
@@ -131,11 +133,9 @@ TEST(DeviceIndex, that_does_not_exist_is_a_fault_of_the_environment) {
             ADD_FAILURE() << "device " << device << " exists";
         } catch (const EnvironmentError& error) {
             // Without a device the message says why there is none instead.
-            if (why_not(SolverKind::device).empty()) {
+            if (why_not(SolverKind::device).empty())
                 EXPECT_TRUE(contains(error.what(), std::to_string(device))) << error.what();
-            } else {
-                EXPECT_TRUE(contains(error.what(), "CUDA")) << error.what();
-            }
+            else EXPECT_TRUE(contains(error.what(), "CUDA")) << error.what();
         }
     }
 }

@@ -1,5 +1,5 @@
-/// Histograms of occupancy and speed: against the particles themselves, the same counts whatever executes the run,
-/// and against the distributions of theory.
+/// Histograms of occupancy and speed: against the particles themselves, the same counts whatever executes the
+/// run, and against the distributions of theory.
 
 #include <cmath>
 #include <cstddef>
@@ -64,9 +64,8 @@ TEST_P(HistogramsOf, occupancies_hold_all_particles_of_whole_cells) {
     const Extremes extremes = periodic->extremes();
     for (std::size_t n = 0; n < histograms.occupancy.size(); ++n) {
         const auto count = static_cast<std::int64_t>(n);
-        if (count < extremes.minimum_occupancy || count > extremes.maximum_occupancy) {
+        if (count < extremes.minimum_occupancy || count > extremes.maximum_occupancy)
             EXPECT_EQ(histograms.occupancy[n], 0U) << n;
-        }
     }
     EXPECT_GT(histograms.occupancy[extremes.maximum_occupancy], 0U);
 
@@ -131,8 +130,8 @@ void merge_thin_tails(std::vector<double>& counts, std::vector<double>& expected
 }
 
 TEST_P(HistogramsOf, distributions_are_those_of_maxwell_and_poisson) {
-    // Runs with seeds of their own are independent. A box of 1728 cells: that its particles are 8640 and not a
-    // Poisson number shows in no bin.
+    // Runs with seeds of their own are independent. A box of 1728 cells: that its particles are 8640 and not
+    // a Poisson number shows in no bin.
     System system = fluid();
     system.box.size = {12, 12, 12};
     Histograms histograms(40, 80, 8.0);

@@ -32,9 +32,10 @@ protected:
         std::vector<double> deviations;
     };
 
-    /// A wave is rounded by at most 2^-19 to either side, a velocity by 2^-18 of a power of two not below the thermal
-    /// speed: uniform errors, of which the deviation is 1/sqrt(3).
-    static DirectSum direct_sum(const System& system, const WaveNumbers& waves, const ParticleSnapshot& snapshot) {
+    /// A wave is rounded by at most 2^-19 to either side, a velocity by 2^-18 of a power of two not below the
+    /// thermal speed: uniform errors, of which the deviation is 1/sqrt(3).
+    static DirectSum direct_sum(const System& system, const WaveNumbers& waves,
+                                const ParticleSnapshot& snapshot) {
         const double speed = std::sqrt(system.fluid.temperature / system.fluid.mass);
         const double velocity_error = 0x1p-18 * std::exp2(std::ceil(std::log2(speed))) / std::sqrt(3.0);
         const double wave_error = 0x1p-19 / std::sqrt(3.0);
@@ -47,8 +48,8 @@ protected:
                         double mode = 0.0;
                         double variance = 0.0;
                         for (std::size_t i = 0; i < particles; ++i) {
-                            const double phase =
-                                2.0 * std::numbers::pi * n * snapshot.position[3 * i + axis] / system.box.size[axis];
+                            const double phase = 2.0 * std::numbers::pi * n *
+                                                 snapshot.position[3 * i + axis] / system.box.size[axis];
                             const double wave = is_real ? std::cos(phase) : -std::sin(phase);
                             const double v = snapshot.velocity[3 * i + component];
                             mode += v * wave;
@@ -72,8 +73,9 @@ TEST_P(ModesOf, amplitudes_are_those_of_a_direct_sum) {
         solver->run(7);
         ParticleSnapshot snapshot;
         solver->copy_particles(snapshot);
-        for (const WaveNumbers& waves : {WaveNumbers{{6, 5, 4}}, WaveNumbers{{1, 0, 0}}, WaveNumbers{{0, 4, 0}},
-                                         WaveNumbers{{0, 0, 9}}, WaveNumbers{{64, 0, 1}}}) {
+        for (const WaveNumbers& waves :
+             {WaveNumbers{{6, 5, 4}}, WaveNumbers{{1, 0, 0}}, WaveNumbers{{0, 4, 0}}, WaveNumbers{{0, 0, 9}},
+              WaveNumbers{{64, 0, 1}}}) {
             const std::vector<double> found = solver->velocity_modes(waves);
             const DirectSum expected = direct_sum(system, waves, snapshot);
             ASSERT_EQ(found.size(), expected.modes.size());

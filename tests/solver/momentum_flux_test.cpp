@@ -1,5 +1,5 @@
-/// The flux of momentum in the step to come: against the step itself, done afterwards, the momentum that walls take,
-/// the sum over field bins, and the pressure of an ideal gas.
+/// The flux of momentum in the step to come: against the step itself, done afterwards, the momentum that
+/// walls take, the sum over field bins, and the pressure of an ideal gas.
 
 #include <array>
 #include <cmath>
@@ -31,9 +31,8 @@ protected:
             system.collision.time_step = 0.2;
             system.collision.conserve_angular_momentum = (variant & 1) != 0;
             if ((variant & 2) != 0) system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
-            for (int axis = first_wall; axis < 3; ++axis) {
+            for (int axis = first_wall; axis < 3; ++axis)
                 system.boundaries.faces[axis] = {FaceKind::no_slip, FaceKind::no_slip};
-            }
             system.force = {0.05, -0.03, 0.02};
             all.push_back(system);
         }
@@ -80,24 +79,25 @@ TEST_P(MomentumFluxOf, a_step_is_what_the_step_then_does) {
                 }
             }
         }
-        // What each particle adds rounds to half a grid: the finest on which 4 x 1260 particles of twice 32 thermal
-        // speeds add up, 2^-36; for products of two velocities 2^-31, of velocities and places 2^-35.
+        // What each particle adds rounds to half a grid: the finest on which 4 x 1260 particles of twice 32
+        // thermal speeds add up, 2^-36; for products of two velocities 2^-31, of velocities and places 2^-35.
         const double particles = mass * static_cast<double>(before.id.size());
         for (std::size_t i = 0; i < 9; ++i) {
             EXPECT_NEAR(flux.kinetic[i], kinetic[i], particles * 0x1p-31) << i;
             EXPECT_NEAR(flux.collisional[i], collisional[i], particles / h * 0x1p-35) << i;
         }
-        for (std::size_t a = 0; a < 3; ++a) EXPECT_NEAR(flux.momentum[a], momentum[a], particles * 0x1p-36) << a;
-        for (const std::array<double, 3>& face : flux.to_walls) {
+        for (std::size_t a = 0; a < 3; ++a)
+            EXPECT_NEAR(flux.momentum[a], momentum[a], particles * 0x1p-36) << a;
+        for (const std::array<double, 3>& face : flux.to_walls)
             for (const double component : face) EXPECT_EQ(component, 0.0);
-        }
     }
 }
 
 TEST_P(MomentumFluxOf, walls_take_what_the_fluid_loses) {
     for (const int first_wall : {2, 1, 0}) {
         for (System system : systems(first_wall)) {
-            for (const double time_step : {0.2, 20.0}) {  // 20: particles go to and fro several times in a step
+            for (const double time_step :
+                 {0.2, 20.0}) {  // 20: particles go to and fro several times in a step
                 system.collision.time_step = time_step;
                 system.force = {1e-3, -2e-3, 1e-3};
                 for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
@@ -116,13 +116,11 @@ TEST_P(MomentumFluxOf, walls_take_what_the_fluid_loses) {
                             for (int face = 0; face < 6; ++face) {
                                 taken += flux.to_walls[face][a];
                                 size_of_momenta += std::abs(flux.to_walls[face][a]);
-                                if (face / 2 < first_wall) {
-                                    EXPECT_EQ(flux.to_walls[face][a], 0.0);
-                                }
+                                if (face / 2 < first_wall) EXPECT_EQ(flux.to_walls[face][a], 0.0);
                             }
                             const double given = particles * system.force[a] * time_step - taken;
-                            // Velocities of order 1 round to 1e-16 or 6e-8, in three places each; what walls take,
-                            // for each face to the grid on which 4 x 64 x 1260 particles add up, 2^-29.
+                            // Velocities of order 1 round to 1e-16 or 6e-8, in three places each; what walls
+                            // take, for each face to the grid on which 4 x 64 x 1260 particles add up, 2^-29.
                             const double rounding = precision == Precision::mixed ? 3e-7 : 0.0;
                             EXPECT_NEAR(after.momentum[a] - before.momentum[a], given,
                                         2.0 * particles * (rounding + 0x1p-30));
@@ -142,7 +140,8 @@ std::vector<System> systems_of_moving_walls() {
     system.box.size = {7, 6, 5};
     system.fluid = {6.0, 0.5, 2.0};
     system.boundaries.faces[1] = {Face{FaceKind::no_slip, {0.2, 0, 0.1}}, FaceKind::no_slip};
-    system.boundaries.faces[2] = {Face{FaceKind::no_slip, {-0.1, 0.3, 0}, 0.8}, Face{FaceKind::no_slip, {0.1, 0, 0}, 0.3}};
+    system.boundaries.faces[2] = {Face{FaceKind::no_slip, {-0.1, 0.3, 0}, 0.8},
+                                  Face{FaceKind::no_slip, {0.1, 0, 0}, 0.3}};
     System plates = system;
     plates.boundaries.faces[1] = {};
     System slippery = system;
@@ -167,17 +166,20 @@ TEST_P(MomentumFluxOf, moving_walls_take_the_momentum_and_the_energy_that_the_fl
                     const MomentumFlux flux = solver->momentum_flux();
                     solver->run(1);
                     const Totals after = solver->totals();
-                    // Velocities of order 1 round to 1e-16 or 6e-8 in three places; what walls take, to the grid on which
-                    // 2 x 128 x 1260 particles add up, of velocities 2^-29, of their squares 2^-24.
+                    // Velocities of order 1 round to 1e-16 or 6e-8 in three places; what walls take, to the
+                    // grid on which 2 x 128 x 1260 particles add up, of velocities 2^-29, of their squares
+                    // 2^-24.
                     const double rounding = precision == Precision::mixed ? 6e-7 : 0.0;
                     for (std::size_t a = 0; a < 3; ++a) {
                         double taken = 0.0;
                         for (const auto& face : flux.to_walls) taken += face[a];
-                        EXPECT_NEAR(after.momentum[a] - before.momentum[a], -taken, 2.0 * particles * (rounding + 0x1p-30));
+                        EXPECT_NEAR(after.momentum[a] - before.momentum[a], -taken,
+                                    2.0 * particles * (rounding + 0x1p-30));
                     }
                     double taken = 0.0;
                     for (const double energy : flux.energy_to_walls) taken += energy;
-                    EXPECT_NEAR(after.kinetic_energy - before.kinetic_energy, -taken, 2.0 * particles * (rounding + 0x1p-25));
+                    EXPECT_NEAR(after.kinetic_energy - before.kinetic_energy, -taken,
+                                2.0 * particles * (rounding + 0x1p-25));
                     energy_taken += std::abs(taken);
                     EXPECT_EQ(flux.energy_to_walls[0], 0.0);
                 }
@@ -204,19 +206,22 @@ TEST_P(MomentumFluxOf, walls_feel_the_pressure_of_the_fluid) {
         upper.add(flux.to_walls[5][2] / area_and_time);
         along.add(flux.to_walls[5][0] / area_and_time);
     }
-    // Steps follow each other with hits of fresh particles; three times the error of independent ones is ample.
+    // Steps follow each other with hits of fresh particles; three times the error of independent ones is
+    // ample.
     const double pressure = system.fluid.density * system.fluid.temperature;
     EXPECT_NEAR(lower.mean(), -pressure, 3.0 * sigmas * lower.standard_error());
     EXPECT_NEAR(upper.mean(), pressure, 3.0 * sigmas * upper.standard_error());
     EXPECT_NEAR(along.mean(), 0.0, 3.0 * sigmas * along.standard_error());
-    EXPECT_LT(3.0 * sigmas * upper.standard_error(), 0.3 * pressure) << "the test is sharp enough to see a factor";
+    EXPECT_LT(3.0 * sigmas * upper.standard_error(), 0.3 * pressure)
+        << "the test is sharp enough to see a factor";
 }
 
 TEST_P(MomentumFluxOf, bins_add_up_to_the_whole) {
     for (const int first_wall : {3, 2}) {
         for (const System& system : systems(first_wall)) {
             // The last has more bins than a block's shared memory on the device.
-            for (const std::array<int, 3>& bins : {std::array{1, 1, 1}, std::array{1, 3, 5}, std::array{7, 6, 5}}) {
+            for (const std::array<int, 3>& bins :
+                 {std::array{1, 1, 1}, std::array{1, 3, 5}, std::array{7, 6, 5}}) {
                 const auto solver = make(system, with_bins(bins));
                 solver->run(2);
                 MomentumFlux flux;
@@ -240,15 +245,17 @@ TEST_P(MomentumFluxOf, bins_add_up_to_the_whole) {
                     for (std::size_t i = 0; i < 9; ++i) sum.collisional[i] += bin.collisional[i];
                 }
                 EXPECT_EQ(sum.particles, 2.0 * static_cast<double>(system.particle_count()));
-                // Half the grids of a bin: 4 x 32 (8 M + 120) particles in one cell, more in others, of twice 32
-                // thermal speeds; and what is added up, twice.
-                const double rounding = 4.0 * static_cast<double>(system.particle_count()) *
-                                        (bins[0] == 7 ? 0x1p-29 : 0x1p-23);
+                // Half the grids of a bin: 4 x 32 (8 M + 120) particles in one cell, more in others, of twice
+                // 32 thermal speeds; and what is added up, twice.
+                const double rounding =
+                    4.0 * static_cast<double>(system.particle_count()) * (bins[0] == 7 ? 0x1p-29 : 0x1p-23);
                 constexpr std::array<std::size_t, 6> place{0, 4, 8, 1, 2, 5};
                 for (std::size_t a = 0; a < 3; ++a) EXPECT_NEAR(sum.momentum[a], flux.momentum[a], rounding);
-                for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(sum.kinetic[i], flux.kinetic[place[i]], rounding);
+                for (std::size_t i = 0; i < 6; ++i)
+                    EXPECT_NEAR(sum.kinetic[i], flux.kinetic[place[i]], rounding);
                 for (std::size_t i = 0; i < 9; ++i) {
-                    EXPECT_NEAR(sum.collisional[i], flux.collisional[i], rounding / system.collision.time_step);
+                    EXPECT_NEAR(sum.collisional[i], flux.collisional[i],
+                                rounding / system.collision.time_step);
                 }
             }
         }
@@ -282,7 +289,8 @@ TEST_P(MomentumFluxOf, a_block_goes_on_in_another_solver) {
     EXPECT_THROW(make(system, SolverOptions{})->put_field_block(expected), std::invalid_argument);
 }
 
-// p = M kT on the diagonal, all of it kinetic, as in an ideal gas: collisions act at zero distance on average.
+// p = M kT on the diagonal, all of it kinetic, as in an ideal gas: collisions act at zero distance on
+// average.
 TEST_P(MomentumFluxOf, equilibrium_is_the_pressure_of_an_ideal_gas) {
     for (System system : systems(3)) {
         system.force = {};
@@ -299,13 +307,15 @@ TEST_P(MomentumFluxOf, equilibrium_is_the_pressure_of_an_ideal_gas) {
                 collisional[i].add(flux.collisional[i] / volume);
             }
         }
-        // The total momentum is zero: a share 1/N of the pressure is missing. Samples five collisions apart are
-        // independent but for a long tail; half as much again is allowed for it.
+        // The total momentum is zero: a share 1/N of the pressure is missing. Samples five collisions apart
+        // are independent but for a long tail; half as much again is allowed for it.
         const double n = static_cast<double>(system.particle_count());
         const double pressure = system.fluid.density * system.fluid.temperature * (1.0 - 1.0 / n);
         for (std::size_t i = 0; i < 9; ++i) {
             const bool is_diagonal = i % 4 == 0;
-            EXPECT_NEAR(kinetic[i].mean(), is_diagonal ? pressure : 0.0, 1.5 * sigmas * kinetic[i].standard_error()) << i;
+            EXPECT_NEAR(kinetic[i].mean(), is_diagonal ? pressure : 0.0,
+                        1.5 * sigmas * kinetic[i].standard_error())
+                << i;
             EXPECT_NEAR(collisional[i].mean(), 0.0, 1.5 * sigmas * collisional[i].standard_error()) << i;
         }
         EXPECT_LT(1.5 * sigmas * kinetic[0].standard_error(), 0.03 * pressure);

@@ -129,19 +129,17 @@ TEST_P(OddSystems, stay_finite_inside_and_conserve_momentum) {
         // The worst case of the sums' grid: at density 200 it is 2^-35, half of it an error, times the number
         // of particles and steps, times |1 - R| < 2.
         const double n = static_cast<double>(std::max<std::int64_t>(after.particles, 1));
-        for (int axis = 0; axis < 3; ++axis) {
+        for (int axis = 0; axis < 3; ++axis)
             EXPECT_NEAR(after.momentum[axis], before.momentum[axis], n * steps * 0x1p-35);
-        }
         const bool energy_is_kept =
             !system.collision.conserve_angular_momentum && system.thermostat.kind == ThermostatKind::none;
-        if (energy_is_kept) {
-            EXPECT_NEAR(after.kinetic_energy, before.kinetic_energy, n * steps * 0x1p-32);
-        }
+        if (energy_is_kept) EXPECT_NEAR(after.kinetic_energy, before.kinetic_energy, n * steps * 0x1p-32);
     }
 }
 
 INSTANTIATE_TEST_SUITE_P(on, OddSystems,
-                         testing::Combine(testing::ValuesIn(built_solvers()), testing::ValuesIn(odd_systems())),
+                         testing::Combine(testing::ValuesIn(built_solvers()),
+                                          testing::ValuesIn(odd_systems())),
                          [](const auto& chosen) {
                              return name_of(std::get<0>(chosen.param)) + "_" + std::get<1>(chosen.param).name;
                          });
@@ -164,8 +162,8 @@ TEST_P(FewParticles, none_has_totals_of_zero) {
 }
 
 TEST_P(FewParticles, one_falls_freely) {
-    // It starts at rest, for the total momentum is zero, and meets nobody; the collision must not touch it, and
-    // it must feel the force as everybody else does.
+    // It starts at rest, for the total momentum is zero, and meets nobody; the collision must not touch it,
+    // and it must feel the force as everybody else does.
     System system;
     system.box.size = {4, 4, 4};
     system.fluid.density = 1.0 / 64.0;
@@ -183,8 +181,8 @@ TEST_P(FewParticles, one_falls_freely) {
             const double g = system.force[axis] / system.fluid.mass;
             EXPECT_NEAR(start.velocity[axis], 0.0, 1e-13);
             EXPECT_NEAR(end.velocity[axis], g * time, 1e-12);
-            EXPECT_NEAR(end.position[axis] + 4.0 * end.image[axis], start.position[axis] + 0.5 * g * time * time,
-                        1e-11);
+            EXPECT_NEAR(end.position[axis] + 4.0 * end.image[axis],
+                        start.position[axis] + 0.5 * g * time * time, 1e-11);
         }
     }
 }
@@ -192,7 +190,8 @@ TEST_P(FewParticles, one_falls_freely) {
 class ManyThreads : public testing::TestWithParam<bool> {};
 
 TEST_P(ManyThreads, than_there_is_work_for_change_nothing) {
-    // 5000 threads are wanted; a thread takes at least eight cells, so the rod gets 112 of them, the cube one.
+    // 5000 threads are wanted; a thread takes at least eight cells, so the rod gets 112 of them, the cube
+    // one.
     System system;
     system.fluid.density = 1.5;
     system.collision.conserve_angular_momentum = GetParam();

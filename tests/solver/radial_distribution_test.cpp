@@ -45,7 +45,8 @@ struct BruteForce {
                     square += d * d;
                 }
                 const double distance = std::sqrt(square);
-                if (distance < bins.range) ++counts.at(static_cast<std::size_t>(distance / bins.range * bins.bins));
+                if (distance < bins.range)
+                    ++counts.at(static_cast<std::size_t>(distance / bins.range * bins.bins));
             }
         }
     }
@@ -71,16 +72,18 @@ TEST_P(PairsOf, are_all_pairs) {
         std::int64_t stride;
         bool has_walls;
     };
-    // Edges of one, two, three and more cells of the list, the range half of an edge, no pair at all, one particle.
+    // Edges of one, two, three and more cells of the list, the range half of an edge, no pair at all, one
+    // particle.
     const std::vector<Case> cases{
-        {{5, 4, 6}, 6.0, {2.0, 40}, 1, false},     {{5, 4, 6}, 6.0, {2.0, 7}, 3, false},
-        {{3, 3, 3}, 20.0, {1.5, 31}, 1, false},    {{2, 3, 7}, 10.0, {1.0, 33}, 1, false},
-        {{4, 5, 9}, 6.0, {1.9, 1}, 2, true},       {{9, 8, 7}, 5.0, {0.4, 32}, 1, true},
-        {{9, 3, 3}, 5.0, {1.3, 12}, 7, false},     {{4, 4, 4}, 5.0, {1e-4, 10}, 1, false},
+        {{5, 4, 6}, 6.0, {2.0, 40}, 1, false},      {{5, 4, 6}, 6.0, {2.0, 7}, 3, false},
+        {{3, 3, 3}, 20.0, {1.5, 31}, 1, false},     {{2, 3, 7}, 10.0, {1.0, 33}, 1, false},
+        {{4, 5, 9}, 6.0, {1.9, 1}, 2, true},        {{9, 8, 7}, 5.0, {0.4, 32}, 1, true},
+        {{9, 3, 3}, 5.0, {1.3, 12}, 7, false},      {{4, 4, 4}, 5.0, {1e-4, 10}, 1, false},
         {{130, 2, 2}, 2.0, {0.5, 11000}, 1, false}, {{2, 2, 2}, 0.125, {1.0, 5}, 1, false},
     };
     for (const Case& c : cases) {
-        SCOPED_TRACE(testing::Message() << c.size[0] << " x " << c.size[1] << " x " << c.size[2] << ", " << c.bins.range);
+        SCOPED_TRACE(testing::Message()
+                     << c.size[0] << " x " << c.size[1] << " x " << c.size[2] << ", " << c.bins.range);
         System system = fluid_at_rest(c.size, c.density, 0.3, 14);
         if (c.has_walls) system.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
         for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
@@ -136,7 +139,8 @@ TEST_P(PairsOf, goes_on_after_a_restart_with_the_same_counts) {
         EXPECT_EQ(observable.restore(begun.state()), "");
         run_and_sample(*second, observable, 203);
         EXPECT_EQ(observable.samples(), 100);
-        EXPECT_EQ(numbers<std::uint64_t>(observable.results(), "pairs"), numbers<std::uint64_t>(expected.results(), "pairs"));
+        EXPECT_EQ(numbers<std::uint64_t>(observable.results(), "pairs"),
+                  numbers<std::uint64_t>(expected.results(), "pairs"));
         EXPECT_EQ(numbers(observable.results(), "g_error"), numbers(expected.results(), "g_error"));
         EXPECT_LE(bytes_of(observable.state().arrays), expected.bytes(203));
         RadialDistributionObservable other(system, {2, 2.0, 10, 300}, 3);
@@ -155,7 +159,8 @@ TEST(RadialDistribution, states_of_others_are_refused) {
     for (std::size_t array = 0; array < good.arrays.size(); ++array) {
         ObservableState bad = good;
         std::visit([](auto& values) { values.push_back(1); }, bad.arrays[array].values);
-        EXPECT_THROW(static_cast<void>(observable.restore(bad)), std::invalid_argument) << bad.arrays[array].name;
+        EXPECT_THROW(static_cast<void>(observable.restore(bad)), std::invalid_argument)
+            << bad.arrays[array].name;
     }
     EXPECT_EQ(observable.samples(), 20);
 }

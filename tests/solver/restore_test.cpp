@@ -53,7 +53,8 @@ TEST_P(Restore, gives_the_run_that_never_stopped) {
     constexpr int after = 14;
     for (const RestoreCase& the_case : cases()) {
         for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
-            SCOPED_TRACE(std::string(the_case.name) + (precision == Precision::mixed ? ", mixed" : ", double"));
+            SCOPED_TRACE(std::string(the_case.name) +
+                         (precision == Precision::mixed ? ", mixed" : ", double"));
             SolverOptions options{precision};
             options.bins = {2, 1, 4};
             const auto whole = make(the_case.system, options);

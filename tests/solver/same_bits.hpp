@@ -38,8 +38,12 @@ inline std::vector<std::uint64_t> bits_of(const std::vector<double>& values) {
 }
 
 inline std::vector<double> numbers_of(const Totals& totals) {
-    return {static_cast<double>(totals.particles), totals.mass,         totals.momentum[0], totals.momentum[1],
-            totals.momentum[2],                    totals.kinetic_energy};
+    return {static_cast<double>(totals.particles),
+            totals.mass,
+            totals.momentum[0],
+            totals.momentum[1],
+            totals.momentum[2],
+            totals.kinetic_energy};
 }
 
 inline std::vector<double> numbers_of(const Extremes& extremes) {
@@ -66,7 +70,8 @@ inline std::vector<double> numbers_of(const MomentumFlux& flux) {
     std::vector<double> numbers(flux.kinetic.begin(), flux.kinetic.end());
     numbers.insert(numbers.end(), flux.collisional.begin(), flux.collisional.end());
     numbers.insert(numbers.end(), flux.momentum.begin(), flux.momentum.end());
-    for (const std::array<double, 3>& face : flux.to_walls) numbers.insert(numbers.end(), face.begin(), face.end());
+    for (const std::array<double, 3>& face : flux.to_walls)
+        numbers.insert(numbers.end(), face.begin(), face.end());
     numbers.insert(numbers.end(), flux.energy_to_walls.begin(), flux.energy_to_walls.end());
     return numbers;
 }

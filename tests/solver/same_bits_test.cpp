@@ -59,7 +59,8 @@ std::vector<Case> all_cases() {
                     if (faces == "walls_z") walls(c.system, {2});
                     if (faces == "walls_yz") walls(c.system, {1, 2});
                     c.precision = precision;
-                    c.name = std::string(name_of(law.rule)) + (law.conserves_angular_momentum ? "_angular" : "") +
+                    c.name = std::string(name_of(law.rule)) +
+                             (law.conserves_angular_momentum ? "_angular" : "") +
                              (thermostat == ThermostatKind::none ? "_free_" : "_thermostat_") + faces +
                              (precision == Precision::mixed ? "_mixed" : "_double");
                     cases.push_back(c);
@@ -67,7 +68,8 @@ std::vector<Case> all_cases() {
             }
         }
     }
-    const auto add = [&](const std::string& name, bool angular, ThermostatKind thermostat, std::array<AxisFaces, 3> faces) {
+    const auto add = [&](const std::string& name, bool angular, ThermostatKind thermostat,
+                         std::array<AxisFaces, 3> faces) {
         for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
             Case c{name + (precision == Precision::mixed ? "_mixed" : "_double"), small_system(), precision};
             c.system.collision.conserve_angular_momentum = angular;
@@ -79,7 +81,8 @@ std::vector<Case> all_cases() {
     const Face along_x{FaceKind::no_slip, {0.3, 0.0, 0.0}, 1.5};
     const Face along_xy{FaceKind::no_slip, {-0.2, 0.1, 0.0}};
     const Face along_xz{FaceKind::no_slip, {0.1, 0.0, -0.1}, 0.8};
-    add("srd_free_moving_yz", false, ThermostatKind::none, {{{}, {along_xz, FaceKind::no_slip}, {along_x, along_xy}}});
+    add("srd_free_moving_yz", false, ThermostatKind::none,
+        {{{}, {along_xz, FaceKind::no_slip}, {along_x, along_xy}}});
     add("srd_angular_thermostat_moving_yz", true, ThermostatKind::maxwell_boltzmann,
         {{{}, {along_xz, FaceKind::no_slip}, {along_x, along_xy}}});
     add("srd_free_slip_z", false, ThermostatKind::none, {{{}, {}, {FaceKind::slip, FaceKind::slip}}});
@@ -89,9 +92,8 @@ std::vector<Case> all_cases() {
 }
 
 std::uint64_t golden_hash(const std::string& name) {
-    for (const GoldenHash& golden : golden_hashes) {
+    for (const GoldenHash& golden : golden_hashes)
         if (golden.name == name) return golden.hash;
-    }
     return 0;
 }
 
@@ -217,7 +219,9 @@ TEST_P(EveryParameter, changes_the_hash) {
         [](System& s) { s.fluid.density = 10.01; },
         [](System& s) { s.fluid.temperature = 1.0001; },
         [](System& s) { s.fluid.mass = 1.0001; },
-        [](System& s) { s.box.size = {12, 13, 11}; },
+        [](System& s) {
+            s.box.size = {12, 13, 11};
+        },
     };
     std::set<std::uint64_t> hashes;
     for (const auto& change : changes) {
@@ -234,9 +238,7 @@ MPCFLOW_ON_EVERY_SOLVER(EveryParameter);
 
 TEST(Gpu, is_there_where_it_is_required) {
     // In a build without CUDA no other test would notice.
-    if (gpu_is_required()) {
-        EXPECT_EQ(why_not(SolverKind::device), "");
-    }
+    if (gpu_is_required()) EXPECT_EQ(why_not(SolverKind::device), "");
 }
 
 }  // namespace

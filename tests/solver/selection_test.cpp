@@ -48,7 +48,8 @@ ParticleSnapshot part_of(const ParticleSnapshot& all, const Selection& selection
 
 void expect_same(const ParticleSnapshot& found, const ParticleSnapshot& expected) {
     EXPECT_EQ(found.step, expected.step);
-    EXPECT_TRUE(found.id == expected.id) << found.id.size() << " particles, " << expected.id.size() << " expected";
+    EXPECT_TRUE(found.id == expected.id)
+        << found.id.size() << " particles, " << expected.id.size() << " expected";
     EXPECT_TRUE(bits_of(found.position) == bits_of(expected.position));
     EXPECT_TRUE(bits_of(found.velocity) == bits_of(expected.velocity));
     EXPECT_TRUE(found.image == expected.image);
@@ -141,7 +142,8 @@ TEST(SelectionRule, takes_the_lower_faces_of_its_region_and_the_faces_of_the_box
 TEST(SelectionRule, takes_multiples_of_an_id) {
     const SelectionRule rule(driven_fluid(), {std::nullopt, 3});
     for (std::uint64_t id = 0; id < 10; ++id) {
-        EXPECT_EQ(rule.contains(ParticleMixed::make(id, {}, {})), id == 0 || id == 3 || id == 6 || id == 9) << id;
+        EXPECT_EQ(rule.contains(ParticleMixed::make(id, {}, {})), id == 0 || id == 3 || id == 6 || id == 9)
+            << id;
     }
     EXPECT_EQ(count_selected_ids(10, 3), 4);
     EXPECT_EQ(count_selected_ids(9, 3), 3);

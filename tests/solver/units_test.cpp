@@ -66,8 +66,10 @@ TEST_P(Units, that_are_powers_of_two_give_the_same_bits) {
                 EXPECT_TRUE(found.position == expected.position) << unit.mass << ", " << unit.temperature;
                 EXPECT_TRUE(found.image == expected.image) << unit.mass << ", " << unit.temperature;
                 EXPECT_TRUE(found.velocity == velocity) << unit.mass << ", " << unit.temperature;
-                EXPECT_EQ(solver->totals().kinetic_energy, reference->totals().kinetic_energy * unit.temperature);
-                EXPECT_EQ(solver->totals().temperature(), reference->totals().temperature() * unit.temperature);
+                EXPECT_EQ(solver->totals().kinetic_energy,
+                          reference->totals().kinetic_energy * unit.temperature);
+                EXPECT_EQ(solver->totals().temperature(),
+                          reference->totals().temperature() * unit.temperature);
             }
         }
     }
@@ -75,11 +77,9 @@ TEST_P(Units, that_are_powers_of_two_give_the_same_bits) {
 
 TEST_P(Units, of_any_size_give_the_same_run_up_to_rounding) {
     // Sums differ by their grid, 2^-37 or 7e-12 a particle at M = 30, and the difference grows slowly from
-    // step to step. With few particles in a cell it may jump: the thermostat divides by their relative energy,
-    // and two or three particles may have next to none. M = 30 has no such cells.
-    const struct {
-        double mass, temperature;
-    } units[] = {{3.0, 1.0}, {1.0, 0.7}, {18.0, 2.5}, {1.7, 1.7}};
+    // step to step. With few particles in a cell it may jump: the thermostat divides by their relative
+    // energy, and two or three particles may have next to none. M = 30 has no such cells.
+    const struct { double mass, temperature; } units[] = {{3.0, 1.0}, {1.0, 0.7}, {18.0, 2.5}, {1.7, 1.7}};
     for (System plain : plain_systems()) {
         plain.fluid.density = 30.0;
         const ParticleSnapshot expected = run(*make(plain), 10);
@@ -91,8 +91,8 @@ TEST_P(Units, of_any_size_give_the_same_run_up_to_rounding) {
                 const double length = plain.box.size[i % 3];
                 const double moved = found.position[i] - expected.position[i] +
                                      length * static_cast<double>(found.image[i] - expected.image[i]);
-                worst = std::max({worst, std::abs(moved),
-                                  std::abs(found.velocity[i] / speed - expected.velocity[i])});
+                worst = std::max(
+                    {worst, std::abs(moved), std::abs(found.velocity[i] / speed - expected.velocity[i])});
             }
             EXPECT_LT(worst, 1e-9) << "mass " << unit.mass << ", temperature " << unit.temperature;
         }

@@ -11,16 +11,16 @@ namespace mpcflow::test {
 
 /// Throws what CUDA says was wrong.
 inline void require(cudaError_t error) {
-    if (error != cudaSuccess) {
-        throw std::runtime_error{std::string{"CUDA: "} + cudaGetErrorString(error)};
-    }
+    if (error != cudaSuccess) throw std::runtime_error{std::string{"CUDA: "} + cudaGetErrorString(error)};
 }
 
 /// Frees its memory in any case. May be empty.
 template <class T>
 class DeviceArray {
 public:
-    explicit DeviceArray(std::size_t count) : count_{count} { require(cudaMalloc(&data_, count * sizeof(T))); }
+    explicit DeviceArray(std::size_t count) : count_{count} {
+        require(cudaMalloc(&data_, count * sizeof(T)));
+    }
     explicit DeviceArray(const std::vector<T>& source) : DeviceArray{source.size()} { copy_from(source); }
     DeviceArray(const DeviceArray&) = delete;
     DeviceArray& operator=(const DeviceArray&) = delete;

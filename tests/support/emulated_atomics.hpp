@@ -18,26 +18,32 @@ public:
 
     template <class T>
     T add(T* to, T value) const {
-        return replace(to, [=](T old) { return old + value; });
+        return replace(
+            to, [=](T old) { return old + value; });
     }
     template <class T>
     T compare_and_swap(T* at, T expected, T desired) const {
-        return replace(at, [=](T old) { return old == expected ? desired : old; });
+        return replace(
+            at, [=](T old) { return old == expected ? desired : old; });
     }
     template <class T>
     T exchange(T* at, T desired) const {
-        return replace(at, [=](T) { return desired; });
+        return replace(
+            at, [=](T) { return desired; });
     }
     template <class T>
     T minimum(T* at, T value) const {
-        return replace(at, [=](T old) { return std::min(old, value); });
+        return replace(
+            at, [=](T old) { return std::min(old, value); });
     }
     template <class T>
     T maximum(T* at, T value) const {
-        return replace(at, [=](T old) { return std::max(old, value); });
+        return replace(
+            at, [=](T old) { return std::max(old, value); });
     }
     std::uint32_t bit_or(std::uint32_t* at, std::uint32_t bits) const {
-        return replace(at, [=](std::uint32_t old) { return old | bits; });
+        return replace(
+            at, [=](std::uint32_t old) { return old | bits; });
     }
 
 private:

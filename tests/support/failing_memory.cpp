@@ -15,8 +15,7 @@ std::atomic<bool> failed{false};
 void count_call() {
     std::int64_t left = granted.load();
     if (left == endless) return;
-    while (left > 0 && !granted.compare_exchange_weak(left, left - 1)) {
-    }
+    while (left > 0 && !granted.compare_exchange_weak(left, left - 1)) {}
     if (left > 0) return;
     failed = true;
     throw std::bad_alloc();

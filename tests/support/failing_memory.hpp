@@ -5,8 +5,8 @@
 
 namespace mpcflow::test {
 
-/// While it lives, operator new throws std::bad_alloc on all threads, but for the first few calls. The executable has
-/// failing_memory.cpp among its sources. One at a time.
+/// While it lives, operator new throws std::bad_alloc on all threads, but for the first few calls. The
+/// executable has failing_memory.cpp among its sources. One at a time.
 class FailingMemory {
 public:
     explicit FailingMemory(std::int64_t granted_calls);

@@ -13,9 +13,7 @@ namespace mpcflow::test {
 inline std::string why_no_gpu() {
     int count = 0;
     const cudaError_t error = cudaGetDeviceCount(&count);
-    if (error != cudaSuccess) {
-        return std::string{"no CUDA device: "} + cudaGetErrorString(error);
-    }
+    if (error != cudaSuccess) return std::string{"no CUDA device: "} + cudaGetErrorString(error);
     return count > 0 ? "" : "no CUDA device";
 }
 
@@ -24,13 +22,10 @@ class GpuTest : public testing::Test {
 protected:
     void SetUp() override {
         const std::string reason = why_no_gpu();
-        if (reason.empty()) {
-            return;
-        }
+        if (reason.empty()) return;
         const char* const required = std::getenv("MPCFLOW_REQUIRE_GPU");
-        if (required != nullptr && std::string{required} == "1") {
+        if (required != nullptr && std::string{required} == "1")
             FAIL() << reason << ", and MPCFLOW_REQUIRE_GPU is 1";
-        }
         GTEST_SKIP() << reason;
     }
 };

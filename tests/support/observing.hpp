@@ -25,18 +25,16 @@ inline void run_and_sample(Solver& solver, Observable& observable, std::int64_t 
 /// An array of the results. Throws where it is not there, or has other numbers.
 template <class Number = double>
 const std::vector<Number>& numbers(const ObservableResults& results, const std::string& name) {
-    for (const NamedArray& array : results.arrays) {
+    for (const NamedArray& array : results.arrays)
         if (array.name == name) return std::get<std::vector<Number>>(array.values);
-    }
     throw std::out_of_range(name);
 }
 
 /// An attribute of the results. Throws where it is not there, or is of another type.
 template <class Value>
 const Value& attribute(const ObservableResults& results, const std::string& name) {
-    for (const NamedAttribute& found : results.attributes) {
+    for (const NamedAttribute& found : results.attributes)
         if (found.name == name) return std::get<Value>(found.value);
-    }
     throw std::out_of_range(name);
 }
 

@@ -34,7 +34,8 @@ bool gpu_is_required() {
 }
 
 std::unique_ptr<Solver> make_solver(SolverKind kind, const System& system, const SolverOptions& options) {
-    return kind == SolverKind::host ? make_host_solver(system, options) : make_device_solver(system, options, 0);
+    return kind == SolverKind::host ? make_host_solver(system, options)
+                                    : make_device_solver(system, options, 0);
 }
 
 std::vector<SolverOptions> ways_to_execute(SolverKind kind, Precision precision) {

@@ -47,13 +47,14 @@ void skip_without(SolverKind kind);
 class SolverTest : public testing::TestWithParam<SolverKind> {
 protected:
     void SetUp() override { skip_without(GetParam()); }
-    [[nodiscard]] std::unique_ptr<Solver> make(const System& system, const SolverOptions& options = {}) const {
+    [[nodiscard]] std::unique_ptr<Solver> make(const System& system,
+                                               const SolverOptions& options = {}) const {
         return make_solver(GetParam(), system, options);
     }
 };
 
 /// Instantiates a suite with SolverKind as parameter: tests become "host/Suite..." and "device/Suite...".
-#define MPCFLOW_ON_EVERY_SOLVER(Suite)                                                           \
+#define MPCFLOW_ON_EVERY_SOLVER(Suite)                                                       \
     INSTANTIATE_TEST_SUITE_P(on, Suite, testing::ValuesIn(::mpcflow::test::built_solvers()), \
                              [](const auto& chosen) { return ::mpcflow::test::name_of(chosen.param); })
 

@@ -11,7 +11,8 @@ std::uint64_t EmulatedWarp::call(const CollectiveCall& call) const { return emul
 
 void EmulatedWarp::yield() const { emulator_->yield(lane_); }
 
-WarpCounts run_warp(std::uint64_t seed, unsigned mask, const std::function<void(EmulatedWarp&)>& lane_program) {
+WarpCounts run_warp(std::uint64_t seed, unsigned mask,
+                    const std::function<void(EmulatedWarp&)>& lane_program) {
     std::mt19937_64 random{seed};
     WarpEmulator emulator{random, "", lane_program};
     emulator.start(mask);

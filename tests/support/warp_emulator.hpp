@@ -23,7 +23,20 @@ public:
     using std::logic_error::logic_error;
 };
 
-enum class Collective { active_mask, ballot, any, all, shfl, shfl_up, shfl_down, shfl_xor, match_any, reduce_or, sync, block_sync };
+enum class Collective {
+    active_mask,
+    ballot,
+    any,
+    all,
+    shfl,
+    shfl_up,
+    shfl_down,
+    shfl_xor,
+    match_any,
+    reduce_or,
+    sync,
+    block_sync
+};
 inline constexpr int collective_kinds = 12;
 
 /// How many collectives of each kind a warp completed; one for all lanes of its mask together.
@@ -32,9 +45,7 @@ struct WarpCounts {
 
     [[nodiscard]] unsigned of(Collective kind) const { return counts[static_cast<std::size_t>(kind)]; }
     WarpCounts& operator+=(const WarpCounts& other) {
-        for (std::size_t kind = 0; kind < counts.size(); ++kind) {
-            counts[kind] += other.counts[kind];
-        }
+        for (std::size_t kind = 0; kind < counts.size(); ++kind) counts[kind] += other.counts[kind];
         return *this;
     }
 };
@@ -87,17 +98,21 @@ public:
         return shuffle(Collective::shfl_down, mask, value, is_outside ? lane_ : lane_ + delta, where);
     }
     template <warp::LaneValue T>
-    [[nodiscard]] T shfl_xor(unsigned mask, T value, unsigned lane_bits, Where where = Where::current()) const {
+    [[nodiscard]] T shfl_xor(unsigned mask, T value, unsigned lane_bits,
+                             Where where = Where::current()) const {
         return shuffle(Collective::shfl_xor, mask, value, lane_ ^ lane_bits, where);
     }
     template <warp::PeerKey Key>
     [[nodiscard]] unsigned match_any(unsigned mask, Key key, Where where = Where::current()) const {
         return static_cast<unsigned>(call({Collective::match_any, mask, 0, to_bits(key), where}));
     }
-    [[nodiscard]] std::uint32_t reduce_or(unsigned mask, std::uint32_t bits, Where where = Where::current()) const {
+    [[nodiscard]] std::uint32_t reduce_or(unsigned mask, std::uint32_t bits,
+                                          Where where = Where::current()) const {
         return static_cast<std::uint32_t>(call({Collective::reduce_or, mask, 0, bits, where}));
     }
-    void sync(unsigned mask, Where where = Where::current()) const { call({Collective::sync, mask, 0, 0, where}); }
+    void sync(unsigned mask, Where where = Where::current()) const {
+        call({Collective::sync, mask, 0, 0, where});
+    }
 
     /// Lets other lanes go on here, a random number of them; no collective. Before an access to memory that
     /// many lanes write it makes them meet there.
@@ -135,6 +150,7 @@ static_assert(warp::IsWarp<EmulatedWarp>);
 /// its mask in another collective, at another place, or with another mask; reads from a lane outside the
 /// mask or the warp; where no lane can go on; and where the collectives do not end. What a lane itself
 /// throws is thrown on. Either way all lanes have left and their destructors have run.
-WarpCounts run_warp(std::uint64_t seed, unsigned mask, const std::function<void(EmulatedWarp&)>& lane_program);
+WarpCounts run_warp(std::uint64_t seed, unsigned mask,
+                    const std::function<void(EmulatedWarp&)>& lane_program);
 
 }  // namespace mpcflow::test

@@ -128,9 +128,7 @@ public:
     }
 
     std::unique_ptr<Fiber> take() {
-        if (free_.empty()) {
-            return std::make_unique<Fiber>();
-        }
+        if (free_.empty()) return std::make_unique<Fiber>();
         auto fiber = std::move(free_.back());
         free_.pop_back();
         return fiber;

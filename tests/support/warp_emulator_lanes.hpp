@@ -21,9 +21,9 @@ namespace mpcflow::test {
 inline constexpr unsigned endless = 1'000'000;
 
 inline const char* name_of(Collective kind) {
-    static constexpr const char* names[collective_kinds] = {"active_mask", "ballot",    "any",       "all",
-                                                            "shfl",        "shfl_up",   "shfl_down", "shfl_xor",
-                                                            "match_any",   "reduce_or", "sync",      "block sync"};
+    static constexpr const char* names[collective_kinds] = {
+        "active_mask", "ballot",   "any",       "all",       "shfl", "shfl_up",
+        "shfl_down",   "shfl_xor", "match_any", "reduce_or", "sync", "block sync"};
     return names[static_cast<int>(kind)];
 }
 
@@ -52,11 +52,8 @@ public:
     WarpEmulator(const WarpEmulator&) = delete;
     WarpEmulator& operator=(const WarpEmulator&) = delete;
     ~WarpEmulator() {
-        for (Lane& lane : lanes_) {
-            if (lane.fiber) {
-                FiberPool::of_this_thread().put_back(std::move(lane.fiber));
-            }
-        }
+        for (Lane& lane : lanes_)
+            if (lane.fiber) FiberPool::of_this_thread().put_back(std::move(lane.fiber));
     }
 
     void start(unsigned mask) {
@@ -75,9 +72,7 @@ public:
     unsigned step() {
         const unsigned lane = random_lane(lanes_that_are(State::ready));
         lanes_[lane].fiber->resume();
-        if (!error_) {
-            follow_up(lane);
-        }
+        if (!error_) follow_up(lane);
         return lane;
     }
 
@@ -88,11 +83,8 @@ public:
     /// exception, and a lane that has not started does nothing.
     void unwind(const std::exception_ptr& error) {
         error_ = error;
-        for (Lane& lane : lanes_) {
-            if (lane.state != State::gone) {
-                lane.fiber->resume();
-            }
-        }
+        for (Lane& lane : lanes_)
+            if (lane.state != State::gone) lane.fiber->resume();
     }
 
     [[nodiscard]] const WarpCounts& counts() const { return counts_; }
@@ -104,16 +96,14 @@ public:
 
     /// All threads of the block have come.
     void release_from_barrier() {
-        for (Lane& lane : lanes_) {
-            lane.state = State::ready;
-        }
+        for (Lane& lane : lanes_) lane.state = State::ready;
     }
 
     [[nodiscard]] std::string describe(unsigned lane) const {
         const CollectiveCall& call = lanes_[lane].call;
         return name_ + "lane " + std::to_string(lane) + " in " + name_of(call.kind) + " with mask " +
-               hex(call.mask) + " at " + call.where.file_name() + ":" + std::to_string(call.where.line()) + ":" +
-               std::to_string(call.where.column());
+               hex(call.mask) + " at " + call.where.file_name() + ":" + std::to_string(call.where.line()) +
+               ":" + std::to_string(call.where.column());
     }
 
     // Called in the fiber of `lane`.
@@ -123,23 +113,18 @@ public:
             lanes_[lane].state = State::waiting;
             lanes_[lane].fiber->suspend();
         }
-        if (error_) {
-            throw LaneUnwound{};
-        }
+        if (error_) throw LaneUnwound{};
         return lanes_[lane].result;
     }
 
     // Called in the fiber of `lane`, which stays ready.
     void yield(unsigned lane) {
         if (!error_) {
-            if (++calls_ > endless) {
+            if (++calls_ > endless)
                 fail(name_ + "lane " + std::to_string(lane) + " yields: the turns do not end");
-            }
             lanes_[lane].fiber->suspend();
         }
-        if (error_) {
-            throw LaneUnwound{};
-        }
+        if (error_) throw LaneUnwound{};
     }
 
 private:
@@ -161,9 +146,7 @@ private:
             }
         } catch (const LaneUnwound&) {
         } catch (...) {
-            if (!error_) {
-                error_ = std::current_exception();
-            }
+            if (!error_) error_ = std::current_exception();
         }
         lanes_[lane].state = State::gone;
     }
@@ -175,9 +158,8 @@ private:
     template <class Predicate>
     [[nodiscard]] unsigned lanes_where(Predicate is_one) const {
         unsigned mask = 0;
-        for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
+        for (unsigned lane = 0; lane < warp::warp_size; ++lane)
             mask |= is_one(lanes_[lane]) ? warp::lane_bit(lane) : 0u;
-        }
         return mask;
     }
 
@@ -191,44 +173,34 @@ private:
     }
 
     unsigned random_lane(unsigned mask) {
-        for (auto skip = (*random_)() % warp::popc(mask); skip > 0; --skip) {
-            mask &= mask - 1;
-        }
+        for (auto skip = (*random_)() % warp::popc(mask); skip > 0; --skip) mask &= mask - 1;
         return warp::lowest_lane(mask);
     }
 
     // Called after `lane` has yielded, come to a collective or left: is all well, and who can go on now?
     void follow_up(unsigned lane) {
-        if (lanes_[lane].state == State::ready) {
-            return;
-        }
+        if (lanes_[lane].state == State::ready) return;
         if (lanes_[lane].state == State::gone) {
             check_that_no_one_waits_for(lane);
         } else {
             check_arrival(lane);
             const CollectiveCall call = lanes_[lane].call;
             const bool is_complete = (call.mask & ~lanes_waiting_in(call)) == 0;
-            if (is_complete && call.kind == Collective::block_sync) {
+            if (is_complete && call.kind == Collective::block_sync)
                 return;  // and who comes next is for the block to say
-            }
-            if (!error_ && is_complete && call.kind != Collective::active_mask) {
-                complete(call);
-            }
+            if (!error_ && is_complete && call.kind != Collective::active_mask) complete(call);
         }
-        if (!error_ && lanes_that_are(State::ready) == 0 && lanes_that_are(State::waiting) != 0) {
+        if (!error_ && lanes_that_are(State::ready) == 0 && lanes_that_are(State::waiting) != 0)
             release_some_active();
-        }
     }
 
     // What can be told to be wrong as soon as `lane` arrives.
     void check_arrival(unsigned lane) {
         const CollectiveCall& call = lanes_[lane].call;
-        if (call.kind != Collective::active_mask && (call.mask & warp::lane_bit(lane)) == 0) {
+        if (call.kind != Collective::active_mask && (call.mask & warp::lane_bit(lane)) == 0)
             fail(describe(lane) + " is not in its own mask");
-        }
-        if (const unsigned gone = call.mask & lanes_that_are(State::gone); gone != 0) {
+        if (const unsigned gone = call.mask & lanes_that_are(State::gone); gone != 0)
             fail(describe(lane) + " waits for lanes that have left: " + hex(gone));
-        }
         if (is_shuffle(call.kind) && call.source_lane >= warp::warp_size) {
             fail(describe(lane) + " reads from lane " + std::to_string(call.source_lane) +
                  ", outside of the warp");
@@ -243,12 +215,8 @@ private:
                                              (other.call.mask & warp::lane_bit(lane)) != 0;
             return wait_for_each_other && !are_the_same(call, other.call);
         });
-        if (in_conflict != 0) {
-            fail(describe(lane) + " meets " + describe(warp::lowest_lane(in_conflict)));
-        }
-        if (++calls_ > endless) {
-            fail(describe(lane) + ": the collectives do not end");
-        }
+        if (in_conflict != 0) fail(describe(lane) + " meets " + describe(warp::lowest_lane(in_conflict)));
+        if (++calls_ > endless) fail(describe(lane) + ": the collectives do not end");
     }
 
     void check_that_no_one_waits_for(unsigned gone) {
@@ -266,14 +234,11 @@ private:
         const auto lanes_of_mask_where = [&](auto is_one) { return call.mask & lanes_where(is_one); };
         const unsigned votes = lanes_of_mask_where([](const Lane& lane) { return lane.call.value != 0; });
         std::uint64_t bits = 0;
-        for (unsigned number = 0; number < warp::warp_size; ++number) {
+        for (unsigned number = 0; number < warp::warp_size; ++number)
             bits |= (call.mask & warp::lane_bit(number)) != 0 ? lanes_[number].call.value : 0;
-        }
         for (unsigned number = 0; number < warp::warp_size; ++number) {
             Lane& lane = lanes_[number];
-            if ((call.mask & warp::lane_bit(number)) == 0) {
-                continue;
-            }
+            if ((call.mask & warp::lane_bit(number)) == 0) continue;
             switch (call.kind) {
                 case Collective::ballot: lane.result = votes; break;
                 case Collective::any: lane.result = votes != 0; break;
@@ -286,7 +251,9 @@ private:
                 case Collective::active_mask:
                 case Collective::sync:
                 case Collective::block_sync: break;
-                default: lane.result = is_shuffle(call.kind) ? lanes_[lane.call.source_lane].call.value : 0; break;
+                default:
+                    lane.result = is_shuffle(call.kind) ? lanes_[lane.call.source_lane].call.value : 0;
+                    break;
             }
             lane.state = State::ready;
         }
@@ -300,9 +267,8 @@ private:
         });
         if (asking == 0) {
             std::string text = "deadlock, no lane can go on:";
-            for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
+            for (unsigned lane = 0; lane < warp::warp_size; ++lane)
                 text += lanes_[lane].state == State::waiting ? "\n  " + describe(lane) : "";
-            }
             fail(text);
             return;
         }
@@ -320,9 +286,7 @@ private:
 
     // The first fault counts; what follows may follow from it.
     void fail(const std::string& what) {
-        if (!error_) {
-            error_ = std::make_exception_ptr(WarpError{what});
-        }
+        if (!error_) error_ = std::make_exception_ptr(WarpError{what});
     }
 
     std::mt19937_64* random_;

@@ -130,8 +130,11 @@ TEST(Expansion, agrees_with_single_cell_monte_carlo) {
     struct Point {
         double density, measured, allowed;
     };
-    for (const Point& point : std::vector<Point>{
-             {3, 0.475, 0.023}, {5, 0.635, 0.005}, {8, 0.761, 0.004}, {10, 0.808, 0.003}, {15, 0.872, 0.002}}) {
+    for (const Point& point : std::vector<Point>{{3, 0.475, 0.023},
+                                                 {5, 0.635, 0.005},
+                                                 {8, 0.761, 0.004},
+                                                 {10, 0.808, 0.003},
+                                                 {15, 0.872, 0.002}}) {
         const System system = srd(130, 0.1, point.density, true);
         const double scale = 24.0 * 0.1 / A(130);
         const double reduced = *theory::collisional_viscosity_expansion(system) * scale;
@@ -203,8 +206,8 @@ TEST(Limits, half_turn_and_small_angle) {
     EXPECT_NEAR(half_turn.kinetic_viscosity, 0.1 * (1.0 / (0.8 * f) - 0.5), 1e-12);
     // 1 - cos alpha = alpha^2 / 2 keeps its digits where the cosine has lost them.
     const double angle = 1e-6 * std::numbers::pi / 180.0;
-    EXPECT_NEAR(theory::transport(srd(1e-6, 0.1, 10)).collisional_viscosity / (angle * angle / 3.0 * f / 1.2), 1.0,
-                1e-12);
+    EXPECT_NEAR(theory::transport(srd(1e-6, 0.1, 10)).collisional_viscosity / (angle * angle / 3.0 * f / 1.2),
+                1.0, 1e-12);
 }
 
 // ----------------------------------------------------------------------------------------- units
@@ -276,7 +279,8 @@ TEST(Poiseuille, profile) {
     EXPECT_EQ(flow->velocity(0.0), 0.0);
     EXPECT_EQ(flow->velocity(32.0), 0.0);
     // The slowest mode sin(pi y / L) decays as exp(-nu (pi / L)^2 t).
-    EXPECT_DOUBLE_EQ(flow->development_time(), 1024.0 / (std::numbers::pi * std::numbers::pi * flow->viscosity));
+    EXPECT_DOUBLE_EQ(flow->development_time(),
+                     1024.0 / (std::numbers::pi * std::numbers::pi * flow->viscosity));
 }
 
 TEST(Poiseuille, is_no_other_flow) {
@@ -335,7 +339,8 @@ TEST(Couette, adds_to_the_flow_of_a_force) {
     // The midpoint rule is off by u'' dy^2 / 24, g / nu being 0.0023.
     EXPECT_NEAR(both->mean(), sum / points, 1e-7);
     EXPECT_NEAR(both->maximum(), fastest, 1e-7);
-    EXPECT_NEAR(both->shear_rate(3.0), (both->velocity(3.0 + 1e-4) - both->velocity(3.0 - 1e-4)) / 2e-4, 1e-9);
+    EXPECT_NEAR(both->shear_rate(3.0), (both->velocity(3.0 + 1e-4) - both->velocity(3.0 - 1e-4)) / 2e-4,
+                1e-9);
 }
 
 TEST(Slip, mirrors_the_flow) {
@@ -349,12 +354,14 @@ TEST(Slip, mirrors_the_flow) {
     EXPECT_DOUBLE_EQ(flow->velocity(32.0), 0.002 * 32.0 * 32.0 / (2.0 * flow->viscosity));
     EXPECT_DOUBLE_EQ(flow->maximum(), flow->velocity(32.0));
     EXPECT_DOUBLE_EQ(flow->mean(), 0.002 * 32.0 * 32.0 / (3.0 * flow->viscosity));
-    EXPECT_DOUBLE_EQ(flow->development_time(), 4096.0 / (std::numbers::pi * std::numbers::pi * flow->viscosity));
+    EXPECT_DOUBLE_EQ(flow->development_time(),
+                     4096.0 / (std::numbers::pi * std::numbers::pi * flow->viscosity));
     // The other way round, and carried along by its wall.
     system.boundaries.faces[2] = {FaceKind::slip, Face{FaceKind::no_slip, {0.1, 0, 0}}};
     const auto other = theory::plane_flow(system);
     ASSERT_TRUE(other.has_value());
-    for (const double y : {0.0, 3.0, 17.0, 32.0}) EXPECT_NEAR(other->velocity(y), 0.1 + flow->velocity(32.0 - y), 1e-14);
+    for (const double y : {0.0, 3.0, 17.0, 32.0})
+        EXPECT_NEAR(other->velocity(y), 0.1 + flow->velocity(32.0 - y), 1e-14);
     // Two of them hold nothing.
     system.boundaries.faces[2] = {FaceKind::slip, FaceKind::slip};
     EXPECT_FALSE(theory::plane_flow(system).has_value());
@@ -364,7 +371,9 @@ TEST(Slip, mirrors_the_flow) {
 
 TEST(Distributions, of_speed_is_maxwells) {
     // The integral of sqrt(2 / pi) v^2 e^(-v^2 / 2), by Simpson's rule.
-    const auto density = [](double v) { return std::sqrt(2.0 / std::numbers::pi) * v * v * std::exp(-0.5 * v * v); };
+    const auto density = [](double v) {
+        return std::sqrt(2.0 / std::numbers::pi) * v * v * std::exp(-0.5 * v * v);
+    };
     for (const double speed : {0.0, 0.3, 1.0, 2.5, 4.0, 8.0}) {
         constexpr int parts = 4000;
         const double width = (40.0 - speed) / parts;

@@ -36,7 +36,8 @@ struct WordAtomics {
     };
 
     template <class Warp, class Atomics>
-    static MPCFLOW_WARP void run(Warp warp, const WarpCase& input, Report& report, Scratch&, Atomics atomics) {
+    static MPCFLOW_WARP void run(Warp warp, const WarpCase& input, Report& report, Scratch&,
+                                 Atomics atomics) {
         const unsigned lane = warp.lane();
         const Word key = static_cast<Word>(input.keys[lane]);
         report.old_count[lane] = atomics.add(&report.count, Word{1});
@@ -75,7 +76,8 @@ struct WordAtomics {
         }
         EXPECT_EQ(report.count, static_cast<Word>(lanes));
         EXPECT_EQ(counts_seen, warp::first_lanes(lanes));
-        const std::uint64_t lasts = (std::uint64_t{input.mask} << 1 | 1u) & ~(std::uint64_t{1} << report.last);
+        const std::uint64_t lasts =
+            (std::uint64_t{input.mask} << 1 | 1u) & ~(std::uint64_t{1} << report.last);
         EXPECT_EQ(lasts_seen, lanes == 0 ? 0 : lasts);
         EXPECT_EQ(report.smallest, smallest);
         EXPECT_EQ(report.largest, largest);
@@ -99,7 +101,8 @@ struct AddDoubles {
     static constexpr int adds = 4;  ///< of each lane
 
     template <class Warp, class Atomics>
-    static MPCFLOW_WARP void run(Warp warp, const WarpCase& input, Report& report, Scratch&, Atomics atomics) {
+    static MPCFLOW_WARP void run(Warp warp, const WarpCase& input, Report& report, Scratch&,
+                                 Atomics atomics) {
         const unsigned lane = warp.lane();
         const unsigned peers = warp.match_any(input.mask, input.keys[lane]);
         const unsigned slot = slot_of(peers);

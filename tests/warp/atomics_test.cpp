@@ -70,9 +70,7 @@ double error_in_bounds(std::uint64_t seed, int adds, Magnitude magnitude) {
     std::mt19937_64 random{seed};
     std::uniform_real_distribution<double> uniform{-1, 1};
     std::vector<double> values(static_cast<std::size_t>(32 * adds));
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        values[i] = magnitude(i) * (0.1 + uniform(random));
-    }
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = magnitude(i) * (0.1 + uniform(random));
     warp::TwoFloats sum;
     double largest = 0;
     run_warp(seed, full_mask, [&](EmulatedWarp& warp) {
@@ -83,9 +81,7 @@ double error_in_bounds(std::uint64_t seed, int adds, Magnitude magnitude) {
         }
     });
     long double exact = 0;
-    for (const double value : values) {
-        exact += value;
-    }
+    for (const double value : values) exact += value;
     const double n = 32.0 * adds;
     const double bound = n * (n + 5) * 0x1p-48 * largest + n * 0x1p-123;
     const double error = static_cast<double>(std::abs(exact - sum.value()));
@@ -98,12 +94,14 @@ TEST(TwoFloats, sums_stay_within_the_bound_in_any_order) {
     double largest = 0;
     for (std::uint64_t seed = 0; seed < 40; ++seed) {
         for (const int adds : {1, 4, 20}) {
-            largest = std::max(largest, error_in_bounds(seed, adds, [](std::size_t) { return 1.0; }));
+            largest = std::max(largest, error_in_bounds(
+                                            seed, adds, [](std::size_t) { return 1.0; }));
             largest = std::max(largest, error_in_bounds(seed, adds, [](std::size_t) { return 1e-30; }));
             // Very different magnitudes, large ones that cancel among them.
-            largest = std::max(largest, error_in_bounds(seed, adds, [](std::size_t i) {
-                                   return std::ldexp(1.0, static_cast<int>(i * 7 % 40)) * (i % 3 == 0 ? -1 : 1);
-                               }));
+            largest =
+                std::max(largest, error_in_bounds(seed, adds, [](std::size_t i) {
+                             return std::ldexp(1.0, static_cast<int>(i * 7 % 40)) * (i % 3 == 0 ? -1 : 1);
+                         }));
         }
     }
     EXPECT_LE(largest, 1.0);
@@ -114,9 +112,7 @@ TEST(TwoFloats, what_the_large_float_rounds_off_is_kept) {
     // 2^24 + 1 is no float: of a thousand additions of 1 to 2^24 one float keeps none.
     warp::TwoFloats sum = warp::TwoFloats::split(0x1p24);
     run_warp(3, full_mask, [&](EmulatedWarp& warp) {
-        for (int i = 0; i < 32; ++i) {
-            warp::add_two_floats(EmulatedAtomics{warp}, &sum, 1.0);
-        }
+        for (int i = 0; i < 32; ++i) warp::add_two_floats(EmulatedAtomics{warp}, &sum, 1.0);
     });
     EXPECT_EQ(sum.value(), 0x1p24 + 1024);
 }

@@ -21,9 +21,7 @@ namespace {
 // ceil(log2 count)
 unsigned rounds_for(unsigned count) {
     unsigned rounds = 0;
-    while ((1u << rounds) < count) {
-        ++rounds;
-    }
+    while ((1u << rounds) < count) ++rounds;
     return rounds;
 }
 
@@ -70,8 +68,9 @@ TEST(WarpCost, reduction_takes_as_many_rounds_as_the_logarithm_of_the_largest_gr
 
 TEST(WarpCost, place_takes_one_shuffle) {
     const auto counts = run_warp(3, warp::full_mask, [](EmulatedWarp& warp) {
-        EXPECT_EQ(warp::place_among_peers(warp, warp::full_mask, warp::full_mask, [](unsigned) { return 5u; }),
-                  5u + warp.lane());
+        EXPECT_EQ(
+            warp::place_among_peers(warp, warp::full_mask, warp::full_mask, [](unsigned) { return 5u; }),
+            5u + warp.lane());
     });
     EXPECT_EQ(counts.of(Collective::shfl), 1u);
     EXPECT_EQ(counts.of(Collective::ballot), 0u);
@@ -87,7 +86,8 @@ TEST(WarpCost, sorting_takes_a_shuffle_a_step_of_the_network) {
         });
         EXPECT_EQ(counts.of(Collective::shfl), steps);
         counts = run_warp(4, mask, [&](EmulatedWarp& warp) {
-            static_cast<void>(warp::sort_pairs(warp, mask, warp::KeyValue<int, double>{5, 1.0 * warp.lane()}));
+            static_cast<void>(
+                warp::sort_pairs(warp, mask, warp::KeyValue<int, double>{5, 1.0 * warp.lane()}));
         });
         EXPECT_EQ(counts.of(Collective::shfl), 2 * steps);
     }
@@ -142,9 +142,7 @@ TEST(WarpCost, reductions_and_scans_take_the_logarithm_of_the_width) {
         const auto shuffles_of = [&](auto algorithm) {
             const auto counts = run_warp(7, mask, algorithm);
             unsigned all = 0;
-            for (const unsigned count : counts.counts) {
-                all += count;
-            }
+            for (const unsigned count : counts.counts) all += count;
             return all;
         };
         const auto ignore = [](auto) {};

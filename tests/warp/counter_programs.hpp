@@ -30,7 +30,8 @@ struct PlaceAmongPeers {
     };
 
     template <class Warp, class Atomics>
-    static MPCFLOW_WARP void run(Warp warp, const WarpCase& input, Report& report, Scratch&, Atomics atomics) {
+    static MPCFLOW_WARP void run(Warp warp, const WarpCase& input, Report& report, Scratch&,
+                                 Atomics atomics) {
         const unsigned lane = warp.lane();
         const unsigned peers = warp::find_peers(warp, input.mask, input.keys[lane]);
         const unsigned slot = slot_of(peers);
@@ -45,9 +46,7 @@ struct PlaceAmongPeers {
     static void check(const WarpCase& input, const Report& report) {
         Count next[warp::warp_size] = {};
         for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
-            if ((input.mask >> lane & 1u) == 0) {
-                continue;
-            }
+            if ((input.mask >> lane & 1u) == 0) continue;
             const unsigned slot = slot_of(expected_peers(input, lane));
             EXPECT_EQ(report.first_place[lane], next[slot]) << "lane " << lane;
             ++next[slot];
@@ -84,23 +83,17 @@ struct ScanPeers {
         const unsigned peers = warp::find_peers(warp, input.mask, input.keys[lane]);
         double values[K];
         MPCFLOW_UNROLL
-        for (int k = 0; k < K; ++k) {
-            values[k] = input.values[lane][k];
-        }
+        for (int k = 0; k < K; ++k) values[k] = input.values[lane][k];
         warp::scan_peers(warp, input.mask, peers, values);
         MPCFLOW_UNROLL
-        for (int k = 0; k < K; ++k) {
-            report.sums[lane][k] = values[k];
-        }
+        for (int k = 0; k < K; ++k) report.sums[lane][k] = values[k];
         report.first[lane] = warp::scan_peers(warp, input.mask, peers, input.numbers[lane], TakeLeft{});
     }
 
     static void check(const WarpCase& input, const Report& report) {
         double sums[warp::warp_size][K] = {};
         for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
-            if ((input.mask >> lane & 1u) == 0) {
-                continue;
-            }
+            if ((input.mask >> lane & 1u) == 0) continue;
             const unsigned slot = slot_of(expected_peers(input, lane));
             for (int k = 0; k < K; ++k) {
                 sums[slot][k] += input.values[lane][k];
@@ -132,15 +125,18 @@ struct AddAmongPeers {
     }
 
     template <class Warp, class Atomics>
-    static MPCFLOW_WARP void run(Warp warp, const WarpCase& input, Report& report, Scratch&, Atomics atomics) {
+    static MPCFLOW_WARP void run(Warp warp, const WarpCase& input, Report& report, Scratch&,
+                                 Atomics atomics) {
         const unsigned lane = warp.lane();
         const unsigned peers = warp::find_peers(warp, input.mask, input.keys[lane]);
         const unsigned slot = slot_of(peers);
         for (auto& before : report.before) {
-            before[lane] = warp::add_among_peers(warp, input.mask, peers, number_of(input, lane), [&](T sum) {
-                atomics.add(&report.adds[slot], 1u);
-                return atomics.add(&report.sums[slot], sum);
-            });
+            before[lane] = warp::add_among_peers(
+                warp, input.mask, peers, number_of(input, lane),
+                [&](T sum) {
+                    atomics.add(&report.adds[slot], 1u);
+                    return atomics.add(&report.sums[slot], sum);
+                });
         }
     }
 
@@ -148,9 +144,7 @@ struct AddAmongPeers {
         Report expected{};
         for (int round = 0; round < 2; ++round) {
             for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
-                if ((input.mask >> lane & 1u) == 0) {
-                    continue;
-                }
+                if ((input.mask >> lane & 1u) == 0) continue;
                 const unsigned slot = slot_of(expected_peers(input, lane));
                 EXPECT_EQ(report.before[round][lane], expected.sums[slot])
                     << "lane " << lane << " round " << round;
@@ -178,7 +172,8 @@ struct PlaceSelected {
     };
 
     template <class Warp, class Atomics>
-    static MPCFLOW_WARP void run(Warp warp, const WarpCase& input, Report& report, Scratch&, Atomics atomics) {
+    static MPCFLOW_WARP void run(Warp warp, const WarpCase& input, Report& report, Scratch&,
+                                 Atomics atomics) {
         const unsigned lane = warp.lane();
         const auto fetch_add = [&](unsigned count) {
             atomics.add(&report.adds, 1u);
@@ -223,7 +218,8 @@ struct WorkOff {
     static MPCFLOW_HD Number batch_of(const WarpCase& input) { return 1 + input.numbers[1] % 64; }
 
     template <class Warp, class Atomics>
-    static MPCFLOW_WARP void run(Warp warp, const WarpCase& input, Report& report, Scratch&, Atomics atomics) {
+    static MPCFLOW_WARP void run(Warp warp, const WarpCase& input, Report& report, Scratch&,
+                                 Atomics atomics) {
         const warp::WorkQueue<Number> queue{&report.taken, items_of(input)};
         warp::work_off(warp, atomics, input.mask, queue, batch_of(input),
                        [&](Number item) { atomics.add(&report.visits[item], 1u); });
@@ -236,9 +232,8 @@ struct WorkOff {
             const bool is_visited = input.mask != 0 && item < items_of(input);
             ASSERT_EQ(report.visits[item], is_visited ? 1u : 0u) << "item " << item;
         }
-        for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
+        for (unsigned lane = 0; lane < warp::warp_size; ++lane)
             EXPECT_EQ(report.was_empty_after[lane], (input.mask >> lane & 1u) != 0) << "lane " << lane;
-        }
     }
 };
 

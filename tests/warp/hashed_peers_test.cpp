@@ -55,11 +55,8 @@ Probes count_probes(std::uint64_t seed, unsigned mask, const std::vector<Key>& k
 TEST(HashedPeers, probes_end_when_all_keys_start_in_one_slot) {
     for (const unsigned slot : {0u, 40u, 63u}) {  // 40 and 63: the probes go round the end of the table
         std::vector<std::uint32_t> keys;
-        for (std::uint32_t key = 0; keys.size() < warp::warp_size; ++key) {
-            if (warp::PeerTable<std::uint32_t>::first_slot(key) == slot) {
-                keys.push_back(key);
-            }
-        }
+        for (std::uint32_t key = 0; keys.size() < warp::warp_size; ++key)
+            if (warp::PeerTable<std::uint32_t>::first_slot(key) == slot) keys.push_back(key);
         for (std::uint64_t seed = 0; seed < 20; ++seed) {
             const Probes probes = count_probes(seed, full_mask, keys);
             EXPECT_EQ(probes.most, warp::warp_size);

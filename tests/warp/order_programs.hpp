@@ -36,11 +36,9 @@ struct Sort {
 
     /// Floating-point keys are numbers made of the key's low bits: no NaNs.
     static MPCFLOW_HD Key key_of(const WarpCase& input, unsigned lane) {
-        if constexpr (std::is_floating_point_v<Key>) {
+        if constexpr (std::is_floating_point_v<Key>)
             return static_cast<Key>(static_cast<std::int32_t>(input.keys[lane])) / 4;
-        } else {
-            return static_cast<Key>(input.keys[lane]);
-        }
+        else return static_cast<Key>(input.keys[lane]);
     }
 
     template <class Warp, class Atomics>
@@ -57,11 +55,8 @@ struct Sort {
 
     static void check(const WarpCase& input, const Report& report) {
         std::vector<Key> expected;
-        for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
-            if ((input.mask >> lane & 1u) != 0) {
-                expected.push_back(key_of(input, lane));
-            }
-        }
+        for (unsigned lane = 0; lane < warp::warp_size; ++lane)
+            if ((input.mask >> lane & 1u) != 0) expected.push_back(key_of(input, lane));
         std::sort(expected.begin(), expected.end());
         unsigned lanes = 0;
         std::size_t rank = 0;
@@ -111,14 +106,10 @@ struct ScanSegments {
         report.is_end[lane] = warp::is_segment_end(input.mask, heads, lane);
         double values[K];
         MPCFLOW_UNROLL
-        for (int k = 0; k < K; ++k) {
-            values[k] = input.values[lane][k];
-        }
+        for (int k = 0; k < K; ++k) values[k] = input.values[lane][k];
         warp::scan_segments(warp, input.mask, heads, values);
         MPCFLOW_UNROLL
-        for (int k = 0; k < K; ++k) {
-            report.sums[lane][k] = values[k];
-        }
+        for (int k = 0; k < K; ++k) report.sums[lane][k] = values[k];
         const std::uint32_t number = input.numbers[lane];
         const unsigned odd = warp::find_heads(warp, input.mask, number % 2 == 1);
         report.first[lane] = warp::scan_segments(warp, input.mask, odd, number, TakeLeft{});
@@ -132,15 +123,11 @@ struct ScanSegments {
         std::uint32_t largest = 0;
         int previous = -1;
         for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
-            if ((input.mask >> lane & 1u) == 0) {
-                continue;
-            }
+            if ((input.mask >> lane & 1u) == 0) continue;
             const bool is_first = previous < 0;
             const bool is_head = is_first || input.keys[lane] != input.keys[previous];
             EXPECT_EQ(report.is_head[lane], is_head) << "lane " << lane;
-            if (!is_first) {
-                EXPECT_EQ(report.is_end[previous], is_head) << "lane " << previous;
-            }
+            if (!is_first) EXPECT_EQ(report.is_end[previous], is_head) << "lane " << previous;
             heads |= is_head ? 1u << lane : 0u;
             for (int k = 0; k < K; ++k) {
                 sums[k] = (is_head ? 0 : sums[k]) + input.values[lane][k];
@@ -154,9 +141,8 @@ struct ScanSegments {
             EXPECT_EQ(report.largest[lane], largest) << "lane " << lane;
             previous = static_cast<int>(lane);
         }
-        for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
+        for (unsigned lane = 0; lane < warp::warp_size; ++lane)
             EXPECT_EQ(report.heads[lane], (input.mask >> lane & 1u) != 0 ? heads : 0u) << "lane " << lane;
-        }
         EXPECT_TRUE(previous < 0 || report.is_end[previous]);
     }
 };

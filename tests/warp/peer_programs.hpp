@@ -40,11 +40,9 @@ struct FindPeers {
         const unsigned lane = warp.lane();
         const Key key = static_cast<Key>(input.keys[lane]);
         report.peers[lane] = warp::find_peers(warp, input.mask, key);
-        if constexpr (sizeof(Key) == 4) {
+        if constexpr (sizeof(Key) == 4)
             report.by_votes[lane] = warp::find_peers_by_votes(warp, input.mask, key);
-        } else {
-            report.by_votes[lane] = report.peers[lane];
-        }
+        else report.by_votes[lane] = report.peers[lane];
         report.by_match[lane] = warp::find_peers_by_match(warp, input.mask, key);
         report.by_hash[lane] = warp::find_peers_by_hash(warp, atomics, input.mask, key, table);
         const Key other = static_cast<Key>(~input.keys[lane]);
@@ -90,9 +88,7 @@ struct ReducePeers {
         const unsigned peers = warp::find_peers(warp, input.mask, input.keys[lane]);
         double values[K];
         MPCFLOW_UNROLL
-        for (int k = 0; k < K; ++k) {
-            values[k] = input.values[lane][k];
-        }
+        for (int k = 0; k < K; ++k) values[k] = input.values[lane][k];
         warp::reduce_peers_to_all(warp, input.mask, peers, values);
         MPCFLOW_UNROLL
         for (int k = 0; k < K; ++k) {
@@ -103,13 +99,12 @@ struct ReducePeers {
         const std::uint32_t number = input.numbers[lane];
         const auto sum = warp::reduce_peers(warp, input.mask, peers, number);
         const auto largest = warp::reduce_peers(warp, input.mask, peers, number, warp::Maximum{});
-        report.smallest_to_all[lane] = warp::reduce_peers_to_all(warp, input.mask, peers, number, warp::Minimum{});
+        report.smallest_to_all[lane] =
+            warp::reduce_peers_to_all(warp, input.mask, peers, number, warp::Minimum{});
         const auto last = warp::reduce_peers(warp, input.mask, peers, number, TakeRight{});
         if (warp::is_leader(peers, lane)) {
             MPCFLOW_UNROLL
-            for (int k = 0; k < K; ++k) {
-                report.sums[lane][k] = values[k];
-            }
+            for (int k = 0; k < K; ++k) report.sums[lane][k] = values[k];
             report.sum[lane] = sum;
             report.largest[lane] = largest;
             report.last[lane] = last;
@@ -119,23 +114,21 @@ struct ReducePeers {
     static void check(const WarpCase& input, const Report& report) {
         Report expected{};
         for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
-            if ((input.mask >> lane & 1u) == 0) {
-                continue;
-            }
+            if ((input.mask >> lane & 1u) == 0) continue;
             const unsigned slot = slot_of(expected_peers(input, lane));
             const std::uint32_t number = input.numbers[lane];
-            for (int k = 0; k < K; ++k) {
-                expected.sums[slot][k] += input.values[lane][k];
-            }
+            for (int k = 0; k < K; ++k) expected.sums[slot][k] += input.values[lane][k];
             expected.sum[slot] += number;
             expected.largest[slot] = number > expected.largest[slot] ? number : expected.largest[slot];
             expected.last[slot] = number;
             const bool is_first = slot == lane;
-            expected.smallest_to_all[slot] = is_first ? number : std::min(expected.smallest_to_all[slot], number);
+            expected.smallest_to_all[slot] =
+                is_first ? number : std::min(expected.smallest_to_all[slot], number);
         }
         for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
             for (int k = 0; k < K; ++k) {
-                EXPECT_EQ(report.sums[lane][k], expected.sums[lane][k]) << "lane " << lane << " component " << k;
+                EXPECT_EQ(report.sums[lane][k], expected.sums[lane][k])
+                    << "lane " << lane << " component " << k;
             }
             EXPECT_EQ(report.sum[lane], expected.sum[lane]) << "lane " << lane;
             EXPECT_EQ(report.largest[lane], expected.largest[lane]) << "lane " << lane;
@@ -143,9 +136,8 @@ struct ReducePeers {
             if ((input.mask >> lane & 1u) != 0) {
                 const unsigned slot = slot_of(expected_peers(input, lane));
                 EXPECT_EQ(report.smallest_to_all[lane], expected.smallest_to_all[slot]) << "lane " << lane;
-                for (int k = 0; k < K; ++k) {
+                for (int k = 0; k < K; ++k)
                     EXPECT_EQ(report.sums_to_all[lane][k], expected.sums[slot][k]) << "lane " << lane;
-                }
             }
         }
     }

@@ -23,11 +23,8 @@ struct OrderedLane {
 
 inline std::vector<OrderedLane> lanes_in_order(unsigned mask, unsigned width) {
     std::vector<OrderedLane> lanes;
-    for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
-        if ((mask >> lane & 1u) != 0) {
-            lanes.push_back({lane, static_cast<unsigned>(lanes.size()) / width});
-        }
-    }
+    for (unsigned lane = 0; lane < warp::warp_size; ++lane)
+        if ((mask >> lane & 1u) != 0) lanes.push_back({lane, static_cast<unsigned>(lanes.size()) / width});
     return lanes;
 }
 
@@ -61,9 +58,7 @@ struct OperationReport {
         for (std::size_t i = 0; i < lanes.size(); ++i) {
             const auto [lane, sub_warp] = lanes[i];
             EXPECT_EQ(butterfly[lane], results[sub_warp]) << "lane " << lane;
-            if (i % width == 0) {
-                EXPECT_EQ(down[lane], results[sub_warp]) << "lane " << lane;
-            }
+            if (i % width == 0) EXPECT_EQ(down[lane], results[sub_warp]) << "lane " << lane;
         }
     }
 };
@@ -121,8 +116,8 @@ struct ReduceAndScan {
             mask, Width, INT32_MAX, [&](unsigned lane) { return static_cast<std::int32_t>(number(lane)); },
             smaller);
         report.long_maximum.check(
-            mask, Width, INT64_MIN, [&](unsigned lane) { return static_cast<std::int64_t>(input.keys[lane]); },
-            larger);
+            mask, Width, INT64_MIN,
+            [&](unsigned lane) { return static_cast<std::int64_t>(input.keys[lane]); }, larger);
         report.bit_and.check(
             mask, Width, 0xffffffffu, [&](unsigned lane) { return number(lane) | 0xf0000000u; },
             [](auto a, auto b) { return a & b; });
@@ -150,9 +145,7 @@ struct ReduceSeveral {
         double down[count];
         double butterfly[count];
         MPCFLOW_UNROLL
-        for (int k = 0; k < count; ++k) {
-            down[k] = butterfly[k] = input.values[lane][k];
-        }
+        for (int k = 0; k < count; ++k) down[k] = butterfly[k] = input.values[lane][k];
         warp::reduce_down(warp, input.mask, down);
         warp::reduce_butterfly(warp, input.mask, butterfly);
         MPCFLOW_UNROLL
@@ -160,17 +153,15 @@ struct ReduceSeveral {
             report.down[lane][k] = down[k];
             report.butterfly[lane][k] = butterfly[k];
         }
-        report.rounded[lane] = warp::reduce_butterfly(warp, input.mask, static_cast<float>(input.values[lane][0]));
+        report.rounded[lane] =
+            warp::reduce_butterfly(warp, input.mask, static_cast<float>(input.values[lane][0]));
     }
 
     static void check(const WarpCase& input, const Report& report) {
         const auto lanes = lanes_in_order(input.mask, warp::warp_size);
         double sums[count] = {};
-        for (const auto& ordered : lanes) {
-            for (int k = 0; k < count; ++k) {
-                sums[k] += input.values[ordered.lane][k];
-            }
-        }
+        for (const auto& ordered : lanes)
+            for (int k = 0; k < count; ++k) sums[k] += input.values[ordered.lane][k];
         for (const auto& ordered : lanes) {
             EXPECT_EQ(report.rounded[ordered.lane], report.rounded[lanes[0].lane]) << "lane " << ordered.lane;
             EXPECT_NEAR(report.rounded[ordered.lane], sums[0], 1e-3) << "lane " << ordered.lane;
@@ -182,7 +173,8 @@ struct ReduceSeveral {
     }
 };
 
-/// The broadcast for any mask; the shuffles within sub-warps in whole warps, since their sources must be there.
+/// The broadcast for any mask; the shuffles within sub-warps in whole warps, since their sources must be
+/// there.
 template <unsigned Width>
 struct Shuffles {
     using Scratch = NoScratch;
@@ -200,10 +192,9 @@ struct Shuffles {
     static MPCFLOW_WARP void run(Warp warp, const WarpCase& input, Report& report, Scratch&, Atomics) {
         const unsigned lane = warp.lane();
         report.broadcast[lane] = warp::broadcast(warp, input.mask, input.numbers[lane]);
-        if (input.mask != warp::full_mask) {
-            return;
-        }
-        report.within[lane] = warp::shfl_within<Width>(warp, input.mask, input.numbers[lane], lane / 5 % Width);
+        if (input.mask != warp::full_mask) return;
+        report.within[lane] =
+            warp::shfl_within<Width>(warp, input.mask, input.numbers[lane], lane / 5 % Width);
         report.up[lane] = warp::shfl_up_within<Width>(warp, input.mask, input.numbers[lane], delta);
         report.down[lane] = warp::shfl_down_within<Width>(warp, input.mask, input.values[lane][0], delta);
     }

@@ -31,9 +31,7 @@ struct AddStaged {
         const unsigned peers = warp::find_peers(warp, input.mask, input.keys[lane]);
         double values[K];
         MPCFLOW_UNROLL
-        for (int k = 0; k < K; ++k) {
-            values[k] = input.values[lane][k];
-        }
+        for (int k = 0; k < K; ++k) values[k] = input.values[lane][k];
         warp::reduce_peers(warp, input.mask, peers, values);
         const bool leads = warp::is_leader(peers, lane);
         const auto add = [&](unsigned cell, int component, double sum) {
@@ -42,9 +40,7 @@ struct AddStaged {
         };
         warp::add_staged(warp, input.mask, leads, slot_of(peers), values, scratch, add);
         MPCFLOW_UNROLL
-        for (int k = 0; k < K; ++k) {
-            values[k] *= 2;
-        }
+        for (int k = 0; k < K; ++k) values[k] *= 2;
         warp::add_staged(warp, input.mask, leads, slot_of(peers), values, scratch, add);
     }
 
@@ -52,14 +48,10 @@ struct AddStaged {
         double sums[warp::warp_size][K] = {};
         unsigned adds[warp::warp_size] = {};
         for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
-            if ((input.mask >> lane & 1u) == 0) {
-                continue;
-            }
+            if ((input.mask >> lane & 1u) == 0) continue;
             const unsigned slot = slot_of(expected_peers(input, lane));
             adds[slot] = 2;
-            for (int k = 0; k < K; ++k) {
-                sums[slot][k] += 3 * input.values[lane][k];
-            }
+            for (int k = 0; k < K; ++k) sums[slot][k] += 3 * input.values[lane][k];
         }
         for (unsigned slot = 0; slot < warp::warp_size; ++slot) {
             for (int k = 0; k < K; ++k) {

@@ -26,9 +26,7 @@ inline unsigned expected_peers(const WarpCase& input, unsigned lane) {
     unsigned peers = 0;
     for (unsigned other = 0; other < warp::warp_size; ++other) {
         const bool takes_part = (input.mask >> other & 1u) != 0;
-        if (takes_part && input.keys[other] == input.keys[lane]) {
-            peers |= 1u << other;
-        }
+        if (takes_part && input.keys[other] == input.keys[lane]) peers |= 1u << other;
     }
     return peers;
 }
@@ -72,9 +70,7 @@ struct Groups {
 inline Groups count_groups(const WarpCase& input) {
     Groups groups;
     for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
-        if ((input.mask >> lane & 1u) == 0) {
-            continue;
-        }
+        if ((input.mask >> lane & 1u) == 0) continue;
         unsigned size = 0;
         bool is_first = true;
         for (unsigned other = 0; other < warp::warp_size; ++other) {
@@ -124,17 +120,23 @@ inline std::vector<WarpCase> make_cases(std::uint64_t seed, int key_bits) {
     for (const unsigned mask : make_masks(random)) {
         const std::uint64_t offset = random();
         const std::uint64_t high = key_bits == 64 ? std::uint64_t{1} << 32 : 1;
-        add(mask, [](unsigned) { return 0; });
-        add(mask, [](unsigned) { return -1; });
-        add(mask, [&](unsigned lane) { return offset + lane; });
-        add(mask, [&](unsigned lane) { return offset - lane; });
-        add(mask, [&](unsigned lane) { return lane * 32u; });
-        add(mask, [&](unsigned lane) { return lane * high; });
-        add(mask, [&](unsigned lane) { return lane / 5 * high; });
+        add(
+            mask, [](unsigned) { return 0; });
+        add(
+            mask, [](unsigned) { return -1; });
+        add(
+            mask, [&](unsigned lane) { return offset + lane; });
+        add(
+            mask, [&](unsigned lane) { return offset - lane; });
+        add(
+            mask, [&](unsigned lane) { return lane * 32u; });
+        add(
+            mask, [&](unsigned lane) { return lane * high; });
+        add(
+            mask, [&](unsigned lane) { return lane / 5 * high; });
         add(mask, [&](unsigned lane) { return lane % 5 * high; });
-        for (const std::uint64_t range : {1, 2, 3, 4, 6, 10, 14, 20, 32, 100, 10000}) {
+        for (const std::uint64_t range : {1, 2, 3, 4, 6, 10, 14, 20, 32, 100, 10000})
             add(mask, [&](unsigned) { return random() % range * high + offset; });
-        }
     }
     return cases;
 }

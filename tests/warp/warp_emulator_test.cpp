@@ -26,50 +26,54 @@ void expect_error(unsigned mask, const std::string& what, const std::function<vo
 
 TEST(WarpEmulator, votes) {
     for (const unsigned mask : {full_mask, 0x1u, 0x0ff0u}) {
-        run_warp(1, mask, [&](EmulatedWarp& warp) {
-            const unsigned lane = warp.lane();
-            EXPECT_EQ(warp.ballot(mask, lane % 3 == 0), 0x49249249u & mask);
-            EXPECT_EQ(warp.any(mask, lane == 5), (mask >> 5 & 1u) != 0);
-            EXPECT_FALSE(warp.any(mask, false));
-            EXPECT_TRUE(warp.all(mask, true));
-            EXPECT_EQ(warp.all(mask, lane != 5), (mask >> 5 & 1u) == 0);
-        });
+        run_warp(
+            1, mask,
+            [&](EmulatedWarp& warp) {
+                const unsigned lane = warp.lane();
+                EXPECT_EQ(warp.ballot(mask, lane % 3 == 0), 0x49249249u & mask);
+                EXPECT_EQ(warp.any(mask, lane == 5), (mask >> 5 & 1u) != 0);
+                EXPECT_FALSE(warp.any(mask, false));
+                EXPECT_TRUE(warp.all(mask, true));
+                EXPECT_EQ(warp.all(mask, lane != 5), (mask >> 5 & 1u) == 0);
+            });
     }
 }
 
 TEST(WarpEmulator, shuffles_of_all_types) {
-    run_warp(2, full_mask, [](EmulatedWarp& warp) {
-        const unsigned lane = warp.lane();
-        EXPECT_EQ(warp.shfl(full_mask, lane * 10, 31 - lane), (31 - lane) * 10);
-        EXPECT_EQ(warp.shfl(full_mask, -1 - static_cast<int>(lane), 3), -4);
-        EXPECT_EQ(warp.shfl(full_mask, (std::uint64_t{lane} << 40) + 1, 7), (std::uint64_t{7} << 40) + 1);
-        EXPECT_EQ(warp.shfl(full_mask, 0.5 * lane, lane / 2), 0.5 * (lane / 2));
-        EXPECT_EQ(warp.shfl(full_mask, 0.5f * static_cast<float>(lane), 9), 4.5f);
-        EXPECT_EQ(warp.shfl_up(full_mask, lane, 3), lane < 3 ? lane : lane - 3);
-        EXPECT_EQ(warp.shfl_down(full_mask, lane, 3), lane > 28 ? lane : lane + 3);
-        EXPECT_EQ(warp.shfl_xor(full_mask, lane, 16), lane ^ 16u);
-    });
+    run_warp(
+        2, full_mask,
+        [](EmulatedWarp& warp) {
+            const unsigned lane = warp.lane();
+            EXPECT_EQ(warp.shfl(full_mask, lane * 10, 31 - lane), (31 - lane) * 10);
+            EXPECT_EQ(warp.shfl(full_mask, -1 - static_cast<int>(lane), 3), -4);
+            EXPECT_EQ(warp.shfl(full_mask, (std::uint64_t{lane} << 40) + 1, 7), (std::uint64_t{7} << 40) + 1);
+            EXPECT_EQ(warp.shfl(full_mask, 0.5 * lane, lane / 2), 0.5 * (lane / 2));
+            EXPECT_EQ(warp.shfl(full_mask, 0.5f * static_cast<float>(lane), 9), 4.5f);
+            EXPECT_EQ(warp.shfl_up(full_mask, lane, 3), lane < 3 ? lane : lane - 3);
+            EXPECT_EQ(warp.shfl_down(full_mask, lane, 3), lane > 28 ? lane : lane + 3);
+            EXPECT_EQ(warp.shfl_xor(full_mask, lane, 16), lane ^ 16u);
+        });
 }
 
 TEST(WarpEmulator, match) {
-    run_warp(3, full_mask, [](EmulatedWarp& warp) {
-        const unsigned lane = warp.lane();
-        EXPECT_EQ(warp.match_any(full_mask, lane & 1u), lane % 2 == 0 ? 0x55555555u : 0xaaaaaaaau);
-        EXPECT_EQ(warp.match_any(full_mask, std::uint64_t{lane / 16} << 32), lane < 16 ? 0xffffu : 0xffff0000u);
-    });
+    run_warp(
+        3, full_mask,
+        [](EmulatedWarp& warp) {
+            const unsigned lane = warp.lane();
+            EXPECT_EQ(warp.match_any(full_mask, lane & 1u), lane % 2 == 0 ? 0x55555555u : 0xaaaaaaaau);
+            EXPECT_EQ(warp.match_any(full_mask, std::uint64_t{lane / 16} << 32),
+                      lane < 16 ? 0xffffu : 0xffff0000u);
+        });
 }
 
 TEST(WarpEmulator, or_of_all_lanes_of_the_mask) {
-    run_warp(9, 0xffu, [](EmulatedWarp& warp) {
-        EXPECT_EQ(warp.reduce_or(0xffu, 1u << warp.lane()), 0xffu);
-    });
+    run_warp(
+        9, 0xffu, [](EmulatedWarp& warp) { EXPECT_EQ(warp.reduce_or(0xffu, 1u << warp.lane()), 0xffu); });
 }
 
 TEST(WarpEmulator, counts_each_collective_once) {
     const auto counts = run_warp(4, full_mask, [](EmulatedWarp& warp) {
-        for (int i = 0; i < 5; ++i) {
-            warp.sync(full_mask);
-        }
+        for (int i = 0; i < 5; ++i) warp.sync(full_mask);
         EXPECT_TRUE(warp.any(full_mask, true));
     });
     EXPECT_EQ(counts.of(Collective::sync), 5u);
@@ -116,9 +120,7 @@ TEST(WarpEmulator, a_missing_sync_shows) {
         int wrong = 0;
         run_warp(seed, full_mask, [&](EmulatedWarp& warp) {
             words[warp.lane()] = 1;
-            if (synchronise) {
-                warp.sync(full_mask);
-            }
+            if (synchronise) warp.sync(full_mask);
             wrong += words[31 - warp.lane()] != 1;
         });
         return wrong != 0;
@@ -167,8 +169,9 @@ TEST(WarpEmulatorFinds, active_mask_taken_for_the_whole_warp) {
     bool is_found = false;
     for (std::uint64_t seed = 0; seed < 20 && !is_found; ++seed) {
         try {
-            run_warp(seed, full_mask,
-                     [](EmulatedWarp& warp) { static_cast<void>(warp.shfl(warp.active_mask(), 1.0, 0)); });
+            run_warp(
+                seed, full_mask,
+                [](EmulatedWarp& warp) { static_cast<void>(warp.shfl(warp.active_mask(), 1.0, 0)); });
         } catch (const WarpError&) {
             is_found = true;
         }
@@ -177,102 +180,112 @@ TEST(WarpEmulatorFinds, active_mask_taken_for_the_whole_warp) {
 }
 
 TEST(WarpEmulatorFinds, a_lane_outside_its_own_mask) {
-    expect_error(full_mask, "not in its own mask", [](EmulatedWarp& warp) { warp.sync(0xfffffffeu); });
+    expect_error(
+        full_mask, "not in its own mask", [](EmulatedWarp& warp) { warp.sync(0xfffffffeu); });
 }
 
 TEST(WarpEmulatorFinds, masks_that_differ) {
-    expect_error(full_mask, " meets ", [](EmulatedWarp& warp) {
-        static_cast<void>(warp.ballot(warp.lane() < 4 ? full_mask : 0xfffffffeu, true));
-    });
+    expect_error(
+        full_mask, " meets ",
+        [](EmulatedWarp& warp) {
+            static_cast<void>(warp.ballot(warp.lane() < 4 ? full_mask : 0xfffffffeu, true));
+        });
 }
 
 TEST(WarpEmulatorFinds, a_mask_of_lanes_that_were_never_there) {
-    expect_error(0x7fffffffu, "waits for lanes that have left: 0x80000000",
-                 [](EmulatedWarp& warp) { static_cast<void>(warp.any(full_mask, true)); });
+    expect_error(
+        0x7fffffffu, "waits for lanes that have left: 0x80000000",
+        [](EmulatedWarp& warp) { static_cast<void>(warp.any(full_mask, true)); });
 }
 
 TEST(WarpEmulatorFinds, lanes_that_have_left) {
-    expect_error(full_mask, "left", [](EmulatedWarp& warp) {
-        if (warp.lane() != 13) {
-            warp.sync(full_mask);
-        }
-    });
+    expect_error(
+        full_mask, "left",
+        [](EmulatedWarp& warp) {
+            if (warp.lane() != 13) warp.sync(full_mask);
+        });
 }
 
 TEST(WarpEmulatorFinds, the_same_collective_in_two_branches) {
-    expect_error(full_mask, " meets ", [](EmulatedWarp& warp) {
-        if (warp.lane() % 2 == 0) {
-            warp.sync(full_mask);
-        } else {
-            warp.sync(full_mask);
-        }
-    });
+    expect_error(
+        full_mask, " meets ",
+        [](EmulatedWarp& warp) {
+            if (warp.lane() % 2 == 0) warp.sync(full_mask);
+            else warp.sync(full_mask);
+        });
     expect_error(full_mask, " meets ", [](EmulatedWarp& warp) {  // both in one line
         static_cast<void>(warp.lane() == 3 ? warp.any(full_mask, true) : warp.any(full_mask, true));
     });
 }
 
 TEST(WarpEmulatorFinds, different_collectives) {
-    expect_error(full_mask, " meets ", [](EmulatedWarp& warp) {
-        if (warp.lane() == 31) {
-            static_cast<void>(warp.all(full_mask, true));
-        } else {
-            static_cast<void>(warp.any(full_mask, true));
-        }
-    });
+    expect_error(
+        full_mask, " meets ",
+        [](EmulatedWarp& warp) {
+            if (warp.lane() == 31) static_cast<void>(warp.all(full_mask, true));
+            else static_cast<void>(warp.any(full_mask, true));
+        });
 }
 
 TEST(WarpEmulatorFinds, loops_that_run_unequally_often) {
-    expect_error(full_mask, "", [](EmulatedWarp& warp) {
-        for (unsigned i = 0; i <= warp.lane() / 31; ++i) {
-            warp.sync(full_mask);
-        }
-    });
+    expect_error(
+        full_mask, "",
+        [](EmulatedWarp& warp) {
+            for (unsigned i = 0; i <= warp.lane() / 31; ++i) warp.sync(full_mask);
+        });
 }
 
 TEST(WarpEmulatorFinds, a_ring_of_lanes_that_wait_for_the_next) {
-    expect_error(0x7u, "deadlock", [](EmulatedWarp& warp) {
-        switch (warp.lane()) {
-            case 0: warp.sync(0x3u); break;
-            case 1: warp.sync(0x6u); break;
-            default: warp.sync(0x5u); break;
-        }
-    });
+    expect_error(
+        0x7u, "deadlock",
+        [](EmulatedWarp& warp) {
+            switch (warp.lane()) {
+                case 0: warp.sync(0x3u); break;
+                case 1: warp.sync(0x6u); break;
+                default: warp.sync(0x5u); break;
+            }
+        });
 }
 
 TEST(WarpEmulatorFinds, shuffles_from_outside_the_mask) {
-    expect_error(0xffu, "outside of the mask",
-                 [](EmulatedWarp& warp) { static_cast<void>(warp.shfl(0xffu, 1.0, warp.lane() + 1)); });
-    expect_error(0xffu, "outside of the mask",
-                 [](EmulatedWarp& warp) { static_cast<void>(warp.shfl_down(0xffu, 1u, 1)); });
-    expect_error(0xf0u, "outside of the mask",
-                 [](EmulatedWarp& warp) { static_cast<void>(warp.shfl_up(0xf0u, 1u, 1)); });
-    expect_error(0xffu, "outside of the mask",
-                 [](EmulatedWarp& warp) { static_cast<void>(warp.shfl_xor(0xffu, 1u, 8)); });
+    expect_error(
+        0xffu, "outside of the mask",
+        [](EmulatedWarp& warp) { static_cast<void>(warp.shfl(0xffu, 1.0, warp.lane() + 1)); });
+    expect_error(
+        0xffu, "outside of the mask",
+        [](EmulatedWarp& warp) { static_cast<void>(warp.shfl_down(0xffu, 1u, 1)); });
+    expect_error(
+        0xf0u, "outside of the mask",
+        [](EmulatedWarp& warp) { static_cast<void>(warp.shfl_up(0xf0u, 1u, 1)); });
+    expect_error(
+        0xffu, "outside of the mask",
+        [](EmulatedWarp& warp) { static_cast<void>(warp.shfl_xor(0xffu, 1u, 8)); });
     expect_error(full_mask, "outside of the warp",
                  [](EmulatedWarp& warp) { static_cast<void>(warp.shfl(full_mask, 1.0, warp.lane() + 1)); });
 }
 
 TEST(WarpEmulatorFinds, collectives_that_do_not_end) {
-    EXPECT_THROW(run_warp(1, 0x1u,
-                          [](EmulatedWarp& warp) {
-                              while (warp.any(0x1u, true)) {}
-                          }),
+    EXPECT_THROW(run_warp(
+                     1, 0x1u,
+                     [](EmulatedWarp& warp) {
+                         while (warp.any(0x1u, true)) {}
+                     }),
                  WarpError);
 }
 
 TEST(WarpEmulatorFinds, a_lane_that_yields_for_ever) {
-    expect_error(0x3u, "do not end", [](EmulatedWarp& warp) {
-        while (warp.lane() == 1) {
-            warp.yield();
-        }
-        warp.sync(0x3u);
-    });
+    expect_error(
+        0x3u, "do not end",
+        [](EmulatedWarp& warp) {
+            while (warp.lane() == 1) warp.yield();
+            warp.sync(0x3u);
+        });
 }
 
 TEST(WarpEmulatorFinds, the_place_and_says_it) {
-    expect_error(full_mask, "warp_emulator_test.cpp:" + std::to_string(__LINE__ + 1),
-                 [](EmulatedWarp& warp) { warp.sync(0x1u << (warp.lane() ^ 1u)); });
+    expect_error(
+        full_mask, "warp_emulator_test.cpp:" + std::to_string(__LINE__ + 1),
+        [](EmulatedWarp& warp) { warp.sync(0x1u << (warp.lane() ^ 1u)); });
 }
 
 TEST(WarpEmulator, throws_on_what_a_lane_throws_and_unwinds_the_others) {
@@ -289,9 +302,7 @@ TEST(WarpEmulator, throws_on_what_a_lane_throws_and_unwinds_the_others) {
                               [&](EmulatedWarp& warp) {
                                   const Guard guard{alive};
                                   warp.sync(full_mask);
-                                  if (warp.lane() == 9) {
-                                      throw std::out_of_range{"lane 9"};
-                                  }
+                                  if (warp.lane() == 9) throw std::out_of_range{"lane 9"};
                                   warp.sync(full_mask);
                               }),
                      std::out_of_range);

@@ -24,10 +24,12 @@ TYPED_TEST(WarpPrograms, agree_with_plain_loops_in_any_order_of_lanes) {
         const WarpCase& input = cases[i];
         typename TypeParam::Report report{};
         typename TypeParam::Scratch scratch{};
-        run_warp(i, input.mask,
-                 [&](EmulatedWarp& warp) { TypeParam::run(warp, input, report, scratch, EmulatedAtomics{warp}); });
+        run_warp(i, input.mask, [&](EmulatedWarp& warp) {
+            TypeParam::run(warp, input, report, scratch, EmulatedAtomics{warp});
+        });
         TypeParam::check(input, report);
-        ASSERT_FALSE(testing::Test::HasFailure()) << "in case " << i << " with mask " << std::hex << input.mask;
+        ASSERT_FALSE(testing::Test::HasFailure())
+            << "in case " << i << " with mask " << std::hex << input.mask;
     }
 }
 
@@ -38,15 +40,14 @@ TYPED_TEST(WarpPrograms, agree_with_plain_loops_when_two_parts_of_the_warp_enter
         typename TypeParam::Report reports[2]{};
         typename TypeParam::Scratch scratches[2]{};
         run_warp(i, cases[i].mask, [&, &a = first, &b = second](EmulatedWarp& warp) {
-            if ((a.mask & warp::lane_bit(warp.lane())) != 0) {
+            if ((a.mask & warp::lane_bit(warp.lane())) != 0)
                 TypeParam::run(warp, a, reports[0], scratches[0], EmulatedAtomics{warp});
-            } else {
-                TypeParam::run(warp, b, reports[1], scratches[1], EmulatedAtomics{warp});
-            }
+            else TypeParam::run(warp, b, reports[1], scratches[1], EmulatedAtomics{warp});
         });
         TypeParam::check(first, reports[0]);
         TypeParam::check(second, reports[1]);
-        ASSERT_FALSE(testing::Test::HasFailure()) << "in case " << i << " with mask " << std::hex << cases[i].mask;
+        ASSERT_FALSE(testing::Test::HasFailure())
+            << "in case " << i << " with mask " << std::hex << cases[i].mask;
     }
 }
 
@@ -60,12 +61,8 @@ void check_order_of_adds(unsigned mask, unsigned leaders) {
     std::vector<unsigned> workers;
     std::vector<unsigned> cells;
     for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
-        if ((mask >> lane & 1u) != 0) {
-            workers.push_back(lane);
-        }
-        if ((leaders >> lane & 1u) != 0) {
-            cells.push_back(100 + lane);
-        }
+        if ((mask >> lane & 1u) != 0) workers.push_back(lane);
+        if ((leaders >> lane & 1u) != 0) cells.push_back(100 + lane);
     }
     std::vector<Adds> expected(warp::warp_size);
     for (std::size_t first = 0; first < cells.size(); first += Group) {
@@ -95,7 +92,8 @@ void check_order_of_adds(unsigned mask, unsigned leaders) {
 TEST(Staging, consecutive_lanes_add_consecutive_components) {
     std::mt19937_64 random{17};
     for (const unsigned mask : make_masks(random)) {
-        for (const unsigned leaders : {mask, mask & (0u - mask), static_cast<unsigned>(random()) & mask, 0u}) {
+        for (const unsigned leaders :
+             {mask, mask & (0u - mask), static_cast<unsigned>(random()) & mask, 0u}) {
             check_order_of_adds<9, 8>(mask, leaders);
             check_order_of_adds<16, 8>(mask, leaders);
             check_order_of_adds<4, 3>(mask, leaders);
@@ -108,7 +106,8 @@ template <int K>
 void check_banks() {
     std::vector<bool> is_taken(16);
     for (int row = 0; row < 16; ++row) {
-        const auto bank_pair = static_cast<std::size_t>(row * warp::SumScratch<K, 16, unsigned>::row_length % 16);
+        const auto bank_pair =
+            static_cast<std::size_t>(row * warp::SumScratch<K, 16, unsigned>::row_length % 16);
         EXPECT_FALSE(is_taken[bank_pair]) << "K " << K << " row " << row;
         is_taken[bank_pair] = true;
     }
@@ -144,11 +143,9 @@ TEST(LaneMasks, follow_their_definitions) {
     }
     std::mt19937_64 random{19};
     for (const unsigned mask : make_masks(random)) {
-        for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
-            if ((mask >> lane & 1u) != 0) {
+        for (unsigned lane = 0; lane < warp::warp_size; ++lane)
+            if ((mask >> lane & 1u) != 0)
                 EXPECT_EQ(warp::lane_of_rank(mask, warp::rank_in(mask, lane)), lane);
-            }
-        }
     }
     EXPECT_EQ(warp::first_lanes(32), warp::full_mask);
     EXPECT_EQ(warp::first_lanes(1000), warp::full_mask);

@@ -21,22 +21,19 @@ TEST(WorkQueue, hands_each_item_out_once_however_the_workers_meet) {
         std::vector<unsigned> visits(count);
         std::vector<unsigned> of_worker(4);
         run_warp(seed, warp::full_mask, [&](EmulatedWarp& warp) {
-            for (std::size_t worker = 0; worker < 4; ++worker) {
-                if ((workers[worker] >> warp.lane() & 1u) != 0) {
+            for (std::size_t worker = 0; worker < 4; ++worker)
+                if ((workers[worker] >> warp.lane() & 1u) != 0)
                     warp::work_off(warp, EmulatedAtomics{warp}, workers[worker],
                                    warp::WorkQueue<std::uint32_t>{&taken, count}, batch, [&](unsigned item) {
                                        ++visits.at(item);
                                        ++of_worker[worker];
                                    });
-                }
-            }
         });
         EXPECT_EQ(visits, std::vector<unsigned>(count, 1u)) << "seed " << seed;
         EXPECT_GE(taken, count);
         EXPECT_LT(taken, count + 4 * batch + batch);
-        for (const unsigned visited : of_worker) {
+        for (const unsigned visited : of_worker)
             EXPECT_TRUE(visited > 0 || count < 100) << "a worker got nothing, seed " << seed;
-        }
     }
 }
 

@@ -78,13 +78,15 @@ std::vector<std::pair<std::string, Call>> all_algorithms() {
              ignore(warp::place_selected(w, mask, w.lane() % 2 == 0, [](unsigned count) { return count; }));
          }},
         {"reduce_down", [=](W w, unsigned mask, S&) { ignore(warp::reduce_down<8>(w, mask, 1.0)); }},
-        {"reduce_butterfly", [=](W w, unsigned mask, S&) { ignore(warp::reduce_butterfly<8>(w, mask, 1.0)); }},
+        {"reduce_butterfly",
+         [=](W w, unsigned mask, S&) { ignore(warp::reduce_butterfly<8>(w, mask, 1.0)); }},
         {"scan_inclusive", [=](W w, unsigned mask, S&) { ignore(warp::scan_inclusive<8>(w, mask, 1.0)); }},
         {"scan_exclusive", [=](W w, unsigned mask, S&) { ignore(warp::scan_exclusive<8>(w, mask, 1.0)); }},
         {"broadcast", [=](W w, unsigned mask, S&) { ignore(warp::broadcast(w, mask, 1.0)); }},
         {"shfl_within", [=](W w, unsigned mask, S&) { ignore(warp::shfl_within<4>(w, mask, 1.0, 0)); }},
         {"shfl_up_within", [=](W w, unsigned mask, S&) { ignore(warp::shfl_up_within<4>(w, mask, 1.0, 1)); }},
-        {"shfl_down_within", [=](W w, unsigned mask, S&) { ignore(warp::shfl_down_within<4>(w, mask, 1.0, 1)); }},
+        {"shfl_down_within",
+         [=](W w, unsigned mask, S&) { ignore(warp::shfl_down_within<4>(w, mask, 1.0, 1)); }},
         {"work_off",
          [=](W w, unsigned mask, S& shared) {
              const warp::WorkQueue<std::uint32_t> queue{&shared.taken, 100};
@@ -96,9 +98,8 @@ std::vector<std::pair<std::string, Call>> all_algorithms() {
 
 // Runs the program in several orders of lanes: each must end in a WarpError.
 void expect_error(unsigned lanes, const std::function<void(EmulatedWarp&)>& program) {
-    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    for (std::uint64_t seed = 0; seed < 10; ++seed)
         EXPECT_THROW(run_warp(seed, lanes, program), WarpError) << "seed " << seed;
-    }
 }
 
 TEST(WrongMask, with_a_lane_that_does_not_call) {
@@ -106,7 +107,8 @@ TEST(WrongMask, with_a_lane_that_does_not_call) {
         SCOPED_TRACE(name);
         for (const unsigned absent : {0x80000000u, 0x00000100u, 0xffff0000u}) {
             Shared shared;
-            expect_error(~absent, [&, &run = call](EmulatedWarp& warp) { run(warp, warp::full_mask, shared); });
+            expect_error(
+                ~absent, [&, &run = call](EmulatedWarp& warp) { run(warp, warp::full_mask, shared); });
             expect_error(warp::full_mask, [&, &run = call](EmulatedWarp& warp) {  // there, but elsewhere
                 if ((absent >> warp.lane() & 1u) == 0) {
                     run(warp, warp::full_mask, shared);
