@@ -4,7 +4,7 @@
 #   tools/install_dependencies.sh            installs what is missing, with apt-get
 #   tools/install_dependencies.sh --check    only says what is missing
 #   tools/install_dependencies.sh --list     prints the packages, one a line
-#   tools/install_dependencies.sh --fuzzer   installs clang with its fuzzer, too
+#   tools/install_dependencies.sh --clang    installs clang with its fuzzer and clang-format, too
 #
 # Needs root or sudo only if something is missing. CUDA is not installed: with a CUDA toolkit (nvcc) the build
 # has the device solver, without one it is for the CPU alone.
@@ -24,7 +24,7 @@ mode=install
 case ${1:-} in
     '') ;;
     --check) mode=check ;;
-    --fuzzer) packages+=(clang libclang-rt-dev) ;;
+    --clang) packages+=(clang clang-format libclang-rt-dev) ;;
     --list) printf '%s\n' "${packages[@]}"; exit 0 ;;
     -h | --help) print_help "$0"; exit 0 ;;
     *) print_help "$0" >&2; exit 2 ;;

@@ -102,7 +102,7 @@ build_and_test() {
 if [[ $install == yes ]]; then
     say "Installing what is missing"
     options=()
-    [[ $sanitizers == no ]] || options=(--fuzzer)
+    [[ $sanitizers == no ]] || options=(--clang)
     "$MPCFLOW_ROOT/tools/install_dependencies.sh" ${options[@]+"${options[@]}"} || warn "going on with what there is"
     end_stage install 0
 fi

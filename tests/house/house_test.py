@@ -16,6 +16,12 @@ class TheTree(unittest.TestCase):
         violations = rules.all_violations(ROOT)
         self.assertEqual(violations, [], "\n" + "\n".join(violations))
 
+    @unittest.skipUnless(rules.find_clang_format(), "no clang-format 14 is here")
+    def test_is_formatted(self) -> None:
+        clang_format = rules.find_clang_format()
+        violations = rules.format_violations(ROOT, clang_format)
+        self.assertEqual(violations, [], f"run {clang_format} -i on\n" + "\n".join(violations))
+
     def test_is_seen_at_all(self) -> None:
         paths = {path for path, _ in rules.text_files(ROOT)}
         for path in ("CMakeLists.txt", "physics/system.hpp", "gpu/device_solver.hpp", "input/scenario.hpp", "README.md"):
@@ -74,6 +80,20 @@ class EachRule(unittest.TestCase):
     def test_nothing_includes_app(self) -> None:
         self.write("app/text/d.hpp", "#pragma once\n")
         self.assert_breach("input/x.cpp", '#include "app/text/d.hpp"\n', "input may not include")
+
+    def test_long_lines(self) -> None:
+        self.assert_breach("physics/x.cpp", f"// {'x ' * 60}\n", "columns")
+
+    def test_long_lines_of_documents(self) -> None:
+        self.write("docs/x.md", f"| {'x ' * 60}|\n<https://{'x' * 120}>\n")
+        self.assert_breach("docs/y.md", f"{'word ' * 30}\n", "columns")
+
+    @unittest.skipUnless(rules.find_clang_format(), "no clang-format 14 is here")
+    def test_other_formats(self) -> None:
+        self.write(".clang-format", (ROOT / ".clang-format").read_text(encoding="utf-8"))
+        self.write("physics/x.cpp", "int  x;\n")
+        violations = rules.format_violations(self.root, rules.find_clang_format())
+        self.assertIn("physics/x.cpp", violations[0])
 
     def test_rooms_of_app(self) -> None:
         self.write("app/command/e.hpp", "#pragma once\n")

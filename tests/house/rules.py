@@ -7,6 +7,8 @@ bits on every machine) and README.md (the folders).
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -42,6 +44,7 @@ TARGET_OWNERS = [
 GENERATED = {"mpcflow_version.hpp": {"app"}}
 
 MAXIMUM_LINES = 600
+MAXIMUM_COLUMNS = 110  # of C++, CUDA and Markdown, but for its tables, addresses and what programs print
 
 # Elementary functions differ between libraries in the last bit, FMA rounds once, <random>'s
 # distributions are the library's choice: none of them may touch a particle's bits.
@@ -203,7 +206,31 @@ def form_violations(root: Path) -> list[str]:
             for pattern, what in FORBIDDEN_WORDS:
                 if pattern.search(line):
                     found.append(f"{path}:{number}: {what}: {line.strip()}")
+            if len(line) > MAXIMUM_COLUMNS and may_not_be_long(path, line):
+                found.append(f"{path}:{number}: {len(line)} columns, more than {MAXIMUM_COLUMNS}")
     return found
+
+
+def may_not_be_long(path: str, line: str) -> bool:
+    if path.endswith(".md"):
+        return not line.startswith(("|", "    ")) and len(line.split()) > 1
+    return Path(path).suffix in SOURCE_SUFFIXES
+
+
+def format_violations(root: Path, clang_format: str) -> list[str]:
+    """What clang-format would write otherwise (.clang-format)."""
+    files = [path for path, _, _ in sources(root)]
+    done = subprocess.run([clang_format, "--dry-run", *files], cwd=root, capture_output=True, text=True, check=False)
+    return [line for line in done.stderr.splitlines() if "warning:" in line or "error:" in line]
+
+
+def find_clang_format() -> str | None:
+    """The clang-format of version 14: others format otherwise."""
+    for name in ("clang-format-14", "clang-format"):
+        command = shutil.which(name)
+        if command and " 14." in subprocess.run([command, "--version"], capture_output=True, text=True, check=True).stdout:
+            return command
+    return None
 
 
 def bit_violations(root: Path) -> list[str]:
