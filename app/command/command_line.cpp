@@ -1,11 +1,8 @@
 #include "app/command/command_line.hpp"
 
-#include <cstdio>
-#include <exception>
 #include <functional>
 #include <new>
 #include <stdexcept>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,14 +14,13 @@
 #include "app/bench/bench_step.hpp"
 #include "app/command/commands.hpp"
 #include "app/command/exit_status.hpp"
+#include "app/command/report.hpp"
 #include "app/command/unknown_word.hpp"
 #include "app/machine/device.hpp"
 #include "app/machine/machine_info.hpp"
 #include "app/machine/memory_limits.hpp"
-#include "input/error.hpp"
 #include "input/names.hpp"
 #include "input/text.hpp"
-#include "physics/errors.hpp"
 #include "physics/names.hpp"
 
 namespace mpcflow {
@@ -67,26 +63,6 @@ void add_shorthands(CLI::App& command, Shorthands& shorthands) {
         ->option_text("DIR");
 }
 
-/// Prints the lines of an error, each once, after the program's name.
-void print_error(const char* kind, const std::string& text) {
-    fmt::print(stderr, "mpcflow: {}{}\n", kind, input::printable_lines(text));
-}
-
-/// Takes no memory for it.
-int report_lack_of_memory() {
-    std::fputs(
-        "mpcflow: out of memory; take a smaller box or density, precision mixed or fewer outputs, or have "
-        "more memory\n",
-        stderr);
-    return static_cast<int>(ExitStatus::environment);
-}
-
-int report_input_error(const InputError& error) {
-    for (const std::string& message : error.messages())
-        fmt::print(stderr, "{}\n", input::printable_lines(message));
-    return static_cast<int>(ExitStatus::bad_input);
-}
-
 /// The names of the ways of summing, for options.
 std::vector<std::string> summation_names(bool with_auto) {
     std::vector<std::string> names;
@@ -100,29 +76,6 @@ Summation summation_of(const std::string& wanted) {
     for (const auto& [value, name] : names_of(Summation{}))
         if (name == wanted) return value;
     throw std::logic_error("no way of summing is called " + wanted);
-}
-
-/// Runs a subcommand; turns what it throws into a message and an exit status.
-int run_guarded(const std::function<int()>& command) {
-    try {
-        return command();
-    } catch (const InputError& error) {
-        return report_input_error(error);
-    } catch (const EnvironmentError& error) {
-        print_error("", error.what());
-        return static_cast<int>(ExitStatus::environment);
-    } catch (const SimulationFault& fault) {
-        print_error("the simulation failed: ", fault.what());
-        return static_cast<int>(ExitStatus::fault);
-    } catch (const std::bad_alloc&) {
-        return report_lack_of_memory();
-    } catch (const std::system_error& error) {
-        print_error("", error.what());
-        return static_cast<int>(ExitStatus::environment);
-    } catch (const std::exception& error) {
-        print_error("a fault of the program, please report it: ", error.what());
-        return static_cast<int>(ExitStatus::fault);
-    }
 }
 
 /// All subcommands with their options; `action` becomes the one that was named.

@@ -10,6 +10,8 @@
 
 #include "app/hdf5/error.hpp"
 #include "app/hdf5/file.hpp"
+#include "app/output/checkpoint_check.hpp"
+#include "app/output/checkpoint_fields.hpp"
 #include "app/output/observable_group.hpp"
 #include "app/output/run_file.hpp"
 #include "app/output/series_group.hpp"
@@ -26,26 +28,6 @@ using hdf5::DatasetLayout;
 using hdf5::Group;
 using hdf5::Growth;
 using hdf5::NumberType;
-
-constexpr hsize_t sums_in_bin = 6;
-constexpr hsize_t pressure_sums_in_bin = 19;
-static_assert(sizeof(FieldSums) == sums_in_bin * sizeof(double), "a bin is written as a row of doubles");
-static_assert(sizeof(PressureSums) == pressure_sums_in_bin * sizeof(double), "and this one too");
-
-template <class Number>
-void write_numbers(const Group& group, const std::string& name, const std::vector<Number>& numbers,
-                   NumberType type, std::vector<hsize_t> shape) {
-    group.create_dataset(name, {type, std::move(shape), Growth::fixed, {}, {}}).write(numbers);
-}
-
-void write_span(const Group& group, const StepSpan& steps) {
-    group.write_attribute("first_step", steps.first);
-    group.write_attribute("last_step", steps.last);
-}
-
-StepSpan read_span(const Group& group) {
-    return {group.read_int_attribute("first_step"), group.read_int_attribute("last_step")};
-}
 
 /// A row of three for each particle: make(first, count, numbers) as Dataset::MakeItems.
 template <class Number, class Make>
@@ -91,109 +73,6 @@ ParticleSnapshot read_particles(const Group& root, std::int64_t step) {
     particles.id.resize(count);
     for (std::size_t i = 0; i < particles.id.size(); ++i) particles.id[i] = static_cast<std::int64_t>(i);
     return particles;
-}
-
-/// A block is a row of the dataset `name`, and with pressure of NAME_pressure; how many samples each has is
-/// in NAME_samples.
-void write_blocks(const Group& group, const std::string& name, const std::vector<const FieldBlock*>& blocks) {
-    const hsize_t bins = blocks.front()->bins.size();
-    hdf5::Dataset rows =
-        group.create_dataset(name, {NumberType::float64, {bins, sums_in_bin}, Growth::by_rows, {}, {}});
-    std::vector<std::int64_t> samples;
-    for (const FieldBlock* block : blocks) {
-        rows.append_row(reinterpret_cast<const double*>(block->bins.data()));
-        samples.push_back(block->samples);
-    }
-    write_numbers(group, name + "_samples", samples, NumberType::int64, {samples.size()});
-    if (blocks.front()->pressure.empty()) return;
-    hdf5::Dataset pressure = group.create_dataset(
-        name + "_pressure", {NumberType::float64, {bins, pressure_sums_in_bin}, Growth::by_rows, {}, {}});
-    for (const FieldBlock* block : blocks)
-        pressure.append_row(reinterpret_cast<const double*>(block->pressure.data()));
-}
-
-std::vector<PressureSums> read_pressure(const hdf5::Dataset& rows, std::size_t block) {
-    const std::vector<double> row = rows.read_row<double>(block);
-    std::vector<PressureSums> bins(row.size() / pressure_sums_in_bin);
-    for (std::size_t bin = 0; bin < bins.size(); ++bin) {
-        const double* const sums = &row[pressure_sums_in_bin * bin];
-        PressureSums& to = bins[bin];
-        to.particles = sums[0];
-        std::copy_n(sums + 1, to.momentum.size(), to.momentum.begin());
-        std::copy_n(sums + 4, to.kinetic.size(), to.kinetic.begin());
-        std::copy_n(sums + 10, to.collisional.size(), to.collisional.begin());
-    }
-    return bins;
-}
-
-hsize_t bins_of(const hdf5::Dataset& rows) {
-    const std::vector<hsize_t> shape = rows.shape();
-    return shape.size() == 3 ? shape[1] : 0;
-}
-
-std::vector<FieldBlock> read_blocks(const Group& group, const std::string& name) {
-    std::vector<FieldBlock> blocks;
-    if (!group.has(name)) return blocks;
-    const hdf5::Dataset rows = group.open_dataset(name);
-    const std::vector<std::int64_t> samples_of = group.open_dataset(name + "_samples").read<std::int64_t>();
-    const hsize_t count = std::max<hsize_t>(samples_of.size(), 1);  // there is none without a block
-    group.open_dataset(name + "_samples").require_shape({count});
-    rows.require_shape({count, bins_of(rows), sums_in_bin});
-    if (group.has(name + "_pressure"))
-        group.open_dataset(name + "_pressure").require_shape({count, bins_of(rows), pressure_sums_in_bin});
-    for (const std::int64_t samples : samples_of) {
-        const std::vector<double> row = rows.read_row<double>(blocks.size());
-        FieldBlock block{samples, std::vector<FieldSums>(row.size() / sums_in_bin)};
-        for (std::size_t bin = 0; bin < block.bins.size(); ++bin) {
-            const double* const sums = &row[sums_in_bin * bin];
-            block.bins[bin] = {sums[0], {sums[1], sums[2], sums[3]}, sums[4], sums[5]};
-        }
-        if (group.has(name + "_pressure"))
-            block.pressure = read_pressure(group.open_dataset(name + "_pressure"), blocks.size());
-        blocks.push_back(std::move(block));
-    }
-    return blocks;
-}
-
-/// A block that is not full yet, as NAME_block, if it has samples.
-void write_open(const Group& group, const std::string& name, const SampledBlock& block) {
-    if (block.sums.samples == 0) return;
-    write_blocks(group, name + "_block", {&block.sums});
-    group.write_attribute(name + "_first_step", block.steps.first);
-    group.write_attribute(name + "_last_step", block.steps.last);
-}
-
-SampledBlock read_open(const Group& group, const std::string& name) {
-    std::vector<FieldBlock> blocks = read_blocks(group, name + "_block");
-    if (blocks.empty() && group.has_attribute(name + "_first_step"))
-        static_cast<void>(group.open_dataset(name + "_block"));  // says that it is not there
-    if (blocks.empty()) return {};
-    return {std::move(blocks.front()),
-            {group.read_int_attribute(name + "_first_step"), group.read_int_attribute(name + "_last_step")}};
-}
-
-void write_fields(const Group& root, const SampledBlock& open_block, const ResultsSoFar& results) {
-    const Group group = root.create_group("fields");
-    group.write_attribute("block_samples", results.fields->block_samples());
-    write_span(group, results.record.field_steps);
-    std::vector<const FieldBlock*> blocks;
-    for (const FieldBlock& block : results.fields->blocks()) blocks.push_back(&block);
-    if (!blocks.empty()) write_blocks(group, "blocks", blocks);
-    write_open(group, "open", open_block);
-    write_open(group, "window", results.open_window);
-    group.write_attribute("windows", results.windows.rows);
-    group.write_attribute("windows_checksum", results.windows.checksum);
-}
-
-void read_fields(const Group& root, Checkpoint& checkpoint) {
-    const Group group = root.open_group("fields");
-    checkpoint.field_block_samples = group.read_int_attribute("block_samples");
-    checkpoint.field_steps = read_span(group);
-    checkpoint.field_blocks = read_blocks(group, "blocks");
-    checkpoint.open_block = read_open(group, "open");
-    checkpoint.open_window = read_open(group, "window");
-    checkpoint.windows = group.read_int_attribute("windows");
-    checkpoint.windows_checksum = group.read_unsigned_attribute("windows_checksum");
 }
 
 void write_run(const Group& root, const SolverState& state, const ResultsSoFar& results) {
@@ -284,122 +163,6 @@ void write_temporary(const storage::Directory& directory, const std::string& nam
     }
 }
 
-/// Throws EnvironmentError where counts are not those that any run can have come to.
-class CountCheck {
-public:
-    explicit CountCheck(const Checkpoint& checkpoint)
-        : checkpoint_(checkpoint), step_(checkpoint.particles.step) {}
-
-    void check() const {
-        constexpr std::int64_t most_restarts = std::int64_t{1} << 31;
-        require(step_ >= 0 && step_ < std::int64_t{1} << 62, "its step");
-        require(checkpoint_.fast_steps >= 0 && checkpoint_.fast_steps <= step_, "its fast steps");
-        require(std::isfinite(checkpoint_.wall_time) && checkpoint_.wall_time >= 0.0, "its wall time");
-        require(checkpoint_.restarts >= 0 && checkpoint_.restarts < most_restarts, "its number of restarts");
-        // There is at most one of each at a step, and what is due at this one is still to be written.
-        require(checkpoint_.frames >= 0 && checkpoint_.frames <= step_ + 1, "its number of frames");
-        require(checkpoint_.windows >= 0 && checkpoint_.windows <= step_ + 1, "its number of windows");
-        require(is_word(checkpoint_.program_version), "the version of its program");
-        require(is_word(checkpoint_.start_time), "its start");
-        require(is_word(checkpoint_.run_id), "its id");
-        for (const ObservableState& state : checkpoint_.observables) {
-            // It is told, where it is not asked for any more.
-            require(!state.name.empty() &&
-                        state.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string::npos,
-                    "the name of an observable");
-        }
-        check_series();
-        if (checkpoint_.field_block_samples != 0) check_field_blocks();
-        check_block(checkpoint_.open_block, "the open block of its fields");
-        check_block(checkpoint_.open_window, "the open window of its fields");
-    }
-
-private:
-    /// Of particles in a cell.
-    [[nodiscard]] bool is_count(std::int64_t particles) const {
-        return particles >= 0 && particles <= static_cast<std::int64_t>(checkpoint_.particles.id.size());
-    }
-
-    /// A text that is shown.
-    [[nodiscard]] static bool is_word(const std::string& text) {
-        constexpr std::size_t longest = 100;
-        return text.size() <= longest &&
-               std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
-    }
-
-    void require(bool is_possible, const std::string& what) const {
-        if (!is_possible)
-            throw EnvironmentError(checkpoint_.path + ": " + what +
-                                   " cannot be: this is not what mpcflow wrote");
-    }
-
-    void check_series() const {
-        std::int64_t before = -1;
-        for (const SeriesRow& row : checkpoint_.series) {
-            require(row.step > before && row.step <= step_, "a step of its series");
-            require(std::isfinite(row.time + row.kinetic_energy + row.momentum[0] + row.momentum[1] +
-                                  row.momentum[2] + row.extremes.maximum_speed) &&
-                        !std::isinf(row.temperature),
-                    "a number of its series");
-            require(is_count(row.extremes.minimum_occupancy) && is_count(row.extremes.maximum_occupancy),
-                    "a number of its series");
-            before = row.step;
-        }
-    }
-
-    /// All blocks but the last are full, and blocks of more than one sample were merged of two.
-    void check_field_blocks() const {
-        const std::int64_t full = checkpoint_.field_block_samples;
-        const std::vector<FieldBlock>& blocks = checkpoint_.field_blocks;
-        const bool is_doubled =
-            full >= 1 && full <= step_ + 1 && std::has_single_bit(static_cast<std::uint64_t>(full));
-        require(is_doubled && (full == 1 || (!blocks.empty() && blocks.front().samples == full)),
-                "its samples of a field block");
-        for (const FieldBlock& block : blocks) {
-            require(block.samples >= 1 && block.samples <= full &&
-                        (block.samples == full || &block == &blocks.back()),
-                    "the number of samples of a field block");
-            check_sums(block);
-        }
-        if (!blocks.empty()) check_span(checkpoint_.field_steps, 1, "the steps of its fields");
-        else
-            require(checkpoint_.field_steps.first == 0 && checkpoint_.field_steps.last == 0,
-                    "fields without their sums");
-    }
-
-    void check_block(const SampledBlock& block, const char* what) const {
-        if (block.sums.samples == 0 && block.sums.bins.empty()) return;
-        require(block.sums.samples >= 1, what);
-        check_span(block.steps, block.sums.samples, what);
-        check_sums(block.sums);
-    }
-
-    void check_span(const StepSpan& steps, std::int64_t samples, const char* what) const {
-        require(steps.first >= 0 && steps.first <= steps.last && steps.last <= step_ &&
-                    samples - 1 <= steps.last - steps.first,
-                what);
-    }
-
-    void check_sums(const FieldBlock& block) const {
-        for (const FieldSums& bin : block.bins) {
-            require(bin.particles >= 0.0 &&
-                        std::isfinite(bin.particles + bin.momentum[0] + bin.momentum[1] + bin.momentum[2] +
-                                      bin.relative_energy + bin.relative_freedoms),
-                    "a sum of its fields");
-        }
-        for (const PressureSums& bin : block.pressure) {
-            double all = bin.particles;
-            for (const double sum : bin.momentum) all += sum;
-            for (const double sum : bin.kinetic) all += sum;
-            for (const double sum : bin.collisional) all += sum;
-            require(bin.particles >= 0.0 && std::isfinite(all), "a sum of its fields");
-        }
-    }
-
-    const Checkpoint& checkpoint_;
-    std::int64_t step_;
-};
-
 /// The contents of a checkpoint whose seal is whole.
 Checkpoint read_contents(const hdf5::File& file, Precision& precision) {
     const std::string& path = file.path();
@@ -429,7 +192,7 @@ Checkpoint read_contents(const hdf5::File& file, Precision& precision) {
                                    ": its fields have blocks of no samples: this is not what mpcflow wrote");
     }
     checkpoint.observables = read_states(root);
-    CountCheck(checkpoint).check();
+    check_counts(checkpoint);
     return checkpoint;
 }
 

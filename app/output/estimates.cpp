@@ -9,6 +9,7 @@
 
 #include "app/machine/device.hpp"
 #include "app/output/checkpoint_file.hpp"
+#include "app/output/frame_layout.hpp"
 #include "app/output/observable_group.hpp"
 #include "app/output/output_directory.hpp"
 #include "app/output/run_file.hpp"
@@ -143,8 +144,8 @@ std::vector<FileEstimate> estimate_files(const Scenario& scenario) {
     }
     if (output.trajectory) {
         const std::int64_t frame =
-            trajectory_frame_bytes(scenario.system, scenario.execution.precision, *output.trajectory,
-                                   usual_frame_particles(scenario.system, *output.trajectory));
+            FrameLayout(scenario.system, scenario.execution.precision, *output.trajectory)
+                .bytes(usual_frame_particles(scenario.system, *output.trajectory));
         files.push_back(
             {trajectory_file_name, frame * schedule.frames(),
              fmt::format("{} frames of {}", schedule.frames(), format_bytes(static_cast<double>(frame)))});

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -12,6 +10,7 @@
 
 #include "app/hdf5/error.hpp"
 #include "app/hdf5/file.hpp"
+#include "app/output/frame_layout.hpp"
 #include "app/run/theory_numbers.hpp"
 #include "app/storage/checksum.hpp"
 #include "app/storage/disk_space.hpp"
@@ -26,71 +25,9 @@ using hdf5::Group;
 using hdf5::Growth;
 using hdf5::NumberType;
 
-constexpr double fill_value = std::numeric_limits<double>::quiet_NaN();
-
-/// A row of the values of a frame: how many particles there is room for, and whether that may grow.
-struct FrameRow {
-    hsize_t particles;
-    Growth growth;
-};
-
 /// The group under /particles, named after what it holds.
 const char* group_name(const TrajectoryOutput& output) {
     return output.region ? "region" : output.selection().is_all() ? "all" : "selection";
-}
-
-FrameRow frame_row(const System& system, const TrajectoryOutput& output) {
-    const auto all = static_cast<hsize_t>(count_selected_ids(system.particle_count(), output.every_nth_id));
-    if (!output.region) return {all, Growth::by_rows};
-    // A chunk takes what chance brings, so that most frames need no other.
-    const auto usual = static_cast<double>(usual_frame_particles(system, output));
-    return {std::min(all, static_cast<hsize_t>(usual + 4.0 * std::sqrt(usual) + 8.0)),
-            Growth::by_ragged_rows};
-}
-
-NumberType number_type(Precision precision, const TrajectoryOutput& output) {
-    const FilePrecision as_run =
-        precision == Precision::mixed ? FilePrecision::single_precision : FilePrecision::double_precision;
-    const FilePrecision wanted = output.precision == FilePrecision::automatic ? as_run : output.precision;
-    return wanted == FilePrecision::single_precision ? NumberType::float32 : NumberType::float64;
-}
-
-/// Layouts of the values of a frame; no `unit` attributes, which H5MD readers try to convert.
-DatasetLayout vectors(FrameRow row, NumberType type, const char* description) {
-    return {type, {row.particles, 3}, row.growth, fill_value, {description, {}}};
-}
-
-DatasetLayout images(FrameRow row) {
-    return {NumberType::int32,
-            {row.particles, 3},
-            row.growth,
-            {},
-            {"times that the particle has crossed the box; unwrapped position = position + image * box size",
-             {}}};
-}
-
-bool has_wide_ids(const System& system) {
-    return system.particle_count() > std::numeric_limits<std::int32_t>::max();
-}
-
-/// Of ragged rows the fill value is given: to H5MD it marks places without a particle.
-DatasetLayout ids(FrameRow row, const System& system, std::int64_t every_nth_id) {
-    const bool is_ragged = row.growth == Growth::by_ragged_rows;
-    return {has_wide_ids(system) ? NumberType::int64 : NumberType::int32,
-            {row.particles},
-            row.growth,
-            is_ragged ? std::optional<double>(-1.0) : std::nullopt,
-            {is_ragged          ? "particle ids, ascending; -1 where there is no particle"
-             : every_nth_id > 1 ? "particle ids, always the multiples of every_nth_id"
-                                : "particle ids, always 0 ... N-1",
-             {}}};
-}
-
-/// Bytes on disk of one row of a dataset that holds `particles`.
-std::int64_t row_bytes(const DatasetLayout& layout, std::int64_t particles) {
-    std::vector<hsize_t> shape = layout.shape;
-    shape[0] = static_cast<hsize_t>(particles);
-    return hdf5::row_bytes(layout, shape);
 }
 
 void write_h5md_header(const Group& root) {
@@ -128,23 +65,6 @@ struct TrajectoryFile::Objects {
     std::optional<Dataset> count{}, species{}, mass{};
     hsize_t longest_row = 0;
 };
-
-std::int64_t usual_frame_particles(const System& system, const TrajectoryOutput& output) {
-    if (!output.region) return count_selected_ids(system.particle_count(), output.every_nth_id);
-    const double in_region = system.fluid.density * output.region->volume();
-    return static_cast<std::int64_t>(std::ceil(in_region / static_cast<double>(output.every_nth_id)));
-}
-
-std::int64_t trajectory_frame_bytes(const System& system, Precision precision, const TrajectoryOutput& output,
-                                    std::int64_t particles) {
-    const FrameRow row = frame_row(system, output);
-    std::int64_t bytes =
-        row_bytes(images(row), particles) + row_bytes(ids(row, system, output.every_nth_id), particles);
-    const std::int64_t vector_bytes = row_bytes(vectors(row, number_type(precision, output), ""), particles);
-    if (output.position) bytes += vector_bytes;
-    if (output.velocity) bytes += vector_bytes;
-    return bytes;
-}
 
 TrajectoryFile::TrajectoryFile(const storage::Directory& directory, const RunRecord& record,
                                SpaceCheck space_check)
@@ -188,8 +108,7 @@ TrajectoryFile::TrajectoryFile(const storage::Directory& directory, const RunRec
 
 void TrajectoryFile::create(const RunRecord& record) {
     Objects& objects = *objects_;
-    const FrameRow row = frame_row(system_, output_);
-    const NumberType real = number_type(precision_, output_);
+    const FrameLayout layout(system_, precision_, output_);
     const Group root = objects.growing.file().root();
     write_h5md_header(root);
     const Group parameters = write_parameters(root, record);
@@ -227,28 +146,22 @@ void TrajectoryFile::create(const RunRecord& record) {
         {NumberType::float64, {}, Growth::by_rows, {}, {"time since the start, a (mass/energy)^(1/2)", {}}});
     objects.edges = edges.create_dataset(
         "value", {NumberType::float64, {3, 3}, Growth::by_rows, {}, {"edge vectors of the box, a", {}}});
-    const auto element = [&](const std::string& of, const DatasetLayout& layout) {
+    const auto element = [&](const std::string& of, const DatasetLayout& of_values) {
         const Group group = all.create_group(of);
         group.link("/particles/" + name + "/box/edges/step", "step");
         group.link("/particles/" + name + "/box/edges/time", "time");
-        return group.create_dataset("value", layout);
+        return group.create_dataset("value", of_values);
     };
-    if (output_.position)
-        objects.position = element("position", vectors(row, real, "positions in the box, a"));
+    if (output_.position) objects.position = element("position", layout.vectors("positions in the box, a"));
     if (output_.velocity)
-        objects.velocity = element("velocity", vectors(row, real, "velocities, (energy/mass)^(1/2)"));
-    objects.image = element("image", images(row));
-    objects.id = element("id", ids(row, system_, output_.every_nth_id));
+        objects.velocity = element("velocity", layout.vectors("velocities, (energy/mass)^(1/2)"));
+    objects.image = element("image", layout.images());
+    objects.id = element("id", layout.ids());
 
     // Never written: every particle reads the fill value, and the disk holds nothing.
     const auto same_for_all = [&](const std::string& of, NumberType type, double value,
                                   const char* description) {
-        const bool grows = row.growth == Growth::by_ragged_rows;
-        return all.create_dataset(of, {type,
-                                       grows ? std::vector<hsize_t>{} : std::vector<hsize_t>{row.particles},
-                                       grows ? Growth::by_rows : Growth::fixed,
-                                       value,
-                                       {description, {}}});
+        return all.create_dataset(of, layout.same_for_all(type, value, description));
     };
     Dataset species = same_for_all("species", NumberType::int32, 0.0, "species: 0, solvent");
     Dataset mass = same_for_all("mass", NumberType::float64, system_.fluid.mass, "masses");
@@ -303,7 +216,7 @@ void TrajectoryFile::reserve_frame(std::int64_t particles, std::int64_t spare_by
     constexpr std::int64_t metadata_bytes = 256 << 10;
     if (space_check_ == SpaceCheck::none) return;
     const int descriptor = objects_->growing.file().descriptor();
-    const std::int64_t frame_bytes = trajectory_frame_bytes(system_, precision_, output_, particles);
+    const std::int64_t frame_bytes = FrameLayout(system_, precision_, output_).bytes(particles);
     storage::reserve_space(descriptor, path_, objects_->growing.file().end_of_file(),
                            frame_bytes + metadata_bytes);
     storage::keep_free(descriptor, path_, spare_bytes);
@@ -361,7 +274,7 @@ void TrajectoryFile::write_frame(const ParticleRecords& records, std::uint64_t s
     // the frames that `step` lists are whole.
     const auto particles = static_cast<hsize_t>(records.count());
     FrameParts parts;
-    if (number_type(precision_, output_) == NumberType::float32) write_vectors<float>(records, parts);
+    if (frame_number_type(precision_, output_) == NumberType::float32) write_vectors<float>(records, parts);
     else write_vectors<double>(records, parts);
     parts.values.push_back(objects.image.append_row_by_items<std::int32_t>(
         particles, [&](auto first, auto count, auto* to) { copy_images(records, first, count, to); }));
@@ -370,7 +283,7 @@ void TrajectoryFile::write_frame(const ParticleRecords& records, std::uint64_t s
         parts.values.push_back(objects.id.append_row_by_items<decltype(number)>(
             particles, [&](auto first, auto count, auto* to) { copy_ids(records, first, count, to); }));
     };
-    if (has_wide_ids(system_)) append_ids(std::int64_t{});
+    if (frame_id_type(system_) == NumberType::int64) append_ids(std::int64_t{});
     else append_ids(std::int32_t{});
     if (objects.count) {
         const std::int64_t count = records.count();

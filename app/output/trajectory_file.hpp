@@ -18,14 +18,6 @@ namespace mpcflow {
 inline constexpr const char* trajectory_file_name = "trajectory.h5";
 inline constexpr std::int64_t trajectory_format_version = 2;
 
-/// Particles that a frame usually holds: all, those selected, or the mean number in the region.
-[[nodiscard]] std::int64_t usual_frame_particles(const System& system, const TrajectoryOutput& output);
-
-/// Bytes that one frame of so many particles adds to the file, chunk indices included, a little more than
-/// exact.
-[[nodiscard]] std::int64_t trajectory_frame_bytes(const System& system, Precision precision,
-                                                  const TrajectoryOutput& output, std::int64_t particles);
-
 /// Whether space is reserved before a frame is written. `none` is for tests of what happens when the
 /// file system fails all the same.
 enum class SpaceCheck { reserve, none };

@@ -20,6 +20,7 @@
 
 #include "app/hdf5/error.hpp"
 #include "app/hdf5/file.hpp"
+#include "app/output/frame_layout.hpp"
 #include "app/output/run_file.hpp"
 #include "app/output/trajectory_file.hpp"
 #include "physics/snapshot.hpp"
@@ -475,8 +476,8 @@ TEST(TrajectoryFile, AFrameOfARegionTakesNoMoreThanIsReserved) {
             snapshot.image.assign(3 * count, 1);
             file.append(records_of(snapshot), 0);
             const std::uintmax_t bytes = std::filesystem::file_size(path);
-            const std::int64_t reserved = trajectory_frame_bytes(system, Precision::double_precision, output,
-                                                                 static_cast<std::int64_t>(count)) +
+            const std::int64_t reserved = FrameLayout(system, Precision::double_precision, output)
+                                              .bytes(static_cast<std::int64_t>(count)) +
                                           (256 << 10);
             EXPECT_LE(bytes - before, static_cast<std::uintmax_t>(reserved))
                 << count << " particles, " << height;
@@ -517,8 +518,8 @@ TEST(TrajectoryFile, IsStoredInThePrecisionThatIsWanted) {
         const auto velocity = file.root().open_group("particles").open_group("all").open_group("velocity");
         EXPECT_EQ(velocity.open_dataset("value").read<double>().at(10),
                   c.is_single ? rounded : snapshot.velocity[10]);
-        const std::int64_t bytes = trajectory_frame_bytes(
-            system, c.of_run, *record.scenario.output.trajectory, system.particle_count());
+        const std::int64_t bytes =
+            FrameLayout(system, c.of_run, *record.scenario.output.trajectory).bytes(system.particle_count());
         EXPECT_LE(std::filesystem::file_size(path), static_cast<std::uintmax_t>(bytes + (256 << 10)));
         // Six numbers, three images and an id; chunks have room for at most a page more each.
         EXPECT_NEAR(static_cast<double>(bytes), 5120.0 * (c.is_single ? 40 : 64), 4 * 4300.0);

@@ -1,0 +1,47 @@
+#pragma once
+/// How the values of a frame of trajectory.h5 lie on the disk, and what they take.
+
+#include <cstdint>
+
+#include "app/hdf5/dataset.hpp"
+#include "input/scenario.hpp"
+#include "physics/system.hpp"
+
+namespace mpcflow {
+
+/// Particles that a frame usually holds: all, those selected, or the mean number in the region.
+[[nodiscard]] std::int64_t usual_frame_particles(const System& system, const TrajectoryOutput& output);
+
+/// Of positions and velocities: float32 or float64.
+[[nodiscard]] hdf5::NumberType frame_number_type(Precision precision, const TrajectoryOutput& output);
+/// Of ids: int32, or int64 where there are too many particles for that.
+[[nodiscard]] hdf5::NumberType frame_id_type(const System& system);
+
+/// The layouts of the datasets of which a frame is a row. None has a `unit` attribute, which H5MD readers try
+/// to convert.
+class FrameLayout {
+public:
+    FrameLayout(const System& system, Precision precision, const TrajectoryOutput& output);
+
+    /// Positions or velocities.
+    [[nodiscard]] hdf5::DatasetLayout vectors(const char* description) const;
+    [[nodiscard]] hdf5::DatasetLayout images() const;
+    /// Of ragged rows the fill value is given: to H5MD it marks places without a particle.
+    [[nodiscard]] hdf5::DatasetLayout ids() const;
+    /// What all particles of all frames have in common; it is a fill value, and the disk holds nothing.
+    [[nodiscard]] hdf5::DatasetLayout same_for_all(hdf5::NumberType type, double value,
+                                                   const char* description) const;
+
+    /// Bytes that one frame of so many particles adds to the file, chunk indices included, a little more than
+    /// exact.
+    [[nodiscard]] std::int64_t bytes(std::int64_t particles) const;
+
+private:
+    hdf5::NumberType ids_;
+    hdf5::NumberType reals_;
+    const TrajectoryOutput& output_;
+    hsize_t particles_;  ///< that a row has room for
+    hdf5::Growth growth_ = hdf5::Growth::by_rows;
+};
+
+}  // namespace mpcflow
