@@ -3,6 +3,7 @@
 # between two plates (examples/poiseuille.yaml) on the best device there is, and compares it with theory.
 #
 #   tools/quickstart.sh                  results go to out/quickstart (those of an earlier quickstart are replaced)
+#   tools/quickstart.sh --cuda           builds for GPUs on a machine without one, too
 #   tools/quickstart.sh --no-install     does not look for missing packages
 #   tools/quickstart.sh --output DIR     results go to DIR
 set -euo pipefail
@@ -10,11 +11,13 @@ set -euo pipefail
 source "$(dirname -- "${BASH_SOURCE[0]}")/shell/common.sh"
 
 install=yes
+cuda=where_a_gpu_is
 output=$MPCFLOW_ROOT/out/quickstart
 overwrite=(--overwrite)
 while (($# > 0)); do
     case $1 in
         --no-install) install=no ;;
+        --cuda) cuda=always ;;
         --output)
             output=$(realpath -m -- "${2:?--output needs a folder}")
             overwrite=()
@@ -32,17 +35,23 @@ if [[ $install == yes ]]; then
     tools/install_dependencies.sh || warn "going on with what there is; if the build fails, see above"
 fi
 
-if nvcc=$(find_nvcc); then
+# The code for GPUs takes longer to compile than all the rest.
+build=(-DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DMPCFLOW_CUDA=OFF)
+if ! nvcc=$(find_nvcc); then
+    [[ $cuda != always ]] || die "no CUDA compiler (nvcc) is here, or CUDACXX does not say where"
+    say "Building in build/, for the CPU alone (no CUDA compiler is here)"
+elif [[ $cuda == always ]] || has_gpu; then
+    build+=(-DMPCFLOW_CUDA=ON "-DCMAKE_CUDA_ARCHITECTURES=$(cuda_architectures)")
     say "Building in build/, with CUDA ($nvcc)"
 else
-    say "Building in build/, for the CPU alone (no CUDA compiler is here)"
+    say "Building in build/, for the CPU alone (no GPU is here; --cuda builds for GPUs all the same)"
 fi
 log=$MPCFLOW_ROOT/build/quickstart.log
 note "a few minutes the first time; what the compilers say goes to $log"
 mkdir -p build
 # Folders of an earlier configuration keep theirs.
 {
-    configure_build "$MPCFLOW_ROOT/build" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF &&
+    configure_build "$MPCFLOW_ROOT/build" "${build[@]}" &&
         cmake --build "$MPCFLOW_ROOT/build" --parallel "$(build_jobs)" --target mpcflow
 } >"$log" 2>&1 || {
     tail -n 30 "$log" >&2

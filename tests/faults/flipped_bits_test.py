@@ -146,6 +146,10 @@ def judge(base: Path, harm: Harm, expected: dict, shown: tuple[int, str, str] | 
         return outcome, f"{words}: {fault}" if fault else ""
     except subprocess.TimeoutExpired:
         return "hangs", f"{words}: hangs"
+    except RuntimeError as error:
+        # h5py may have a newer HDF5 than the program: it looks at keys of an index of chunks that nothing uses.
+        is_unused_key = "bad coordinate offset" in str(error) and h5py.version.hdf5_version_tuple >= (1, 14, 0)
+        return "unreadable", "" if is_unused_key else f"{words}: {error!r}"
     except Exception as error:  # of h5py, which reads what the program has left
         return "unreadable", f"{words}: {error!r}"
     finally:

@@ -64,6 +64,8 @@ find_nvcc() {
     return 1
 }
 
+has_gpu() { have nvidia-smi && nvidia-smi -L 2>/dev/null | grep -q '^GPU'; }
+
 # Of the GPU here, of an H100 or H200 where there is none, or what CUDAARCHS says: for builds that only this machine runs.
 cuda_architectures() {
     local capability=""
