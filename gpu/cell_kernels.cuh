@@ -2,6 +2,7 @@
 /// The kernels of a step over cells: resolve (physics/step.hpp has the laws), and what cells are in memory.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "gpu/cell_order.hpp"
 #include "gpu/cell_sums.cuh"
@@ -47,10 +48,15 @@ struct WallQueue {
     State* state = nullptr;
 };
 
+/// Whether the rows of a block's warps fit into its shared memory, by which they are read in whole sectors.
+/// Not those of srd+a with a thermostat and several species.
+template <class Law>
+inline constexpr bool rows_are_staged = warps_in_block * sizeof(RecordScratch<SumRow<Law>>) <= (48U << 10U);
+
 /// One warp's shared memory in resolve_cells, used for one thing at a time.
 template <class Law>
 union ResolveScratch {
-    RecordScratch<SumRow<Law>> sums;
+    std::conditional_t<rows_are_staged<Law>, RecordScratch<SumRow<Law>>, char> sums;
     RecordScratch<CellAction<Law>> actions;
 };
 
@@ -84,7 +90,9 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     if ((items.mask & warp::lane_bit(warp.lane())) == 0) return;
     const int cell = static_cast<int>(items.first + warp.lane());
 
-    const SumRow<Law> row = load_records(sums + items.first, items.mask, scratch.sums);
+    SumRow<Law> row;
+    if constexpr (rows_are_staged<Law>) row = load_records(sums + items.first, items.mask, scratch.sums);
+    else row = load_record(sums + cell);
     warp.sync(items.mask);  // all of the warp have read before any row is cleared
     if constexpr (is_for_the_step) clear_records(sums + items.first, items.mask);
     typename Law::Sums cell_sums;

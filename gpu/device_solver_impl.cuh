@@ -30,15 +30,20 @@
 
 namespace mpcflow {
 
-/// Calls action(std::integral_constant<Summation, way>), whose type names the way of summing.
-template <class Action>
+/// Calls action(std::integral_constant<Summation, way>), whose type names the way of summing. Of several
+/// species only one way is compiled.
+template <Masses masses, class Action>
 void visit_summation(Summation way, const Action& action) {
-    switch (way) {
-        case Summation::automatic: break;
-        case Summation::peers: return action(std::integral_constant<Summation, Summation::peers>{});
-        case Summation::match: return action(std::integral_constant<Summation, Summation::match>{});
-        case Summation::direct: return action(std::integral_constant<Summation, Summation::direct>{});
-        case Summation::cas: return action(std::integral_constant<Summation, Summation::cas>{});
+    if constexpr (masses == Masses::by_species) {
+        if (way == Summation::peers) return action(std::integral_constant<Summation, Summation::peers>{});
+    } else {
+        switch (way) {
+            case Summation::automatic: break;
+            case Summation::peers: return action(std::integral_constant<Summation, Summation::peers>{});
+            case Summation::match: return action(std::integral_constant<Summation, Summation::match>{});
+            case Summation::direct: return action(std::integral_constant<Summation, Summation::direct>{});
+            case Summation::cas: return action(std::integral_constant<Summation, Summation::cas>{});
+        }
     }
     throw std::logic_error("visit_summation: `auto` is chosen by the tuner");
 }
@@ -116,6 +121,7 @@ public:
 
     void sample_fields() override {
         if (bins_.size() == 0) throw std::logic_error("sample_fields: no bins were asked for");
+        check_one_species(system_, "sample_fields");
         use(device_);
         const std::int64_t bytes = bins_.bytes();
         const int shared_bins = bytes <= shared_bins_limit ? static_cast<int>(bins_.size()) : 0;
@@ -131,6 +137,7 @@ public:
     }
 
     [[nodiscard]] MomentumFlux momentum_flux() override {
+        check_one_species(system_, "momentum_flux");
         use(device_);
         const StepPlan<Law> plan = foresee();
         flux_.clear();
@@ -259,6 +266,7 @@ private:
     }
 
     static std::vector<Summation> candidates(Summation wanted) {
+        if (Law::masses == Masses::by_species) return {Summation::peers};
         if (wanted != Summation::automatic) return {wanted};
         return {Summation::peers, Summation::match, Summation::direct};
     }
@@ -374,7 +382,7 @@ private:
         const ParticleStep<Law, Particle> step{particle_count_, particles_.data(), to,
                                                actions_.data(), draws(),           sums_.data(),
                                                places_.data(),  wall_queue,        report_.data()};
-        visit_summation(way.summation, [&](auto summation) {
+        visit_summation<Law::masses>(way.summation, [&](auto summation) {
             const auto advance = way.reorders ? advance_particles<Law, Particle, summation(), true>
                                               : advance_particles<Law, Particle, summation(), false>;
             advance<<<block_count(particle_count_), block_size>>>(plan_, step);
@@ -459,10 +467,12 @@ private:
 template <class Line, class Real>
 std::unique_ptr<Solver> make_device_solver_of(const System& system, const SolverOptions& options,
                                               int device) {
-    using Particle = std::conditional_t<std::is_same_v<Real, double>, ParticleDouble, ParticleMixed>;
-    return visit_thermostat<Line, Real>(system, [&]<class Law>(const Law& law) -> std::unique_ptr<Solver> {
-        return std::make_unique<DeviceSolver<Law, Particle>>(law, system, options, device);
-    });
+    return visit_law_of_line<Line, Real>(
+        system,
+        [&]<class Law>(const Law& law) -> std::unique_ptr<Solver> {
+            return std::make_unique<DeviceSolver<Law, ParticleOf<Real, Law::masses>>>(law, system, options,
+                                                                                      device);
+        });
 }
 
 }  // namespace mpcflow

@@ -40,8 +40,9 @@ private:
 
 /// The grid that a sum over the particles of a cell is on.
 enum class SumGrid : unsigned char {
-    number,            ///< whole numbers
-    velocity,          ///< sum v
+    number,    ///< whole numbers
+    mass,      ///< in units of the fluid's mass; the grids below are those of the sums weighted with it
+    velocity,  ///< sum v
     velocity_squared,  ///< sum v^2
     offset,            ///< sum r and sum r r, |r| <= sqrt(3)/2
     offset_velocity    ///< sum r x v and sum r x (v - R v)
@@ -51,13 +52,15 @@ enum class SumGrid : unsigned char {
 struct CellRounding {
     double speed_limit = 0.0;
     double occupancy_limit = 0.0;
+    RoundingGrid mass;
     RoundingGrid velocity;
     RoundingGrid velocity_squared;
     RoundingGrid offset;
     RoundingGrid offset_velocity;
 
     CellRounding() = default;
-    explicit CellRounding(const Fluid& fluid);
+    /// `heaviest` is the mass of the heaviest particles in units of the fluid's.
+    explicit CellRounding(const Fluid& fluid, double heaviest = 1.0);
 
     template <SumGrid grid>
     [[nodiscard]] MPCFLOW_HD double round(double x) const {
@@ -65,6 +68,7 @@ struct CellRounding {
         else if constexpr (grid == SumGrid::velocity_squared) return velocity_squared.round(x);
         else if constexpr (grid == SumGrid::offset) return offset.round(x);
         else if constexpr (grid == SumGrid::offset_velocity) return offset_velocity.round(x);
+        else if constexpr (grid == SumGrid::mass) return mass.round(x);
         else return x;
     }
 };
@@ -81,13 +85,14 @@ inline double speed_limit(const Fluid& fluid) {
     return speed_limit_in_thermal_speeds * std::sqrt(fluid.temperature / fluid.mass);
 }
 
-inline CellRounding::CellRounding(const Fluid& fluid)
+inline CellRounding::CellRounding(const Fluid& fluid, double heaviest)
     : speed_limit(mpcflow::speed_limit(fluid)),
       occupancy_limit(mpcflow::occupancy_limit(fluid, 1.0)),
       // Sums of two occupancies stay below the bounds; a single contribution is far below a quarter of them.
-      velocity(2.0 * occupancy_limit * speed_limit),
-      velocity_squared(2.0 * occupancy_limit * speed_limit * speed_limit),
-      offset(2.0 * occupancy_limit),
-      offset_velocity(4.0 * occupancy_limit * speed_limit) {}
+      mass(2.0 * occupancy_limit * heaviest),
+      velocity(2.0 * occupancy_limit * heaviest * speed_limit),
+      velocity_squared(2.0 * occupancy_limit * heaviest * speed_limit * speed_limit),
+      offset(2.0 * occupancy_limit * heaviest),
+      offset_velocity(4.0 * occupancy_limit * heaviest * speed_limit) {}
 
 }  // namespace mpcflow

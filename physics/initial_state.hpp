@@ -15,6 +15,11 @@ public:
     explicit InitialState(const System& system)
         : seed_(system.seed), thermal_speed_(std::sqrt(system.fluid.temperature / system.fluid.mass)) {
         for (int axis = 0; axis < 3; ++axis) length_[axis] = system.box.size[axis];
+        for (int s = 0; s < SpeciesList::most; ++s) {
+            first_id_[s] = static_cast<std::uint64_t>(system.first_id(s));
+            slowness_[s] = s < system.species_count() ? std::sqrt(system.relative_mass(s)) : 1.0;
+        }
+        species_count_ = system.species_count();
     }
 
     /// Particle `id`, its velocity not yet relative to the mean of all.
@@ -32,13 +37,23 @@ public:
             // Rounding may reach L, which is the next image's 0.
             position[axis] = x < static_cast<Real>(length_[axis]) ? x : static_cast<Real>(0);
         }
-        return Particle::make(id, position, vector_cast<Real>(thermal_speed_ * gaussian_vector(source)));
+        int species = 0;
+        double thermal_speed = thermal_speed_;
+        if constexpr (Particle::has_species) {
+            while (species + 1 < species_count_ && id >= first_id_[species + 1]) ++species;
+            thermal_speed /= slowness_[species];
+        }
+        return Particle::make(id, position, vector_cast<Real>(thermal_speed * gaussian_vector(source)),
+                              species);
     }
 
 private:
     std::uint64_t seed_;
     double thermal_speed_;
     Vec3<double> length_;
+    std::uint64_t first_id_[SpeciesList::most];  ///< of each species
+    double slowness_[SpeciesList::most];         ///< root of its relative mass
+    int species_count_ = 1;
 };
 
 }  // namespace mpcflow

@@ -1,13 +1,15 @@
 #pragma once
-/// Particle records: position, velocity, id and image counts in one aligned block.
+/// Particle records: position, velocity, id, species and image counts in one aligned block.
 ///
 /// Records, not separate arrays: a particle is read and written whole, and wherever it is stored it
 /// fills whole 32-byte sectors of memory.
 
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 #include "physics/host_device.hpp"
+#include "physics/system.hpp"
 #include "physics/vector.hpp"
 
 namespace mpcflow {
@@ -36,10 +38,15 @@ struct PackedImages {
     }
 };
 
-/// 64 bytes: precision "double". Images up to a million boxes away.
-struct alignas(32) ParticleDouble {
+/// 64 bytes: precision "double". Images up to a million boxes away. With several species the uppermost byte
+/// of the identity is the species.
+template <Masses masses>
+struct alignas(32) DoubleRecord {
     using Real = double;
     using Images = PackedImages<21, 0>;
+    static constexpr bool has_species = masses == Masses::by_species;
+    static constexpr int species_bit = 56;
+    static constexpr std::uint64_t id_mask = (std::uint64_t{1} << species_bit) - 1;
     static constexpr std::uint64_t max_particles = std::uint64_t{1} << 48U;
 
     Vec3<double> position;
@@ -47,18 +54,24 @@ struct alignas(32) ParticleDouble {
     std::uint64_t identity;
     std::uint64_t images;
 
-    MPCFLOW_HD static ParticleDouble make(std::uint64_t id, Vec3<double> position, Vec3<double> velocity) {
-        return {position, velocity, id, Images::zero()};
+    MPCFLOW_HD static DoubleRecord make(std::uint64_t id, Vec3<double> position, Vec3<double> velocity,
+                                        int species = 0) {
+        return {position, velocity, id | static_cast<std::uint64_t>(species) << species_bit, Images::zero()};
     }
-    MPCFLOW_HD std::uint64_t id() const { return identity; }
+    MPCFLOW_HD std::uint64_t id() const { return has_species ? identity & id_mask : identity; }
+    MPCFLOW_HD int species() const { return has_species ? static_cast<int>(identity >> species_bit) : 0; }
     MPCFLOW_HD bool add_image(int axis, int change) { return Images::add(images, axis, change); }
     MPCFLOW_HD int image(int axis) const { return Images::get(images, axis); }
 };
 
-/// 32 bytes: precision "mixed". One word holds the id (31 bits) and images up to 1023 boxes away.
-struct alignas(32) ParticleMixed {
+/// 32 bytes: precision "mixed". One word holds the id (31 bits) and images up to 1023 boxes away; with
+/// several species up to 511, and the species in the uppermost three bits.
+template <Masses masses>
+struct alignas(32) MixedRecord {
     using Real = float;
-    using Images = PackedImages<11, 31>;
+    static constexpr bool has_species = masses == Masses::by_species;
+    using Images = PackedImages<has_species ? 10 : 11, 31>;
+    static constexpr int species_bit = 61;
     static constexpr std::uint64_t id_mask = (std::uint64_t{1} << 31U) - 1;
     static constexpr std::uint64_t max_particles = std::uint64_t{1} << 31U;
 
@@ -66,15 +79,28 @@ struct alignas(32) ParticleMixed {
     Vec3<float> velocity;
     std::uint64_t identity_and_images;
 
-    MPCFLOW_HD static ParticleMixed make(std::uint64_t id, Vec3<float> position, Vec3<float> velocity) {
-        return {position, velocity, id | Images::zero()};
+    MPCFLOW_HD static MixedRecord make(std::uint64_t id, Vec3<float> position, Vec3<float> velocity,
+                                       int species = 0) {
+        return {position, velocity, id | static_cast<std::uint64_t>(species) << species_bit | Images::zero()};
     }
     MPCFLOW_HD std::uint64_t id() const { return identity_and_images & id_mask; }
+    MPCFLOW_HD int species() const {
+        return has_species ? static_cast<int>(identity_and_images >> species_bit) : 0;
+    }
     MPCFLOW_HD bool add_image(int axis, int change) { return Images::add(identity_and_images, axis, change); }
     MPCFLOW_HD int image(int axis) const { return Images::get(identity_and_images, axis); }
 };
 
+using ParticleDouble = DoubleRecord<Masses::equal>;
+using ParticleMixed = MixedRecord<Masses::equal>;
+
+/// The record for arithmetic in `Real`.
+template <class Real, Masses masses>
+using ParticleOf = std::conditional_t<std::is_same_v<Real, float>, MixedRecord<masses>, DoubleRecord<masses>>;
+
 static_assert(sizeof(ParticleDouble) == 64 && sizeof(ParticleMixed) == 32);
+static_assert(sizeof(ParticleOf<double, Masses::by_species>) == 64 &&
+              sizeof(ParticleOf<float, Masses::by_species>) == 32);
 
 namespace detail {
 
@@ -93,12 +119,13 @@ MPCFLOW_HD std::uint64_t state_bits(float value) { return std::bit_cast<std::uin
 
 }  // namespace detail
 
-/// Mix of a particle's id and all its state bits. The state hash of a run is the sum of these modulo
-/// 2^64, which no order of the particles in memory can change.
+/// Mix of a particle's id, its species where there are several, and all its state bits. The state hash of a
+/// run is the sum of these modulo 2^64, which no order of the particles in memory can change.
 template <class Particle>
 MPCFLOW_HD std::uint64_t particle_hash(const Particle& p) {
     using detail::mix_bits;
     std::uint64_t h = mix_bits(p.id() + 0x9e3779b97f4a7c15ULL);
+    if constexpr (Particle::has_species) h = mix_bits(h ^ static_cast<std::uint64_t>(p.species()));
     for (int axis = 0; axis < 3; ++axis) {
         h = mix_bits(h ^ detail::state_bits(p.position[axis]));
         h = mix_bits(h ^ detail::state_bits(p.velocity[axis]));

@@ -37,12 +37,12 @@ void ParticleRecords::reserve(std::size_t bytes, Allocate allocate) {
 }
 
 void ParticleRecords::sort_by_id() {
-    const auto sort = [](auto particles) {
-        std::sort(particles.begin(), particles.end(),
-                  [](const auto& a, const auto& b) { return a.id() < b.id(); });
-    };
-    if (precision_ == Precision::mixed) sort(particles<ParticleMixed>());
-    else sort(particles<ParticleDouble>());
+    visit([&]<class Particle>(std::span<const Particle>) {
+        const std::span<Particle> sorted = particles<Particle>();
+        std::sort(
+            sorted.begin(), sorted.end(),
+            [](const Particle& a, const Particle& b) { return a.id() < b.id(); });
+    });
 }
 
 }  // namespace mpcflow

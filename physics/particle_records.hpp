@@ -36,30 +36,35 @@ public:
         reserve(static_cast<std::size_t>(count) * sizeof(Particle), allocate);
         step = the_step;
         count_ = count;
-        precision_ = precision_of<Particle>;
+        precision_ =
+            std::is_same_v<typename Particle::Real, float> ? Precision::mixed : Precision::double_precision;
+        masses_ = Particle::has_species ? Masses::by_species : Masses::equal;
         return {reinterpret_cast<Particle*>(bytes_.get()), static_cast<std::size_t>(count)};
     }
 
     [[nodiscard]] std::int64_t count() const { return count_; }
     [[nodiscard]] Precision precision() const { return precision_; }
+    /// Of particles of several species or of one.
+    [[nodiscard]] Masses masses() const { return masses_; }
     /// Bytes of memory that are held.
     [[nodiscard]] std::size_t capacity() const { return capacity_; }
 
     /// Calls function(std::span<const Particle>) with the particles, whichever they are.
     template <class Function>
     decltype(auto) visit(const Function& function) const {
-        return precision_ == Precision::mixed ? function(particles<const ParticleMixed>())
-                                              : function(particles<const ParticleDouble>());
+        return masses_ == Masses::equal ? visit_of<Masses::equal>(function)
+                                        : visit_of<Masses::by_species>(function);
     }
 
     /// Puts the records in the order of their ids.
     void sort_by_id();
 
 private:
-    template <class Particle>
-    static constexpr Precision precision_of =
-        std::is_same_v<Particle, ParticleMixed> ? Precision::mixed : Precision::double_precision;
-
+    template <Masses masses, class Function>
+    decltype(auto) visit_of(const Function& function) const {
+        return precision_ == Precision::mixed ? function(particles<const MixedRecord<masses>>())
+                                              : function(particles<const DoubleRecord<masses>>());
+    }
     template <class Particle>
     [[nodiscard]] std::span<Particle> particles() const {
         return {reinterpret_cast<Particle*>(bytes_.get()), static_cast<std::size_t>(count_)};
@@ -70,10 +75,12 @@ private:
     std::size_t capacity_ = 0;
     std::int64_t count_ = 0;
     Precision precision_ = Precision::double_precision;
+    Masses masses_ = Masses::equal;
 };
 
 /// Writes to `to` the positions (3 numbers each) of the particles from `first` on, `count` of them; the
-/// velocities; the image counts; the ids. `Number` as wide as the numbers of the records, or wider.
+/// velocities; the image counts; the ids; the species. `Number` as wide as the numbers of the records, or
+/// wider.
 template <class Number>
 void copy_positions(const ParticleRecords& records, std::size_t first, std::size_t count, Number* to) {
     records.visit([&](const auto& particles) {
@@ -103,6 +110,14 @@ void copy_ids(const ParticleRecords& records, std::size_t first, std::size_t cou
     records.visit([&](const auto& particles) {
         for (const auto& particle : particles.subspan(first, count))
             *to++ = static_cast<Number>(particle.id());
+    });
+}
+
+inline void copy_species(const ParticleRecords& records, std::size_t first, std::size_t count,
+                         std::uint8_t* to) {
+    records.visit([&](const auto& particles) {
+        for (const auto& particle : particles.subspan(first, count))
+            *to++ = static_cast<std::uint8_t>(particle.species());
     });
 }
 

@@ -28,6 +28,12 @@ void check_snapshot(const System& system, const ParticleSnapshot& snapshot) {
         throw std::invalid_argument("a snapshot of " + std::to_string(snapshot.id.size()) +
                                     " particles for a system of " + std::to_string(count));
     }
+    const std::size_t with_species = system.masses() == Masses::by_species ? count : 0;
+    if (snapshot.species.size() != with_species) {
+        throw std::invalid_argument("a snapshot with the species of " +
+                                    std::to_string(snapshot.species.size()) + " particles for a system of " +
+                                    std::to_string(system.species_count()) + " species");
+    }
     const auto fail = [](std::size_t particle, const char* what) {
         throw std::invalid_argument("particle " + std::to_string(particle) + " of a snapshot " + what);
     };
@@ -38,11 +44,17 @@ void check_snapshot(const System& system, const ParticleSnapshot& snapshot) {
         if (!(x >= 0.0 && x <= system.box.size[i % 3])) fail(i / 3, "is outside of the box");
         if (!std::isfinite(snapshot.velocity[i])) fail(i / 3, "has no velocity");
     }
+    for (std::size_t i = 0; i < with_species; ++i)
+        if (snapshot.species[i] >= system.species_count()) fail(i, "is of a species that there is not");
 }
 
 std::uint64_t snapshot_hash(const ParticleSnapshot& snapshot, Precision precision) {
-    return precision == Precision::mixed ? hash_as<ParticleMixed>(snapshot)
-                                         : hash_as<ParticleDouble>(snapshot);
+    const auto hash_of = [&]<Masses masses>() {
+        return precision == Precision::mixed ? hash_as<MixedRecord<masses>>(snapshot)
+                                             : hash_as<DoubleRecord<masses>>(snapshot);
+    };
+    return snapshot.species.empty() ? hash_of.template operator()<Masses::equal>()
+                                    : hash_of.template operator()<Masses::by_species>();
 }
 
 ParticleSnapshot make_snapshot(const ParticleRecords& records) {
@@ -57,6 +69,10 @@ ParticleSnapshot make_snapshot(const ParticleRecords& records) {
     copy_positions(records, 0, count, snapshot.position.data());
     copy_velocities(records, 0, count, snapshot.velocity.data());
     copy_images(records, 0, count, snapshot.image.data());
+    if (records.masses() == Masses::by_species) {
+        snapshot.species.resize(count);
+        copy_species(records, 0, count, snapshot.species.data());
+    }
     return snapshot;
 }
 

@@ -18,14 +18,15 @@ template <class Particle>
     const double* const v = &snapshot.velocity[3 * index];
     Particle particle = Particle::make(static_cast<std::uint64_t>(snapshot.id[index]),
                                        vector_cast<Real>(Vec3<double>{x[0], x[1], x[2]}),
-                                       vector_cast<Real>(Vec3<double>{v[0], v[1], v[2]}));
+                                       vector_cast<Real>(Vec3<double>{v[0], v[1], v[2]}),
+                                       snapshot.species.empty() ? 0 : snapshot.species[index]);
     for (int axis = 0; axis < 3; ++axis)
         particle.add_image(axis, snapshot.image[3 * index + static_cast<std::size_t>(axis)]);
     return particle;
 }
 
 /// Throws std::invalid_argument unless the snapshot can be a state of the system: all particles, their ids
-/// 0 ... N-1 in order, places in the box and velocities that are numbers.
+/// 0 ... N-1 in order, places in the box, velocities that are numbers, and species that there are.
 void check_snapshot(const System& system, const ParticleSnapshot& snapshot);
 
 /// Solver::state_hash() of a solver in this state.

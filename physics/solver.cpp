@@ -36,6 +36,11 @@ void check_bins(const FieldBlock& block, std::int64_t bins, PressureFields press
                                 std::to_string(bins) + " and " + std::to_string(with_pressure));
 }
 
+void check_one_species(const System& system, const char* what) {
+    if (system.masses() == Masses::by_species)
+        throw std::logic_error(std::string(what) + ": of one species only, as yet");
+}
+
 void Solver::copy_particles(ParticleSnapshot& snapshot) {
     ParticleRecords records;
     copy_particles(records);
@@ -67,8 +72,8 @@ void throw_on_faults(std::uint32_t faults, std::int64_t step, const System& syst
     }
     if ((faults & fault_image) != 0) {
         text << " a particle went so many boxes far that its image count overflowed (1023 with precision: "
-                "mixed, a "
-                "million with double); use precision: double or a larger box.";
+                "mixed, 511 of "
+                "several species, a million with double); use precision: double or a larger box.";
     }
     if ((faults & fault_bin) != 0) {
         text

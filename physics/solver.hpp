@@ -70,6 +70,9 @@ struct FieldBlock {
 /// Throws std::invalid_argument unless the block has so many bins, with pressure or without.
 void check_bins(const FieldBlock& block, std::int64_t bins, PressureFields pressure);
 
+/// Throws std::logic_error, in the name of `what`, where there are several species.
+void check_one_species(const System& system, const char* what);
+
 /// The flux of momentum in the step to come: V P_ab = kinetic + collisional, momentum along a in direction b
 /// (physics/observables/momentum_flux.hpp).
 struct MomentumFlux {
@@ -111,13 +114,15 @@ struct WaveNumbers {
 };
 
 /// Some particles or all, in the order of their ids. Shapes for n particles: id n, position, velocity and
-/// image 3 n (x y z of each particle). The unwrapped position is position + image * box size.
+/// image 3 n (x y z of each particle), species n or, of a fluid of one, none. The unwrapped position is
+/// position + image * box size.
 struct ParticleSnapshot {
     std::int64_t step = 0;
     std::vector<std::int64_t> id;
     std::vector<double> position;
     std::vector<double> velocity;
     std::vector<std::int32_t> image;
+    std::vector<std::uint8_t> species{};
 };
 
 class PairCentres;  // physics/observables/pair_centres.hpp
@@ -145,7 +150,8 @@ public:
     [[nodiscard]] virtual Totals totals() = 0;
     /// Extremes over all particles and cells now.
     [[nodiscard]] virtual Extremes extremes() = 0;
-    /// The flux of momentum in the step to come, which stays to come: no bit of the state changes.
+    /// The flux of momentum in the step to come, which stays to come: no bit of the state changes. As fields,
+    /// of fluids of one species only: for others both throw std::logic_error.
     [[nodiscard]] virtual MomentumFlux momentum_flux() = 0;
     /// 64-bit sum over particles of a mix of id and all state bits; free of memory order.
     [[nodiscard]] virtual std::uint64_t state_hash() = 0;

@@ -53,9 +53,25 @@ struct CellAction<Law> {
     MPCFLOW_HD void set_draw(const typename Law::Draw& /*draw*/) {}
 };
 
+/// Masses of the species in units of the fluid's, where they differ.
+template <Masses masses>
+struct RelativeMasses {
+    RelativeMasses() = default;
+    explicit RelativeMasses(const System& /*system*/) {}
+};
+template <>
+struct RelativeMasses<Masses::by_species> {
+    double of[SpeciesList::most]{};
+
+    RelativeMasses() = default;
+    explicit RelativeMasses(const System& system) {
+        for (int s = 0; s < system.species_count(); ++s) of[s] = system.relative_mass(s);
+    }
+};
+
 /// What of a step is the same for all cells and particles.
 template <CollisionLaw Law>
-struct StepPlan {
+struct StepPlan : private RelativeMasses<Law::masses> {
     using Real = typename Law::Real;
 
     Law law;
@@ -71,7 +87,12 @@ struct StepPlan {
 
     StepPlan() = default;
     StepPlan(const Law& a_law, const System& system)
-        : law(a_law), streaming(system), walls(system), seed(system.seed), next_grid(system, 0) {
+        : RelativeMasses<Law::masses>(system),
+          law(a_law),
+          streaming(system),
+          walls(system),
+          seed(system.seed),
+          next_grid(system, 0) {
         const double limit = law.parameters().rounding.speed_limit;
         fast_speed_squared = 1.0 / (system.collision.time_step * system.collision.time_step);
         ordinary_speed_squared = std::min(fast_speed_squared, limit * limit);
@@ -140,8 +161,9 @@ struct StepPlan {
 
 private:
     template <class Particle>
-    MPCFLOW_HD static InCell<Real> in_cell(const Particle& particle, const CellPlace<Real>& place) {
+    MPCFLOW_HD InCell<Real> in_cell(const Particle& particle, const CellPlace<Real>& place) const {
         InCell<Real> in_cell{particle.velocity};
+        if constexpr (Law::masses == Masses::by_species) in_cell.mass = this->of[particle.species()];
         if constexpr (Law::needs.offsets) in_cell.offset = place.offset;
         if constexpr (Law::needs.ids) in_cell.id = particle.id();
         return in_cell;

@@ -30,6 +30,8 @@ public:
             half_kick_[axis] = static_cast<Real>(0.5 * system.collision.time_step *
                                                  (system.force[axis] / system.fluid.mass));
         }
+        for (int s = 0; s < system.species_count(); ++s)
+            kick_share_[s] = static_cast<Real>(1.0 / system.relative_mass(s));
     }
 
     /// Moves a particle of velocity `velocity` for one step. Afterwards its position is in [0, L) along
@@ -44,7 +46,8 @@ public:
     /// velocity of their flight, and `at_wall` says so: bounce() moves them, now or later.
     template <class Particle>
     MPCFLOW_HD StreamOutcome fly(Particle& particle, Vec3<Real> velocity) const {
-        velocity += half_kick_;
+        const Vec3<Real> half_kick = half_kick_of(particle);
+        velocity += half_kick;
         Vec3<Real> x = particle.position + time_step_ * velocity;
         StreamOutcome outcome = StreamOutcome::inside;
         if (!is_inside(x)) {
@@ -55,7 +58,7 @@ public:
             outcome = wrap(particle, x);
         }
         particle.position = x;
-        particle.velocity = velocity + half_kick_;
+        particle.velocity = velocity + half_kick;
         return outcome;
     }
 
@@ -67,12 +70,15 @@ public:
         fly_to_walls(x, velocity, NoRecord{});
         const StreamOutcome outcome = wrap(particle, x);
         particle.position = x;
-        particle.velocity = velocity + half_kick_;
+        particle.velocity = velocity + half_kick_of(particle);
         return outcome;
     }
 
     /// The velocity at which a particle of velocity `velocity` flies: with half the kick of the force.
-    MPCFLOW_HD Vec3<Real> flight_velocity(Vec3<Real> velocity) const { return velocity + half_kick_; }
+    template <class Particle>
+    MPCFLOW_HD Vec3<Real> flight_velocity(const Particle& particle, Vec3<Real> velocity) const {
+        return velocity + half_kick_of(particle);
+    }
 
     /// Whether a flight from `start` at flight_velocity() `velocity` meets a wall.
     [[nodiscard]] MPCFLOW_HD bool meets_wall(Vec3<Real> start, Vec3<Real> velocity) const {
@@ -93,6 +99,12 @@ public:
     }
 
 private:
+    template <class Particle>
+    MPCFLOW_HD Vec3<Real> half_kick_of(const Particle& particle) const {
+        if constexpr (Particle::has_species) return kick_share_[particle.species()] * half_kick_;
+        else return half_kick_;
+    }
+
     MPCFLOW_HD bool is_inside(Vec3<Real> x) const {
         const Vec3<Real> length = faces_.length();
         // Written so that a NaN is not inside, nor is 0, which may be a wall that was hit.
@@ -137,6 +149,7 @@ private:
 
     Real time_step_{};
     Vec3<Real> half_kick_{};
+    Real kick_share_[SpeciesList::most]{};  ///< of each species: the fluid's mass over its own
     Faces<Real> faces_;
 };
 

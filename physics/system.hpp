@@ -4,8 +4,12 @@
 /// Units throughout: the cell edge a is 1; mass, energy and time are whatever the input uses, with
 /// time = a sqrt(mass / energy).
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace mpcflow {
 
@@ -20,6 +24,34 @@ struct Fluid {
     double density = 10.0;     ///< M, mean particles in a cell
     double temperature = 1.0;  ///< kT
     double mass = 1.0;         ///< m, of one particle
+};
+
+/// Whether all particles have the same mass, or each that of its species.
+enum class Masses { equal, by_species };
+
+/// One of the species of a fluid of several.
+struct Species {
+    std::string name;
+    double mass = 1.0;     ///< of one particle
+    double density = 0.0;  ///< mean particles in a cell
+};
+
+/// The species of a fluid of several; none where there is but one, which Fluid says all of.
+class SpeciesList {
+public:
+    static constexpr int most = 8;
+
+    [[nodiscard]] constexpr int size() const { return size_; }
+    [[nodiscard]] const Species& operator[](int number) const { return list_[number]; }
+    /// Throws std::length_error beyond the most.
+    void add(const Species& species) {
+        if (size_ == most) throw std::length_error("a fluid has at most 8 species");
+        list_[size_++] = species;
+    }
+
+private:
+    std::array<Species, most> list_;
+    int size_ = 0;
 };
 
 enum class CollisionRule { srd, at };
@@ -82,6 +114,35 @@ struct System {
     Thermostat thermostat;
     Boundaries boundaries;
     std::array<double, 3> force{};  ///< uniform force on every particle (not an acceleration)
+    SpeciesList species;
+
+    /// Makes it a fluid of several species. Its mass is then that of the lightest, its density that of all.
+    void set_species(const std::vector<Species>& all) {
+        species = {};
+        fluid.density = 0.0;
+        fluid.mass = all.empty() ? 1.0 : all.front().mass;
+        for (const Species& one : all) {
+            species.add(one);
+            fluid.density += one.density;
+            fluid.mass = std::min(fluid.mass, one.mass);
+        }
+    }
+    [[nodiscard]] constexpr Masses masses() const {
+        return species.size() > 1 ? Masses::by_species : Masses::equal;
+    }
+    [[nodiscard]] constexpr int species_count() const { return std::max(species.size(), 1); }
+    /// Mass of a particle of a species in units of that of the fluid: exactly 1 where there is one species.
+    [[nodiscard]] double relative_mass(int number) const {
+        return masses() == Masses::equal ? 1.0 : species[number].mass / fluid.mass;
+    }
+    /// Ids begin with those of the first species, and so on: the first of species `number`, or the count of
+    /// all.
+    [[nodiscard]] std::int64_t first_id(int number) const {
+        double density = 0.0;
+        for (int s = 0; s < number && s < species.size(); ++s) density += species[s].density;
+        if (number >= species_count()) density = fluid.density;
+        return static_cast<std::int64_t>(density * static_cast<double>(box.volume()) + 0.5);
+    }
 
     /// Whether nothing outside takes or gives momentum: no wall and no force. (The thermostat keeps it.)
     [[nodiscard]] constexpr bool conserves_momentum() const {

@@ -47,7 +47,13 @@ double poisson_tail(int least, double M) {
 /// the cells' own motion left out.
 double colliding_fraction(double M) { return poisson_tail(1, M) - poisson_tail(2, M) / M; }
 
-Relaxation relaxation(const Collision& collision) { return law_of(collision).relaxation(collision); }
+Relaxation relaxation(const Collision& collision) {
+    return visit_law_line(
+        collision,
+        [&]<class Line>(const Line&) {
+            return Line::template Law<double, ThermostatKind::none>::relaxation(collision);
+        });
+}
 
 /// (kT h / m) (1 / rate - 1/2): what flight carries between collisions that forget a share `rate` of it.
 double carried(const System& system, double rate) {

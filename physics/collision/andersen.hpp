@@ -14,29 +14,32 @@
 
 namespace mpcflow {
 
-/// The velocity w that a particle takes on in the collision of a step, of `thermal_speed` sqrt(kT/m) a
-/// component.
+/// The velocity w that a particle takes on in the collision of a step; `thermal_speed` is sqrt(kT/m) of the
+/// fluid's mass.
 template <class Real>
-MPCFLOW_HD Vec3<Real> andersen_velocity(double thermal_speed, const StepKey& key, std::uint64_t id) {
-    RandomSource source = key.source(Stream::andersen, id);
-    return vector_cast<Real>(thermal_speed * gaussian_vector(source));
+MPCFLOW_HD Vec3<Real> andersen_velocity(double thermal_speed, const StepKey& key,
+                                        const InCell<Real>& in_cell) {
+    RandomSource source = key.source(Stream::andersen, in_cell.id);
+    return vector_cast<Real>(thermal_speed / std::sqrt(in_cell.mass) * gaussian_vector(source));
 }
 
-template <class RealType, ThermostatKind thermostat>
+template <class RealType, ThermostatKind thermostat, Masses masses_of = Masses::equal>
 class Andersen {
     static_assert(thermostat == ThermostatKind::none);
 
 public:
     using Real = RealType;
     using Draw = NoDraw;
+    static constexpr Masses masses = masses_of;
     static constexpr LawNeeds needs{.ids = true};
     static constexpr Energy energy = Energy::thermal;
     static constexpr bool conserves_angular_momentum = false;
     static constexpr bool has_angle = false;
-    /// Particles; v - w (3).
-    static constexpr int sum_count = 4;
-    using Sums = CellSums<sum_count>;
-    static constexpr SumGrids<sum_count> grids{{SumGrid::number, 1}, {SumGrid::velocity, 3}};
+    /// Particles; m (v - w) (3); where masses differ the mass.
+    static constexpr int sum_count = 4 + mass_sums<masses>;
+    using Sums = CellSums<sum_count, masses>;
+    static constexpr SumGrids<sum_count> grids{
+        {SumGrid::number, 1}, {SumGrid::velocity, 3}, {SumGrid::mass, mass_sums<masses>}};
 
     /// v' = w + shift; where nothing `acts`, the particle is left alone.
     struct alignas(4 * sizeof(Real)) Transform {
@@ -54,10 +57,9 @@ public:
     MPCFLOW_HD static Draw draw(const CellKey& /*key*/) { return {}; }
 
     MPCFLOW_HD Sums contribute(const InCell<Real>& in_cell, const Draw& /*draw*/, const StepKey& key) const {
-        const Vec3<double> w = vector_cast<double>(andersen_velocity<Real>(thermal_speed_, key, in_cell.id));
+        const Vec3<double> w = vector_cast<double>(andersen_velocity<Real>(thermal_speed_, key, in_cell));
         const Vec3<double> change = vector_cast<double>(in_cell.velocity) - w;
-        Sums sums;
-        sums.value[0] = 1.0;
+        Sums sums = Sums::of_one(in_cell.mass);
         sums.value[1] = in_cell.mass * change.x;
         sums.value[2] = in_cell.mass * change.y;
         sums.value[3] = in_cell.mass * change.z;
@@ -70,16 +72,16 @@ public:
         if (fill.is_cut && parameters_.virtual_particles) {
             // They, too, have a velocity and draw another one: of their difference the variance is twice
             // kT/m.
-            all = add_virtual_particles(all, parameters_.density, 2.0, key, fill);
+            all = add_virtual_particles<masses>(all, parameters_, 2.0, key, fill);
         } else if (sums.number() < 2.0) {
             return {};
         }
-        return {vector_cast<Real>((1.0 / all.number) * all.velocity), static_cast<Real>(1)};
+        return {vector_cast<Real>((1.0 / all.mass) * all.momentum), static_cast<Real>(1)};
     }
 
     MPCFLOW_HD Vec3<Real> apply(const Transform& transform, const Draw& /*draw*/, const InCell<Real>& in_cell,
                                 const StepKey& key) const {
-        const Vec3<Real> w = andersen_velocity<Real>(thermal_speed_, key, in_cell.id);
+        const Vec3<Real> w = andersen_velocity<Real>(thermal_speed_, key, in_cell);
         return transform.acts == static_cast<Real>(0) ? in_cell.velocity : w + transform.shift;
     }
 

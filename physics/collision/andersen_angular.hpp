@@ -14,22 +14,26 @@
 
 namespace mpcflow {
 
-template <class RealType, ThermostatKind thermostat>
+template <class RealType, ThermostatKind thermostat, Masses masses_of = Masses::equal>
 class AndersenAngular {
     static_assert(thermostat == ThermostatKind::none);
 
 public:
     using Real = RealType;
     using Draw = NoDraw;
+    static constexpr Masses masses = masses_of;
     static constexpr LawNeeds needs{.offsets = true, .ids = true};
     static constexpr Energy energy = Energy::thermal;
     static constexpr bool conserves_angular_momentum = true;
     static constexpr bool has_angle = false;
-    /// Moments, of v - w; sum r x (v - w) (3).
-    static constexpr int sum_count = moment_sums + 3;
-    using Sums = CellSums<sum_count>;
-    static constexpr SumGrids<sum_count> grids{
-        {SumGrid::number, 1}, {SumGrid::velocity, 3}, {SumGrid::offset, 9}, {SumGrid::offset_velocity, 3}};
+    /// Moments, of v - w; sum m r x (v - w) (3); where masses differ the mass.
+    static constexpr int sum_count = moment_sums + 3 + mass_sums<masses>;
+    using Sums = CellSums<sum_count, masses>;
+    static constexpr SumGrids<sum_count> grids{{SumGrid::number, 1},
+                                               {SumGrid::velocity, 3},
+                                               {SumGrid::offset, 9},
+                                               {SumGrid::offset_velocity, 3},
+                                               {SumGrid::mass, mass_sums<masses>}};
 
     /// Of w.
     using Transform = RigidTransform<Real>;
@@ -44,7 +48,7 @@ public:
     MPCFLOW_HD static Draw draw(const CellKey& /*key*/) { return {}; }
 
     MPCFLOW_HD Sums contribute(const InCell<Real>& in_cell, const Draw& /*draw*/, const StepKey& key) const {
-        const Vec3<double> w = vector_cast<double>(andersen_velocity<Real>(thermal_speed_, key, in_cell.id));
+        const Vec3<double> w = vector_cast<double>(andersen_velocity<Real>(thermal_speed_, key, in_cell));
         return sums_of(in_cell.mass, vector_cast<double>(in_cell.velocity) - w,
                        vector_cast<double>(in_cell.offset));
     }
@@ -55,10 +59,10 @@ public:
         if (fill.is_cut && parameters_.virtual_particles) {
             // They, too, have a velocity and draw another one: of their difference the variance is twice
             // kT/m.
-            for_each_virtual_particle(parameters_.density, 2.0, key, fill,
-                                      [&](Vec3<double> offset, Vec3<double> change) {
-                                          sums += rounded(*this, sums_of(1.0, change, offset));
-                                      });
+            for_each_virtual_particle<masses>(
+                parameters_, 2.0, key, fill, [&](Vec3<double> offset, Vec3<double> change) {
+                    sums += rounded(*this, sums_of(parameters_.virtual_mass<masses>(), change, offset));
+                });
         }
         if (sums.number() < 2.0) return {};
         const CellMoments cell(sums);
@@ -69,12 +73,12 @@ public:
 
     MPCFLOW_HD Vec3<Real> apply(const Transform& transform, const Draw& /*draw*/, const InCell<Real>& in_cell,
                                 const StepKey& key) const {
-        return transform(in_cell, andersen_velocity<Real>(thermal_speed_, key, in_cell.id));
+        return transform(in_cell, andersen_velocity<Real>(thermal_speed_, key, in_cell));
     }
 
 private:
     MPCFLOW_HD static Sums sums_of(double mass, Vec3<double> change, Vec3<double> r) {
-        Sums sums;
+        Sums sums = Sums::of_one(mass);
         put_moments(sums.value, mass, change, r);
         put_vector(sums.value + moment_sums, mass * cross(r, change));
         return sums;

@@ -9,6 +9,7 @@
 /// It sees a particle in its cell, and the keys of the cell and of the step for random numbers. It knows
 /// nothing of how sums are made, nor on what machine. docs/design.md says how to add one.
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
@@ -61,19 +62,57 @@ struct LawParameters {
     explicit LawParameters(const System& system)
         : density(system.fluid.density),
           thermal_variance(system.fluid.temperature / system.fluid.mass),
-          rounding(system.fluid),
-          virtual_particles(system.boundaries.virtual_particles) {}
+          rounding(system.fluid, heaviest(system)),
+          virtual_particles(system.boundaries.virtual_particles),
+          mean_mass_(mean_mass(system)) {}
+
+    /// Of virtual particles: the mean of the fluid's, in units of its mass.
+    template <Masses masses>
+    [[nodiscard]] MPCFLOW_HD double virtual_mass() const {
+        if constexpr (masses == Masses::equal) return 1.0;
+        else return mean_mass_;
+    }
+
+private:
+    static double heaviest(const System& system) {
+        double mass = 1.0;
+        for (int s = 0; s < system.species_count(); ++s) mass = std::max(mass, system.relative_mass(s));
+        return mass;
+    }
+    static double mean_mass(const System& system) {
+        if (system.masses() == Masses::equal) return 1.0;
+        double sum = 0.0;
+        for (int s = 0; s < system.species_count(); ++s)
+            sum += system.species[s].density * system.relative_mass(s);
+        return sum / system.fluid.density;
+    }
+
+    double mean_mass_;
 };
 
-/// The sums of a cell: `count` doubles, of which element 0 is the number of particles. Velocities are summed,
-/// not momenta: all particles have the same mass.
-template <int count>
+/// Sums that there are only where masses differ: of the mass itself.
+template <Masses masses>
+inline constexpr int mass_sums = masses == Masses::by_species ? 1 : 0;
+
+/// The sums of a cell: `count` doubles, of which the first is the number of particles and, where masses
+/// differ, the last their mass. Where they do not, it follows from the number.
+template <int count, Masses masses>
 struct CellSums {
     double value[count]{};
 
+    /// Of one particle.
+    MPCFLOW_HD static CellSums of_one(double mass) {
+        CellSums sums;
+        sums.value[0] = 1.0;
+        if constexpr (masses == Masses::by_species) sums.value[count - 1] = mass;
+        return sums;
+    }
+
     [[nodiscard]] MPCFLOW_HD double number() const { return value[0]; }
     /// In units of the fluid's mass.
-    [[nodiscard]] MPCFLOW_HD double mass() const { return value[0]; }
+    [[nodiscard]] MPCFLOW_HD double mass() const {
+        return value[masses == Masses::by_species ? count - 1 : 0];
+    }
 
     MPCFLOW_HD CellSums& operator+=(const CellSums& other) {
         for (int i = 0; i < count; ++i) value[i] += other.value[i];
@@ -114,6 +153,7 @@ concept CollisionLaw = requires(const Law& law, const InCell<typename Law::Real>
     { law.parameters() } -> std::same_as<const LawParameters&>;
     { Law::relaxation(collision) } -> std::same_as<Relaxation>;
     { Law::grids } -> std::convertible_to<SumGrids<Law::sum_count>>;
+    { Law::masses } -> std::convertible_to<Masses>;
     { Law::needs } -> std::convertible_to<LawNeeds>;
     { Law::energy } -> std::convertible_to<Energy>;
     { Law::conserves_angular_momentum } -> std::convertible_to<bool>;

@@ -16,10 +16,10 @@
 namespace mpcflow {
 
 /// A line of the table. A rule is spelled in the input as its law without angular momentum is named.
-template <template <class Real, ThermostatKind thermostat> class LawOf>
+template <template <class Real, ThermostatKind thermostat, Masses masses> class LawOf>
 struct LawLine {
-    template <class Real, ThermostatKind thermostat>
-    using Law = LawOf<Real, thermostat>;
+    template <class Real, ThermostatKind thermostat, Masses masses = Masses::equal>
+    using Law = LawOf<Real, thermostat, masses>;
 
     CollisionRule rule;
     std::string_view name;
@@ -41,7 +41,6 @@ struct LawInfo {
     bool conserves_angular_momentum;
     bool has_angle;
     Energy energy;
-    Relaxation (*relaxation)(const Collision&);
 
     [[nodiscard]] constexpr bool is_law_of(const Collision& collision) const {
         return rule == collision.rule && conserves_angular_momentum == collision.conserve_angular_momentum;
@@ -58,8 +57,7 @@ template <class Line>
 constexpr LawInfo info_of(const Line& line) {
     using Law = typename Line::template Law<double, ThermostatKind::none>;
     static_assert(CollisionLaw<Law>);
-    return {line.rule,      line.name,   line.meaning,   Law::conserves_angular_momentum,
-            Law::has_angle, Law::energy, Law::relaxation};
+    return {line.rule, line.name, line.meaning, Law::conserves_angular_momentum, Law::has_angle, Law::energy};
 }
 
 }  // namespace detail
@@ -76,12 +74,14 @@ inline constexpr auto all_laws =
 
 /// Calls visitor(law) with the law of a line of the table, in arithmetic `Real` and with the thermostat of
 /// `system`, and returns what it returns.
-template <class Line, class Real, class Visitor>
+template <class Line, class Real, Masses masses, class Visitor>
 auto visit_thermostat(const System& system, const Visitor& visitor) {
-    using Plain = typename Line::template Law<Real, ThermostatKind::none>;
+    using Plain = typename Line::template Law<Real, ThermostatKind::none, masses>;
     if constexpr (Plain::energy != Energy::thermal) {
-        if (system.thermostat.kind == ThermostatKind::maxwell_boltzmann)
-            return visitor(typename Line::template Law<Real, ThermostatKind::maxwell_boltzmann>(system));
+        if (system.thermostat.kind == ThermostatKind::maxwell_boltzmann) {
+            return visitor(
+                typename Line::template Law<Real, ThermostatKind::maxwell_boltzmann, masses>(system));
+        }
     }
     if (system.thermostat.kind != ThermostatKind::none)
         throw std::logic_error("visit_thermostat: the law does not take this thermostat");
@@ -98,12 +98,20 @@ auto visit_law_line(const Collision& collision, const Visitor& visitor) {
     return visitor(std::get<i>(law_table));
 }
 
+/// The same for the masses of `system`, too.
+template <class Line, class Real, class Visitor>
+auto visit_law_of_line(const System& system, const Visitor& visitor) {
+    return system.masses() == Masses::equal
+               ? visit_thermostat<Line, Real, Masses::equal>(system, visitor)
+               : visit_thermostat<Line, Real, Masses::by_species>(system, visitor);
+}
+
 /// Calls visitor(law) with the law of `system` in arithmetic `Real`, and returns what it returns.
 template <class Real, class Visitor>
 auto visit_law(const System& system, const Visitor& visitor) {
     return visit_law_line(
         system.collision,
-        [&]<class Line>(const Line&) { return visit_thermostat<Line, Real>(system, visitor); });
+        [&]<class Line>(const Line&) { return visit_law_of_line<Line, Real>(system, visitor); });
 }
 
 }  // namespace mpcflow

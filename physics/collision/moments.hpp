@@ -8,8 +8,8 @@
 
 namespace mpcflow {
 
-/// The sums that these laws begin with: particles; velocity (3), or another vector; offset (3); second
-/// moments (6).
+/// The sums that these laws begin with: particles; and weighted with mass velocity (3), or another vector;
+/// offset (3); second moments (6).
 inline constexpr int moment_sums = 13;
 
 MPCFLOW_HD void put_vector(double* to, Vec3<double> v) {
@@ -18,8 +18,8 @@ MPCFLOW_HD void put_vector(double* to, Vec3<double> v) {
     to[2] = v.z;
 }
 
+/// All but the first of them.
 MPCFLOW_HD void put_moments(double* s, double mass, Vec3<double> v, Vec3<double> r) {
-    s[0] = 1.0;
     put_vector(s + 1, mass * v);
     put_vector(s + 4, mass * r);
     s[7] = mass * (r.x * r.x);

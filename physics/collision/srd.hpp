@@ -11,21 +11,24 @@
 
 namespace mpcflow {
 
-template <class RealType, ThermostatKind thermostat>
+template <class RealType, ThermostatKind thermostat, Masses masses_of = Masses::equal>
 class Srd {
 public:
     using Real = RealType;
     using Draw = AxisDraw<Real>;
     static constexpr bool is_thermostatted = thermostat == ThermostatKind::maxwell_boltzmann;
+    static constexpr Masses masses = masses_of;
     static constexpr LawNeeds needs{};
     static constexpr Energy energy = Energy::conserved;
     static constexpr bool conserves_angular_momentum = false;
     static constexpr bool has_angle = true;
-    /// Particles; velocity (3); with a thermostat velocity squared.
-    static constexpr int sum_count = is_thermostatted ? 5 : 4;
-    using Sums = CellSums<sum_count>;
-    static constexpr SumGrids<sum_count> grids{
-        {SumGrid::number, 1}, {SumGrid::velocity, 3}, {SumGrid::velocity_squared, is_thermostatted ? 1 : 0}};
+    /// Particles; momentum (3); with a thermostat twice the energy; where masses differ the mass.
+    static constexpr int sum_count = (is_thermostatted ? 5 : 4) + mass_sums<masses>;
+    using Sums = CellSums<sum_count, masses>;
+    static constexpr SumGrids<sum_count> grids{{SumGrid::number, 1},
+                                               {SumGrid::velocity, 3},
+                                               {SumGrid::velocity_squared, is_thermostatted ? 1 : 0},
+                                               {SumGrid::mass, mass_sums<masses>}};
 
     /// v' = mean + scale R (v - mean); scale 0 leaves the particle alone.
     struct alignas(4 * sizeof(Real)) Transform {
@@ -44,8 +47,7 @@ public:
     MPCFLOW_HD Sums contribute(const InCell<Real>& in_cell, const Draw& /*axis*/,
                                const StepKey& /*key*/) const {
         const Vec3<double> v = vector_cast<double>(in_cell.velocity);
-        Sums sums;
-        sums.value[0] = 1.0;
+        Sums sums = Sums::of_one(in_cell.mass);
         sums.value[1] = in_cell.mass * v.x;
         sums.value[2] = in_cell.mass * v.y;
         sums.value[3] = in_cell.mass * v.z;
@@ -59,8 +61,8 @@ public:
         if (fill.is_cut && parameters_.virtual_particles) {
             // The virtual particles are at the wall's temperature, so such a cell needs no thermostat.
             const VirtualSum all =
-                add_virtual_particles({sums.mass(), total}, parameters_.density, 1.0, key, fill);
-            return {vector_cast<Real>((1.0 / all.number) * all.velocity), static_cast<Real>(1)};
+                add_virtual_particles<masses>({sums.mass(), total}, parameters_, 1.0, key, fill);
+            return {vector_cast<Real>((1.0 / all.mass) * all.momentum), static_cast<Real>(1)};
         }
         if (sums.number() < 2.0) return {};
         const double mass = sums.mass();

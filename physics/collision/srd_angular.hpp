@@ -24,25 +24,27 @@
 
 namespace mpcflow {
 
-template <class RealType, ThermostatKind thermostat>
+template <class RealType, ThermostatKind thermostat, Masses masses_of = Masses::equal>
 class SrdAngular {
 public:
     using Real = RealType;
     using Draw = AxisDraw<Real>;
     static constexpr bool is_thermostatted = thermostat == ThermostatKind::maxwell_boltzmann;
+    static constexpr Masses masses = masses_of;
     static constexpr LawNeeds needs{.draws_before_sums = true, .offsets = true};
     static constexpr Energy energy = Energy::drifts;
     static constexpr bool conserves_angular_momentum = true;
     static constexpr bool has_angle = true;
-    /// Moments; sum r x (v - R v) (3) or, with a thermostat, sum r x v (3), sum r x R v (3) and velocity
-    /// squared.
-    static constexpr int sum_count = moment_sums + (is_thermostatted ? 7 : 3);
-    using Sums = CellSums<sum_count>;
+    /// Moments; sum m r x (v - R v) (3) or, with a thermostat, sum m r x v (3), sum m r x R v (3) and twice
+    /// the energy; where masses differ the mass.
+    static constexpr int sum_count = moment_sums + (is_thermostatted ? 7 : 3) + mass_sums<masses>;
+    using Sums = CellSums<sum_count, masses>;
     static constexpr SumGrids<sum_count> grids{{SumGrid::number, 1},
                                                {SumGrid::velocity, 3},
                                                {SumGrid::offset, 9},
                                                {SumGrid::offset_velocity, is_thermostatted ? 6 : 3},
-                                               {SumGrid::velocity_squared, is_thermostatted ? 1 : 0}};
+                                               {SumGrid::velocity_squared, is_thermostatted ? 1 : 0},
+                                               {SumGrid::mass, mass_sums<masses>}};
 
     /// Of the rotated velocity R v.
     using Transform = RigidTransform<Real>;
@@ -64,13 +66,13 @@ public:
         const Vec3<double> rv = vector_cast<double>(rotation_(axis, in_cell.velocity));
         const Vec3<double> r = vector_cast<double>(in_cell.offset);
         const double mass = in_cell.mass;
-        Sums sums;
+        Sums sums = Sums::of_one(mass);
         double* s = sums.value;
         put_moments(s, mass, v, r);
         if constexpr (is_thermostatted) {
             put_vector(s + moment_sums, mass * cross(r, v));
             put_vector(s + moment_sums + 3, mass * cross(r, rv));
-            s[sum_count - 1] = mass * dot(v, v);
+            s[moment_sums + 6] = mass * dot(v, v);
         } else {
             put_vector(s + moment_sums, mass * cross(r, v - rv));
         }
@@ -81,10 +83,11 @@ public:
                                  const CellFill& fill) const {
         Sums sums = real_sums;
         if (fill.is_cut && parameters_.virtual_particles) {
-            for_each_virtual_particle(
-                parameters_.density, 1.0, key, fill,
+            for_each_virtual_particle<masses>(
+                parameters_, 1.0, key, fill,
                 [&](Vec3<double> offset, Vec3<double> velocity) {
-                    const InCell<Real> in_cell{vector_cast<Real>(velocity), vector_cast<Real>(offset)};
+                    const InCell<Real> in_cell{vector_cast<Real>(velocity), vector_cast<Real>(offset),
+                                               parameters_.virtual_mass<masses>()};
                     sums += rounded(*this, contribute(in_cell, axis, {}));
                 });
         }
@@ -96,7 +99,7 @@ public:
         double scale = 1.0;
         Vec3<double> spin;
         if constexpr (is_thermostatted) {
-            const double squared = sums.value[sum_count - 1];
+            const double squared = sums.value[moment_sums + 6];
             const Vec3<double> momentum =
                 cell.angular_momentum(CellMoments::vector_at(sums, moment_sums), cell.total);
             const Vec3<double> rotated_momentum =

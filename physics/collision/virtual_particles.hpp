@@ -17,6 +17,7 @@
 
 #include "physics/boundary/cell_fill.hpp"
 #include "physics/cell_grid.hpp"
+#include "physics/collision/law.hpp"
 #include "physics/distributions.hpp"
 #include "physics/random.hpp"
 #include "physics/vector.hpp"
@@ -74,38 +75,39 @@ MPCFLOW_HD SolidPlace place_in_solid(RandomSource& source, const CellFill& fill)
     return place;
 }
 
-/// Particles, whose number need not be whole, and the sum of their velocities.
+/// Mass and momentum of particles, whose number need not be whole.
 struct VirtualSum {
-    double number;
-    Vec3<double> velocity;
+    double mass;            ///< in units of the fluid's
+    Vec3<double> momentum;  ///< the sum of theirs
 };
 
 /// Adds a cut cell's virtual particles to `real`, for laws to which their places do not matter: the sum of
-/// their velocities is Gaussian, of mean n V and variance n `variances` kT/m a component.
-MPCFLOW_HD VirtualSum add_virtual_particles(const VirtualSum& real, double density, double variances,
-                                            const CellKey& key, const CellFill& fill) {
-    const double number = virtual_particle_count(density, fill);
+/// their momenta is, for n of mass m, Gaussian, of mean n m V and variance n m `variances` kT a component.
+template <Masses masses>
+MPCFLOW_HD VirtualSum add_virtual_particles(const VirtualSum& real, const LawParameters& fluid,
+                                            double variances, const CellKey& key, const CellFill& fill) {
+    const double mass = virtual_particle_count(fluid.density, fill) * fluid.virtual_mass<masses>();
     const WallState wall = fill.mean_wall();
     RandomSource source = key.source(Stream::virtual_particles);
-    const double width = std::sqrt(number * (variances * wall.thermal_variance));
-    return {real.number + number, real.velocity + number * wall.velocity + width * gaussian_vector(source)};
+    const double width = std::sqrt(mass * (variances * wall.thermal_variance));
+    return {real.mass + mass, real.momentum + mass * wall.velocity + width * gaussian_vector(source)};
 }
 
 /// The virtual particles of a cut cell one by one, for laws to which their places matter: calls add(offset,
 /// velocity), velocities of mean V and variance `variances` kT/m a component.
-template <class Add>
-MPCFLOW_HD void for_each_virtual_particle(double density, double variances, const CellKey& key,
+template <Masses masses, class Add>
+MPCFLOW_HD void for_each_virtual_particle(const LawParameters& fluid, double variances, const CellKey& key,
                                           const CellFill& fill, const Add& add) {
     RandomSource source = key.source(Stream::virtual_particles);
     const RandomBlock first = source.next();
     // A fraction of a particle is one particle with that probability.
-    const double mean = virtual_particle_count(density, fill);
+    const double mean = virtual_particle_count(fluid.density, fill);
     const int number = static_cast<int>(mean + uniform_open(first.word[0], first.word[1]));
     for (int i = 0; i < number; ++i) {
         const SolidPlace place = place_in_solid(source, fill);
         const WallState wall = fill.wall(place.axis);
-        add(place.offset,
-            wall.velocity + std::sqrt(variances * wall.thermal_variance) * gaussian_vector(source));
+        const double variance = variances * wall.thermal_variance / fluid.virtual_mass<masses>();
+        add(place.offset, wall.velocity + std::sqrt(variance) * gaussian_vector(source));
     }
 }
 

@@ -89,6 +89,7 @@ public:
     void sample_fields() override {
         const std::int64_t bins = bin_rule_.bin_count();
         if (bins == 0) throw std::logic_error("sample_fields: no bins were asked for");
+        check_one_species(system_, "sample_fields");
         std::fill(bin_sums_.begin(), bin_sums_.end(), BinSums{});
         fluid_.for_all_particles([&](int thread, const Particle& p) {
             BinSums& bin = bin_sums_[thread * bins + bin_rule_.bin(p.position)];
@@ -113,6 +114,7 @@ public:
     }
 
     [[nodiscard]] MomentumFlux momentum_flux() override {
+        check_one_species(system_, "momentum_flux");
         struct alignas(128) Part {  // cache lines for each thread
             MomentumFluxSums flux;
             WallSums walls;
@@ -261,31 +263,35 @@ private:
     std::vector<PressureBinSums> pressure_sums_;
 };
 
-template <class Particle>
-std::unique_ptr<Solver> make_for_particle(const System& system, const SolverOptions& options) {
-    return visit_law<typename Particle::Real>(
-        system,
-        [&](const auto& law) -> std::unique_ptr<Solver> {
-            return std::make_unique<HostSolver<std::decay_t<decltype(law)>, Particle>>(law, system, options);
+/// Calls visitor(law, type identity of the host solver) for the law, masses and precision asked for.
+template <class Visitor>
+auto visit_solver(const System& system, const SolverOptions& options, const Visitor& visitor) {
+    const auto in_arithmetic = [&]<class Real>() {
+        return visit_law<Real>(system, [&]<class Law>(const Law& law) {
+            return visitor(law, std::type_identity<HostSolver<Law, ParticleOf<Real, Law::masses>>>{});
         });
+    };
+    return options.precision == Precision::mixed ? in_arithmetic.template operator()<float>()
+                                                 : in_arithmetic.template operator()<double>();
 }
 
 }  // namespace
 
 HostNeeds host_solver_needs(const System& system, const SolverOptions& options) {
-    const auto of_particle = [&]<class Particle>() {
-        return visit_law<typename Particle::Real>(system, [&](const auto& law) {
-            return HostSolver<std::decay_t<decltype(law)>, Particle>::needs(law, system, options);
+    return visit_solver(
+        system, options,
+        [&]<class Made>(const auto& law, std::type_identity<Made>) {
+            return Made::needs(law, system, options);
         });
-    };
-    return options.precision == Precision::mixed ? of_particle.template operator()<ParticleMixed>()
-                                                 : of_particle.template operator()<ParticleDouble>();
 }
 
 std::unique_ptr<Solver> make_host_solver(const System& system, const SolverOptions& options) {
     try {
-        return options.precision == Precision::mixed ? make_for_particle<ParticleMixed>(system, options)
-                                                     : make_for_particle<ParticleDouble>(system, options);
+        return visit_solver(
+            system, options,
+            [&]<class Made>(const auto& law, std::type_identity<Made>) {
+                return std::unique_ptr<Solver>(std::make_unique<Made>(law, system, options));
+            });
     } catch (const std::bad_alloc&) {
         throw EnvironmentError(
             "not enough memory for " + std::to_string(system.particle_count()) +

@@ -117,7 +117,7 @@ public:
     MPCFLOW_HD ParticleFlux<Real> measure(const StepPlan<Law>& plan, const Particle& particle,
                                           const CellPlace<Real>& place, const CellAction<Law>& action) const {
         const Vec3<Real> collided = plan.collide(particle, place, action);
-        const Vec3<Real> flight = plan.streaming.flight_velocity(collided);
+        const Vec3<Real> flight = plan.streaming.flight_velocity(particle, collided);
         Particle flying = particle;
         static_cast<void>(
             half_flight_.move(flying, flight));  // whether its image counts fit is asked after a step

@@ -2,6 +2,7 @@
 /// Sums over all particles that are reported. Rounded to fixed grids before adding, like the sums of cells,
 /// so their bits do not depend on the order.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -12,8 +13,9 @@
 
 namespace mpcflow {
 
-/// Sums over all particles of velocity (3) and velocity squared, each as a coarse part and the rest
-/// on a finer grid: exact in any order, and precise to the last digits of the result all the same.
+/// Sums over all particles of momentum (3) and twice the energy, in units of the fluid's mass, each as a
+/// coarse part and the rest on a finer grid: exact in any order, and precise to the last digits of the result
+/// all the same.
 struct TotalsSums {
     static constexpr int count = 8;
     double value[count]{};
@@ -29,7 +31,14 @@ public:
     TotalsRule() = default;
     explicit TotalsRule(const System& system)
         : particles_(system.particle_count()), mass_(system.fluid.mass) {
-        const double n = static_cast<double>(particles_);
+        double heaviest = 1.0;
+        for (int s = 0; s < system.species_count(); ++s) {
+            relative_mass_[s] = system.relative_mass(s);
+            heaviest = std::max(heaviest, relative_mass_[s]);
+            mass_of_all_ +=
+                relative_mass_[s] * static_cast<double>(system.first_id(s + 1) - system.first_id(s));
+        }
+        const double n = static_cast<double>(particles_) * heaviest;
         const double speed = speed_limit(system.fluid);
         velocity_ = RoundingGrid(4.0 * n * speed);
         velocity_rest_ = RoundingGrid(4.0 * n * std::ldexp(1.0, -velocity_.bits()));
@@ -40,23 +49,25 @@ public:
     template <class Particle>
     MPCFLOW_HD TotalsSums contribute(const Particle& particle) const {
         const Vec3<double> v = vector_cast<double>(particle.velocity);
+        double mass = 1.0;
+        if constexpr (Particle::has_species) mass = relative_mass_[particle.species()];
         TotalsSums sums;
-        split(v.x, velocity_, velocity_rest_, sums.value);
-        split(v.y, velocity_, velocity_rest_, sums.value + 2);
-        split(v.z, velocity_, velocity_rest_, sums.value + 4);
-        split(dot(v, v), squared_, squared_rest_, sums.value + 6);
+        split(mass * v.x, velocity_, velocity_rest_, sums.value);
+        split(mass * v.y, velocity_, velocity_rest_, sums.value + 2);
+        split(mass * v.z, velocity_, velocity_rest_, sums.value + 4);
+        split(mass * dot(v, v), squared_, squared_rest_, sums.value + 6);
         return sums;
     }
 
     [[nodiscard]] Vec3<double> mean_velocity(const TotalsSums& s) const {
-        const double n = static_cast<double>(particles_);
-        return {(s.value[0] + s.value[1]) / n, (s.value[2] + s.value[3]) / n, (s.value[4] + s.value[5]) / n};
+        const double m = mass_of_all_;
+        return {(s.value[0] + s.value[1]) / m, (s.value[2] + s.value[3]) / m, (s.value[4] + s.value[5]) / m};
     }
 
     [[nodiscard]] Totals totals(const TotalsSums& s) const {
         Totals totals;
         totals.particles = particles_;
-        totals.mass = mass_ * static_cast<double>(particles_);
+        totals.mass = mass_ * mass_of_all_;
         for (int axis = 0; axis < 3; ++axis)
             totals.momentum[axis] = mass_ * (s.value[2 * axis] + s.value[2 * axis + 1]);
         totals.kinetic_energy = 0.5 * mass_ * (s.value[6] + s.value[7]);
@@ -71,6 +82,8 @@ private:
 
     std::int64_t particles_ = 0;
     double mass_ = 1.0;
+    double mass_of_all_ = 0.0;  ///< in units of it
+    double relative_mass_[SpeciesList::most]{};
     RoundingGrid velocity_, velocity_rest_, squared_, squared_rest_;
 };
 

@@ -31,7 +31,7 @@ std::vector<Point> textbook(const Cell<typename Law::Real>& cell, const CellKey&
     for (const auto& p : cell) {
         places.push_back(vector_cast<long double>(p.offset));
         drawn.push_back(vector_cast<long double>(
-            andersen_velocity<typename Law::Real>(std::sqrt(variance), step_of(key), p.id)));
+            andersen_velocity<typename Law::Real>(std::sqrt(variance), step_of(key), p)));
         changes.push_back(vector_cast<long double>(p.velocity) - drawn.back());
         mean += (1.0L / static_cast<long double>(cell.size())) * changes.back();
     }
@@ -102,7 +102,7 @@ TEST(AndersenVelocities, are_maxwellian_and_belong_to_a_particle_and_a_step) {
     std::array<Correlation, 3> components, ids, steps, seeds;
     for (std::uint64_t i = 0; i < 20000; ++i) {
         const auto draw = [&](std::uint64_t seed, std::uint64_t step, std::uint64_t id) {
-            return andersen_velocity<double>(1.5, {seed, step}, id);
+            return andersen_velocity<double>(1.5, {seed, step}, {.id = id});
         };
         const Vec3<double> w = draw(3, i, 7);
         for (int a = 0; a < 3; ++a) {
@@ -123,8 +123,9 @@ TEST(AndersenVelocities, are_maxwellian_and_belong_to_a_particle_and_a_step) {
 // It is the same draw in both precisions, rounded; and the same in whatever cell the particle is.
 TEST(AndersenVelocities, are_those_of_double_rounded) {
     for (std::uint64_t id = 0; id < 100; ++id) {
-        const Vec3<float> rounded_down = vector_cast<float>(andersen_velocity<double>(0.7, {5, 6}, id));
-        const Vec3<float> found = andersen_velocity<float>(0.7, {5, 6}, id);
+        const Vec3<float> rounded_down =
+            vector_cast<float>(andersen_velocity<double>(0.7, {5, 6}, {.id = id}));
+        const Vec3<float> found = andersen_velocity<float>(0.7, {5, 6}, {.id = id});
         for (int a = 0; a < 3; ++a) EXPECT_EQ(found[a], rounded_down[a]);
     }
 }

@@ -36,17 +36,17 @@ using Always = std::true_type;
 
 /// All laws of the table, with each thermostat that they take and in both arithmetics, which fulfil a
 /// condition.
-template <template <class> class Condition>
+template <template <class> class Condition, Masses masses = Masses::equal>
 class LawsWith {
     template <class Law>
     using IfFulfilled = std::conditional_t<Condition<Law>::value, std::tuple<Law>, std::tuple<>>;
     template <class Line, class Real>
     static auto of_line() {
-        using Plain = typename Line::template Law<Real, no_thermostat>;
+        using Plain = typename Line::template Law<Real, no_thermostat, masses>;
         if constexpr (Plain::energy == Energy::thermal) return IfFulfilled<Plain>{};
         else
             return std::tuple_cat(IfFulfilled<Plain>{},
-                                  IfFulfilled<typename Line::template Law<Real, scaling>>{});
+                                  IfFulfilled<typename Line::template Law<Real, scaling, masses>>{});
     }
     template <class... Law>
     static testing::Types<Law...> types(std::tuple<Law...>);

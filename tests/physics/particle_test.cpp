@@ -13,7 +13,8 @@ namespace {
 
 template <class Particle>
 class ParticleRecord : public testing::Test {};
-using Particles = testing::Types<ParticleDouble, ParticleMixed>;
+using Particles = testing::Types<ParticleDouble, ParticleMixed, DoubleRecord<Masses::by_species>,
+                                 MixedRecord<Masses::by_species>>;
 TYPED_TEST_SUITE(ParticleRecord, Particles);
 
 template <class Particle>
@@ -39,7 +40,7 @@ TYPED_TEST(ParticleRecord, begins_in_image_0_and_keeps_its_id) {
 
 TYPED_TEST(ParticleRecord, images_count_up_to_their_limits_and_no_further) {
     constexpr int limit = TypeParam::Images::limit;
-    EXPECT_GE(limit, 1024);
+    EXPECT_GE(limit, TypeParam::has_species ? 512 : 1024);
     for (int axis = 0; axis < 3; ++axis) {
         TypeParam p = some_particle<TypeParam>(TypeParam::max_particles - 1);
         const auto others_are_zero = [&] {
@@ -59,6 +60,21 @@ TYPED_TEST(ParticleRecord, images_count_up_to_their_limits_and_no_further) {
         EXPECT_TRUE(others_are_zero());
         EXPECT_EQ(p.id(), TypeParam::max_particles - 1);
     }
+}
+
+TYPED_TEST(ParticleRecord, keeps_its_species_beside_id_and_images) {
+    if (!TypeParam::has_species) return;
+    std::set<std::uint64_t> hashes;
+    for (int species = 0; species < SpeciesList::most; ++species) {
+        TypeParam p = TypeParam::make(TypeParam::max_particles - 1, {}, {}, species);
+        EXPECT_TRUE(p.add_image(0, -TypeParam::Images::limit) &&
+                    p.add_image(2, TypeParam::Images::limit - 1));
+        EXPECT_EQ(p.species(), species);
+        EXPECT_EQ(p.id(), TypeParam::max_particles - 1);
+        EXPECT_EQ(p.image(2), TypeParam::Images::limit - 1);
+        hashes.insert(particle_hash(p));
+    }
+    EXPECT_EQ(hashes.size(), std::size_t{SpeciesList::most});
 }
 
 TYPED_TEST(ParticleRecord, images_walk_independently) {
