@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -213,6 +214,35 @@ TEST(Hdf5, WholeChunksHaveTheChecksumsAndFillValuesOfHdf5) {
         EXPECT_EQ(rows.read_row<double>(2), std::vector<double>(3 * (width + 7), 0.0));
         EXPECT_EQ(rows.read_row<double>(3).at(5), std::bit_cast<double>(0xffffffffffffffffULL >> 12U));
         EXPECT_EQ(rows.read_row<double>(4), std::vector<double>(3 * (width + 7), -1.0));
+    }
+}
+
+/// HDF5 1.10 lists attributes of which one cannot be decoded by freeing what it has not made.
+TEST(Hdf5, AttributesThatAreDamagedAreTold) {
+    const TemporaryDirectory directory;
+    const std::string path = directory.path() + "/a.h5";
+    {
+        File file = File::create(Directory(directory.path()), "a.h5");
+        for (const char* name : {"before", "the damaged one", "after"})
+            file.root().write_attribute(name, std::int64_t{1});
+        file.close();
+    }
+    std::string bytes;
+    {
+        std::ifstream file(path, std::ios::binary);
+        bytes.assign(std::istreambuf_iterator<char>(file), {});
+    }
+    const std::size_t name = bytes.find("the damaged one");
+    ASSERT_NE(name, std::string::npos);
+    // Its message begins eight bytes before its name: version, nothing, then the lengths of name, type and
+    // space.
+    for (const std::size_t place : {name - 8, name - 6, name - 4}) {
+        std::string damaged = bytes;
+        damaged[place] = static_cast<char>(damaged[place] ^ 0x10);
+        std::ofstream(path, std::ios::binary) << damaged;
+        EXPECT_NE(message_of([&] { static_cast<void>(File::open(path).root().attribute_names()); }),
+                  "no error")
+            << name - place;
     }
 }
 

@@ -28,7 +28,6 @@
 #include "tests/app/temporary_directory.hpp"
 
 namespace mpcflow {
-namespace mpcflow {
 namespace {
 
 using hdf5::File;
