@@ -16,194 +16,32 @@
 /// Memory, threads and mappings have no path: they count from the first call on that reaches a file of the
 /// text. What libc does within itself (stacks, heaps, stdio's writes) is not seen.
 
-#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdarg>
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
+#include <cstddef>
 
-#include <link.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 
+#include "tests/faults/fail_plan.hpp"
 #include "tests/faults/preload.hpp"
 
 namespace {
 
+using namespace fault;
 using preload::next;
 using preload::Path;
 using preload::path_at;
 using preload::path_of;
 
-enum Kind {
-    opening,
-    reading,
-    writing,
-    syncing,
-    truncating,
-    allocating,
-    renaming,
-    unlinking,
-    closing,
-    making,
-    mapping,
-    memory,
-    library_memory,
-    thread
-};
-constexpr const char* kind_names[] = {"open",     "read",   "write",          "sync",  "truncate",
-                                      "allocate", "rename", "unlink",         "close", "mkdir",
-                                      "map",      "memory", "library_memory", "thread"};
-constexpr int kinds = sizeof kind_names / sizeof *kind_names;
-
-/// As faulty.py reads it.
-struct Report {
-    std::atomic<std::int64_t> calls[kinds];  ///< made of each kind; -1: this build leaves it alone
-    std::atomic<std::int64_t> faults;        ///< calls that failed, wrote half or killed
-    std::int64_t first_kind;                 ///< of the first of them
-    char first_path[sizeof(Path)];
-};
-
-enum class Mode { once, always, half, kill };
-
-struct Settings {
-    const char* text = nullptr;  ///< null: nothing is counted
-    bool meant[kinds] = {};
-    std::int64_t call = 0;
-    Mode mode = Mode::once;
-    int error = EIO;
-    std::size_t bytes = 0;
-    std::uintptr_t own_code[4] =
-        {};  ///< begin and end of the program's, and of libstdc++'s, whose operator new it calls
-    Report* report = nullptr;
-};
-
-Settings settings;
-Report unseen_report;
-std::atomic<std::int64_t> meant_calls{0};
-std::atomic<bool> has_begun{false};
-
-const char* setting(const char* name, const char* otherwise) {
-    const char* const value = std::getenv(name);
-    return value != nullptr ? value : otherwise;
-}
-
-bool lists(const char* names, const char* name) {
-    const std::size_t length = std::strlen(name);
-    for (const char* at = std::strstr(names, name); at != nullptr; at = std::strstr(at + 1, name))
-        if ((at == names || at[-1] == ',') && (at[length] == ',' || at[length] == '\0')) return true;
-    return false;
-}
-
-Report* map_report() {
-    const char* const path = std::getenv("FAULT_REPORT");
-    if (path == nullptr) return &unseen_report;
-    // By number: the functions of these names are this library's own.
-    const auto file = static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_TRUNC, 0666));
-    if (file < 0 || syscall(SYS_ftruncate, file, sizeof(Report)) != 0) std::abort();
-    auto* const report = reinterpret_cast<void*>(
-        syscall(SYS_mmap, nullptr, sizeof(Report), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0L));
-    if (report == MAP_FAILED) std::abort();
-    syscall(SYS_close, file);
-    return static_cast<Report*>(report);
-}
-
-/// Finds the code of the program, which comes first and has no name, and of libstdc++.
-int find_own_code(dl_phdr_info* object, std::size_t, void*) {
-    const bool is_program = settings.own_code[1] == 0;
-    if (!is_program && std::strstr(object->dlpi_name, "libstdc++") == nullptr) return 0;
-    std::uintptr_t* const code = settings.own_code + (is_program ? 0 : 2);
-    for (int i = 0; i < object->dlpi_phnum; ++i) {
-        const auto& part = object->dlpi_phdr[i];
-        if (part.p_type == PT_LOAD && (part.p_flags & PF_X) != 0) {
-            code[0] = object->dlpi_addr + part.p_vaddr;
-            code[1] = code[0] + part.p_memsz;
-        }
-    }
-    return 0;
-}
-
-__attribute__((constructor)) void read_settings() {
-    settings.report = map_report();
-#ifdef WITHOUT_MEMORY
-    settings.report->calls[memory] = settings.report->calls[library_memory] = -1;
-#endif
-    dl_iterate_phdr(find_own_code, nullptr);
-    for (int kind = 0; kind < kinds; ++kind)
-        settings.meant[kind] = lists(setting("FAULT_KINDS", ""), kind_names[kind]);
-    settings.call = std::atoll(setting("FAULT_CALL", "0"));
-    const char* const mode = setting("FAULT_MODE", "once");
-    settings.mode = std::strcmp(mode, "always") == 0  ? Mode::always
-                    : std::strcmp(mode, "short") == 0 ? Mode::half
-                    : std::strcmp(mode, "kill") == 0  ? Mode::kill
-                                                      : Mode::once;
-    settings.error = std::atoi(setting("FAULT_ERRNO", "5"));
-    settings.bytes = static_cast<std::size_t>(std::atoll(setting("FAULT_BYTES", "0")));
-    settings.text = std::getenv("FAULT_PATH");
-}
-
-enum class Fate { spared, fails, does_half, killed };
-
-/// Counts a call and says what becomes of it.
-Fate count_call(Kind kind, const char* path, bool can_do_half = false) {
-    Report& report = *settings.report;
-    report.calls[kind].fetch_add(1);
-    if (!settings.meant[kind]) return Fate::spared;
-    const std::int64_t number = meant_calls.fetch_add(1) + 1;
-    if (number < settings.call || (number > settings.call && settings.mode != Mode::always) ||
-        settings.call < 1)
-        return Fate::spared;
-    if (settings.mode == Mode::half && !can_do_half) return Fate::spared;
-    if (report.faults.fetch_add(1) == 0) {
-        report.first_kind = kind;
-        std::strncpy(report.first_path, path, sizeof report.first_path - 1);
-    }
-    if (settings.mode == Mode::half) return Fate::does_half;
-    if (settings.mode == Mode::kill) return Fate::killed;
-    errno = settings.error;
-    return Fate::fails;
-}
-
-bool is_meant(const Path& path) {
-    if (std::strstr(path.text, settings.text) == nullptr) return false;
-    has_begun.store(true);
-    return true;
-}
-
-/// Of a call on a file; a kill happens here.
-bool fails(Kind kind, const Path& path) {
-    if (settings.text == nullptr || !is_meant(path)) return false;
-    const Fate fate = count_call(kind, path.text);
-    if (fate == Fate::killed) raise(SIGKILL);
-    return fate == Fate::fails;
-}
-
-/// Of a call without a file.
-bool fails(Kind kind) {
-    if (settings.text == nullptr || !has_begun.load(std::memory_order_relaxed)) return false;
-    const Fate fate = count_call(kind, "");
-    if (fate == Fate::killed) raise(SIGKILL);
-    return fate == Fate::fails;
-}
-
-/// What kind of memory a caller of malloc asks for.
-[[maybe_unused]] Kind memory_of(const void* caller) {
-    const auto address = reinterpret_cast<std::uintptr_t>(caller);
-    const std::uintptr_t* const code = settings.own_code;
-    const bool is_own =
-        (address >= code[0] && address < code[1]) || (address >= code[2] && address < code[3]);
-    return is_own ? memory : library_memory;
-}
-
 /// A read or write of `count` bytes at `offset`; `transfer(part)` does so much of it.
 template <class Transfer>
 ssize_t transfer_bytes(Kind kind, int descriptor, off64_t offset, std::size_t count,
                        const Transfer& transfer) {
-    if (settings.text == nullptr) return transfer(count);
+    if (!is_counting()) return transfer(count);
     const Path path = path_of(descriptor);
     if (!is_meant(path)) return transfer(count);
     const Fate fate = count_call(kind, path.text, count > 1);
@@ -387,7 +225,7 @@ int fallocate64(int descriptor, int mode, off64_t offset, off64_t length) {
 
 int posix_fallocate(int descriptor, off_t offset, off_t length) {
     static const auto real = next(&posix_fallocate, "posix_fallocate");
-    return fails(allocating, path_of(descriptor)) ? settings.error : real(descriptor, offset, length);
+    return fails(allocating, path_of(descriptor)) ? error_number() : real(descriptor, offset, length);
 }
 
 int rename(const char* from, const char* to) noexcept {
@@ -466,7 +304,7 @@ void* mmap64(void* address, std::size_t length, int protection, int flags, int d
 int pthread_create(pthread_t* thread_id, const pthread_attr_t* attributes, void* (*start)(void*),
                    void* argument) noexcept {
     static const auto real = next(&pthread_create, "pthread_create");
-    return fails(thread) ? settings.error : real(thread_id, attributes, start, argument);
+    return fails(thread) ? error_number() : real(thread_id, attributes, start, argument);
 }
 
 // A sanitizer brings a malloc of its own.
@@ -479,28 +317,28 @@ void* __libc_memalign(std::size_t alignment, std::size_t bytes);
 
 /// operator new comes through here, too.
 void* malloc(std::size_t bytes) noexcept {
-    return bytes >= settings.bytes && fails(memory_of(__builtin_return_address(0))) ? nullptr
+    return bytes >= fewest_bytes() && fails(memory_of(__builtin_return_address(0))) ? nullptr
                                                                                     : __libc_malloc(bytes);
 }
 
 void* calloc(std::size_t count, std::size_t bytes) noexcept {
-    const bool is_counted = count * bytes >= settings.bytes;
+    const bool is_counted = count * bytes >= fewest_bytes();
     return is_counted && fails(memory_of(__builtin_return_address(0))) ? nullptr
                                                                        : __libc_calloc(count, bytes);
 }
 
 void* realloc(void* block, std::size_t bytes) noexcept {
-    const bool is_counted = bytes >= settings.bytes;
+    const bool is_counted = bytes >= fewest_bytes();
     return is_counted && fails(memory_of(__builtin_return_address(0))) ? nullptr
                                                                        : __libc_realloc(block, bytes);
 }
 
 void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
-    return bytes >= settings.bytes && fails(memory) ? nullptr : __libc_memalign(alignment, bytes);
+    return bytes >= fewest_bytes() && fails(memory) ? nullptr : __libc_memalign(alignment, bytes);
 }
 
 int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) noexcept {
-    if (bytes >= settings.bytes && fails(memory)) return ENOMEM;
+    if (bytes >= fewest_bytes() && fails(memory)) return ENOMEM;
     *block = __libc_memalign(alignment, bytes);
     return *block != nullptr ? 0 : ENOMEM;
 }

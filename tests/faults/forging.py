@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,6 +13,8 @@ import numpy as np
 
 from checksums import SEAL_MARK, checksum
 from checksums import words_checksum as sum_of_words
+
+Forgery = tuple[str, Callable[[Path], None]]  # words, and what is done to the folder of the results
 
 SEAL_BYTES = 24
 JOURNAL_MARK = 0x4C4E524A46435031
@@ -136,3 +138,10 @@ def state_hash(position: np.ndarray, velocity: np.ndarray, image: np.ndarray) ->
             h = mix(h ^ np.ascontiguousarray(numbers, dtype="f8").view(np.uint64))
         h = mix(h ^ image[:, axis].astype(np.int64).view(np.uint64))
     return h.sum(dtype=np.uint64)
+
+
+def replace(f: h5py.File, name: str, make: Callable[[h5py.Group, str], None]) -> None:
+    parent, _, leaf = name.rpartition("/")
+    group = f[parent] if parent else f
+    del group[leaf]
+    make(group, leaf)

@@ -182,6 +182,16 @@ class Files(ToolTest):
         with self.assertRaisesRegex(DamagedFile, r"trajectory\.h5: is damaged, its header"):
             Trajectory(folder)
 
+    def test_attributes_that_cannot_be_decoded(self) -> None:
+        """HDF5 1.10 ends Python when it lists them."""
+        path = self.run_with_windows() / "fields.h5"
+        data = path.read_bytes()
+        name = data.index(b"header_checksum\0")
+        for place in (name - 8, name - 6, name - 4):
+            path.write_bytes(data[:place] + bytes([data[place] ^ 0x10]) + data[place + 1:])
+            with self.assertRaises(ResultsError):
+                Windows(path)
+
     def test_rows_that_are_being_added_are_no_damage(self) -> None:
         """Values, checksum and all else of a window come before last_step lists it."""
         folder = self.run_with_windows()

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mpcflow_tools.errors import ResultsError
-from mpcflow_tools.integrity import AXES_BY_REFERENCE, DEEPEST_MEMBER, MOST_MEMBERS, damaged, is_sealed, seal_fault
+from mpcflow_tools.integrity import AXES_BY_REFERENCE, DEEPEST_MEMBER, MOST_MEMBERS, damaged, is_sealed, require_attributes, seal_fault
 from mpcflow_tools.texts import printable
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
@@ -168,6 +168,7 @@ class _Members:
         self.check_attributes(dataset, place)
 
     def check_attributes(self, member: Any, place: str) -> None:
+        require_attributes(member)
         if h5a.get_num_attrs(member) > MOST_MEMBERS:
             raise self.refuse(place, "has more attributes than any run has")
         for index in range(h5a.get_num_attrs(member)):

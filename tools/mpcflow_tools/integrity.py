@@ -187,6 +187,12 @@ def type_name(dtype: np.dtype[Any]) -> str:
     return found
 
 
+def require_attributes(member: h5py.h5g.GroupID | h5py.h5d.DatasetID) -> None:
+    """Raises what h5py raises where an attribute cannot be decoded. To list them ends Python then, with HDF5 1.10; to look for one that
+    is not there decodes them all, and fails as it should."""
+    h5py.h5a.exists(member, b"-")
+
+
 class _Header:
     """Goes through a file and adds up what does not grow."""
 
@@ -212,6 +218,7 @@ class _Header:
                 self.dataset(member, place)
 
     def attributes(self, member: Any, path: str) -> None:
+        require_attributes(member.id)
         for name in sorted(member.attrs, key=lambda entry: entry.encode("utf-8", errors="surrogateescape")):
             if (path, name) == self._skipped or name in AXES_BY_REFERENCE:
                 continue
