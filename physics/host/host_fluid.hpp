@@ -204,7 +204,8 @@ private:
         std::int64_t last_particle = 0;             ///< one past
         std::int64_t own_particles = 0;             ///< in its cells, counted when re-ordering
         std::vector<std::vector<Spilled>> spilled;  ///< by owner
-        std::vector<std::int64_t> leaving;          ///< places of particles that are now off a domain's grid
+        /// Particles that are now off a domain's grid, and their places.
+        std::vector<std::pair<std::int64_t, Particle>> leaving;
     };
 
     static int thread_count(const SolverOptions& options, const System& system) {
@@ -404,22 +405,25 @@ private:
             const CellAction<Law>& action = actions_[place.cell];
             plan.collide_and_stream(particle, place, action, faults);
             const CellPlace<Real> next = plan.next_grid.locate(particle.position);
-            const bool stays = !Border::is_open || next.cell != no_cell;
-            if (stays) {
-                const Sums sums = plan.contribute(particle, next, next_draw(next.cell));
-                // One comparison for both ends of the range.
-                if (static_cast<std::uint64_t>(next.cell - first) < own_cells) sums_[next.cell] += sums;
-                else spill(thread, next.cell, sums);
+            if constexpr (Border::is_open) {
+                if (next.cell == no_cell) {
+                    const std::int64_t to = reorders ? std::atomic_ref(places_[place.cell]).fetch_add(1) : i;
+                    workers_[thread].leaving.emplace_back(to, particle);
+                    continue;
+                }
             }
-            std::int64_t to = i;
+            const Sums sums = plan.contribute(particle, next, next_draw(next.cell));
+            // One comparison for both ends of the range.
+            if (static_cast<std::uint64_t>(next.cell - first) < own_cells) sums_[next.cell] += sums;
+            else spill(thread, next.cell, sums);
             if constexpr (reorders) {
                 // Particles that drifted since the last re-ordering are in cells of another thread.
-                to = std::atomic_ref(places_[place.cell]).fetch_add(1, std::memory_order_relaxed);
+                const std::int64_t to =
+                    std::atomic_ref(places_[place.cell]).fetch_add(1, std::memory_order_relaxed);
                 reordered_[to] = particle;
             } else {
                 particles_[i] = particle;
             }
-            if (!stays) workers_[thread].leaving.push_back(to);
         }
         report(faults, plan.step);
     }
@@ -452,8 +456,10 @@ private:
         std::vector<std::int64_t> free;
         std::vector<Particle> leaving;
         for (Worker& worker : workers_) {
-            for (const std::int64_t place : worker.leaving) leaving.push_back(particles_[place]);
-            free.insert(free.end(), worker.leaving.begin(), worker.leaving.end());
+            for (const auto& [place, particle] : worker.leaving) {
+                free.push_back(place);
+                leaving.push_back(particle);
+            }
             worker.leaving.clear();
         }
         std::uint32_t faults = no_fault;
