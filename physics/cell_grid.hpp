@@ -16,6 +16,9 @@
 
 namespace mpcflow {
 
+/// The index of places that are in no cell of a grid that covers a part of the box (physics/domain/).
+inline constexpr int no_cell = -1;
+
 /// A cell's index and a place's distance from that cell's centre. Measured before a periodic axis
 /// wraps, so particles on both sides of a periodic face have offsets that fit together.
 template <class Real>
@@ -24,7 +27,7 @@ struct CellPlace {
     Vec3<Real> offset;
 };
 
-/// The cells of one step. Index = x + cells.x * (y + cells.y * z); under 2^31 cells.
+/// The cells of one step, of the whole box. Index = x + cells.x * (y + cells.y * z); under 2^31 cells.
 template <class Real>
 class CellGrid {
 public:
@@ -48,6 +51,8 @@ public:
         }
     }
 
+    [[nodiscard]] CellGrid of_step(const System& system, std::uint64_t step) const { return {system, step}; }
+
     [[nodiscard]] std::int64_t cell_count() const { return std::int64_t{cells_.x} * cells_.y * cells_.z; }
 
     /// Of cells along z; those of a layer are numbered one after the other.
@@ -56,12 +61,24 @@ public:
     /// The cell of a place in [0, L] along each axis.
     MPCFLOW_HD CellPlace<Real> locate(Vec3<Real> position) const {
         CellPlace<Real> place{};
-        const int x = locate_axis(position.x + shift_.x, box_.x, cells_.x, place.offset.x);
-        const int y = locate_axis(position.y + shift_.y, box_.y, cells_.y, place.offset.y);
-        const int z = locate_axis(position.z + shift_.z, box_.z, cells_.z, place.offset.z);
-        place.cell = x + cells_.x * (y + cells_.y * z);
+        place.cell = index(coordinates(position, place.offset));
         return place;
     }
+
+    /// The same cell by its number along each axis; `offset` is set to the place's from its centre.
+    MPCFLOW_HD Vec3<int> coordinates(Vec3<Real> position, Vec3<Real>& offset) const {
+        const int x = locate_axis(position.x + shift_.x, box_.x, cells_.x, offset.x);
+        const int y = locate_axis(position.y + shift_.y, box_.y, cells_.y, offset.y);
+        const int z = locate_axis(position.z + shift_.z, box_.z, cells_.z, offset.z);
+        return {x, y, z};
+    }
+    MPCFLOW_HD int index(Vec3<int> c) const { return c.x + cells_.x * (c.y + cells_.y * c.z); }
+
+    /// Whom the cell's random numbers belong to: its index in the grid of the whole box, which this one is.
+    /// (Of a wide number nvcc makes the same machine code as without the call.)
+    MPCFLOW_HD static std::int64_t key(std::int64_t cell) { return cell; }
+    /// Whether what is counted over cells counts this one.
+    [[nodiscard]] static bool owns(int /*cell*/) { return true; }
 
     /// What fills a cell, between walls that are as `walls` says.
     MPCFLOW_HD CellFill fill(int cell, const WallStates* walls = nullptr) const {
@@ -120,7 +137,7 @@ private:
 struct CellKey {
     std::uint64_t seed;
     std::uint64_t step;
-    std::int64_t cell;  ///< global index
+    std::int64_t cell;  ///< index in the grid of the whole box
 
     MPCFLOW_HD RandomSource source(Stream stream) const {
         return {seed, stream, step, static_cast<std::uint64_t>(cell)};

@@ -69,8 +69,8 @@ struct RelativeMasses<Masses::by_species> {
     }
 };
 
-/// What of a step is the same for all cells and particles.
-template <CollisionLaw Law>
+/// What of a step is the same for all cells and particles. `Grid` is that of the whole box or of a domain.
+template <CollisionLaw Law, class Grid = CellGrid<typename Law::Real>>
 struct StepPlan : private RelativeMasses<Law::masses> {
     using Real = typename Law::Real;
 
@@ -80,19 +80,20 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     std::uint64_t seed = 0;
     /// Index of the collision; before the first one it is -1, so that `next` is the first.
     std::uint64_t step = ~std::uint64_t{0};
-    CellGrid<Real> grid;  ///< of this collision
-    CellGrid<Real> next_grid;
+    Grid grid;  ///< of this collision
+    Grid next_grid;
     double fast_speed_squared = 0.0;      ///< (1 / h)^2: faster is worth a notice
     double ordinary_speed_squared = 0.0;  ///< up to here there is nothing to say
 
     StepPlan() = default;
-    StepPlan(const Law& a_law, const System& system)
+    StepPlan(const Law& a_law, const System& system) : StepPlan(a_law, system, Grid(system, 0)) {}
+    StepPlan(const Law& a_law, const System& system, const Grid& first_grid)
         : RelativeMasses<Law::masses>(system),
           law(a_law),
           streaming(system),
           walls(system),
           seed(system.seed),
-          next_grid(system, 0) {
+          next_grid(first_grid) {
         const double limit = law.parameters().rounding.speed_limit;
         fast_speed_squared = 1.0 / (system.collision.time_step * system.collision.time_step);
         ordinary_speed_squared = std::min(fast_speed_squared, limit * limit);
@@ -102,17 +103,17 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     void begin_step(const System& system, std::uint64_t index) {
         step = index;
         grid = next_grid;
-        next_grid = CellGrid<Real>(system, index + 1);
+        next_grid = grid.of_step(system, index + 1);
     }
 
     /// Puts the plan where `index` steps are done: begin_step(system, index) comes next.
     void go_to(const System& system, std::uint64_t index) {
         step = index - 1;
-        next_grid = CellGrid<Real>(system, index);
+        next_grid = next_grid.of_step(system, index);
     }
 
-    MPCFLOW_HD CellKey key(int cell) const { return {seed, step, cell}; }
-    MPCFLOW_HD CellKey next_key(int cell) const { return {seed, step + 1, cell}; }
+    MPCFLOW_HD CellKey key(int cell) const { return {seed, step, grid.key(cell)}; }
+    MPCFLOW_HD CellKey next_key(int cell) const { return {seed, step + 1, next_grid.key(cell)}; }
 
     /// What a particle, whose place in the next step's grid is `place`, adds to the sums of the next
     /// collision; `draw` is CellDraws::next().
@@ -208,16 +209,19 @@ public:
     explicit CellDraws(Draw* kept) : kept_(kept) {}
 
     /// Before sums for the next collision are made where no collision is resolved.
-    MPCFLOW_HD void begin(const StepPlan<Law>& plan, int cell) const {
+    template <class Grid>
+    MPCFLOW_HD void begin(const StepPlan<Law, Grid>& plan, int cell) const {
         if constexpr (Law::needs.draws_before_sums) kept_[cell] = Law::draw(plan.next_key(cell));
     }
     /// For this collision.
-    MPCFLOW_HD Draw present(const StepPlan<Law>& plan, int cell) const {
+    template <class Grid>
+    MPCFLOW_HD Draw present(const StepPlan<Law, Grid>& plan, int cell) const {
         if constexpr (Law::needs.draws_before_sums) return kept_[cell];
         else return Law::draw(plan.key(cell));
     }
     /// For this collision, which is resolved now for the last time.
-    MPCFLOW_HD Draw take(const StepPlan<Law>& plan, int cell) const {
+    template <class Grid>
+    MPCFLOW_HD Draw take(const StepPlan<Law, Grid>& plan, int cell) const {
         const Draw draw = present(plan, cell);
         begin(plan, cell);
         return draw;

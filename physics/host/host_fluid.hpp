@@ -11,12 +11,14 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <set>
 #include <span>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "physics/cell_grid.hpp"
+#include "physics/domain/border.hpp"
 #include "physics/host/raw_array.hpp"
 #include "physics/host/thread_team.hpp"
 #include "physics/initial_state.hpp"
@@ -30,21 +32,26 @@
 
 namespace mpcflow {
 
-/// The particles of a fluid and the sums over its cells, at first in the initial state.
+/// The particles of a fluid and the sums over its cells, at first in the initial state; those of the whole
+/// box, or of a domain, with a Border. All domains must call the functions that are not const alike: they
+/// wait for each other.
 ///
 /// The functions that go through particles or cells call others with the number of the thread, of 0 ...
 /// threads() - 1, on all threads at once.
-template <class Law, class Particle>
+template <class Law, class Particle, class Border = NoBorder<typename Law::Real>>
 class HostFluid {
 public:
     using Real = typename Law::Real;
+    using Grid = typename Border::Grid;
 
-    HostFluid(const Law& law, const System& system, const SolverOptions& options)
+    HostFluid(const Law& law, const System& system, const SolverOptions& options, Border border = {})
         : system_(system),
-          plan_(law, system),
+          border_(std::move(border)),
+          plan_(law, system, border_.first_grid(system)),
           team_(thread_count(options, system)),
           reorder_(options.reorder > 0 ? options.reorder : default_reorder),
-          particle_count_(system.particle_count()),
+          particle_count_(Border::is_open ? 0
+                                          : system.particle_count()),  // a domain makes room for what comes
           // The cell count of a grid does not depend on its shift.
           cell_count_(plan_.next_grid.cell_count()),
           particles_(particle_count_),
@@ -101,6 +108,7 @@ public:
     void run(std::int64_t count) {
         team_.run([&](int thread) { run(count, thread); });
         step_ += count;
+        if constexpr (Border::is_open) agree();
         check();
     }
 
@@ -153,15 +161,18 @@ public:
     void for_whole_cells(const Function& function) {
         team_.run([&](int thread) {
             collect_spilled(thread);
-            for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c)
-                if (plan_.next_grid.is_whole(static_cast<int>(c))) function(thread, sums_[c].number());
+            for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) {
+                const int cell = static_cast<int>(c);
+                if (plan_.next_grid.owns(cell) && plan_.next_grid.is_whole(cell))
+                    function(thread, sums_[c].number());
+            }
         });
     }
 
     /// Calls function(thread, flux) with what each particle does in the step to come.
     template <class Function>
     void for_all_fluxes(const MomentumFluxRule<Real>& rule, const Function& function) {
-        StepPlan<Law> plan = plan_;
+        Plan plan = plan_;
         plan.begin_step(system_, static_cast<std::uint64_t>(step_));
         team_.run([&](int thread) {
             foresee(plan, thread);
@@ -176,6 +187,7 @@ public:
 
 private:
     using Sums = typename Law::Sums;
+    using Plan = StepPlan<Law, Grid>;
 
     /// Longer and the caches miss, shorter and the scattered stores cost more than they save
     /// (docs/performance.md).
@@ -192,6 +204,8 @@ private:
         std::int64_t last_particle = 0;             ///< one past
         std::int64_t own_particles = 0;             ///< in its cells, counted when re-ordering
         std::vector<std::vector<Spilled>> spilled;  ///< by owner
+        /// Particles that are now off a domain's grid, and their places.
+        std::vector<std::pair<std::int64_t, Particle>> leaving;
     };
 
     static int thread_count(const SolverOptions& options, const System& system) {
@@ -206,7 +220,6 @@ private:
     /// cases, so that lists need not grow, and it is known before what they take. Before the first
     /// re-ordering a particle may be in anybody's cells; from then on in those of neighbours along z, where
     /// it comes by flight and by the shift of the grid from up to about a layer of cells.
-    template <class Grid>
     static std::int64_t room_for_spilled(const Grid& grid, std::int64_t particles, int threads, int thread,
                                          int owner) {
         if (thread == owner) return 0;
@@ -225,13 +238,21 @@ private:
         return static_cast<int>(((cell + 1) * team_.size() - 1) / cell_count_);
     }
 
-    /// Shares the particles out to the threads; make(id) gives each.
+    /// Shares the particles out to the threads; make(id) gives each. A domain takes those in its own cells.
     template <class Make>
     void fill_particles(const Make& make) {
+        if constexpr (Border::is_open) {
+            particle_count_ = 0;
+            for (std::int64_t id = 0; id < system_.particle_count(); ++id) {
+                const Particle particle = make(id);
+                if (plan_.next_grid.owner(particle.position) == plan_.next_grid.number()) append(particle);
+            }
+        }
         team_.run([&](int thread) {
             Worker& worker = workers_[thread];
             worker.first_particle = particle_count_ * thread / team_.size();
             worker.last_particle = particle_count_ * (thread + 1) / team_.size();
+            if constexpr (Border::is_open) return;
             for (std::int64_t i = worker.first_particle; i < worker.last_particle; ++i)
                 particles_[i] = make(i);
         });
@@ -241,7 +262,10 @@ private:
         const InitialState initial(system_);
         fill_particles([&](std::int64_t i) { return initial.particle<Particle>(i); });
         const TotalsRule rule(system_);
-        const Vec3<Real> mean = vector_cast<Real>(rule.mean_velocity(sum_totals(rule)));
+        TotalsSums totals = sum_totals(rule);
+        if constexpr (Border::is_open)
+            for (const auto& theirs : border_.gather(std::vector{totals})) totals += theirs.front();
+        const Vec3<Real> mean = vector_cast<Real>(rule.mean_velocity(totals));
         team_.run([&](int thread) {
             const Worker& worker = workers_[thread];
             for (std::int64_t i = worker.first_particle; i < worker.last_particle; ++i)
@@ -261,6 +285,10 @@ private:
             for (std::int64_t i = worker.first_particle; i < worker.last_particle; ++i) {
                 const CellPlace<Real> place = plan_.next_grid.locate(particles_[i].position);
                 add(thread, place.cell, plan_.contribute(particles_[i], place, next_draw(place.cell)));
+            }
+            if constexpr (Border::is_open) {
+                team_.wait();
+                exchange(plan_, thread);
             }
         });
     }
@@ -291,13 +319,15 @@ private:
         if (faults == no_fault) return;
         faults_ |= faults & ~notice_fast;
         // The first thread to tell of a step counts it.
-        if ((faults & notice_fast) != 0 && last_fast_step_.exchange(step) != step) ++fast_steps_;
+        if ((faults & notice_fast) == 0 || last_fast_step_.exchange(step) == step) return;
+        if constexpr (Border::is_open) fast_steps_of_run_.push_back(step);
+        else ++fast_steps_;
     }
 
     /// What one thread does. Flattened: calls into the law that are left in the loops over particles and
     /// cells cost nearly half of their speed, calls of these loops three per cent.
     [[gnu::flatten]] void run(std::int64_t count, int thread) {
-        StepPlan<Law> plan = plan_;
+        Plan plan = plan_;
         for (std::int64_t i = 0; i < count; ++i) {
             plan.begin_step(system_, static_cast<std::uint64_t>(step_ + i));
             const bool reorders = (step_ + i) % reorder_ == 0;
@@ -315,12 +345,13 @@ private:
                 if (thread == 0) finish_reordering();
                 team_.wait();
             }
+            if constexpr (Border::is_open) exchange(plan, thread);
         }
         team_.wait();
         if (thread == 0) plan_ = plan;
     }
 
-    void resolve(const StepPlan<Law>& plan, int thread, bool reorders) {
+    void resolve(const Plan& plan, int thread, bool reorders) {
         collect_spilled(thread);
         std::uint32_t faults = no_fault;
         std::int64_t own = 0;
@@ -330,8 +361,9 @@ private:
             action.set_draw(draws_.take(plan, cell));
             action.transform = plan.resolve(cell, sums_[c], action.draw(), faults);
             if (reorders) {
+                const auto here = Border::is_open ? places_[c] : static_cast<std::int64_t>(sums_[c].number());
                 places_[c] = own;
-                own += static_cast<std::int64_t>(sums_[c].number());
+                own += here;
             }
             sums_[c] = {};
         }
@@ -341,7 +373,7 @@ private:
 
     /// The actions of the step to come, as resolve() will make them; nothing else changes. What is wrong with
     /// a cell, resolve() will say.
-    void foresee(const StepPlan<Law>& plan, int thread) {
+    void foresee(const Plan& plan, int thread) {
         collect_spilled(thread);
         std::uint32_t faults = no_fault;
         for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) {
@@ -360,7 +392,7 @@ private:
     }
 
     template <bool reorders>
-    void advance(const StepPlan<Law>& plan, int thread) {
+    void advance(const Plan& plan, int thread) {
         std::uint32_t faults = no_fault;
         const Worker& worker = workers_[thread];
         const std::int64_t first = first_cell(thread);
@@ -373,6 +405,13 @@ private:
             const CellAction<Law>& action = actions_[place.cell];
             plan.collide_and_stream(particle, place, action, faults);
             const CellPlace<Real> next = plan.next_grid.locate(particle.position);
+            if constexpr (Border::is_open) {
+                if (next.cell == no_cell) {
+                    const std::int64_t to = reorders ? std::atomic_ref(places_[place.cell]).fetch_add(1) : i;
+                    workers_[thread].leaving.emplace_back(to, particle);
+                    continue;
+                }
+            }
             const Sums sums = plan.contribute(particle, next, next_draw(next.cell));
             // One comparison for both ends of the range.
             if (static_cast<std::uint64_t>(next.cell - first) < own_cells) sums_[next.cell] += sums;
@@ -398,8 +437,76 @@ private:
         }
     }
 
+    /// Of a domain, between its contributions and the next collision. From then on the sums are those of all
+    /// particles, and places_ has how many of them are this domain's.
+    void exchange(const Plan& plan, int thread) {
+        collect_spilled(thread);
+        for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c)
+            places_[c] = static_cast<std::int64_t>(sums_[c].number());
+        team_.wait();
+        if (thread == 0) {
+            exchange_particles(plan);
+            border_.exchange_sums(sums_);
+        }
+        team_.wait();
+    }
+
+    /// Those off the grid leave; those that come contribute.
+    void exchange_particles(const Plan& plan) {
+        std::vector<std::int64_t> free;
+        std::vector<Particle> leaving;
+        for (Worker& worker : workers_) {
+            for (const auto& [place, particle] : worker.leaving) {
+                free.push_back(place);
+                leaving.push_back(particle);
+            }
+            worker.leaving.clear();
+        }
+        std::uint32_t faults = no_fault;
+        const auto came = border_.exchange_particles(plan.next_grid, leaving, faults);
+        add_faults(faults);
+        // The last particles close the gaps.
+        std::ranges::sort(free);
+        for (; !free.empty(); free.pop_back()) particles_[free.back()] = particles_[--particle_count_];
+        for (const Particle& particle : came) {
+            const CellPlace<Real> place = plan.next_grid.locate(particle.position);
+            sums_[place.cell] += plan.contribute(particle, place, next_draw(place.cell));
+            ++places_[place.cell];
+            append(particle);
+        }
+        for (Worker& worker : workers_) {
+            worker.first_particle = std::min(worker.first_particle, particle_count_);
+            worker.last_particle = std::min(worker.last_particle, particle_count_);
+        }
+        workers_.back().last_particle = particle_count_;
+    }
+
+    void append(const Particle& particle) {
+        if (particle_count_ == particles_.size()) {
+            RawArray<Particle> larger(64 + particle_count_ + particle_count_ / 4);
+            std::copy_n(particles_.data(), particle_count_, larger.data());
+            particles_ = std::move(larger);
+            reordered_ = RawArray<Particle>(particles_.size());
+        }
+        particles_[particle_count_++] = particle;
+    }
+
+    /// All domains have the faults of each, and count a step in which any has a fast particle.
+    void agree() {
+        fast_steps_of_run_.push_back(faults_);
+        std::vector<std::vector<std::uint64_t>> reports = border_.gather(fast_steps_of_run_);
+        reports.push_back(std::exchange(fast_steps_of_run_, {}));
+        std::set<std::uint64_t> fast_steps;
+        for (const std::vector<std::uint64_t>& report : reports) {
+            faults_ |= static_cast<std::uint32_t>(report.back());
+            fast_steps.insert(report.begin(), report.end() - 1);
+        }
+        fast_steps_ += static_cast<std::int64_t>(fast_steps.size());
+    }
+
     System system_;
-    StepPlan<Law> plan_;
+    [[no_unique_address]] Border border_;
+    Plan plan_;
     ThreadTeam team_;
     int reorder_;
     std::int64_t step_ = 0;
@@ -416,6 +523,7 @@ private:
     std::atomic<std::uint32_t> faults_{no_fault};
     std::atomic<std::uint64_t> last_fast_step_{~std::uint64_t{0}};
     std::atomic<std::int64_t> fast_steps_{0};
+    std::vector<std::uint64_t> fast_steps_of_run_;  ///< of this domain
 };
 
 }  // namespace mpcflow

@@ -23,6 +23,7 @@ public:
     const T& operator[](std::int64_t i) const { return data_[i]; }
     [[nodiscard]] T* data() { return data_.get(); }
     [[nodiscard]] const T* data() const { return data_.get(); }
+    [[nodiscard]] std::int64_t size() const { return size_; }
     [[nodiscard]] std::int64_t bytes() const { return size_ * static_cast<std::int64_t>(sizeof(T)); }
 
 private:

@@ -113,8 +113,8 @@ public:
     [[nodiscard]] MPCFLOW_HD bool has_walls() const { return has_walls_; }
 
     /// What a particle at `place` in the grid of the plan's step does in this step.
-    template <class Law, class Particle>
-    MPCFLOW_HD ParticleFlux<Real> measure(const StepPlan<Law>& plan, const Particle& particle,
+    template <class Law, class Grid, class Particle>
+    MPCFLOW_HD ParticleFlux<Real> measure(const StepPlan<Law, Grid>& plan, const Particle& particle,
                                           const CellPlace<Real>& place, const CellAction<Law>& action) const {
         const Vec3<Real> collided = plan.collide(particle, place, action);
         const Vec3<Real> flight = plan.streaming.flight_velocity(particle, collided);

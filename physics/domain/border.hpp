@@ -1,0 +1,130 @@
+#pragma once
+/// What a domain gives to others and takes from them: particles, sums of cells that both have, and at the end
+/// of a run what went wrong. docs/design.md tells when.
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "physics/domain/domain_grid.hpp"
+#include "physics/domain/exchange.hpp"
+#include "physics/grid_rounding.hpp"
+#include "physics/step.hpp"
+#include "physics/system.hpp"
+
+namespace mpcflow {
+
+/// The border of the whole box: there is nobody beyond.
+template <class Real>
+struct NoBorder {
+    using Grid = CellGrid<Real>;
+    static constexpr bool is_open = false;
+    [[nodiscard]] static Grid first_grid(const System& system) { return {system, 0}; }
+};
+
+template <class Real>
+class Border {
+public:
+    using Grid = DomainGrid<Real>;
+    static constexpr bool is_open = true;
+
+    /// Of domain `number`. `exchange` must outlive it.
+    Border(const System& system, const Cut& cut, int number, Exchange& exchange)
+        : grid_(system, 0, cut, number), exchange_(&exchange) {
+        // Within a step a particle flies so many cells at most, from a cell of this grid, and the grid
+        // shifts.
+        const double flight = speed_limit(system.fluid) * system.collision.time_step;
+        const int longest = *std::ranges::max_element(system.box.size);
+        Cut far = cut;
+        far.halo = 2 * cut.halo + 2 + static_cast<int>(std::min<double>(flight, longest));
+        const Grid reach(system, 0, far, number);
+        for (int other = 0; other < cut.count(); ++other) {
+            if (other == number) continue;
+            all_others_.push_back(other);
+            if (!reach.reaches(other)) continue;
+            neighbours_.push_back(other);
+            shared_.push_back(shared_cells(Grid(system, 0, cut, other)));
+        }
+    }
+
+    [[nodiscard]] const Grid& first_grid(const System& /*system*/) const { return grid_; }
+    [[nodiscard]] const std::vector<int>& neighbours() const { return neighbours_; }
+
+    /// Sends particles to the owners of their cells on `grid` and returns those that come. One that flew
+    /// further than any may is lost, and a fault.
+    template <class Particle>
+    [[nodiscard]] std::vector<Particle> exchange_particles(const Grid& grid,
+                                                           const std::vector<Particle>& leaving,
+                                                           std::uint32_t& faults) {
+        std::vector<std::vector<Particle>> to(neighbours_.size());
+        for (const Particle& particle : leaving) {
+            const auto owner = std::ranges::find(neighbours_, grid.owner(particle.position));
+            if (owner == neighbours_.end()) faults |= fault_speed;
+            else to[owner - neighbours_.begin()].push_back(particle);
+        }
+        std::vector<Particle> came;
+        for (const std::vector<Particle>& from : trade(neighbours_, to))
+            came.insert(came.end(), from.begin(), from.end());
+        return came;
+    }
+
+    /// Makes the sums of this domain's particles over its cells those of all particles.
+    template <class SumsOfCells>
+    void exchange_sums(SumsOfCells& sums) {
+        using Sums = std::decay_t<decltype(sums[0])>;
+        std::vector<std::vector<Sums>> parts;
+        for (const std::vector<int>& cells : shared_) {
+            std::vector<Sums>& part = parts.emplace_back();
+            part.reserve(cells.size());
+            for (const int cell : cells) part.push_back(sums[cell]);
+        }
+        parts = trade(neighbours_, parts);
+        for (std::size_t i = 0; i < parts.size(); ++i)
+            for (std::size_t c = 0; c < parts[i].size(); ++c) sums[shared_[i][c]] += parts[i][c];
+    }
+
+    /// What each other domain gives as its `own`.
+    template <class T>
+    [[nodiscard]] std::vector<std::vector<T>> gather(const std::vector<T>& own) {
+        return trade(all_others_, std::vector<std::vector<T>>(all_others_.size(), own));
+    }
+
+private:
+    template <class T>
+    [[nodiscard]] std::vector<std::vector<T>> trade(std::span<const int> others,
+                                                    const std::vector<std::vector<T>>& values) {
+        static_assert(std::is_trivially_copyable_v<T>);
+        std::vector<Message> messages;
+        for (const std::vector<T>& some : values) {
+            const auto bytes = std::as_bytes(std::span(some));
+            messages.emplace_back(bytes.begin(), bytes.end());
+        }
+        std::vector<std::vector<T>> theirs;
+        for (const Message& message : exchange_->trade(others, std::move(messages))) {
+            std::vector<T>& some = theirs.emplace_back(message.size() / sizeof(T));
+            std::ranges::copy(message, std::as_writable_bytes(std::span(some)).begin());
+        }
+        return theirs;
+    }
+
+    /// This domain's cells that are on the grid of another, too, in the order of their keys, as the other has
+    /// them.
+    [[nodiscard]] std::vector<int> shared_cells(const Grid& other) const {
+        std::vector<int> cells;
+        for (int cell = 0; cell < grid_.cell_count(); ++cell)
+            if (other.index(grid_.in_box(cell)) != no_cell) cells.push_back(cell);
+        std::ranges::sort(cells, {}, [&](int cell) { return grid_.key(cell); });
+        return cells;
+    }
+
+    Grid grid_;
+    Exchange* exchange_;
+    std::vector<int> all_others_;
+    std::vector<int> neighbours_;
+    std::vector<std::vector<int>> shared_;  ///< with each neighbour
+};
+
+}  // namespace mpcflow

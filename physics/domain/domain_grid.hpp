@@ -1,0 +1,136 @@
+#pragma once
+/// The collision cells that a domain works on: its own ones and a halo around them.
+///
+/// Places stay those of the box, and so do keys: a cell is found on the grid of the box, and only then
+/// counted from the domain's first one, across periodic faces too. So all bits are those of the whole box.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "physics/cell_grid.hpp"
+#include "physics/domain/cut.hpp"
+#include "physics/system.hpp"
+#include "physics/vector.hpp"
+
+namespace mpcflow {
+
+/// As CellGrid, for a part of the box. Index = x + cells.x * (y + cells.y * z), from the domain's first cell.
+template <class Real>
+class DomainGrid {
+public:
+    DomainGrid() = default;
+    DomainGrid(const System& system, std::uint64_t step, const Cut& a_cut, int number)
+        : box_(system, step),
+          size_(system.box),
+          cut_(a_cut),
+          number_(number),
+          own_(cut(size_, cut_, number)) {
+        for (int axis = 0; axis < 3; ++axis) {
+            const int all = box_.cells()[axis];
+            const int begin = own_.origin[axis] - cut_.halo;
+            const int end = own_.origin[axis] + own_.extent[axis] + cut_.halo;
+            if (!system.boundaries.faces[axis].is_periodic()) {
+                first_[axis] = std::max(begin, 0);
+                cells_[axis] = std::min(end, all) - first_[axis];
+            } else if (end - begin >= all) {
+                cells_[axis] = all;  // each cell once
+            } else {
+                first_[axis] = begin < 0 ? begin + all : begin;
+                cells_[axis] = end - begin;
+            }
+        }
+    }
+
+    [[nodiscard]] DomainGrid of_step(const System& system, std::uint64_t step) const {
+        DomainGrid grid = *this;
+        grid.box_ = CellGrid<Real>(system, step);
+        return grid;
+    }
+
+    [[nodiscard]] int number() const { return number_; }
+    [[nodiscard]] std::int64_t cell_count() const { return std::int64_t{cells_.x} * cells_.y * cells_.z; }
+    [[nodiscard]] int layer_count() const { return cells_.z; }
+
+    /// `no_cell` for a place off this grid.
+    MPCFLOW_HD CellPlace<Real> locate(Vec3<Real> position) const {
+        CellPlace<Real> place{};
+        place.cell = index(box_.coordinates(position, place.offset));
+        return place;
+    }
+
+    /// The index of a cell of the box by its number along each axis there, or `no_cell`.
+    MPCFLOW_HD int index(Vec3<int> in_box) const {
+        const int x = along(0, in_box.x);
+        const int y = along(1, in_box.y);
+        const int z = along(2, in_box.z);
+        if (x == no_cell || y == no_cell || z == no_cell) return no_cell;
+        return x + cells_.x * (y + cells_.y * z);
+    }
+
+    /// A cell's number along each axis of the box.
+    MPCFLOW_HD Vec3<int> in_box(int cell) const {
+        Vec3<int> c{cell % cells_.x, cell / cells_.x % cells_.y, cell / cells_.x / cells_.y};
+        for (int axis = 0; axis < 3; ++axis) {
+            c[axis] += first_[axis];
+            if (c[axis] >= box_.cells()[axis]) c[axis] -= box_.cells()[axis];
+        }
+        return c;
+    }
+
+    MPCFLOW_HD int key(int cell) const { return box_.index(in_box(cell)); }
+    MPCFLOW_HD CellFill fill(int cell, const WallStates* walls = nullptr) const {
+        return box_.fill(key(cell), walls);
+    }
+    MPCFLOW_HD bool is_whole(int cell) const { return box_.is_whole(key(cell)); }
+
+    /// Whether a cell is this domain's own, as each cell of the box is of one domain.
+    [[nodiscard]] bool owns(int cell) const { return owner_of(in_box(cell)) == number_; }
+
+    /// The domain that owns the cell of a place.
+    [[nodiscard]] int owner(Vec3<Real> position) const {
+        Vec3<Real> offset;
+        return owner_of(box_.coordinates(position, offset));
+    }
+
+    /// Whether the domain `other` has a cell of its own on this grid.
+    [[nodiscard]] bool reaches(int other) const {
+        const CellBlock block = cut(size_, cut_, other);
+        bool reaches = true;
+        for (int axis = 0; axis < 3; ++axis) {
+            bool on_axis = false;
+            for (int c = 0; c < block.extent[axis]; ++c)
+                on_axis |= along(axis, block.origin[axis] + c) != no_cell;
+            reaches &= on_axis;
+        }
+        return reaches;
+    }
+
+private:
+    MPCFLOW_HD int along(int axis, int in_box) const {
+        int c = in_box - first_[axis];
+        if (c < 0) c += box_.cells()[axis];
+        return c < cells_[axis] ? c : no_cell;
+    }
+
+    [[nodiscard]] int owner_of(Vec3<int> in_box) const {
+        int number = 0;
+        for (int axis = 2; axis >= 0; --axis) {
+            // Between walls there is one layer of cells more, which the last domain has.
+            const std::int64_t c = std::min(in_box[axis], size_.size[axis] - 1);
+            const std::int64_t domains = cut_.domains[axis];
+            number = number * static_cast<int>(domains) +
+                     static_cast<int>(((c + 1) * domains - 1) / size_.size[axis]);
+        }
+        return number;
+    }
+
+    CellGrid<Real> box_;
+    Box size_;
+    Cut cut_;
+    int number_ = 0;
+    CellBlock own_;
+    Vec3<int> first_{};  ///< in the box
+    Vec3<int> cells_{1, 1, 1};
+};
+
+}  // namespace mpcflow

@@ -1,0 +1,299 @@
+/// A box that is stepped as several domains has the same bits as in one piece.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "physics/collision/laws.hpp"
+#include "physics/domain/border.hpp"
+#include "physics/domain/in_process.hpp"
+#include "physics/errors.hpp"
+#include "physics/host/host_fluid.hpp"
+#include "physics/particle_records.hpp"
+#include "physics/snapshot.hpp"
+#include "tests/solver/golden_cases.hpp"
+#include "tests/solver/same_bits.hpp"
+#include "tests/support/solvers.hpp"
+
+namespace mpcflow::test {
+namespace {
+
+/// A run in domains: `parts` steps one after the other, from `start` or, without, from the beginning.
+struct DomainRun {
+    System system;
+    Precision precision = Precision::double_precision;
+    Cut cut;
+    std::vector<int> parts{steps};
+    int threads = 1;
+    int reorder = 7;
+    const ParticleSnapshot* start = nullptr;
+};
+
+/// What they say in the end, added up over domains.
+struct Outcome {
+    std::uint64_t hash = 0;
+    std::int64_t particles = 0;
+    std::set<std::int64_t> fast_steps;  ///< one number, if all say the same
+    TotalsSums totals;
+    MomentumFluxSums flux;
+    std::vector<std::int64_t> occupancies;  ///< of whole cells, in order
+    ParticleSnapshot snapshot;
+};
+
+template <class Law, class Particle>
+Outcome run_domains(const Law& law, const DomainRun& run) {
+    using Real = typename Law::Real;
+    Outcome all;
+    std::vector<Particle> particles;
+    std::mutex mutex;
+    InProcess(run.cut.count()).run([&](int number, Exchange& exchange) {
+        SolverOptions options;
+        options.threads = run.threads;
+        options.reorder = run.reorder;
+        HostFluid<Law, Particle, Border<Real>> fluid(law, run.system, options,
+                                                     {run.system, run.cut, number, exchange});
+        if (run.start != nullptr)
+            fluid.restore(run.start->step, 0,
+                          [&](std::int64_t i) { return take_from_snapshot<Particle>(*run.start, i); });
+        for (const int part : run.parts) fluid.run(part);
+        const TotalsSums totals = fluid.sum_totals(TotalsRule(run.system));
+        const MomentumFluxRule<Real> rule(run.system, static_cast<double>(run.system.particle_count()));
+        const std::lock_guard lock(mutex);  // of what follows, no domain waits for another
+        std::mutex of_threads;
+        fluid.for_all_fluxes(rule, [&](int, const ParticleFlux<Real>& flux) {
+            const std::lock_guard inner(of_threads);
+            all.flux += rule.contribute(flux);
+        });
+        fluid.for_whole_cells([&](int, double count) {
+            const std::lock_guard inner(of_threads);
+            all.occupancies.push_back(static_cast<std::int64_t>(count));
+        });
+        fluid.for_each_thread([&](int, std::span<const Particle> own) {
+            const std::lock_guard inner(of_threads);
+            particles.insert(particles.end(), own.begin(), own.end());
+        });
+        all.particles += fluid.particle_count();
+        all.fast_steps.insert(fluid.fast_steps());
+        all.totals += totals;
+        all.snapshot.step = fluid.step();
+    });
+    for (const Particle& particle : particles) all.hash += particle_hash(particle);
+    ParticleRecords records;
+    std::ranges::copy(particles, records.begin<Particle>(all.snapshot.step, std::ssize(particles)).begin());
+    records.sort_by_id();
+    all.snapshot = make_snapshot(records);
+    std::ranges::sort(all.occupancies);
+    return all;
+}
+
+Outcome run_domains(const DomainRun& run) {
+    if (run.precision == Precision::mixed) {
+        return visit_law<float>(
+            run.system,
+            [&](const auto& law) {
+                return run_domains<std::decay_t<decltype(law)>, ParticleMixed>(law, run);
+            });
+    }
+    return visit_law<double>(run.system, [&](const auto& law) {
+        return run_domains<std::decay_t<decltype(law)>, ParticleDouble>(law, run);
+    });
+}
+
+std::unique_ptr<Solver> whole_box(const System& system, Precision precision, int count) {
+    SolverOptions options;
+    options.precision = precision;
+    auto solver = make_solver(SolverKind::host, system, options);
+    solver->run(count);
+    return solver;
+}
+
+/// The outcome is that of a solver of the whole box, to the last bit.
+void expect_same(const Outcome& found, const System& system, Solver& expected) {
+    EXPECT_EQ(found.hash, expected.state_hash());
+    EXPECT_EQ(found.particles, system.particle_count());
+    EXPECT_EQ(found.fast_steps, std::set<std::int64_t>{expected.fast_steps()});
+    const TotalsRule rule(system);
+    EXPECT_EQ(bits_of(numbers_of(rule.totals(found.totals))), bits_of(numbers_of(expected.totals())));
+    MomentumFlux flux = momentum_flux(found.flux, {}, system);
+    const MomentumFlux of_box = expected.momentum_flux();
+    flux.to_walls = of_box.to_walls;
+    flux.energy_to_walls = of_box.energy_to_walls;
+    EXPECT_EQ(bits_of(numbers_of(flux)), bits_of(numbers_of(of_box)));
+    Histograms histograms(Histograms::most_bins - 1, 1, 1.0);
+    expected.sample_histograms(histograms);
+    for (std::size_t count = 0; count < histograms.occupancy.size(); ++count) {
+        const auto [first, last] =
+            std::ranges::equal_range(found.occupancies, static_cast<std::int64_t>(count));
+        ASSERT_EQ(static_cast<std::uint64_t>(last - first), histograms.occupancy[count]) << count;
+    }
+    ParticleSnapshot snapshot;
+    expected.copy_particles(snapshot);
+    EXPECT_EQ(found.snapshot.id, snapshot.id);
+    EXPECT_TRUE(bits_of(found.snapshot.position) == bits_of(snapshot.position));
+    EXPECT_TRUE(bits_of(found.snapshot.velocity) == bits_of(snapshot.velocity));
+    EXPECT_EQ(found.snapshot.image, snapshot.image);
+}
+
+class Domains : public testing::TestWithParam<Case> {};
+
+TEST_P(Domains, have_the_golden_hash) {
+    const Case& c = GetParam();
+    // The box is 13 x 12 x 11: hardly a cut divides it.
+    const std::vector<Cut> cuts{{{2, 1, 1}}, {{1, 1, 3}}, {{2, 2, 2}}, {{1, 5, 1}, 2}, {{4, 1, 3}, 3}};
+    for (const Cut& cut : cuts) {
+        const int variant = cut.count() % 3;
+        const Outcome outcome =
+            run_domains({c.system, c.precision, cut, {13, 0, 27}, 1 + variant % 2, 1 + 3 * variant});
+        EXPECT_EQ(outcome.hash, golden_hash(c.name)) << testing::PrintToString(cut.domains);
+    }
+}
+
+TEST_P(Domains, add_up_to_the_whole_box) {
+    const Case& c = GetParam();
+    expect_same(run_domains({c.system, c.precision, {{2, 2, 2}}, {9}}), c.system,
+                *whole_box(c.system, c.precision, 9));
+}
+
+INSTANTIATE_TEST_SUITE_P(of, Domains, testing::ValuesIn(all_cases()),
+                         [](const auto& chosen) { return chosen.param.name; });
+
+// Many fly over several domains in a step; the halo need not hold them.
+TEST(FlightsOverDomains, change_no_bit) {
+    for (const bool walls : {false, true}) {
+        System system = small_system();
+        system.collision = {.time_step = 2.5, .conserve_angular_momentum = true};
+        if (walls) system.boundaries.faces[1] = {FaceKind::no_slip, {FaceKind::no_slip, {0.3, 0.0, 0.0}}};
+        const auto expected = whole_box(system, Precision::double_precision, 10);
+        EXPECT_GT(expected->fast_steps(), 0);
+        for (const Cut& cut : {Cut{{13, 1, 1}}, Cut{{1, 12, 1}}, Cut{{3, 2, 5}}})
+            expect_same(run_domains({system, Precision::double_precision, cut, {10}}), system, *expected);
+    }
+}
+
+TEST(OddDomains, have_the_same_bits) {
+    struct Odd {
+        std::array<int, 3> size;
+        double density;
+        Cut cut;
+    };
+    for (const auto& [size, density, cut] :
+         {Odd{{1, 1, 2}, 1.0, {{1, 1, 2}}}, Odd{{2, 2, 2}, 10.0, {{2, 2, 2}}},
+          Odd{{3, 1, 2}, 10.0, {{3, 1, 2}}}, Odd{{300, 1, 1}, 3.0, {{20, 1, 1}}},
+          Odd{{2, 2, 2}, 0.01, {{2, 1, 2}}}, Odd{{4, 4, 4}, 1.0 / 64.0, {{2, 2, 1}}},
+          Odd{{9, 8, 7}, 0.05, {{2, 3, 1}, 5}}}) {
+        for (const FaceKind kind : {FaceKind::periodic, FaceKind::no_slip}) {
+            System system;
+            system.box.size = size;
+            system.fluid.density = density;
+            system.boundaries.faces.fill({kind, kind});
+            SCOPED_TRACE(testing::PrintToString(size) + " in " + testing::PrintToString(cut.domains));
+            expect_same(run_domains({system, Precision::mixed, cut, {30}, 3}), system,
+                        *whole_box(system, Precision::mixed, 30));
+        }
+    }
+}
+
+TEST(Domains, go_on_from_a_state_in_another_cut) {
+    for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
+        const System system = small_system();
+        Outcome first = run_domains({system, precision, {{3, 1, 2}}, {13}});
+        const auto expected = whole_box(system, precision, 13);
+        EXPECT_EQ(first.hash, expected->state_hash());
+        first.snapshot.velocity[3 * 17] = 25.0;  // fast, in one domain alone
+        expected->restore(first.snapshot, 0);
+        expected->run(7);
+        EXPECT_GT(expected->fast_steps(), 0);
+        expect_same(run_domains({system, precision, {{1, 2, 1}}, {7}, 2, 5, &first.snapshot}), system,
+                    *expected);
+    }
+}
+
+std::string fault_of(const auto& run) {
+    try {
+        run();
+    } catch (const SimulationFault& fault) {
+        return fault.what();
+    }
+    return "none";
+}
+
+TEST(FaultOfADomain, ends_all_with_the_message_of_the_whole_box) {
+    for (const auto& [size, cut] : {std::pair{std::array{13, 12, 11}, Cut{{2, 1, 1}}},
+                                    {{13, 12, 11}, {{2, 2, 2}}},
+                                    {{300, 1, 1}, {{50, 1, 1}}}}) {
+        System system = small_system();
+        system.box.size = size;
+        const auto solver = whole_box(system, Precision::double_precision, 0);
+        ParticleSnapshot start;
+        solver->copy_particles(start);
+        for (const double velocity : {100.0, -1000.0}) {
+            start.velocity[3 * 17] = velocity;
+            solver->restore(start, 0);
+            const std::string expected = fault_of([&] { solver->run(1); });
+            EXPECT_NE(expected.find("a particle was faster than 32"), std::string::npos) << expected;
+            const std::string found = fault_of([&] {
+                static_cast<void>(
+                    run_domains({system, Precision::double_precision, cut, {1, 1}, 1, 7, &start}));
+            });
+            EXPECT_EQ(found, expected);
+        }
+    }
+}
+
+TEST(Border, knows_those_within_a_flight) {
+    System system;
+    system.box.size = {1000, 1, 1};
+    const auto neighbours = [&](int number) {
+        std::vector<int> found;
+        InProcess(1).run([&](int, Exchange& exchange) {
+            found = Border<double>(system, {{50, 1, 1}}, number, exchange).neighbours();
+        });
+        return found;
+    };
+    EXPECT_EQ(neighbours(0), (std::vector{1, 49}));
+    EXPECT_EQ(neighbours(49), (std::vector{0, 48}));
+    system.collision.time_step = 1.0;  // 32 cells at the greatest speed
+    EXPECT_EQ(neighbours(10), (std::vector{8, 9, 11, 12}));
+    system.boundaries.faces[0] = {FaceKind::no_slip, FaceKind::no_slip};
+    EXPECT_EQ(neighbours(0), (std::vector{1, 2}));
+}
+
+TEST(InProcess, ends_all_where_one_ends) {
+    const auto run = [](const auto& end) {
+        InProcess(3).run([&](int number, Exchange& exchange) {
+            if (number == 1) return end();
+            static_cast<void>(exchange.trade(std::vector{1}, std::vector<Message>(1)));
+        });
+    };
+    EXPECT_THROW(run([] { throw std::logic_error("one"); }), std::logic_error);
+    EXPECT_THROW(run([] {}), std::runtime_error);
+}
+
+TEST(Cut, shares_out_every_cell_once) {
+    const Box box{{13, 4, 7}};
+    const Cut parts{{5, 1, 3}};
+    std::vector<int> owners(static_cast<std::size_t>(box.volume()), 0);
+    for (int number = 0; number < parts.count(); ++number) {
+        const auto [origin, extent] = cut(box, parts, number);
+        for (int axis = 0; axis < 3; ++axis)
+            EXPECT_LE(std::abs(extent[axis] * parts.domains[axis] - box.size[axis]), 4);
+        for (int z = origin[2]; z < origin[2] + extent[2]; ++z) {
+            for (int y = origin[1]; y < origin[1] + extent[1]; ++y)
+                for (int x = origin[0]; x < origin[0] + extent[0]; ++x) ++owners[x + 13 * (y + 4 * z)];
+        }
+    }
+    EXPECT_EQ(owners, std::vector<int>(owners.size(), 1));
+    EXPECT_THROW(static_cast<void>(cut(box, {{1, 5, 1}}, 0)), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace mpcflow::test
