@@ -232,8 +232,8 @@ std::vector<std::string> attribute_names_of(hid_t object, const std::string& lab
     const auto collect = [](hid_t, const char* name, const H5A_info_t*, void* to) -> herr_t {
         return add_name(name, to);
     };
-    // Where one cannot be decoded, HDF5 1.10 lists them by freeing what it has not made. Looking for one that is
-    // not there decodes all, and fails as it should.
+    // Where one cannot be decoded, HDF5 1.10 lists them by freeing what it has not made. Looking for one that
+    // is not there decodes all, and fails as it should.
     check(H5Aexists(object, "-"), label, "list attributes");
     check(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, &position, collect, &names), label,
           "list attributes");
