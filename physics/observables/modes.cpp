@@ -67,7 +67,7 @@ ModesObservable::ModesObservable(const System& system, const ModesOutput& output
       correlator_(make_correlator(axes_)) {}
 
 void ModesObservable::measure(Solver& solver, std::int64_t) {
-    correlator_.add(solver.velocity_modes(waves_));
+    correlator_.add(solver.measure<VelocityModes>(waves_));
 }
 
 double ModesObservable::wave_number(std::size_t wave) const {

@@ -22,7 +22,8 @@
 
 #include "physics/cell_grid.hpp"
 #include "physics/grid_rounding.hpp"
-#include "physics/solver.hpp"
+#include "physics/observables/fields.hpp"
+#include "physics/observables/flux_rule.hpp"
 #include "physics/step.hpp"
 #include "physics/streaming.hpp"
 #include "physics/system.hpp"

@@ -32,7 +32,7 @@ TEST_P(Structure, of_an_ideal_gas_is_none) {
         solver->copy_particles(all);
         const PairCentres pairs(PairRule(system, {5.0, 50}), all);
         std::vector<std::uint64_t> counts(50);
-        solver->count_pairs(pairs, counts);
+        add_counts(counts, solver->measure(pairs));
         const auto centres = static_cast<double>(pairs.centres().size());
         ASSERT_EQ(centres, static_cast<double>(system.particle_count()));
         double chi_square = 0.0;
