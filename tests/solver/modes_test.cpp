@@ -85,7 +85,7 @@ TEST_P(ModesOf, amplitudes_are_those_of_a_direct_sum) {
                 EXPECT_LT(expected.deviations[i], 1e-7) << "against 1e-2 of the amplitudes";
             }
         }
-        EXPECT_TRUE(solver->measure<VelocityModes>({}).empty());
+        EXPECT_TRUE(solver->measure<VelocityModes>(WaveNumbers{}).empty());
     }
 }
 
@@ -137,7 +137,7 @@ TEST_P(ModesOf, a_sample_changes_nothing) {
     const auto undisturbed = make(system);
     for (int step = 0; step < 5; ++step) {
         sampled->run(1);
-        static_cast<void>(sampled->measure<VelocityModes>({{2, 2, 2}}));
+        static_cast<void>(sampled->measure<VelocityModes>(WaveNumbers{{2, 2, 2}}));
     }
     undisturbed->run(5);
     EXPECT_EQ(sampled->state_hash(), undisturbed->state_hash());
