@@ -92,7 +92,7 @@ TYPED_TEST(Traps, a_dilute_gas_gains_all_of_the_momentum_of_the_force) {
     system.fluid.density = 0.5;
     system.force = {0.05, -0.02, 0};
     const bool is_float = std::is_same_v<typename TypeParam::Real, float>;
-    const auto solver = solver_for(system, is_float);
+    const std::unique_ptr<Solver> solver = solver_for(system, is_float);
     const Totals before = solver->measure<TotalsRule>();
     solver->run(100);
     const Totals after = solver->measure<TotalsRule>();
@@ -107,7 +107,8 @@ TYPED_TEST(Traps, a_dilute_gas_gains_all_of_the_momentum_of_the_force) {
 // Fields, totals and snapshots are of the step that the solver says it is at.
 TYPED_TEST(Traps, fields_and_snapshots_are_of_the_present_step) {
     const System system = system_for<TypeParam>();
-    const auto solver = solver_for(system, std::is_same_v<typename TypeParam::Real, float>, {3, 1, 2});
+    const std::unique_ptr<Solver> solver =
+        solver_for(system, std::is_same_v<typename TypeParam::Real, float>, {3, 1, 2});
     for (const int steps : {0, 1, 7}) {
         solver->run(steps);
         solver->measure<FieldsRule>().sample();
