@@ -8,9 +8,12 @@
 /// is split into a multiple of a coarser grid, on which sums over all particles are exact, and the rest,
 /// which is exact as it is.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <numbers>
 #include <vector>
 
 #include "physics/elementary.hpp"
@@ -30,6 +33,29 @@ struct WaveNumbers {
         return std::int64_t{along[0]} + along[1] + along[2];
     }
 };
+
+/// The waves that observables follow: n = 1 ... count along each periodic axis, as far as a wave is two cells
+/// long at least.
+[[nodiscard]] inline WaveNumbers waves_of(const System& system, int count) {
+    WaveNumbers waves;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        if (system.boundaries.faces[axis].is_periodic())
+            waves.along[axis] = std::min(count, system.box.size[axis] / 2);
+    return waves;
+}
+
+/// Their vectors k, x y z of each.
+[[nodiscard]] inline std::vector<double> wave_vectors(const System& system, const WaveNumbers& waves) {
+    std::vector<double> vectors;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        for (int n = 1; n <= waves.along[axis]; ++n) {
+            vectors.resize(vectors.size() + 3);
+            *(vectors.end() - 3 + static_cast<std::ptrdiff_t>(axis)) =
+                2.0 * std::numbers::pi * n / system.box.size[axis];
+        }
+    }
+    return vectors;
+}
 
 /// Wave numbers first ... first + WaveRule::waves - 1 along an axis: what one pass over the particles takes
 /// together.
