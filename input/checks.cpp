@@ -133,6 +133,7 @@ private:
         if (const auto& diffusion = scenario_.output.diffusion)
             check_samples("output.diffusion.every", diffusion->every);
         check_waves("output.modes", scenario_.output.modes);
+        check_waves("output.structure_factor", scenario_.output.structure_factor);
         check_stress();
         check_walls();
     }

@@ -219,6 +219,11 @@ void visit_output(KeyVisitor& keys, Output& output) {
          "without this section, none."},
         output.modes, waves);
     keys.optional_section(
+        {"structure_factor",
+         "How strongly the density fluctuates by wave length and for how long, from the end of the "
+         "equilibration on; without this section, not measured."},
+        output.structure_factor, waves);
+    keys.optional_section(
         {"stress",
          "The pressure tensor of all of the fluid, its correlations and by these the viscosity, from the end "
          "of the "

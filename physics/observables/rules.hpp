@@ -10,6 +10,7 @@
 #include <concepts>
 #include <cstdint>
 
+#include "physics/observables/density_modes.hpp"
 #include "physics/observables/extremes.hpp"
 #include "physics/observables/fields.hpp"
 #include "physics/observables/flux_rule.hpp"
@@ -29,6 +30,7 @@ using Rules = RuleList<  //
     SpeedBins,           // CountsParticles
     OccupancyBins,       // CountsCells
     VelocityModes,       // SumsWaves
+    DensityModes,        // SumsWaves
     ExtremesRule,        // particles and cells
     PairCentres,         // pairs of particles
     FluxRule,            // particles in their collision and flight
