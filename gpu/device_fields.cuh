@@ -44,7 +44,6 @@ public:
     void sample() override {
         const System& system = fluid_.system();
         check_can_sample(system, bin_rule_);
-        fluid_.use();
         const auto state = fluid_.state();
         const int shared_bins = shared(bins_);
         sum_bins<<<state.particle_blocks(), block_size, shared_bins * sizeof(BinSums)>>>(
@@ -59,7 +58,6 @@ public:
     }
 
     [[nodiscard]] FieldBlock take() override {
-        fluid_.use();
         fluid_.check();
         FieldBlock block = make_field_block(block_.size(), pressure());
         block.samples = samples_;

@@ -40,8 +40,8 @@ void visit_summation(Summation way, const Action& action) {
     throw std::logic_error("visit_summation: `auto` is chosen by the tuner");
 }
 
-/// The particles of a fluid and the sums over its cells, at first in the initial state. Before each call of
-/// its functions the device must be that of the fluid: use().
+/// The particles of a fluid and the sums over its cells, at first in the initial state. The functions that
+/// need its device make it the current one.
 template <class Law, class Particle>
 class DeviceFluid {
 public:
@@ -94,10 +94,9 @@ public:
 
     /// To be read between steps.
     [[nodiscard]] DeviceState<Particle> state() const {
-        const CellCounts cells{sums_.data()->value, cell_count_, sum_stride<Law::sum_count>};
-        return {particle_count_, particles_.data(), plan_.next_grid, cells, resident_blocks_};
+        use();
+        return present();
     }
-
     /// Room for as many particles as there are; between steps nothing is in it.
     [[nodiscard]] const DeviceArray<Particle>& spare() const { return reordered_; }
     /// What kernels report faults to.
@@ -105,12 +104,14 @@ public:
 
     /// Runs `count` steps; throws SimulationFault where the state went wrong on the way.
     void run(std::int64_t count) {
+        use();
         while (count > 0) count -= tuner_.is_settled() ? run_steadily(count) : run_timed(count);
         check();
     }
 
     /// Throws SimulationFault where something is wrong with the state.
     void check() {
+        use();
         StepReport report{};
         report_.download(&report, 0, 1);
         fast_steps_ = static_cast<std::int64_t>(report.fast_steps);
@@ -119,6 +120,7 @@ public:
 
     /// Goes on from a state, of which `fast_steps` were fast.
     void restore(const ParticleSnapshot& snapshot, std::int64_t fast_steps) {
+        use();
         std::vector<Particle> part(std::min<std::int64_t>(particle_count_, 1 << 20));
         for (std::int64_t first = 0; first < particle_count_;
              first += static_cast<std::int64_t>(part.size())) {
@@ -141,6 +143,7 @@ public:
 
     /// Puts all particles into spare(), in the order of their ids.
     void order() const {
+        use();
         order_by_id<<<block_count(particle_count_), block_size>>>(particle_count_, particles_.data(),
                                                                   reordered_.data());
         MPCFLOW_CUDA(cudaGetLastError());
@@ -148,6 +151,7 @@ public:
 
     /// The plan of the step to come; actions() are what its cells will do.
     StepPlan<Law> foresee() {
+        use();
         StepPlan<Law> plan = plan_;
         plan.begin_step(system_, static_cast<std::uint64_t>(step_));
         resolve_cells<Resolving::foreseen><<<block_count(cell_count_), block_size>>>(
@@ -164,6 +168,11 @@ private:
     static int use(int device) {
         MPCFLOW_CUDA(cudaSetDevice(device));
         return device;
+    }
+
+    [[nodiscard]] DeviceState<Particle> present() const {
+        const CellCounts cells{sums_.data()->value, cell_count_, sum_stride<Law::sum_count>};
+        return {particle_count_, particles_.data(), plan_.next_grid, cells, resident_blocks_};
     }
 
     [[nodiscard]] CellDraws<Law> draws() { return CellDraws<Law>(kept_draws_.data()); }
@@ -187,7 +196,7 @@ private:
         MPCFLOW_CUDA(cudaGetLastError());
         const TotalsRule rule(system_);
         const auto mean =
-            vector_cast<typename Particle::Real>(rule.mean_velocity(DeviceReporter().sum(state(), rule)));
+            vector_cast<typename Particle::Real>(rule.mean_velocity(DeviceReporter().sum(present(), rule)));
         subtract_velocity<<<blocks, block_size>>>(mean, particle_count_, particles_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         contribute_first();
@@ -271,7 +280,7 @@ private:
         });
         MPCFLOW_CUDA(cudaGetLastError());
         if (wall_queue.state != nullptr) {
-            finish_at_walls<<<state().particle_blocks(), block_size>>>(plan_, step);
+            finish_at_walls<<<present().particle_blocks(), block_size>>>(plan_, step);
             MPCFLOW_CUDA(cudaGetLastError());
         }
         if (way.reorders) particles_.swap(reordered_);

@@ -28,34 +28,25 @@ public:
 
     [[nodiscard]] const System& system() const override { return fluid_.system(); }
 
-    void run(std::int64_t count) override {
-        fluid_.use();
-        fluid_.run(count);
-    }
+    void run(std::int64_t count) override { fluid_.run(count); }
 
     [[nodiscard]] std::int64_t current_step() const override { return fluid_.step(); }
     [[nodiscard]] std::int64_t fast_steps() const override { return fluid_.fast_steps(); }
 
-    [[nodiscard]] std::uint64_t state_hash() override {
-        fluid_.use();
-        return reporter_.hash(fluid_.state());
-    }
+    [[nodiscard]] std::uint64_t state_hash() override { return reporter_.hash(fluid_.state()); }
 
     void restore(const ParticleSnapshot& snapshot, std::int64_t fast_steps) override {
         check_snapshot(fluid_.system(), snapshot);
-        fluid_.use();
         fluid_.restore(snapshot, fast_steps);
         fields_.begin_block();
     }
 
     void copy_particles(ParticleRecords& records) override {
-        fluid_.use();
         fluid_.order();
         download(fluid_.system().particle_count(), records);
     }
 
     void copy_selection(const Selection& selection, ParticleRecords& records) override {
-        fluid_.use();
         const SelectionRule rule(fluid_.system(), selection);
         download(reporter_.select(fluid_.state(), rule, fluid_.spare()), records);
     }
@@ -71,11 +62,9 @@ public:
 
     template <class Rule>
     [[nodiscard]] typename Rule::Result result_of(const Rule& rule) {
-        fluid_.use();
         return reporter_.measure(fluid_.state(), rule);
     }
     [[nodiscard]] MomentumFlux result_of(const FluxRule&) {
-        fluid_.use();
         const StepPlan<Law> plan = fluid_.foresee();
         return reporter_.flux(fluid_.state(), fluid_.system(), plan, fluid_.actions());
     }

@@ -40,9 +40,7 @@ public:
         const std::int64_t bins = bin_rule_.bin_count();
         std::fill(bin_sums_.begin(), bin_sums_.end(), BinSums{});
         fluid_.for_all_particles([&](int thread, const Particle& p) {
-            BinSums& bin = bin_sums_[thread * bins + bin_rule_.bin(p.position)];
-            const BinSums part = bin_rule_.contribute(p);
-            for (int i = 0; i < BinSums::count; ++i) bin.value[i] += part.value[i];
+            bin_sums_[thread * bins + bin_rule_.bin(p.position)] += bin_rule_.contribute(p);
         });
         for (std::int64_t b = 0; b < bins; ++b) {
             const BinSums sum = sum_of_threads(bin_sums_, b);
@@ -91,8 +89,7 @@ private:
     [[nodiscard]] Sums sum_of_threads(const std::vector<Sums>& all, std::int64_t bin) const {
         Sums sum;
         for (int thread = 0; thread < fluid_.threads(); ++thread)
-            for (int i = 0; i < Sums::count; ++i)
-                sum.value[i] += all[thread * bin_rule_.bin_count() + bin].value[i];
+            sum += all[thread * bin_rule_.bin_count() + bin];
         return sum;
     }
 

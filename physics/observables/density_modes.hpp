@@ -12,15 +12,7 @@ namespace mpcflow {
 class DensityModes : public WaveRule {
 public:
     /// Of a part: for each wave number the real and the imaginary part.
-    struct Sums {
-        static constexpr int count = 2 * waves;
-        double value[count]{};
-
-        MPCFLOW_HD Sums& operator+=(const Sums& other) {
-            for (int i = 0; i < count; ++i) value[i] += other.value[i];
-            return *this;
-        }
-    };
+    using Sums = SumsOf<2 * waves>;
     using Totals = Sums;
 
     DensityModes(const System& system, const WaveNumbers& wave_numbers) : WaveRule(system, wave_numbers) {}

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "physics/grid_rounding.hpp"
+#include "physics/observables/sums.hpp"
 #include "physics/system.hpp"
 #include "physics/vector.hpp"
 
@@ -49,10 +50,7 @@ struct FieldBlock {
 void check_bins(const FieldBlock& block, std::int64_t bins, PressureFields pressure);
 
 /// The sums of one field bin in one sample: particles, velocity (3), velocity squared.
-struct BinSums {
-    static constexpr int count = 5;
-    double value[count]{};
-};
+using BinSums = SumsOf<5>;
 
 /// A bin is a block of whole cells (of the unshifted grid) of the box.
 class BinRule {

@@ -19,6 +19,7 @@
 #include "physics/elementary.hpp"
 #include "physics/grid_rounding.hpp"
 #include "physics/host_device.hpp"
+#include "physics/observables/sums.hpp"
 #include "physics/system.hpp"
 #include "physics/vector.hpp"
 
@@ -128,20 +129,9 @@ protected:
 class VelocityModes : public WaveRule {
 public:
     /// Of a part: for each wave number, for the components x, y, z, the real and the imaginary part.
-    struct Sums {
-        static constexpr int count = 6 * waves;
-        double value[count]{};
-    };
+    using Sums = SumsOf<6 * waves>;
     /// The same of any number of particles, each as the coarse part and the rest, one behind the other.
-    struct Totals {
-        static constexpr int count = 2 * Sums::count;
-        double value[count]{};
-
-        MPCFLOW_HD Totals& operator+=(const Totals& other) {
-            for (int i = 0; i < count; ++i) value[i] += other.value[i];
-            return *this;
-        }
-    };
+    using Totals = SumsOf<2 * Sums::count>;
 
     VelocityModes(const System& system, const WaveNumbers& wave_numbers) : WaveRule(system, wave_numbers) {
         const double speed = speed_limit(system.fluid);

@@ -62,24 +62,21 @@ concept CountsCells = requires(const Rule& rule, double particles) {
 template <class Rule>
 concept SumsWaves = std::derived_from<Rule, WaveRule>;
 
-/// What a solver answers: one virtual function for each rule.
-template <class List>
-class Measures;
-
-template <>
-class Measures<RuleList<>> {
+/// What a solver answers by one rule.
+template <class Rule>
+class Measures {
 public:
-    void measure() = delete;  ///< so that there is a name that all can use
-};
-
-template <class Rule, class... More>
-class Measures<RuleList<Rule, More...>> : public Measures<RuleList<More...>> {
-public:
-    using Measures<RuleList<More...>>::measure;
     [[nodiscard]] virtual typename Rule::Result measure(const Rule& rule) = 0;
 
 protected:
     ~Measures() = default;
+};
+
+/// By all of a list.
+template <class... All>
+class Measures<RuleList<All...>> : public Measures<All>... {
+public:
+    using Measures<All>::measure...;
 };
 
 }  // namespace mpcflow

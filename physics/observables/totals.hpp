@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "physics/grid_rounding.hpp"
+#include "physics/observables/sums.hpp"
 #include "physics/system.hpp"
 #include "physics/vector.hpp"
 
@@ -33,15 +34,7 @@ struct Totals {
 /// Sums over all particles of momentum (3) and twice the energy, in units of the fluid's mass, each as a
 /// coarse part and the rest on a finer grid: exact in any order, and precise to the last digits of the result
 /// all the same.
-struct TotalsSums {
-    static constexpr int count = 8;
-    double value[count]{};
-
-    MPCFLOW_HD TotalsSums& operator+=(const TotalsSums& other) {
-        for (int i = 0; i < count; ++i) value[i] += other.value[i];
-        return *this;
-    }
-};
+using TotalsSums = SumsOf<8>;
 
 class TotalsRule {
 public:
