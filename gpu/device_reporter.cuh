@@ -1,5 +1,5 @@
 #pragma once
-/// What a device solver reports of its particles and cells: launches and results.
+/// What is measured of particles and cells on a device: launches and results.
 
 #include <algorithm>
 #include <bit>
@@ -10,13 +10,12 @@
 #include "gpu/cuda_support.cuh"
 #include "gpu/histogram_kernels.cuh"
 #include "gpu/mode_kernels.cuh"
+#include "gpu/momentum_flux_kernels.cuh"
 #include "gpu/observable_kernels.cuh"
 #include "gpu/pair_kernels.cuh"
 #include "gpu/selection_kernels.cuh"
-#include "physics/observables/extremes.hpp"
-#include "physics/observables/mode_rule.hpp"
-#include "physics/observables/totals.hpp"
-#include "physics/solver.hpp"
+#include "physics/observables/momentum_flux.hpp"
+#include "physics/observables/rules.hpp"
 
 namespace mpcflow {
 
@@ -37,84 +36,98 @@ struct DeviceState {
     [[nodiscard]] unsigned cell_blocks() const { return blocks_for(cells.count); }
 };
 
-/// Holds the places on the device that results come from.
+/// Measures by the rules of each kind (physics/observables/rules.hpp). Holds the memory on the device that
+/// results are fetched from.
 class DeviceReporter {
 public:
-    template <class Particle>
-    [[nodiscard]] TotalsSums totals(const DeviceState<Particle>& state, const TotalsRule& rule) {
-        totals_.clear();
-        sum_totals<<<state.particle_blocks(), block_size>>>(rule, state.particle_count, state.particles,
-                                                            totals_.data());
-        MPCFLOW_CUDA(cudaGetLastError());
-        return totals_.first();
+    template <SumsParticles Rule, class Particle>
+    [[nodiscard]] typename Rule::Sums sum(const DeviceState<Particle>& state, const Rule& rule) {
+        auto* const sums = cleared<typename Rule::Sums>(1);
+        sum_particles<<<state.particle_blocks(), block_size>>>(rule, state.particle_count, state.particles,
+                                                               sums);
+        return fetched(sums, 1).front();
     }
 
     template <class Particle>
     [[nodiscard]] std::uint64_t hash(const DeviceState<Particle>& state) {
-        counter_.clear();
-        sum_hashes<<<state.particle_blocks(), block_size>>>(state.particle_count, state.particles,
-                                                            counter_.data());
-        MPCFLOW_CUDA(cudaGetLastError());
-        return counter_.first();
+        auto* const hash = cleared<unsigned long long>(1);
+        sum_hashes<<<state.particle_blocks(), block_size>>>(state.particle_count, state.particles, hash);
+        return fetched(hash, 1).front();
+    }
+
+    template <SumsParticles Rule, class Particle>
+    [[nodiscard]] typename Rule::Result measure(const DeviceState<Particle>& state, const Rule& rule) {
+        return rule.result(sum(state, rule));
+    }
+
+    template <CountsParticles Rule, class Particle>
+    [[nodiscard]] typename Rule::Result measure(const DeviceState<Particle>& state, const Rule& rule) {
+        return count(
+            rule.bins(),
+            [&](std::size_t bytes, unsigned long long* counts) {
+                count_particles<<<state.particle_blocks(), block_size, bytes>>>(
+                    rule, rule.bins(), state.particle_count, state.particles, counts);
+            });
+    }
+
+    template <CountsCells Rule, class Particle>
+    [[nodiscard]] typename Rule::Result measure(const DeviceState<Particle>& state, const Rule& rule) {
+        return count(
+            rule.bins(),
+            [&](std::size_t bytes, unsigned long long* counts) {
+                count_cells<<<state.cell_blocks(), block_size, bytes>>>(state.grid, rule, rule.bins(),
+                                                                        state.cells, counts);
+            });
+    }
+
+    template <SumsWaves Rule, class Particle>
+    [[nodiscard]] typename Rule::Result measure(const DeviceState<Particle>& state, const Rule& rule) {
+        if (rule.parts() == 0) return {};
+        auto* const totals = cleared<typename Rule::Totals>(rule.parts());
+        sum_waves<<<mode_blocks(state.particle_count, rule.parts(), state.resident_blocks), block_size>>>(
+            rule, state.particle_count, state.particles, totals);
+        return rule.result(fetched(totals, rule.parts()));
     }
 
     template <class Particle>
-    [[nodiscard]] Extremes extremes(const DeviceState<Particle>& state) {
+    [[nodiscard]] Extremes measure(const DeviceState<Particle>& state, const ExtremesRule&) {
         const ExtremesSoFar none;
         const ExtremesBits start{0, none.minimum, none.maximum};
-        extremes_.upload(&start, 1);
+        auto* const extremes = cleared<ExtremesBits>(1);
+        MPCFLOW_CUDA(cudaMemcpy(extremes, &start, sizeof start, cudaMemcpyHostToDevice));
         find_fastest<<<state.particle_blocks(), block_size>>>(state.particle_count, state.particles,
-                                                              extremes_.data());
+                                                              extremes);
         MPCFLOW_CUDA(cudaGetLastError());
-        find_occupancy_extremes<<<state.cell_blocks(), block_size>>>(state.grid, state.cells,
-                                                                     extremes_.data());
-        MPCFLOW_CUDA(cudaGetLastError());
-        const ExtremesBits found = extremes_.first();
+        find_occupancy_extremes<<<state.cell_blocks(), block_size>>>(state.grid, state.cells, extremes);
+        const ExtremesBits found = fetched(extremes, 1).front();
         return ExtremesSoFar{std::bit_cast<double>(found.speed_squared), found.minimum, found.maximum}
             .extremes();
     }
 
     template <class Particle>
-    void sample_histograms(const DeviceState<Particle>& state, const Fluid& fluid,
-                           Histograms& histograms) const {
-        count_into(
-            histograms.speed,
-            [&](int bins, std::size_t bytes, unsigned long long* counts) {
-                count_speeds<<<state.particle_blocks(), block_size, bytes>>>(
-                    SpeedBins(fluid, histograms), bins, state.particle_count, state.particles, counts);
-            });
-        count_into(histograms.occupancy, [&](int bins, std::size_t bytes, unsigned long long* counts) {
-            count_occupancies<<<state.cell_blocks(), block_size, bytes>>>(
-                state.grid, OccupancyBins(histograms), bins, state.cells, counts);
-        });
-        ++histograms.samples;
-    }
-
-    template <class Particle>
-    void pairs(const DeviceState<Particle>& state, const PairCentres& centres,
-               std::vector<std::uint64_t>& counts) const {
-        if (centres.centres().empty()) return;
+    [[nodiscard]] PairCentres::Result measure(const DeviceState<Particle>& state,
+                                              const PairCentres& centres) {
+        const int bins = centres.rule().bins();
+        if (centres.centres().empty()) return PairCentres::Result(bins);
         const DeviceArray<PairCentre> list = uploaded(centres.centres());
         const DeviceArray<std::int32_t> first = uploaded(centres.first());
-        count_into(counts, [&](int bins, std::size_t bytes, unsigned long long* sums) {
+        return count(bins, [&](std::size_t bytes, unsigned long long* counts) {
             count_pairs<<<state.particle_blocks(), block_size, bytes>>>(
                 centres.rule(), {list.data(), first.data()}, bins, state.particle_count, state.particles,
-                sums);
+                counts);
         });
     }
 
-    /// The totals of all parts of the rule.
-    template <class Particle>
-    [[nodiscard]] std::vector<ModeTotals> modes(const DeviceState<Particle>& state, const ModeRule& rule) {
-        std::vector<ModeTotals> totals(rule.parts());
-        if (totals.empty()) return totals;
-        if (mode_totals_.size() != rule.parts()) mode_totals_ = DeviceArray<ModeTotals>(rule.parts());
-        mode_totals_.clear();
-        sum_modes<<<mode_blocks(state.particle_count, rule.parts(), state.resident_blocks), block_size>>>(
-            rule, state.particle_count, state.particles, mode_totals_.data());
-        MPCFLOW_CUDA(cudaGetLastError());
-        mode_totals_.download(totals.data(), 0, mode_totals_.size());
-        return totals;
+    /// `plan` is that of the step to come, `actions` what its cells will do.
+    template <class Law, class Particle>
+    [[nodiscard]] MomentumFlux flux(const DeviceState<Particle>& state, const System& system,
+                                    const StepPlan<Law>& plan, const CellAction<Law>* actions) {
+        const MomentumFluxRule<typename Law::Real> rule(system, static_cast<double>(state.particle_count));
+        auto* const result = cleared<MomentumFluxResult>(1);
+        sum_momentum_flux<<<state.particle_blocks(), block_size>>>(plan, rule, state.particle_count,
+                                                                   state.particles, actions, result);
+        const MomentumFluxResult found = fetched(result, 1).front();
+        return momentum_flux(found.flux, found.walls, system);
     }
 
     /// Writes the particles of a selection, in any order, to `found`, which has room for all; returns how
@@ -122,11 +135,10 @@ public:
     template <class Particle>
     [[nodiscard]] std::int64_t select(const DeviceState<Particle>& state, const SelectionRule& rule,
                                       const DeviceArray<Particle>& found) {
-        counter_.clear();
+        auto* const number = cleared<unsigned long long>(1);
         collect_selected<<<state.particle_blocks(), block_size>>>(rule, state.particle_count, state.particles,
-                                                                  found.data(), counter_.data());
-        MPCFLOW_CUDA(cudaGetLastError());
-        return static_cast<std::int64_t>(counter_.first());
+                                                                  found.data(), number);
+        return static_cast<std::int64_t>(fetched(number, 1).front());
     }
 
 private:
@@ -137,22 +149,33 @@ private:
         return array;
     }
 
-    /// Calls launch(bins, bytes of shared memory, counts on the device), and adds the counts to `sums`.
-    template <class Launch>
-    static void count_into(std::vector<std::uint64_t>& sums, const Launch& launch) {
-        const DeviceArray<unsigned long long> counts(static_cast<std::int64_t>(sums.size()));
-        counts.clear();
-        launch(static_cast<int>(sums.size()), sums.size() * sizeof(std::uint32_t), counts.data());
+    /// Room for results of a kernel, all zero. It holds until the next call.
+    template <class T>
+    [[nodiscard]] T* cleared(std::size_t count) {
+        const auto bytes = static_cast<std::int64_t>(count * sizeof(T));
+        if (results_.size() < bytes) results_ = DeviceArray<char>(bytes);
+        MPCFLOW_CUDA(cudaMemset(results_.data(), 0, bytes));
+        return reinterpret_cast<T*>(results_.data());
+    }
+    /// What the kernel that was just launched has put there; waits for it.
+    template <class T>
+    [[nodiscard]] static std::vector<T> fetched(const T* results, std::size_t count) {
         MPCFLOW_CUDA(cudaGetLastError());
-        std::vector<unsigned long long> found(sums.size());
-        counts.download(found.data(), 0, counts.size());
-        for (std::size_t bin = 0; bin < sums.size(); ++bin) sums[bin] += found[bin];
+        std::vector<T> values(count);
+        MPCFLOW_CUDA(cudaMemcpy(values.data(), results, count * sizeof(T), cudaMemcpyDeviceToHost));
+        return values;
     }
 
-    DeviceArray<TotalsSums> totals_{1};
-    DeviceArray<ModeTotals> mode_totals_;
-    DeviceArray<ExtremesBits> extremes_{1};
-    DeviceArray<unsigned long long> counter_{1};
+    /// Calls launch(bytes of shared memory, counts on the device).
+    template <class Launch>
+    [[nodiscard]] std::vector<std::uint64_t> count(int bins, const Launch& launch) {
+        auto* const counts = cleared<unsigned long long>(bins);
+        launch(bins * sizeof(std::uint32_t), counts);
+        const std::vector<unsigned long long> found = fetched(counts, bins);
+        return {found.begin(), found.end()};
+    }
+
+    DeviceArray<char> results_;
 };
 
 }  // namespace mpcflow

@@ -1,5 +1,5 @@
 #pragma once
-/// Counting speeds and occupancies. Blocks count in bins of their own in shared memory, with integers.
+/// Counting particles and cells. Blocks count in bins of their own in shared memory, with integers.
 
 #include <cstdint>
 
@@ -9,7 +9,6 @@
 #include "gpu/observable_kernels.cuh"
 #include "gpu/warp/cuda_atomics.cuh"
 #include "physics/cell_grid.hpp"
-#include "physics/observables/histogram_bins.hpp"
 
 namespace mpcflow {
 
@@ -23,22 +22,22 @@ __device__ __forceinline__ void count_into(int bins, std::int64_t items, const B
         [&](std::int32_t bin, std::uint32_t count) { atomicAdd(counts + bin, count); });
 }
 
-template <class Particle>
+/// By a rule that CountsParticles.
+template <class Rule, class Particle>
 __global__ void __launch_bounds__(block_size)
-    count_speeds(const __grid_constant__ SpeedBins rule, int bins, std::int64_t count,
-                 const Particle* __restrict__ particles, unsigned long long* __restrict__ counts) {
+    count_particles(const __grid_constant__ Rule rule, int bins, std::int64_t count,
+                    const Particle* __restrict__ particles, unsigned long long* __restrict__ counts) {
     count_into(
-        bins, count, [&](std::int64_t i) { return rule.bin(particles[i]); }, counts);
+        bins, count, [&](std::int64_t i) { return rule.bin_of_particle(particles[i]); }, counts);
 }
 
-/// Of the whole cells.
-template <class Real>
+/// The whole cells, by a rule that CountsCells.
+template <class Rule, class Real>
 __global__ void __launch_bounds__(block_size)
-    count_occupancies(const __grid_constant__ CellGrid<Real> grid, const __grid_constant__ OccupancyBins rule,
-                      int bins, const __grid_constant__ CellCounts cells,
-                      unsigned long long* __restrict__ counts) {
+    count_cells(const __grid_constant__ CellGrid<Real> grid, const __grid_constant__ Rule rule, int bins,
+                const __grid_constant__ CellCounts cells, unsigned long long* __restrict__ counts) {
     const auto bin_of = [&](std::int64_t cell) {
-        return grid.is_whole(static_cast<int>(cell)) ? rule.bin(cells[cell]) : block::no_bin;
+        return grid.is_whole(static_cast<int>(cell)) ? rule.bin_of_cell(cells[cell]) : block::no_bin;
     };
     count_into(bins, cells.count, bin_of, counts);
 }

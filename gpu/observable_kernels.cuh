@@ -1,5 +1,5 @@
 #pragma once
-/// What is reported of all particles and cells: totals, state hash, extremes, binned fields.
+/// What is measured of all particles and cells: sums by any rule, state hash, extremes, binned fields.
 
 #include <cstdint>
 
@@ -13,7 +13,6 @@
 #include "physics/cell_grid.hpp"
 #include "physics/observables/extremes.hpp"
 #include "physics/observables/fields.hpp"
-#include "physics/observables/totals.hpp"
 #include "physics/particle.hpp"
 #include "physics/step.hpp"
 
@@ -29,16 +28,17 @@ __device__ __forceinline__ void for_all_particles(std::int64_t count, const Part
         visit(particles[i]);
 }
 
-template <class Particle>
+/// Adds up what the particles contribute by a rule (SumsParticles).
+template <class Rule, class Particle>
 __global__ void __launch_bounds__(block_size)
-    sum_totals(const __grid_constant__ TotalsRule rule, std::int64_t count,
-               const Particle* __restrict__ particles, TotalsSums* __restrict__ result) {
-    TotalsSums sums;
+    sum_particles(const __grid_constant__ Rule rule, std::int64_t count,
+                  const Particle* __restrict__ particles, typename Rule::Sums* __restrict__ result) {
+    typename Rule::Sums sums;
     for_all_particles(count, particles, [&](const Particle& p) { sums += rule.contribute(p); });
     warp::reduce_down(warp::CudaWarp{}, warp::full_mask, sums.value);
     if (threadIdx.x % 32 != 0) return;
 #pragma unroll
-    for (int k = 0; k < TotalsSums::count; ++k) atomicAdd(&result->value[k], sums.value[k]);
+    for (int k = 0; k < Rule::Sums::count; ++k) atomicAdd(&result->value[k], sums.value[k]);
 }
 
 template <class Particle>

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -131,29 +132,31 @@ private:
             check_samples("output.radial_distribution.every", radial->every);
         if (const auto& diffusion = scenario_.output.diffusion)
             check_samples("output.diffusion.every", diffusion->every);
-        check_modes();
+        check_waves("output.modes", scenario_.output.modes);
+        check_waves("output.structure_factor", scenario_.output.structure_factor);
         check_stress();
         check_walls();
     }
 
-    void check_modes() {
-        const auto& modes = scenario_.output.modes;
-        if (!modes) return;
-        const bool is_sound = are_sound({"box", "boundaries", "output.modes"});
-        check_samples("output.modes.every", modes->every);
+    /// Of a section with the wave numbers that are followed.
+    template <class Section>
+    void check_waves(const std::string& path, const std::optional<Section>& section) {
+        if (!section) return;
+        const bool is_sound = are_sound({"box", "boundaries", path});
+        check_samples(path + ".every", section->every);
         if (!is_sound) return;
-        const WaveNumbers waves = waves_of(system_, modes->count);
+        const WaveNumbers waves = waves_of(system_, section->count);
         const int most = *std::max_element(waves.along.begin(), waves.along.end());
         if (most == 0) {
             error(
-                "output.modes",
+                path,
                 "there is no wave to follow: it needs an axis without walls that is at least two cells long");
-        } else if (most < modes->count) {
-            error("output.modes.count",
+        } else if (most < section->count) {
+            error(path + ".count",
                   fmt::format(
                       "{} waves do not fit: the longest axis without walls has room for {} of two cells at "
                       "least",
-                      modes->count, most));
+                      section->count, most));
         }
     }
 

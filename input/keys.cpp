@@ -204,19 +204,25 @@ void visit_output(KeyVisitor& keys, Output& output) {
                           "to a wall than range are left out."},
                          radial.centres, {1, most_tracers});
         });
+    const auto waves = [&](auto& section) {
+        keys.integer({"every", "Steps between samples."}, section.every, every_range);
+        keys.integer(
+            {"count",
+             "Wave numbers n = 1 ... count along each axis without walls, k = 2 pi n / L; waves shorter "
+             "than two cells are left out."},
+            section.count, {1, most_modes});
+    };
     keys.optional_section(
         {"modes",
          "How waves of the velocity decay: correlations of its Fourier modes, from the end of the "
          "equilibration on; "
          "without this section, none."},
-        output.modes, [&](ModesOutput& modes) {
-            keys.integer({"every", "Steps between samples."}, modes.every, every_range);
-            keys.integer(
-                {"count",
-                 "Wave numbers n = 1 ... count along each axis without walls, k = 2 pi n / L; waves shorter "
-                 "than two cells are left out."},
-                modes.count, {1, most_modes});
-        });
+        output.modes, waves);
+    keys.optional_section(
+        {"structure_factor",
+         "How strongly the density fluctuates by wave length and for how long, from the end of the "
+         "equilibration on; without this section, not measured."},
+        output.structure_factor, waves);
     keys.optional_section(
         {"stress",
          "The pressure tensor of all of the fluid, its correlations and by these the viscosity, from the end "

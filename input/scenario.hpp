@@ -12,6 +12,7 @@
 #include "physics/observables/modes.hpp"
 #include "physics/observables/radial_distribution.hpp"
 #include "physics/observables/stress.hpp"
+#include "physics/observables/structure_factor.hpp"
 #include "physics/observables/walls.hpp"
 #include "physics/selection.hpp"
 #include "physics/system.hpp"
@@ -67,6 +68,7 @@ struct Output {
     std::optional<FieldsOutput> fields;
     std::optional<HistogramsOutput> histograms;
     std::optional<ModesOutput> modes;
+    std::optional<StructureFactorOutput> structure_factor;
     std::optional<StressOutput> stress;
     std::optional<WallsOutput> walls;
     std::optional<SeriesOutput> series;

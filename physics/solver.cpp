@@ -12,35 +12,6 @@
 
 namespace mpcflow {
 
-double Totals::temperature() const {
-    if (particles < 2) return 0.0;
-    double momentum_squared = 0.0;
-    for (const double p : momentum) momentum_squared += p * p;
-    const double relative = kinetic_energy - 0.5 * momentum_squared / mass;
-    return 2.0 * relative / (3.0 * static_cast<double>(particles - 1));
-}
-
-FieldBlock make_field_block(std::int64_t bins, PressureFields pressure) {
-    return {0, std::vector<FieldSums>(bins),
-            std::vector<PressureSums>(pressure == PressureFields::sampled ? bins : std::int64_t{0})};
-}
-
-void check_bins(const FieldBlock& block, std::int64_t bins, PressureFields pressure) {
-    const std::size_t with_pressure =
-        pressure == PressureFields::sampled ? static_cast<std::size_t>(bins) : 0;
-    if (static_cast<std::int64_t>(block.bins.size()) == bins && block.pressure.size() == with_pressure &&
-        block.samples >= 0)
-        return;
-    throw std::invalid_argument("a field block of " + std::to_string(block.bins.size()) + " bins, " +
-                                std::to_string(block.pressure.size()) + " with pressure, for a solver of " +
-                                std::to_string(bins) + " and " + std::to_string(with_pressure));
-}
-
-void check_one_species(const System& system, const char* what) {
-    if (system.masses() == Masses::by_species)
-        throw std::logic_error(std::string(what) + ": of one species only, as yet");
-}
-
 void Solver::copy_particles(ParticleSnapshot& snapshot) {
     ParticleRecords records;
     copy_particles(records);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "physics/solver.hpp"
+#include "physics/observables/histogram_bins.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow::theory {

@@ -185,7 +185,7 @@ if [[ $sanitize == yes ]]; then
             quantities="[density, velocity, temperature, pressure_tensor]"
             outputs="{series: {every: 5}, fields: {every: 3, quantities: $quantities, bins: [1, 1, 9]}, histograms: {every: 3},"
             outputs+=" stress: {every: 5, burst: 3}, walls: {every: 4}, modes: {every: 2}, diffusion: {every: 3},"
-            outputs+=" radial_distribution: {every: 5}, trajectory: $frames}"
+            outputs+=" structure_factor: {every: 2}, radial_distribution: {every: 5}, trajectory: $frames}"
             sanitize "$tool" "run with summation $way, conserve_angular_momentum $law, $precision" \
                 "$mpcflow" run examples/poiseuille.yaml --quiet --set "output=$outputs" \
                 --output "$scratch/$tool-$way-$law-$precision" --device cuda --set 'box.size=[12, 10, 9]' \

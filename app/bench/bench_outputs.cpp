@@ -46,12 +46,13 @@ std::vector<TimedOutput> timed_outputs(const Output& output, const Observables& 
         all.push_back(timed(
             "series", output.series->every,
             [](Solver& solver) {
-                static_cast<void>(solver.totals());
-                static_cast<void>(solver.extremes());
+                static_cast<void>(solver.measure<TotalsRule>());
+                static_cast<void>(solver.measure<ExtremesRule>());
             }));
     }
     if (output.fields)
-        all.push_back(timed("fields", output.fields->every, [](Solver& solver) { solver.sample_fields(); }));
+        all.push_back(timed("fields", output.fields->every,
+                            [](Solver& solver) { solver.measure<FieldsRule>().sample(); }));
     for (const std::unique_ptr<Observable>& observable : observables) {
         const SampleTimes& times = observable->times();
         all.push_back(

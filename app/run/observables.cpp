@@ -9,6 +9,7 @@
 #include "physics/observables/modes.hpp"
 #include "physics/observables/radial_distribution.hpp"
 #include "physics/observables/stress.hpp"
+#include "physics/observables/structure_factor.hpp"
 #include "physics/observables/walls.hpp"
 
 namespace mpcflow {
@@ -28,6 +29,10 @@ Observables make_observables(const Scenario& scenario) {
                                                                      equilibration));
     }
     if (output.modes) all.push_back(std::make_unique<ModesObservable>(system, *output.modes, equilibration));
+    if (output.structure_factor) {
+        all.push_back(
+            std::make_unique<StructureFactorObservable>(system, *output.structure_factor, equilibration));
+    }
     if (output.stress)
         all.push_back(std::make_unique<StressObservable>(system, *output.stress, equilibration));
     if (output.walls) all.push_back(std::make_unique<WallsObservable>(system, *output.walls, equilibration));

@@ -132,7 +132,7 @@ private:
     void do_what_is_due(std::int64_t step) {
         if (schedule_.series_due(step)) add_series_row(step);
         if (schedule_.field_sample_due(step)) {
-            solver_.sample_fields();
+            solver_.measure<FieldsRule>().sample();
             if (samples_in_block_ == 0) block_steps_.first = step;
             block_steps_.last = step;
             ++samples_in_block_;
@@ -144,24 +144,24 @@ private:
     }
 
     void add_series_row(std::int64_t step) {
-        const Totals totals = solver_.totals();
+        const Totals totals = solver_.measure<TotalsRule>();
         outputs_.add_series_row({step, static_cast<double>(step) * system_.collision.time_step,
                                  totals.kinetic_energy, totals.temperature(), totals.momentum,
-                                 solver_.extremes()});
+                                 solver_.measure<ExtremesRule>()});
         note_totals(totals);
     }
 
     void take_up_field_block() {
         const SampledBlock block = outputs_.open_field_block();
         if (block.sums.samples == 0) return;
-        solver_.put_field_block(block.sums);
+        solver_.measure<FieldsRule>().put(block.sums);
         samples_in_block_ = block.sums.samples;
         block_steps_ = block.steps;
     }
 
     void end_field_block() {
         if (samples_in_block_ == 0) return;
-        outputs_.add_field_block({solver_.take_field_block(), block_steps_});
+        outputs_.add_field_block({solver_.measure<FieldsRule>().take(), block_steps_});
         samples_in_block_ = 0;
     }
 
@@ -175,8 +175,8 @@ private:
     void add_checkpoint() {
         SampledBlock block{{}, block_steps_};
         if (samples_in_block_ > 0) {
-            block.sums = solver_.take_field_block();
-            solver_.put_field_block(block.sums);
+            block.sums = solver_.measure<FieldsRule>().take();
+            solver_.measure<FieldsRule>().put(block.sums);
         }
         outputs_.add_checkpoint(save_state(solver_, copy_of_particles(), std::move(block)));
         last_checkpoint_ = Clock::now();
@@ -198,7 +198,7 @@ private:
         if (display_.is_silent()) return;
         const double interval = std::max(shortest_sums_interval, sums_seconds_ / sums_share);
         if (seconds_between(totals_noted_, now) >= interval) {
-            note_totals(solver_.totals());
+            note_totals(solver_.measure<TotalsRule>());
             sums_seconds_ = seconds_between(now, Clock::now());
         }
         progress_.step = step;

@@ -144,15 +144,17 @@ public:
         });
     }
 
-    [[nodiscard]] TotalsSums sum_totals(const TotalsRule& rule) {
-        std::vector<TotalsSums> parts(team_.size());
+    /// Adds up what the particles contribute by a rule.
+    template <class Rule>
+    [[nodiscard]] typename Rule::Sums sum(const Rule& rule) {
+        std::vector<typename Rule::Sums> parts(team_.size());
         for_each_thread([&](int thread, std::span<const Particle> particles) {
-            TotalsSums sums;
+            typename Rule::Sums sums;
             for (const Particle& particle : particles) sums += rule.contribute(particle);
             parts[thread] = sums;
         });
-        TotalsSums sums;
-        for (const TotalsSums& part : parts) sums += part;
+        typename Rule::Sums sums;
+        for (const auto& part : parts) sums += part;
         return sums;
     }
 
@@ -262,7 +264,7 @@ private:
         const InitialState initial(system_);
         fill_particles([&](std::int64_t i) { return initial.particle<Particle>(i); });
         const TotalsRule rule(system_);
-        TotalsSums totals = sum_totals(rule);
+        auto totals = sum(rule);
         if constexpr (Border::is_open)
             for (const auto& theirs : border_.gather(std::vector{totals})) totals += theirs.front();
         const Vec3<Real> mean = vector_cast<Real>(rule.mean_velocity(totals));

@@ -6,10 +6,19 @@
 #include <cstdint>
 
 #include "physics/host_device.hpp"
-#include "physics/solver.hpp"
+#include "physics/system.hpp"
 #include "physics/vector.hpp"
 
 namespace mpcflow {
+
+/// The extremes of a state; equal on every machine.
+struct Extremes {
+    double maximum_speed = 0.0;  ///< of a particle
+    /// Fewest and most particles in a collision cell of the next collision, of the whole cells that is, which
+    /// no wall cuts; both 0 where there is no such cell.
+    std::int64_t minimum_occupancy = 0;
+    std::int64_t maximum_occupancy = 0;
+};
 
 /// Square of a particle's speed in double precision, of either precision's particles.
 template <class Particle>
@@ -43,6 +52,12 @@ struct ExtremesSoFar {
         const bool is_any_cell = minimum <= maximum;
         return {std::sqrt(speed_squared), is_any_cell ? std::int64_t{minimum} : 0, std::int64_t{maximum}};
     }
+};
+
+/// Of all particles, and of the whole cells of the next collision.
+struct ExtremesRule {
+    using Result = Extremes;
+    explicit ExtremesRule(const System&) {}
 };
 
 }  // namespace mpcflow

@@ -4,19 +4,53 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "physics/grid_rounding.hpp"
-#include "physics/solver.hpp"
+#include "physics/observables/sums.hpp"
 #include "physics/system.hpp"
 #include "physics/vector.hpp"
 
 namespace mpcflow {
 
-/// The sums of one field bin in one sample: particles, velocity (3), velocity squared.
-struct BinSums {
-    static constexpr int count = 5;
-    double value[count]{};
+/// Sums of one bin over the samples of a block, from which averages are made.
+struct FieldSums {
+    double particles = 0.0;            ///< sum over samples of N
+    std::array<double, 3> momentum{};  ///< sum over samples of sum m v
+    double relative_energy = 0.0;      ///< sum over samples of (m/2) (sum v^2 - |sum v|^2 / N)
+    double relative_freedoms = 0.0;    ///< sum over samples of 3 (N - 1) where N > 0; kT = 2 E / this
 };
+
+/// Sums of one bin over the samples of a block, from which its pressure tensor is made
+/// (physics/observables/momentum_flux.hpp).
+struct PressureSums {
+    double particles = 0.0;               ///< sum over samples of N, in the middle of the flight that comes
+    std::array<double, 3> momentum{};     ///< and of their m v
+    std::array<double, 6> kinetic{};      ///< sum m u_a u_b of their flights: xx yy zz xy xz yz
+    std::array<double, 9> collisional{};  ///< sum (m/h) dv_a r_b of the collision before it, in row order
+};
+
+/// A block of field samples: bins in row order, index = x + bins[0] * (y + bins[1] * z).
+struct FieldBlock {
+    std::int64_t samples = 0;
+    std::vector<FieldSums> bins;
+    std::vector<PressureSums> pressure{};  ///< as many as bins, or none where SolverOptions::pressure is none
+};
+
+/// An empty block.
+[[nodiscard]] FieldBlock make_field_block(std::int64_t bins, PressureFields pressure);
+
+/// Bytes that a bin takes in a block.
+[[nodiscard]] constexpr std::int64_t bytes_of_bin(PressureFields pressure) {
+    return static_cast<std::int64_t>(sizeof(FieldSums) +
+                                     (pressure == PressureFields::sampled ? sizeof(PressureSums) : 0));
+}
+
+/// Throws std::invalid_argument unless the block has so many bins, with pressure or without.
+void check_bins(const FieldBlock& block, std::int64_t bins, PressureFields pressure);
+
+/// The sums of one field bin in one sample: particles, velocity (3), velocity squared.
+using BinSums = SumsOf<5>;
 
 /// A bin is a block of whole cells (of the unshifted grid) of the box.
 class BinRule {
@@ -78,6 +112,35 @@ private:
     Vec3<int> width_{1, 1, 1};
     double occupancy_limit_ = 0.0;
     RoundingGrid velocity_, squared_;
+};
+
+/// The sums of fields, which a solver keeps where its particles are: they are added to at every sample and
+/// fetched at the end of a block only, for on a card they are many. Of fluids of one species.
+class FieldSampler {
+public:
+    virtual ~FieldSampler() = default;
+    FieldSampler(const FieldSampler&) = delete;
+    FieldSampler& operator=(const FieldSampler&) = delete;
+
+    /// Adds the present state to the current block (needs SolverOptions::bins), and with
+    /// SolverOptions::pressure the flux of momentum in the step to come.
+    virtual void sample() = 0;
+    /// Returns the current block and begins a new one.
+    [[nodiscard]] virtual FieldBlock take() = 0;
+    /// Makes a block that take() gave the current one; what was sampled since is dropped.
+    virtual void put(const FieldBlock& block) = 0;
+
+protected:
+    FieldSampler() = default;
+};
+
+/// Throws std::logic_error where there are no bins, or several species.
+void check_can_sample(const System& system, const BinRule& rule);
+
+/// Averages over blocks of time: gives what the solver adds them up in.
+struct FieldsRule {
+    using Result = FieldSampler&;
+    explicit FieldsRule(const System&) {}
 };
 
 }  // namespace mpcflow

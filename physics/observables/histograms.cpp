@@ -18,13 +18,19 @@ int occupancy_bins(const Fluid& fluid, const HistogramsOutput& output) {
 
 }  // namespace
 
+void add_sample(Solver& solver, Histograms& histograms) {
+    add_counts(histograms.occupancy, solver.measure<OccupancyBins>(histograms));
+    add_counts(histograms.speed, solver.measure<SpeedBins>(histograms));
+    ++histograms.samples;
+}
+
 HistogramsObservable::HistogramsObservable(const Fluid& fluid, const HistogramsOutput& output,
                                            std::int64_t equilibration)
     : Observable("histograms", {equilibration, output.every}),
       fluid_(fluid),
       histograms_(occupancy_bins(fluid, output), output.speed_bins, output.largest_speed) {}
 
-void HistogramsObservable::measure(Solver& solver, std::int64_t) { solver.sample_histograms(histograms_); }
+void HistogramsObservable::measure(Solver& solver, std::int64_t) { add_sample(solver, histograms_); }
 
 void HistogramsObservable::add_results(ObservableResults& results) const {
     std::vector<std::int64_t> particles(histograms_.occupancy.size());

@@ -17,6 +17,9 @@ struct HistogramsOutput {
     double largest_speed = 8.0;  ///< in thermal speeds
 };
 
+/// Adds the present state to the counts: all particles, and the cells of the next collision.
+void add_sample(Solver& solver, Histograms& histograms);
+
 /// Counts, added up over samples, with Poisson's and Maxwell's distributions beside.
 class HistogramsObservable final : public Observable {
 public:

@@ -67,7 +67,7 @@ ModesObservable::ModesObservable(const System& system, const ModesOutput& output
       correlator_(make_correlator(axes_)) {}
 
 void ModesObservable::measure(Solver& solver, std::int64_t) {
-    correlator_.add(solver.velocity_modes(waves_));
+    correlator_.add(solver.measure<VelocityModes>(waves_));
 }
 
 double ModesObservable::wave_number(std::size_t wave) const {
@@ -166,12 +166,8 @@ void ModesObservable::add_results(ObservableResults& results) const {
     results.attributes.push_back({"expected_viscosity", viscosity_});
     results.attributes.push_back({"expected_speed_of_sound", theory::speed_of_sound(system_)});
 
-    std::vector<double> vectors(3 * wave_count());
     std::vector<double> rates;
-    for (std::size_t wave = 0; wave < wave_count(); ++wave) {
-        vectors[3 * wave + static_cast<std::size_t>(axes_[wave])] = wave_number(wave);
-        rates.push_back(decay_rate(wave));
-    }
+    for (std::size_t wave = 0; wave < wave_count(); ++wave) rates.push_back(decay_rate(wave));
     std::vector<std::int64_t> steps;
     std::vector<double> lag_times;
     for (const std::int64_t lag : correlation.lag) {
@@ -180,7 +176,7 @@ void ModesObservable::add_results(ObservableResults& results) const {
     }
     Estimates viscosity = viscosities(correlation);
     results.arrays.push_back(
-        {"wave_vector", {waves, 3}, std::move(vectors), "a^-1", "wave vectors k, x y z"});
+        {"wave_vector", {waves, 3}, wave_vectors(system_, waves_), "a^-1", "wave vectors k, x y z"});
     results.arrays.push_back(named_list("expected_decay_rate", std::move(rates), "(energy/mass)^(1/2)/a",
                                         "nu k^2 with the predicted viscosity"));
     results.arrays.push_back(named_list("lag", std::move(steps), "1", "steps between two samples"));

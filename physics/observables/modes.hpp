@@ -1,12 +1,11 @@
 #pragma once
 /// output.modes: how velocity modes of long waves decay, the transverse ones by viscosity alone.
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "physics/observables/mode_rule.hpp"
 #include "physics/observables/multiple_tau.hpp"
 #include "physics/observables/observable.hpp"
 #include "physics/system.hpp"
@@ -18,16 +17,6 @@ struct ModesOutput {
     std::int64_t every = 100;
     int count = 4;  ///< wave numbers along each axis without walls
 };
-
-/// The waves that are followed: n = 1 ... count along each periodic axis, as far as a wave is two cells long
-/// at least.
-[[nodiscard]] inline WaveNumbers waves_of(const System& system, int count) {
-    WaveNumbers waves;
-    for (std::size_t axis = 0; axis < 3; ++axis)
-        if (system.boundaries.faces[axis].is_periodic())
-            waves.along[axis] = std::min(count, system.box.size[axis] / 2);
-    return waves;
-}
 
 /// Correlates u_k = (1/N) sum v exp(-i k x) with itself: Re <u_k(0)* u_k(t)>, for the two components across k
 /// (their mean) and the one along it. In equilibrium the transverse one is kT / (m N) exp(-nu k^2 t): Huang,

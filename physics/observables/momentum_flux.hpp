@@ -22,7 +22,8 @@
 
 #include "physics/cell_grid.hpp"
 #include "physics/grid_rounding.hpp"
-#include "physics/solver.hpp"
+#include "physics/observables/fields.hpp"
+#include "physics/observables/flux_rule.hpp"
 #include "physics/step.hpp"
 #include "physics/streaming.hpp"
 #include "physics/system.hpp"
@@ -60,12 +61,11 @@ struct WallSums {
     }
 };
 
-/// One sample of one field bin: the flux at the places that the head of this file says, and the particles in
-/// mid-flight.
-struct PressureBinSums {
-    static constexpr int in_flight = 1 + MomentumFluxSums::velocities + MomentumFluxSums::kinetic;
-    static constexpr int count = in_flight + MomentumFluxSums::collisional;
-    double value[count]{};  ///< particles, velocity (3), kinetic flux (6); collisional flux (9)
+/// One sample of one field bin: the flux at the places that the head of this file says: particles in
+/// mid-flight, their velocity (3) and kinetic flux (6); collisional flux (9).
+struct PressureBinSums
+    : SumsOf<1 + MomentumFluxSums::velocities + MomentumFluxSums::kinetic + MomentumFluxSums::collisional> {
+    static constexpr int in_flight = count - MomentumFluxSums::collisional;
 };
 
 /// What one particle does in the step.

@@ -86,8 +86,9 @@ private:
     [[noreturn]] void reject(const std::string& array, const char* why) const;
 };
 
-/// An observable. The device or the host's threads reduce the particles to a few exact numbers, in a virtual
-/// function of Solver; what becomes of these numbers is plain C++ here, and so the same bits for all solvers.
+/// An observable. The device or the host's threads reduce the particles to a few exact numbers, by a rule of
+/// the list that Solver measures (rules.hpp); what becomes of these numbers is plain C++ here, and so the
+/// same bits for all solvers.
 class Observable {
 public:
     virtual ~Observable() = default;

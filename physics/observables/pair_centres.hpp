@@ -118,9 +118,12 @@ private:
 /// More would overflow the counters of a GPU (gpu/pair_kernels.cuh).
 inline constexpr std::int64_t most_pair_centres = 1'000'000;
 
-/// Those of some particles that can be centres, in a list of cells.
+/// Those of some particles that can be centres, in a list of cells. As a rule, it counts their pairs with all
+/// particles by distance; they must be particles of the present state.
 class PairCentres {
 public:
+    using Result = std::vector<std::uint64_t>;
+
     /// Throws std::invalid_argument where there are more than most_pair_centres particles.
     PairCentres(const PairRule& rule, const ParticleRecords& particles);
 

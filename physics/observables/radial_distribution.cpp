@@ -44,7 +44,7 @@ void RadialDistributionObservable::begin_block() {
         merge_neighbours(blocks_, [](Block& to, const Block& from) {
             to.samples += from.samples;
             to.centres += from.centres;
-            for (std::size_t bin = 0; bin < from.pairs.size(); ++bin) to.pairs[bin] += from.pairs[bin];
+            add_counts(to.pairs, from.pairs);
         });
         block_samples_ *= 2;
     }
@@ -55,7 +55,7 @@ void RadialDistributionObservable::measure(Solver& solver, std::int64_t) {
     if (blocks_.empty() || blocks_.back().samples == block_samples_) begin_block();
     solver.copy_selection({std::nullopt, every_nth_id_}, records_);
     const PairCentres centres(rule_, records_);
-    solver.count_pairs(centres, blocks_.back().pairs);
+    add_counts(blocks_.back().pairs, solver.measure(centres));
     blocks_.back().centres += centres.centres().size();
     ++blocks_.back().samples;
 }

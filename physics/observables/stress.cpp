@@ -70,7 +70,7 @@ StressObservable::StressObservable(const System& system, const StressOutput& out
 
 void StressObservable::measure(Solver& solver, std::int64_t step) {
     if (!is_unbroken() && times().begins_burst(step)) correlator_.begin_burst();
-    const MomentumFlux flux = solver.momentum_flux();
+    const MomentumFlux flux = solver.measure<FluxRule>();
     const double per_volume = 1.0 / static_cast<double>(system_.box.volume());
     std::array<double, averaged> parts{};
     for (std::size_t i = 0; i < tensor; ++i) {

@@ -3,31 +3,44 @@
 /// so their bits do not depend on the order.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 
 #include "physics/grid_rounding.hpp"
-#include "physics/solver.hpp"
+#include "physics/observables/sums.hpp"
 #include "physics/system.hpp"
 #include "physics/vector.hpp"
 
 namespace mpcflow {
 
-/// Sums over all particles of momentum (3) and twice the energy, in units of the fluid's mass, each as a
-/// coarse part and the rest on a finer grid: exact in any order, and precise to the last digits of the result
-/// all the same.
-struct TotalsSums {
-    static constexpr int count = 8;
-    double value[count]{};
+/// Sums over all particles; exact up to the last rounding, so equal on every machine.
+struct Totals {
+    std::int64_t particles = 0;
+    double mass = 0.0;
+    std::array<double, 3> momentum{};
+    double kinetic_energy = 0.0;
 
-    MPCFLOW_HD TotalsSums& operator+=(const TotalsSums& other) {
-        for (int i = 0; i < count; ++i) value[i] += other.value[i];
-        return *this;
+    /// Temperature kT of the motion relative to the centre of mass: 2 E_rel / (3 (N - 1)); 0 for N < 2.
+    [[nodiscard]] double temperature() const {
+        if (particles < 2) return 0.0;
+        double momentum_squared = 0.0;
+        for (const double p : momentum) momentum_squared += p * p;
+        const double relative = kinetic_energy - 0.5 * momentum_squared / mass;
+        return 2.0 * relative / (3.0 * static_cast<double>(particles - 1));
     }
 };
 
+/// Sums over all particles of momentum (3) and twice the energy, in units of the fluid's mass, each as a
+/// coarse part and the rest on a finer grid: exact in any order, and precise to the last digits of the result
+/// all the same.
+using TotalsSums = SumsOf<8>;
+
 class TotalsRule {
 public:
+    using Sums = TotalsSums;
+    using Result = Totals;
+
     TotalsRule() = default;
     explicit TotalsRule(const System& system)
         : particles_(system.particle_count()), mass_(system.fluid.mass) {
@@ -64,7 +77,7 @@ public:
         return {(s.value[0] + s.value[1]) / m, (s.value[2] + s.value[3]) / m, (s.value[4] + s.value[5]) / m};
     }
 
-    [[nodiscard]] Totals totals(const TotalsSums& s) const {
+    [[nodiscard]] Totals result(const TotalsSums& s) const {
         Totals totals;
         totals.particles = particles_;
         totals.mass = mass_ * mass_of_all_;

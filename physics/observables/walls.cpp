@@ -32,7 +32,7 @@ WallsObservable::WallsObservable(const System& system, const WallsOutput& output
       averages_(static_cast<std::int64_t>(4 * faces_.size() + 3)) {}
 
 void WallsObservable::measure(Solver& solver, std::int64_t) {
-    const MomentumFlux flux = solver.momentum_flux();
+    const MomentumFlux flux = solver.measure<FluxRule>();
     std::vector<double> sample;
     for (const int face : faces_) {
         const double area_and_time =

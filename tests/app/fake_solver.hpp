@@ -14,27 +14,28 @@
 
 namespace mpcflow {
 
-class FakeSolver final : public Solver {
+class FakeSolver final : public MeasuringSolver<FakeSolver>, public FieldSampler {
 public:
     FakeSolver(const System& system, std::array<int, 3> bins) : system_(system), bins_(bins) {
         clear_block();
     }
 
+    [[nodiscard]] const System& system() const override { return system_; }
     void run(std::int64_t count) override {
         step_ += count;
         chunks.push_back(count);
     }
     [[nodiscard]] std::int64_t current_step() const override { return step_; }
 
-    [[nodiscard]] Totals totals() override {
+    [[nodiscard]] Totals result_of(const TotalsRule&) const {
         Totals totals;
         totals.particles = system_.particle_count();
         totals.mass = static_cast<double>(totals.particles) * system_.fluid.mass;
         totals.kinetic_energy = 1.5 * static_cast<double>(totals.particles);
         return totals;
     }
-    [[nodiscard]] Extremes extremes() override { return {3.5, 4, 17}; }
-    [[nodiscard]] MomentumFlux momentum_flux() override {
+    [[nodiscard]] static Extremes result_of(const ExtremesRule&) { return {3.5, 4, 17}; }
+    [[nodiscard]] MomentumFlux result_of(const FluxRule&) const {
         MomentumFlux flux;
         flux.kinetic.fill(static_cast<double>(step_));
         flux.momentum = {12.0, 0.0, 6.0};
@@ -43,28 +44,33 @@ public:
     }
     [[nodiscard]] std::int64_t fast_steps() const override { return step_ / 2; }
     [[nodiscard]] std::uint64_t state_hash() override { return 0x1234U + static_cast<std::uint64_t>(step_); }
-    void sample_fields() override {
+    [[nodiscard]] FieldSampler& result_of(const FieldsRule&) { return *this; }
+    void sample() override {
         sampled_steps.push_back(step_);
         ++block_.samples;
         for (FieldSums& bin : block_.bins) bin.particles += 1.0;
     }
-    [[nodiscard]] FieldBlock take_field_block() override {
+    [[nodiscard]] FieldBlock take() override {
         FieldBlock taken = block_;
         clear_block();
         return taken;
     }
-    void put_field_block(const FieldBlock& block) override { block_ = block; }
+    void put(const FieldBlock& block) override { block_ = block; }
     void restore(const ParticleSnapshot& snapshot, std::int64_t) override { step_ = snapshot.step; }
-    void sample_histograms(Histograms& histograms) override {
-        ++histograms.samples;
-        histograms.occupancy.front() += static_cast<std::uint64_t>(step_);
-        histograms.speed.back() += 2;
+    [[nodiscard]] std::vector<std::uint64_t> result_of(const OccupancyBins& rule) const {
+        return counts(rule.bins(), 0, static_cast<std::uint64_t>(step_));
     }
-    void count_pairs(const PairCentres&, std::vector<std::uint64_t>& counts) override {
-        counts.back() += static_cast<std::uint64_t>(step_);
+    [[nodiscard]] static std::vector<std::uint64_t> result_of(const SpeedBins& rule) {
+        return counts(rule.bins(), rule.bins() - 1, 2);
     }
-    [[nodiscard]] std::vector<double> velocity_modes(const WaveNumbers& waves) override {
-        return modes_at ? modes_at(step_) : std::vector<double>(static_cast<std::size_t>(6 * waves.count()));
+    [[nodiscard]] std::vector<std::uint64_t> result_of(const PairCentres& centres) const {
+        const int bins = centres.rule().bins();
+        return counts(bins, bins - 1, static_cast<std::uint64_t>(step_));
+    }
+    template <SumsWaves Rule>
+    [[nodiscard]] std::vector<double> result_of(const Rule& rule) const {
+        if (modes_at) return modes_at(step_);
+        return rule.result(std::vector<typename Rule::Totals>(static_cast<std::size_t>(rule.parts())));
     }
     using Solver::copy_particles;
     using Solver::copy_selection;
@@ -86,7 +92,7 @@ public:
     [[nodiscard]] std::vector<std::string> take_notes() override { return std::exchange(notes, {}); }
 
     std::vector<std::string> notes;
-    /// What velocity_modes() gives, of a step; zeros if it is empty.
+    /// What rules of waves give, of a step; zeros if it is empty.
     std::function<std::vector<double>(std::int64_t step)> modes_at;
 
     std::vector<std::int64_t> chunks;
@@ -106,6 +112,11 @@ private:
                 to[id].position[axis] = unwrapped - length * to[id].image(axis);
             }
         }
+    }
+    static std::vector<std::uint64_t> counts(int bins, int bin, std::uint64_t count) {
+        std::vector<std::uint64_t> counts(static_cast<std::size_t>(bins));
+        counts[static_cast<std::size_t>(bin)] = count;
+        return counts;
     }
     void clear_block() {
         block_.samples = 0;

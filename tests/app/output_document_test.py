@@ -39,6 +39,7 @@ INPUTS = {
                                              "region: {lower: [1, 1, 1], upper: [3, 4, 5]}"}),
     "moving walls": changed(WHOLE, {"z: no_slip": "z: {lower: slip, upper: {kind: no_slip, velocity: [0.1, 0, 0]}}"}),
     "windows": changed(WHOLE, {"every: 4, quantities: [density": "every: 4, time_window: 28, quantities: [density"}),
+    "structure": input_text(outputs="  structure_factor: {every: 2, count: 2}\n"),
     "least": input_text(outputs=""),
     "open block": input_text(steps=68, outputs="  fields: {every: 1, quantities: [density, pressure_tensor], bins: [1, 2, 3]}\n" + CHECKPOINTS),
 }

@@ -138,6 +138,23 @@ class Results(ProgramTest):
                 np.testing.assert_allclose(modes["longitudinal"][wave, lag], product[axis], atol=1e-8)
         self.assertIn("modes of 50 samples", self.summary)
 
+    def test_structure_factor_is_that_of_the_frames(self):
+        output = "  trajectory: {every: 5, quantities: [position]}\n  structure_factor: {every: 5, count: 2}\n"
+        self.write_input(input_text(outputs=output), "structure.yaml")
+        summary = self.mpcflow("run", "structure.yaml", "--output", "structure").stdout
+        self.assertIn("structure factor of 20 samples", summary)
+        with h5py.File(self.folder / "structure/run.h5") as file, h5py.File(self.folder / "structure/trajectory.h5") as trajectory:
+            group = file["structure_factor"]
+            x = trajectory["particles/all/position/value"][trajectory["particles/all/position/step"][()] > 20]
+            self.assertEqual(group["wave_vector"].shape, (4, 3))  # walls normal to z
+            for wave, k in enumerate(group["wave_vector"][()]):
+                rho = np.exp(-1j * (x @ k)).sum(axis=1)
+                # Rounded waves: 1e-4 of amplitudes of 46, in a mean of 20.
+                self.assertAlmostEqual(group["S"][wave], (np.abs(rho) ** 2).mean() / x.shape[1], delta=1e-5)
+                self.assertAlmostEqual(group["correlation"][wave, 3], np.real(np.conj(rho[:-3]) * rho[3:]).mean() / x.shape[1], delta=1e-5)
+            np.testing.assert_array_equal(group["lag"][:4], [0, 5, 10, 15])
+            np.testing.assert_array_equal(group["expected_S"], np.ones(4))
+
     def test_every_dataset_says_what_it_is(self):
         def check(name, item):
             if isinstance(item, h5py.Dataset):

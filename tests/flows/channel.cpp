@@ -76,9 +76,9 @@ ChannelFlow measure_channel(Solver& solver, const System& system, const Sampling
     for (int block = 0; block < sampling.blocks; ++block) {
         for (std::int64_t sample = 0; sample < samples; ++sample) {
             solver.run(sampling.every);
-            solver.sample_fields();
+            solver.measure<FieldsRule>().sample();
         }
-        const FieldBlock fields = solver.take_field_block();
+        const FieldBlock fields = solver.measure<FieldsRule>().take();
         std::vector<double> u(bins);
         for (std::size_t b = 0; b < bins; ++b) {
             const FieldSums& bin = fields.bins[b];

@@ -64,10 +64,10 @@ protected:
             SolverOptions options;
             options.threads = 1;
             const auto solver = make(system, options);
-            const Totals start = solver->totals();
+            const Totals start = solver->measure<TotalsRule>();
             for (std::size_t look = 0; look < looks.size(); ++look) {
                 solver->run(looks[look] - solver->current_step());
-                const Totals now = solver->totals();
+                const Totals now = solver->measure<TotalsRule>();
                 const double variances = looks[look];
                 for (int axis = 0; axis < 3; ++axis) {
                     const double lost = now.momentum[axis] - start.momentum[axis];

@@ -63,9 +63,9 @@ protected:
             for (std::int64_t sample = 0; sample < samples; ++sample) {
                 // In every step: what a plate takes in one it largely gives back in the next, and only the
                 // sum is sharp.
-                const MomentumFlux flux = solver->momentum_flux();
+                const MomentumFlux flux = solver->measure<FluxRule>();
                 solver->run(1);
-                if (sample % sampling.every == 0) solver->sample_fields();
+                if (sample % sampling.every == 0) solver->measure<FieldsRule>().sample();
                 for (std::size_t side = 0; side < 2; ++side) {
                     const auto& taken = flux.to_walls[4 + side];
                     const auto& v = system.boundaries.faces[2][static_cast<int>(side)].velocity;
@@ -83,7 +83,7 @@ protected:
             shear_sum.add((force[0] + force[1]) / all);
             heat_sum.add((warmth[0] + warmth[1]) / all);
             work.add(power / all);
-            const FieldBlock fields = solver->take_field_block();
+            const FieldBlock fields = solver->measure<FieldsRule>().take();
             for (std::size_t b = 0; b < width; ++b) {
                 const FieldSums& bin = fields.bins[b];
                 velocity[b].add(bin.momentum[0] / (system.fluid.mass * bin.particles));
@@ -238,9 +238,9 @@ TEST_P(PlatesFlow, between_faces_of_slip_is_a_plug) {
 TEST_P(PlatesFlow, between_faces_of_slip_keeps_its_energy) {
     const System system = between_plates(FaceKind::slip, FaceKind::slip, ThermostatKind::none);
     const auto solver = make(system);
-    const Totals before = solver->totals();
+    const Totals before = solver->measure<TotalsRule>();
     solver->run(1000);
-    const Totals after = solver->totals();
+    const Totals after = solver->measure<TotalsRule>();
     // Collisions round: 1e-11 of a velocity or less, 7680 x 1000 times at random.
     EXPECT_NEAR(after.kinetic_energy, before.kinetic_energy, 1e-9 * before.kinetic_energy);
     for (const std::size_t axis : {0U, 1U}) EXPECT_NEAR(after.momentum[axis], before.momentum[axis], 1e-6);

@@ -128,9 +128,9 @@ TEST_P(StressOfRuns, of_a_flow_grows_in_proportion_to_the_distance_from_the_midd
     for (int block = 0; block < blocks; ++block) {
         for (int i = 0; i < 100; ++i) {
             solver->run(4);
-            solver->sample_fields();
+            solver->measure<FieldsRule>().sample();
         }
-        const FieldBlock fields = solver->take_field_block();
+        const FieldBlock fields = solver->measure<FieldsRule>().take();
         for (std::size_t z = 0; z < 8; ++z) {
             const PressureSums& bin = fields.pressure[z];
             const double volume = 64.0 * static_cast<double>(fields.samples);

@@ -10,6 +10,7 @@
 
 #include "physics/observables/pair_centres.hpp"
 #include "physics/observables/radial_distribution.hpp"
+#include "physics/observables/structure_factor.hpp"
 #include "tests/physics/statistics.hpp"
 #include "tests/support/observing.hpp"
 #include "tests/support/solvers.hpp"
@@ -32,7 +33,7 @@ TEST_P(Structure, of_an_ideal_gas_is_none) {
         solver->copy_particles(all);
         const PairCentres pairs(PairRule(system, {5.0, 50}), all);
         std::vector<std::uint64_t> counts(50);
-        solver->count_pairs(pairs, counts);
+        add_counts(counts, solver->measure(pairs));
         const auto centres = static_cast<double>(pairs.centres().size());
         ASSERT_EQ(centres, static_cast<double>(system.particle_count()));
         double chi_square = 0.0;
@@ -70,6 +71,32 @@ TEST_P(Structure, is_measured_as_one_with_the_error_that_it_says) {
         const double independent = 1.0 / std::sqrt(static_cast<double>(pairs[bin]));
         EXPECT_GT(error[bin], 0.6 * independent);
         EXPECT_LT(error[bin], 6.0 * independent);
+    }
+}
+
+// |rho_k|^2 / N of an ideal gas is distributed exponentially, so that its deviation is its mean, 1.
+TEST_P(Structure, factor_is_one_with_the_error_that_it_says) {
+    for (const bool is_angular : {false, true}) {
+        System system = fluid_at_rest({8, 9, 12}, 5.0, 0.3, 14);
+        system.collision.conserve_angular_momentum = is_angular;
+        if (is_angular) system.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
+        const auto solver = make(system);
+        StructureFactorObservable observable(system, {10, 4}, 20);
+        run_and_sample(*solver, observable, 4020);
+        const ObservableResults results = observable.results();
+        const auto& found = numbers(results, "S");
+        const auto& error = numbers(results, "S_error");
+        const auto& correlation = numbers(results, "correlation");
+        const std::size_t lags = numbers(results, "time").size();
+        ASSERT_EQ(found.size(), is_angular ? 8U : 12U);
+        const double independent = 1.0 / std::sqrt(400.0);
+        for (std::size_t wave = 0; wave < found.size(); ++wave) {
+            EXPECT_TRUE(is_near(found[wave], 1.0, error[wave])) << wave;
+            // Fluctuations that last from sample to sample make it larger than that of independent samples.
+            EXPECT_GT(error[wave], 0.6 * independent) << wave;
+            EXPECT_LT(error[wave], 4.0 * independent) << wave;
+            EXPECT_LT(std::abs(correlation[wave * lags + 1]), found[wave]) << wave;
+        }
     }
 }
 

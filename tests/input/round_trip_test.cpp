@@ -56,6 +56,7 @@ TEST(Reading, TakesEveryKey) {
     expected.output.fields = FieldsOutput{10, true, true, true, {2, 5, 12}, true, 50};
     expected.output.histograms = HistogramsOutput{50, 30, 40, 6.0};
     expected.output.modes = ModesOutput{20, 5};
+    expected.output.structure_factor = StructureFactorOutput{30, 4};
     expected.output.stress = StressOutput{200, 40, 30};
     expected.output.walls = WallsOutput{20};
     expected.output.series = SeriesOutput{100};
@@ -143,6 +144,8 @@ TEST(RoundTrip, OfRandomScenarios) {
             s.output.histograms = HistogramsOutput{pick(1, 100), pick(0, 99), pick(1, 300), real(1e-3, 32)};
         if (pick(0, 1) == 1 && waves_of(s.system, 1).count() > 0)
             s.output.modes = ModesOutput{pick(1, 100), pick(1, 10)};
+        if (pick(0, 1) == 1 && waves_of(s.system, 1).count() > 0)
+            s.output.structure_factor = StructureFactorOutput{pick(1, 100), pick(1, 10)};
         if (pick(0, 1) == 1) s.output.stress = StressOutput{pick(50, 100), pick(0, 50), 0};
         if (pick(0, 1) == 1 && !s.system.boundaries.faces[2].is_periodic())
             s.output.walls = WallsOutput{pick(1, 100)};

@@ -65,6 +65,11 @@ inline bool same(const ModesOutput& a, const ModesOutput& b) {
     return every == b.every && count == b.count;
 }
 
+inline bool same(const StructureFactorOutput& a, const StructureFactorOutput& b) {
+    const auto& [every, count] = a;
+    return every == b.every && count == b.count;
+}
+
 inline bool same(const StressOutput& a, const StressOutput& b) {
     const auto& [every, burst, lags] = a;
     return every == b.every && burst == b.burst && lags == b.lags;
@@ -101,11 +106,12 @@ bool same(const std::optional<T>& a, const std::optional<T>& b) {
 }
 
 inline bool same(const Output& a, const Output& b) {
-    const auto& [directory, trajectory, fields, histograms, modes, stress, walls, series, diffusion,
-                 radial_distribution] = a;
+    const auto& [directory, trajectory, fields, histograms, modes, structure_factor, stress, walls, series,
+                 diffusion, radial_distribution] = a;
     return directory == b.directory && same(trajectory, b.trajectory) && same(fields, b.fields) &&
-           same(histograms, b.histograms) && same(modes, b.modes) && same(stress, b.stress) &&
-           same(walls, b.walls) && same(series, b.series) && same(diffusion, b.diffusion) &&
+           same(histograms, b.histograms) && same(modes, b.modes) &&
+           same(structure_factor, b.structure_factor) && same(stress, b.stress) && same(walls, b.walls) &&
+           same(series, b.series) && same(diffusion, b.diffusion) &&
            same(radial_distribution, b.radial_distribution);
 }
 

@@ -56,7 +56,8 @@ MISTAKES = [
     ("output", "stress", {"burst": 0}), ("output", "stress", {"every": 1, "lags": 0}), ("output", "walls", {"every": 0}),
     ("output", "histograms", {"every": 1, "largest_speed": 0}), ("output", "diffusion", {"tracers": 0}),
     ("output", "radial_distribution", {"range": 0}), ("output", "radial_distribution", {"bins": 0.5}), ("output", "fields", {"every": 1}),
-    ("output", "modes", {"every": 1, "count": 65}), ("title", None, ""), ("checkpoint", None, {"every": -1}), ("checkpoint", None, {"hours": 1}),
+    ("output", "modes", {"every": 1, "count": 65}), ("output", "structure_factor", {"count": 0}),
+    ("title", None, ""), ("checkpoint", None, {"every": -1}), ("checkpoint", None, {"hours": 1}),
 ]
 
 

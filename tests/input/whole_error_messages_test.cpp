@@ -155,6 +155,12 @@ INSTANTIATE_TEST_SUITE_P(
                   {"f.yaml:4:10: output.modes: there is no wave to follow: it needs an axis without walls "
                    "that is at least "
                    "two cells long"}},
+        ErrorCase{"a structure factor of waves that are too short",
+                  least + "output: {structure_factor: {every: 101, count: 5}}",
+                  {"f.yaml:3:36: output.structure_factor.every: 101 is more than the 100 steps of the run "
+                   "after equilibration; no sample would be taken",
+                   "f.yaml:3:48: output.structure_factor.count: 5 waves do not fit: the longest axis without "
+                   "walls has room for 4 of two cells at least"}},
         ErrorCase{
             "a region of one corner",
             least + "output: {trajectory: {every: 1, region: {lower: [1, 1, 1]}}}",

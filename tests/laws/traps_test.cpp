@@ -92,10 +92,10 @@ TYPED_TEST(Traps, a_dilute_gas_gains_all_of_the_momentum_of_the_force) {
     system.fluid.density = 0.5;
     system.force = {0.05, -0.02, 0};
     const bool is_float = std::is_same_v<typename TypeParam::Real, float>;
-    const auto solver = solver_for(system, is_float);
-    const Totals before = solver->totals();
+    const std::unique_ptr<Solver> solver = solver_for(system, is_float);
+    const Totals before = solver->measure<TotalsRule>();
     solver->run(100);
-    const Totals after = solver->totals();
+    const Totals after = solver->measure<TotalsRule>();
     const double impulse = static_cast<double>(before.particles) * 100 * system.collision.time_step;
     // 60 particles of m v about 3, some 20 roundings a step.
     const double tolerance = 60 * 3.0 * 100 * 20 * (is_float ? 0x1p-24 : 1e-12);
@@ -107,11 +107,12 @@ TYPED_TEST(Traps, a_dilute_gas_gains_all_of_the_momentum_of_the_force) {
 // Fields, totals and snapshots are of the step that the solver says it is at.
 TYPED_TEST(Traps, fields_and_snapshots_are_of_the_present_step) {
     const System system = system_for<TypeParam>();
-    const auto solver = solver_for(system, std::is_same_v<typename TypeParam::Real, float>, {3, 1, 2});
+    const std::unique_ptr<Solver> solver =
+        solver_for(system, std::is_same_v<typename TypeParam::Real, float>, {3, 1, 2});
     for (const int steps : {0, 1, 7}) {
         solver->run(steps);
-        solver->sample_fields();
-        const FieldBlock block = solver->take_field_block();
+        solver->measure<FieldsRule>().sample();
+        const FieldBlock block = solver->measure<FieldsRule>().take();
         ParticleSnapshot snapshot;
         solver->copy_particles(snapshot);
         EXPECT_EQ(snapshot.step, solver->current_step());
@@ -130,7 +131,7 @@ TYPED_TEST(Traps, fields_and_snapshots_are_of_the_present_step) {
             EXPECT_EQ(block.bins[bin].particles, counts[bin]);
             EXPECT_NEAR(block.bins[bin].momentum[0], momenta[bin], 1e-8);
         }
-        EXPECT_NEAR(solver->totals().kinetic_energy, energy, 1e-10 * energy);
+        EXPECT_NEAR(solver->measure<TotalsRule>().kinetic_energy, energy, 1e-10 * energy);
     }
     EXPECT_EQ(solver->current_step(), 8);
 }

@@ -89,7 +89,7 @@ TYPED_TEST(StartOf, solvers_have_the_right_number_of_particles_at_rest_as_a_whol
     const bool mixed = sizeof(typename TypeParam::Real) == sizeof(float);
     if (mixed) options.precision = Precision::mixed;
     const auto solver = make_host_solver(system, options);
-    const Totals totals = solver->totals();
+    const Totals totals = solver->measure<TotalsRule>();
     EXPECT_EQ(totals.particles, 48000);
     EXPECT_EQ(totals.mass, 4.0 * 48000);
     // The mean that is taken away is rounded, and then every velocity, to half an epsilon of its size. Those

@@ -73,7 +73,7 @@ TYPED_TEST(Observables, totals_are_right_to_the_last_digits_in_any_order) {
     const TotalsSums second = add_up();
     for (int i = 0; i < TotalsSums::count; ++i) EXPECT_EQ(first.value[i], second.value[i]);
 
-    const Totals totals = rule.totals(first);
+    const Totals totals = rule.result(first);
     EXPECT_EQ(totals.particles, 10000);
     EXPECT_EQ(totals.mass, 30000.0);
     for (int axis = 0; axis < 3; ++axis) EXPECT_LT(error_in_ulps(totals.momentum[axis], sums[axis]), 3.0);

@@ -83,7 +83,7 @@ TEST_P(ExtremesOf, speed_and_occupancy_are_those_of_the_particles) {
                 ParticleSnapshot snapshot;
                 for (int part = 0; part < 6; ++part) {
                     solver->copy_particles(snapshot);
-                    const Extremes found = solver->extremes();
+                    const Extremes found = solver->measure<ExtremesRule>();
                     EXPECT_EQ(found.maximum_speed, fastest(snapshot));
                     const auto [least, most] = precision == Precision::mixed
                                                    ? occupancy_range<float>(system, snapshot)
@@ -105,7 +105,7 @@ TEST_P(ExtremesOf, asking_does_not_change_the_run) {
     const auto left_alone = make(system, options);
     for (int step = 0; step < 12; ++step) {
         asked->run(1);
-        static_cast<void>(asked->extremes());
+        static_cast<void>(asked->measure<ExtremesRule>());
     }
     left_alone->run(12);
     EXPECT_EQ(asked->state_hash(), left_alone->state_hash());
@@ -116,8 +116,8 @@ TEST_P(ExtremesOf, no_whole_cell_between_close_walls) {
     system.box.size = {4, 4, 1};
     const auto solver = make(system);
     solver->run(3);
-    EXPECT_EQ(solver->extremes().minimum_occupancy, 0);
-    EXPECT_EQ(solver->extremes().maximum_occupancy, 0);
+    EXPECT_EQ(solver->measure<ExtremesRule>().minimum_occupancy, 0);
+    EXPECT_EQ(solver->measure<ExtremesRule>().maximum_occupancy, 0);
 }
 
 TEST_P(ExtremesOf, steps_with_a_fast_particle_are_counted_once_and_alike_everywhere) {

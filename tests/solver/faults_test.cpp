@@ -111,8 +111,8 @@ TEST_P(Faults, image_counts_overflow_in_mixed_precision_only) {
 
 TEST_P(Faults, fields_need_bins) {
     const auto solver = make(system_);
-    EXPECT_THROW(solver->sample_fields(), std::logic_error);
-    EXPECT_TRUE(solver->take_field_block().bins.empty());
+    EXPECT_THROW(solver->measure<FieldsRule>().sample(), std::logic_error);
+    EXPECT_TRUE(solver->measure<FieldsRule>().take().bins.empty());
 }
 
 TEST_P(Faults, too_little_memory_is_a_fault_of_the_environment) {

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "physics/observables/histograms.hpp"
 #include "physics/theory.hpp"
 #include "tests/physics/statistics.hpp"
 #include "tests/support/solvers.hpp"
@@ -37,7 +38,7 @@ TEST_P(HistogramsOf, speeds_are_those_of_the_particles) {
     const auto solver = make(system);
     solver->run(5);
     Histograms histograms(20, 15, 3.0);
-    solver->sample_histograms(histograms);
+    add_sample(*solver, histograms);
     ParticleSnapshot snapshot;
     solver->copy_particles(snapshot);
     std::vector<std::uint64_t> expected(16, 0);
@@ -57,11 +58,11 @@ TEST_P(HistogramsOf, occupancies_hold_all_particles_of_whole_cells) {
     const auto periodic = make(system);
     periodic->run(3);
     Histograms histograms(60, 4, 8.0);
-    periodic->sample_histograms(histograms);
+    add_sample(*periodic, histograms);
     std::uint64_t particles = 0;
     for (std::size_t n = 0; n < histograms.occupancy.size(); ++n) particles += n * histograms.occupancy[n];
     EXPECT_EQ(particles, static_cast<std::uint64_t>(system.particle_count()));
-    const Extremes extremes = periodic->extremes();
+    const Extremes extremes = periodic->measure<ExtremesRule>();
     for (std::size_t n = 0; n < histograms.occupancy.size(); ++n) {
         const auto count = static_cast<std::int64_t>(n);
         if (count < extremes.minimum_occupancy || count > extremes.maximum_occupancy)
@@ -74,7 +75,7 @@ TEST_P(HistogramsOf, occupancies_hold_all_particles_of_whole_cells) {
     const auto walled = make(system);
     walled->run(3);
     Histograms few(3, 4, 8.0);
-    walled->sample_histograms(few);
+    add_sample(*walled, few);
     EXPECT_EQ(sum(few.occupancy), 11U * 11U * 10U);
     EXPECT_GT(few.occupancy[2], 900U);
 }
@@ -88,7 +89,7 @@ TEST_P(HistogramsOf, counts_are_the_same_whatever_executes_the_run) {
                 Histograms histograms(25, 400, 5.0);
                 for (int sample = 0; sample < 4; ++sample) {
                     solver.run(6);
-                    solver.sample_histograms(histograms);
+                    add_sample(solver, histograms);
                 }
                 return histograms;
             };
@@ -107,7 +108,7 @@ TEST_P(HistogramsOf, counts_are_the_same_whatever_executes_the_run) {
 TEST_P(HistogramsOf, as_many_bins_as_are_allowed) {
     const auto solver = make(fluid());
     Histograms histograms(Histograms::most_bins, Histograms::most_bins - 1, 8.0);
-    solver->sample_histograms(histograms);
+    add_sample(*solver, histograms);
     EXPECT_EQ(sum(histograms.speed), static_cast<std::uint64_t>(fluid().particle_count()));
     EXPECT_EQ(sum(histograms.occupancy), 12U * 11U * 10U);
 }
@@ -140,7 +141,7 @@ TEST_P(HistogramsOf, distributions_are_those_of_maxwell_and_poisson) {
         system.seed = 500 + static_cast<std::uint64_t>(run);
         const auto solver = make(system);
         solver->run(40);
-        solver->sample_histograms(histograms);
+        add_sample(*solver, histograms);
     }
     std::vector<double> speeds(histograms.speed.begin(), histograms.speed.end());
     std::vector<double> occupancies(histograms.occupancy.begin(), histograms.occupancy.end());

@@ -76,7 +76,7 @@ TEST_P(ModesOf, amplitudes_are_those_of_a_direct_sum) {
         for (const WaveNumbers& waves :
              {WaveNumbers{{6, 5, 4}}, WaveNumbers{{1, 0, 0}}, WaveNumbers{{0, 4, 0}}, WaveNumbers{{0, 0, 9}},
               WaveNumbers{{64, 0, 1}}}) {
-            const std::vector<double> found = solver->velocity_modes(waves);
+            const std::vector<double> found = solver->measure<VelocityModes>(waves);
             const DirectSum expected = direct_sum(system, waves, snapshot);
             ASSERT_EQ(found.size(), expected.modes.size());
             ASSERT_EQ(found.size(), static_cast<std::size_t>(6 * waves.count()));
@@ -85,7 +85,7 @@ TEST_P(ModesOf, amplitudes_are_those_of_a_direct_sum) {
                 EXPECT_LT(expected.deviations[i], 1e-7) << "against 1e-2 of the amplitudes";
             }
         }
-        EXPECT_TRUE(solver->velocity_modes({}).empty());
+        EXPECT_TRUE(solver->measure<VelocityModes>(WaveNumbers{}).empty());
     }
 }
 
@@ -99,7 +99,7 @@ TEST_P(ModesOf, few_particles) {
         solver->copy_particles(snapshot);
         ASSERT_EQ(snapshot.id.size(), static_cast<std::size_t>(particles));
         const WaveNumbers waves{{2, 0, 1}};
-        const std::vector<double> found = solver->velocity_modes(waves);
+        const std::vector<double> found = solver->measure<VelocityModes>(waves);
         const DirectSum expected = direct_sum(system, waves, snapshot);
         for (std::size_t i = 0; i < found.size(); ++i) {
             // Few errors are not Gaussian: none is more than sqrt(3) of its deviation.
@@ -119,7 +119,7 @@ TEST_P(ModesOf, bits_are_the_same_whatever_executes_the_run) {
                 std::vector<double> modes;
                 for (int sample = 0; sample < 3; ++sample) {
                     solver.run(6);
-                    const std::vector<double> now = solver.velocity_modes(waves);
+                    const std::vector<double> now = solver.measure<VelocityModes>(waves);
                     modes.insert(modes.end(), now.begin(), now.end());
                 }
                 return modes;
@@ -137,7 +137,7 @@ TEST_P(ModesOf, a_sample_changes_nothing) {
     const auto undisturbed = make(system);
     for (int step = 0; step < 5; ++step) {
         sampled->run(1);
-        static_cast<void>(sampled->velocity_modes({{2, 2, 2}}));
+        static_cast<void>(sampled->measure<VelocityModes>(WaveNumbers{{2, 2, 2}}));
     }
     undisturbed->run(5);
     EXPECT_EQ(sampled->state_hash(), undisturbed->state_hash());

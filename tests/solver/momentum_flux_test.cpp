@@ -50,7 +50,7 @@ TEST_P(MomentumFluxOf, a_step_is_what_the_step_then_does) {
     for (const System& system : systems(3)) {
         const auto solver = make(system);
         solver->run(3);
-        const MomentumFlux flux = solver->momentum_flux();
+        const MomentumFlux flux = solver->measure<FluxRule>();
         ParticleSnapshot before, after;
         solver->copy_particles(before);
         solver->run(1);
@@ -106,10 +106,10 @@ TEST_P(MomentumFluxOf, walls_take_what_the_fluid_loses) {
                     const auto solver = make(system, options);
                     const auto particles = static_cast<double>(system.particle_count());
                     for (int step = 0; step < 5; ++step) {
-                        const Totals before = solver->totals();
-                        const MomentumFlux flux = solver->momentum_flux();
+                        const Totals before = solver->measure<TotalsRule>();
+                        const MomentumFlux flux = solver->measure<FluxRule>();
                         solver->run(1);
-                        const Totals after = solver->totals();
+                        const Totals after = solver->measure<TotalsRule>();
                         double size_of_momenta = 0.0;
                         for (int a = 0; a < 3; ++a) {
                             double taken = 0.0;
@@ -162,10 +162,10 @@ TEST_P(MomentumFluxOf, moving_walls_take_the_momentum_and_the_energy_that_the_fl
                 const auto particles = static_cast<double>(system.particle_count());
                 double energy_taken = 0.0;
                 for (int step = 0; step < 10; ++step) {
-                    const Totals before = solver->totals();
-                    const MomentumFlux flux = solver->momentum_flux();
+                    const Totals before = solver->measure<TotalsRule>();
+                    const MomentumFlux flux = solver->measure<FluxRule>();
                     solver->run(1);
-                    const Totals after = solver->totals();
+                    const Totals after = solver->measure<TotalsRule>();
                     // Velocities of order 1 round to 1e-16 or 6e-8 in three places; what walls take, to the
                     // grid on which 2 x 128 x 1260 particles add up, of velocities 2^-29, of their squares
                     // 2^-24.
@@ -200,7 +200,7 @@ TEST_P(MomentumFluxOf, walls_feel_the_pressure_of_the_fluid) {
     constexpr int samples = 2000;
     for (int sample = 0; sample < samples; ++sample) {
         solver->run(1);
-        const MomentumFlux flux = solver->momentum_flux();
+        const MomentumFlux flux = solver->measure<FluxRule>();
         const double area_and_time = 42.0 * system.collision.time_step;
         lower.add(flux.to_walls[4][2] / area_and_time);
         upper.add(flux.to_walls[5][2] / area_and_time);
@@ -226,16 +226,16 @@ TEST_P(MomentumFluxOf, bins_add_up_to_the_whole) {
                 solver->run(2);
                 MomentumFlux flux;
                 for (int sample = 0; sample < 2; ++sample) {
-                    const MomentumFlux one = solver->momentum_flux();
+                    const MomentumFlux one = solver->measure<FluxRule>();
                     for (std::size_t i = 0; i < 9; ++i) {
                         flux.kinetic[i] += one.kinetic[i];
                         flux.collisional[i] += one.collisional[i];
                     }
                     for (std::size_t a = 0; a < 3; ++a) flux.momentum[a] += one.momentum[a];
-                    solver->sample_fields();
+                    solver->measure<FieldsRule>().sample();
                     solver->run(1);
                 }
-                const FieldBlock block = solver->take_field_block();
+                const FieldBlock block = solver->measure<FieldsRule>().take();
                 ASSERT_EQ(block.pressure.size(), block.bins.size());
                 PressureSums sum;
                 for (const PressureSums& bin : block.pressure) {
@@ -268,15 +268,15 @@ TEST_P(MomentumFluxOf, a_block_goes_on_in_another_solver) {
     const auto first = make(system, with_bins({1, 2, 5}));
     const auto second = make(system, with_bins({1, 2, 5}));
     for (Solver* const solver : {whole.get(), first.get(), second.get()}) solver->run(2);
-    whole->sample_fields();
+    whole->measure<FieldsRule>().sample();
     whole->run(1);
-    whole->sample_fields();
-    first->sample_fields();
-    second->put_field_block(first->take_field_block());
+    whole->measure<FieldsRule>().sample();
+    first->measure<FieldsRule>().sample();
+    second->measure<FieldsRule>().put(first->measure<FieldsRule>().take());
     second->run(1);
-    second->sample_fields();
-    const FieldBlock expected = whole->take_field_block();
-    const FieldBlock found = second->take_field_block();
+    second->measure<FieldsRule>().sample();
+    const FieldBlock expected = whole->measure<FieldsRule>().take();
+    const FieldBlock found = second->measure<FieldsRule>().take();
     EXPECT_EQ(found.samples, 2);
     for (std::size_t b = 0; b < expected.pressure.size(); ++b) {
         EXPECT_EQ(found.pressure[b].particles, expected.pressure[b].particles);
@@ -285,8 +285,8 @@ TEST_P(MomentumFluxOf, a_block_goes_on_in_another_solver) {
     }
     FieldBlock without = expected;
     without.pressure.clear();
-    EXPECT_THROW(second->put_field_block(without), std::invalid_argument);
-    EXPECT_THROW(make(system, SolverOptions{})->put_field_block(expected), std::invalid_argument);
+    EXPECT_THROW(second->measure<FieldsRule>().put(without), std::invalid_argument);
+    EXPECT_THROW(make(system, SolverOptions{})->measure<FieldsRule>().put(expected), std::invalid_argument);
 }
 
 // p = M kT on the diagonal, all of it kinetic, as in an ideal gas: collisions act at zero distance on
@@ -301,7 +301,7 @@ TEST_P(MomentumFluxOf, equilibrium_is_the_pressure_of_an_ideal_gas) {
         std::array<Moments, 9> kinetic, collisional;
         for (int sample = 0; sample < 400; ++sample) {
             solver->run(5);
-            const MomentumFlux flux = solver->momentum_flux();
+            const MomentumFlux flux = solver->measure<FluxRule>();
             for (std::size_t i = 0; i < 9; ++i) {
                 kinetic[i].add(flux.kinetic[i] / volume);
                 collisional[i].add(flux.collisional[i] / volume);

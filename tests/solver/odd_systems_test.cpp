@@ -88,7 +88,7 @@ TEST_P(OddSystems, have_the_same_bits_whatever_executes_them) {
             plain.bins = {1, 1, 1};
             const auto run = [](Solver& solver) {
                 solver.run(steps);
-                solver.sample_fields();
+                solver.measure<FieldsRule>().sample();
                 return report_of(solver);
             };
             const Report expected = run(*make_solver(SolverKind::host, system, plain));
@@ -105,10 +105,10 @@ TEST_P(OddSystems, stay_finite_inside_and_conserve_momentum) {
     for (const System& system : variants(odd())) {
         SCOPED_TRACE(kind_of(system));
         const auto solver = make_solver(kind(), system);
-        const Totals before = solver->totals();
+        const Totals before = solver->measure<TotalsRule>();
         EXPECT_EQ(before.particles, system.particle_count());
         solver->run(steps);
-        const Totals after = solver->totals();
+        const Totals after = solver->measure<TotalsRule>();
         ParticleSnapshot snapshot;
         solver->copy_particles(snapshot);
         ASSERT_EQ(snapshot.position.size(), static_cast<std::size_t>(3 * system.particle_count()));
@@ -153,7 +153,7 @@ TEST_P(FewParticles, none_has_totals_of_zero) {
     ASSERT_EQ(system.particle_count(), 0);
     const auto solver = make(system);
     solver->run(2);
-    const Totals totals = solver->totals();
+    const Totals totals = solver->measure<TotalsRule>();
     EXPECT_EQ(totals.particles, 0);
     EXPECT_EQ(totals.mass, 0.0);
     EXPECT_EQ(totals.kinetic_energy, 0.0);

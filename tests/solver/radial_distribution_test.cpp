@@ -58,7 +58,7 @@ std::uint64_t count(Solver& solver, const System& system, const PairBins& bins, 
     solver.copy_selection({std::nullopt, stride}, chosen);
     const PairCentres centres(PairRule(system, bins), chosen);
     counts.assign(static_cast<std::size_t>(bins.bins), 0);
-    solver.count_pairs(centres, counts);
+    add_counts(counts, solver.measure(centres));
     return centres.centres().size();
 }
 

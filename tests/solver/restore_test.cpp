@@ -43,7 +43,7 @@ protected:
     static void run_and_sample(Solver& solver, int steps) {
         for (int i = 0; i < steps; ++i) {
             solver.run(1);
-            if (solver.current_step() % 2 == 0) solver.sample_fields();
+            if (solver.current_step() % 2 == 0) solver.measure<FieldsRule>().sample();
         }
     }
 };
@@ -63,8 +63,8 @@ TEST_P(Restore, gives_the_run_that_never_stopped) {
             whole->copy_particles(snapshot);
             const std::int64_t fast_steps = whole->fast_steps();
             const std::uint64_t hash = whole->state_hash();
-            const FieldBlock open = whole->take_field_block();
-            whole->put_field_block(open);
+            const FieldBlock open = whole->measure<FieldsRule>().take();
+            whole->measure<FieldsRule>().put(open);
             run_and_sample(*whole, after);
             const Report expected = report_of(*whole);
             EXPECT_GT(fast_steps, 0);
@@ -81,7 +81,7 @@ TEST_P(Restore, gives_the_run_that_never_stopped) {
                 EXPECT_EQ(solver->current_step(), before);
                 EXPECT_EQ(solver->fast_steps(), fast_steps);
                 EXPECT_EQ(solver->state_hash(), hash);
-                solver->put_field_block(open);
+                solver->measure<FieldsRule>().put(open);
                 run_and_sample(*solver, after);
                 expect_same_bits(report_of(*solver), expected);
             }
@@ -143,7 +143,8 @@ TEST_P(Restore, refuses_what_is_no_state_of_the_system) {
     refused([](ParticleSnapshot& s) { s.position[9] = std::numeric_limits<double>::quiet_NaN(); });
     refused([](ParticleSnapshot& s) { s.velocity[9] = std::numeric_limits<double>::infinity(); });
     EXPECT_EQ(solver->state_hash(), hash) << "nothing was changed";
-    EXPECT_THROW(solver->put_field_block(make_field_block(5, PressureFields::none)), std::invalid_argument);
+    EXPECT_THROW(solver->measure<FieldsRule>().put(make_field_block(5, PressureFields::none)),
+                 std::invalid_argument);
 }
 
 MPCFLOW_ON_EVERY_SOLVER(Restore);

@@ -24,8 +24,10 @@ struct Report {
 };
 
 inline Report report_of(Solver& solver) {
-    Report report{solver.current_step(), solver.state_hash(),       solver.totals(),        solver.extremes(),
-                  solver.fast_steps(),   solver.take_field_block(), solver.momentum_flux(), {}};
+    Report report{solver.current_step(),        solver.state_hash(),
+                  solver.measure<TotalsRule>(), solver.measure<ExtremesRule>(),
+                  solver.fast_steps(),          solver.measure<FieldsRule>().take(),
+                  solver.measure<FluxRule>(),   {}};
     solver.copy_particles(report.snapshot);
     return report;
 }

@@ -65,9 +65,9 @@ TEST_P(SameBits, runs_in_parts_give_the_golden_hash) {
 TEST_P(SameBits, asking_for_the_flux_of_momentum_changes_no_bit) {
     const auto solver = make_solver(kind(), the_case().system, options());
     for (int step = 0; step < steps; ++step) {
-        const MomentumFlux flux = solver->momentum_flux();
-        solver->sample_fields();
-        EXPECT_EQ(bits_of(numbers_of(solver->momentum_flux())), bits_of(numbers_of(flux))) << step;
+        const MomentumFlux flux = solver->measure<FluxRule>();
+        solver->measure<FieldsRule>().sample();
+        EXPECT_EQ(bits_of(numbers_of(solver->measure<FluxRule>())), bits_of(numbers_of(flux))) << step;
         solver->run(1);
     }
     EXPECT_EQ(solver->state_hash(), golden_hash(the_case().name));
@@ -77,7 +77,7 @@ TEST_P(SameBits, totals_fields_and_snapshots_are_those_of_one_host_thread) {
     const auto run = [](Solver& solver) {
         for (int sample = 0; sample < 4; ++sample) {
             solver.run(5);
-            solver.sample_fields();
+            solver.measure<FieldsRule>().sample();
         }
         return report_of(solver);
     };

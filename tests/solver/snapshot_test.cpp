@@ -47,7 +47,7 @@ TEST_P(Snapshots, hold_the_initial_state_in_the_order_of_ids) {
             EXPECT_EQ(snapshot.image[3 * id + axis], 0);
         }
     }
-    const Totals totals = solver->totals();
+    const Totals totals = solver->measure<TotalsRule>();
     for (const double p : totals.momentum) EXPECT_NEAR(p, 0.0, 1e-12 * static_cast<double>(totals.particles));
 }
 

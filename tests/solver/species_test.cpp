@@ -51,7 +51,7 @@ TEST_P(SeveralSpecies, begin_in_equilibrium_at_rest_as_many_as_their_densities_s
     for (const int species : snapshot.species) ++counts.at(static_cast<std::size_t>(species));
     EXPECT_EQ(counts[0], 3024);  // 504 cells
     EXPECT_EQ(counts[1], 1663);  // of 4687.2 in all
-    const Totals totals = solver->totals();
+    const Totals totals = solver->measure<TotalsRule>();
     EXPECT_EQ(totals.mass, 2.0 * 3024 + 8.0 * 1663);
     for (const double p : totals.momentum) EXPECT_NEAR(p, 0.0, 1e-9);
     // kT of 3 N squares: a relative error of sqrt(2 / 3N).
@@ -74,7 +74,7 @@ TEST_P(SeveralSpecies, come_to_one_temperature) {
             for (std::size_t i = 0; i < snapshot.velocity.size(); ++i)
                 if (snapshot.species[i / 3] == 1) snapshot.velocity[i] *= 2.0;
             solver->restore(snapshot, 0);
-            const Totals at_start = solver->totals();
+            const Totals at_start = solver->measure<TotalsRule>();
             // Independent samples of the velocities are some ten steps apart.
             constexpr int samples = 10;
             std::array<double, 2> found{};
@@ -94,7 +94,7 @@ TEST_P(SeveralSpecies, come_to_one_temperature) {
                     << law.name << (isolated ? ", isolated" : "") << ", species " << s;
             }
             for (int axis = 0; axis < 3; ++axis)
-                EXPECT_NEAR(solver->totals().momentum[axis], at_start.momentum[axis], 1e-7);
+                EXPECT_NEAR(solver->measure<TotalsRule>().momentum[axis], at_start.momentum[axis], 1e-7);
         }
     }
 }
@@ -174,8 +174,8 @@ TEST_P(SeveralSpecies, refuse_what_is_not_known_of_them) {
     SolverOptions options;
     options.bins = {1, 1, 7};
     const auto solver = make(system, options);
-    EXPECT_THROW(solver->sample_fields(), std::logic_error);
-    EXPECT_THROW(static_cast<void>(solver->momentum_flux()), std::logic_error);
+    EXPECT_THROW(solver->measure<FieldsRule>().sample(), std::logic_error);
+    EXPECT_THROW(static_cast<void>(solver->measure<FluxRule>()), std::logic_error);
     ParticleSnapshot snapshot;
     solver->copy_particles(snapshot);
     ParticleSnapshot wrong = snapshot;

@@ -66,10 +66,10 @@ TEST_P(Units, that_are_powers_of_two_give_the_same_bits) {
                 EXPECT_TRUE(found.position == expected.position) << unit.mass << ", " << unit.temperature;
                 EXPECT_TRUE(found.image == expected.image) << unit.mass << ", " << unit.temperature;
                 EXPECT_TRUE(found.velocity == velocity) << unit.mass << ", " << unit.temperature;
-                EXPECT_EQ(solver->totals().kinetic_energy,
-                          reference->totals().kinetic_energy * unit.temperature);
-                EXPECT_EQ(solver->totals().temperature(),
-                          reference->totals().temperature() * unit.temperature);
+                EXPECT_EQ(solver->measure<TotalsRule>().kinetic_energy,
+                          reference->measure<TotalsRule>().kinetic_energy * unit.temperature);
+                EXPECT_EQ(solver->measure<TotalsRule>().temperature(),
+                          reference->measure<TotalsRule>().temperature() * unit.temperature);
             }
         }
     }

@@ -1,0 +1,117 @@
+#pragma once
+/// Fields of a fluid on a device, added up there from sample to sample.
+
+#include <cstdint>
+#include <utility>
+
+#include "gpu/cuda_support.cuh"
+#include "gpu/device_fluid.cuh"
+#include "gpu/momentum_flux_kernels.cuh"
+#include "gpu/observable_kernels.cuh"
+#include "physics/observables/fields.hpp"
+#include "physics/observables/momentum_flux.hpp"
+
+namespace mpcflow {
+
+template <class Law, class Particle>
+class DeviceFields final : public FieldSampler {
+public:
+    /// The fluid must outlive it.
+    DeviceFields(DeviceFluid<Law, Particle>& fluid, const SolverOptions& options)
+        : fluid_(fluid),
+          bin_rule_(fluid.system(), options.bins),
+          flux_rule_(fluid.system(), most_in_flux_sums * bin_rule_.occupancy_limit()),
+          bins_(bin_rule_.bin_count()),
+          block_(bin_rule_.bin_count()),
+          pressure_bins_(options.pressure == PressureFields::sampled ? bins_.size() : 0),
+          pressure_block_(pressure_bins_.size()) {
+        bins_.clear();
+        pressure_bins_.clear();
+        begin_block();
+    }
+
+    [[nodiscard]] std::int64_t memory_bytes() const {
+        return bins_.bytes() + block_.bytes() + pressure_bins_.bytes() + pressure_block_.bytes();
+    }
+
+    /// Drops what was sampled.
+    void begin_block() {
+        samples_ = 0;
+        block_.clear();
+        pressure_block_.clear();
+    }
+
+    void sample() override {
+        const System& system = fluid_.system();
+        check_can_sample(system, bin_rule_);
+        const auto state = fluid_.state();
+        const int shared_bins = shared(bins_);
+        sum_bins<<<state.particle_blocks(), block_size, shared_bins * sizeof(BinSums)>>>(
+            bin_rule_, state.particle_count, state.particles, shared_bins, bins_.data());
+        MPCFLOW_CUDA(cudaGetLastError());
+        fold_bins<<<block_count(bins_.size()), block_size>>>(system.fluid.mass, bin_rule_.occupancy_limit(),
+                                                             bins_.size(), bins_.data(), block_.data(),
+                                                             fluid_.report());
+        MPCFLOW_CUDA(cudaGetLastError());
+        if (pressure() == PressureFields::sampled) sample_pressure();
+        ++samples_;
+    }
+
+    [[nodiscard]] FieldBlock take() override {
+        fluid_.check();
+        FieldBlock block = make_field_block(block_.size(), pressure());
+        block.samples = samples_;
+        block_.download(block.bins.data(), 0, block_.size());
+        pressure_block_.download(block.pressure.data(), 0, pressure_block_.size());
+        begin_block();
+        return block;
+    }
+
+    void put(const FieldBlock& block) override {
+        check_bins(block, block_.size(), pressure());
+        fluid_.use();
+        block_.upload(block.bins.data(), block_.size());
+        pressure_block_.upload(block.pressure.data(), pressure_block_.size());
+        samples_ = block.samples;
+    }
+
+private:
+    static constexpr std::int64_t shared_bins_limit = 24 << 10;  ///< bytes
+
+    [[nodiscard]] PressureFields pressure() const {
+        return pressure_bins_.size() > 0 ? PressureFields::sampled : PressureFields::none;
+    }
+
+    /// Bins that blocks have of their own in shared memory: all or none.
+    template <class Sums>
+    [[nodiscard]] static int shared(const DeviceArray<Sums>& bins) {
+        return bins.bytes() <= shared_bins_limit ? static_cast<int>(bins.size()) : 0;
+    }
+
+    /// Adds one sample of the flux to the current block.
+    void sample_pressure() {
+        const System& system = fluid_.system();
+        const StepPlan<Law> plan = fluid_.foresee();
+        const auto state = fluid_.state();
+        const int shared_bins = shared(pressure_bins_);
+        sum_pressure_bins<<<state.particle_blocks(), block_size, shared_bins * sizeof(PressureBinSums)>>>(
+            plan, flux_rule_, bin_rule_, state.particle_count, state.particles, fluid_.actions(), shared_bins,
+            pressure_bins_.data());
+        MPCFLOW_CUDA(cudaGetLastError());
+        fold_pressure_bins<<<block_count(pressure_bins_.size()), block_size>>>(
+            system.fluid.mass, system.collision.time_step, pressure_bins_.size(), pressure_bins_.data(),
+            pressure_block_.data());
+        MPCFLOW_CUDA(cudaGetLastError());
+    }
+
+    DeviceFluid<Law, Particle>& fluid_;
+    BinRule bin_rule_;
+    MomentumFluxRule<typename Law::Real> flux_rule_;
+    std::int64_t samples_ = 0;
+    DeviceArray<BinSums> bins_;  ///< of one sample, as pressure_bins_
+    DeviceArray<FieldSums> block_;
+    DeviceArray<PressureBinSums> pressure_bins_;
+    DeviceArray<PressureSums> pressure_block_;
+};
+
+}  // namespace mpcflow

@@ -1,0 +1,106 @@
+#pragma once
+/// Fields of a fluid on CPU threads: each thread adds to bins of its own.
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "physics/host/host_fluid.hpp"
+#include "physics/observables/fields.hpp"
+#include "physics/observables/momentum_flux.hpp"
+
+namespace mpcflow {
+
+template <class Law, class Particle>
+class HostFields final : public FieldSampler {
+public:
+    /// The fluid must outlive it.
+    HostFields(HostFluid<Law, Particle>& fluid, const System& system, const SolverOptions& options)
+        : fluid_(fluid),
+          system_(system),
+          bin_rule_(system, options.bins),
+          flux_rule_(system, most_in_flux_sums * bin_rule_.occupancy_limit()),
+          pressure_(options.pressure),
+          block_(make_field_block(bin_rule_.bin_count(), pressure_)),
+          bin_sums_(bin_rule_.bin_count() * fluid_.threads()),
+          pressure_sums_(pressure_ == PressureFields::sampled ? bin_sums_.size() : 0) {}
+
+    /// Bytes that one takes with so many threads.
+    [[nodiscard]] static std::int64_t bytes(const System& system, const SolverOptions& options, int threads) {
+        const bool has_pressure = options.pressure == PressureFields::sampled;
+        const std::size_t bytes_of_sums = sizeof(BinSums) + (has_pressure ? sizeof(PressureBinSums) : 0);
+        return BinRule(system, options.bins).bin_count() *
+               (bytes_of_bin(options.pressure) + threads * static_cast<std::int64_t>(bytes_of_sums));
+    }
+
+    void sample() override {
+        check_can_sample(system_, bin_rule_);
+        const std::int64_t bins = bin_rule_.bin_count();
+        std::fill(bin_sums_.begin(), bin_sums_.end(), BinSums{});
+        fluid_.for_all_particles([&](int thread, const Particle& p) {
+            bin_sums_[thread * bins + bin_rule_.bin(p.position)] += bin_rule_.contribute(p);
+        });
+        for (std::int64_t b = 0; b < bins; ++b) {
+            const BinSums sum = sum_of_threads(bin_sums_, b);
+            if (sum.value[0] > bin_rule_.occupancy_limit()) fluid_.add_faults(fault_bin);
+            BinRule::fold(sum, system_.fluid.mass, block_.bins[b]);
+        }
+        if (pressure_ == PressureFields::sampled) sample_pressure();
+        ++block_.samples;
+        fluid_.check();
+    }
+
+    [[nodiscard]] FieldBlock take() override {
+        return std::exchange(block_, make_field_block(bin_rule_.bin_count(), pressure_));
+    }
+
+    void put(const FieldBlock& block) override {
+        check_bins(block, bin_rule_.bin_count(), pressure_);
+        block_ = block;
+    }
+
+private:
+    using Real = typename Law::Real;
+
+    /// Adds one sample of the flux to the current block.
+    void sample_pressure() {
+        const std::int64_t bins = bin_rule_.bin_count();
+        std::fill(pressure_sums_.begin(), pressure_sums_.end(), PressureBinSums{});
+        fluid_.for_all_fluxes(flux_rule_, [&](int thread, const ParticleFlux<Real>& flux) {
+            PressureBinSums* const sums = &pressure_sums_[thread * bins];
+            double added[PressureBinSums::count];
+            flux_rule_.put_in_bin_of_flight(flux, added);
+            flux_rule_.put_collisional(flux, added + PressureBinSums::in_flight);
+            double* const in_flight = sums[bin_rule_.bin(flux.mid_flight_place)].value;
+            double* const at_centre = sums[bin_rule_.bin(flux.cell_centre)].value;
+            for (int i = 0; i < PressureBinSums::in_flight; ++i) in_flight[i] += added[i];
+            for (int i = PressureBinSums::in_flight; i < PressureBinSums::count; ++i)
+                at_centre[i] += added[i];
+        });
+        for (std::int64_t b = 0; b < bins; ++b)
+            fold_pressure(sum_of_threads(pressure_sums_, b), system_.fluid.mass, system_.collision.time_step,
+                          block_.pressure[b]);
+    }
+
+    /// Of a bin.
+    template <class Sums>
+    [[nodiscard]] Sums sum_of_threads(const std::vector<Sums>& all, std::int64_t bin) const {
+        Sums sum;
+        for (int thread = 0; thread < fluid_.threads(); ++thread)
+            sum += all[thread * bin_rule_.bin_count() + bin];
+        return sum;
+    }
+
+    HostFluid<Law, Particle>& fluid_;
+    System system_;
+    BinRule bin_rule_;
+    MomentumFluxRule<Real> flux_rule_;
+    PressureFields pressure_;
+    FieldBlock block_;
+    std::vector<BinSums> bin_sums_;
+    std::vector<PressureBinSums> pressure_sums_;
+};
+
+}  // namespace mpcflow

@@ -1,0 +1,32 @@
+#pragma once
+/// The flux of momentum of a whole fluid, as it is asked for. How it is measured: momentum_flux.hpp.
+
+#include <array>
+
+#include "physics/system.hpp"
+
+namespace mpcflow {
+
+/// Throws std::logic_error, in the name of `what`, where there are several species.
+void check_one_species(const System& system, const char* what);
+
+/// The flux of momentum in the step to come: V P_ab = kinetic + collisional, momentum along a in direction b
+/// (physics/observables/momentum_flux.hpp).
+struct MomentumFlux {
+    std::array<double, 9> kinetic{};      ///< [3 a + b]: sum m u_a u_b over all particles, u of their flight
+    std::array<double, 9> collisional{};  ///< [3 a + b]: (1/h) sum m dv_a r_b
+    std::array<double, 3> momentum{};     ///< sum m v in the middle of the flight
+    /// Momentum given to the faces with walls in the step, by hits and by collisions: [2 axis + (0 lower, 1
+    /// upper)].
+    std::array<std::array<double, 3>, 6> to_walls{};
+    std::array<double, 6> energy_to_walls{};  ///< the same of kinetic energy
+};
+
+/// Measures the step to come, which stays to come. Of fluids of one species only: for others the constructor
+/// throws std::logic_error. What a particle adds, in the arithmetic of a solver, is MomentumFluxRule.
+struct FluxRule {
+    using Result = MomentumFlux;
+    explicit FluxRule(const System& system) { check_one_species(system, "momentum_flux"); }
+};
+
+}  // namespace mpcflow
