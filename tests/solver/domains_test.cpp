@@ -65,7 +65,7 @@ Outcome run_domains(const Law& law, const DomainRun& run) {
             fluid.restore(run.start->step, 0,
                           [&](std::int64_t i) { return take_from_snapshot<Particle>(*run.start, i); });
         for (const int part : run.parts) fluid.run(part);
-        const TotalsSums totals = fluid.sum_totals(TotalsRule(run.system));
+        const TotalsSums totals = fluid.sum(TotalsRule(run.system));
         const MomentumFluxRule<Real> rule(run.system, static_cast<double>(run.system.particle_count()));
         const std::lock_guard lock(mutex);  // of what follows, no domain waits for another
         std::mutex of_threads;
@@ -122,18 +122,18 @@ void expect_same(const Outcome& found, const System& system, Solver& expected) {
     EXPECT_EQ(found.particles, system.particle_count());
     EXPECT_EQ(found.fast_steps, std::set<std::int64_t>{expected.fast_steps()});
     const TotalsRule rule(system);
-    EXPECT_EQ(bits_of(numbers_of(rule.totals(found.totals))), bits_of(numbers_of(expected.totals())));
+    EXPECT_EQ(bits_of(numbers_of(rule.result(found.totals))),
+              bits_of(numbers_of(expected.measure<TotalsRule>())));
     MomentumFlux flux = momentum_flux(found.flux, {}, system);
-    const MomentumFlux of_box = expected.momentum_flux();
+    const MomentumFlux of_box = expected.measure<FluxRule>();
     flux.to_walls = of_box.to_walls;
     flux.energy_to_walls = of_box.energy_to_walls;
     EXPECT_EQ(bits_of(numbers_of(flux)), bits_of(numbers_of(of_box)));
-    Histograms histograms(Histograms::most_bins - 1, 1, 1.0);
-    expected.sample_histograms(histograms);
-    for (std::size_t count = 0; count < histograms.occupancy.size(); ++count) {
+    const auto cells = expected.measure<OccupancyBins>(Histograms(Histograms::most_bins - 1, 1, 1.0));
+    for (std::size_t count = 0; count < cells.size(); ++count) {
         const auto [first, last] =
             std::ranges::equal_range(found.occupancies, static_cast<std::int64_t>(count));
-        ASSERT_EQ(static_cast<std::uint64_t>(last - first), histograms.occupancy[count]) << count;
+        ASSERT_EQ(static_cast<std::uint64_t>(last - first), cells[count]) << count;
     }
     ParticleSnapshot snapshot;
     expected.copy_particles(snapshot);
