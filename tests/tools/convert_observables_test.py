@@ -13,7 +13,7 @@ from made_runs import FLOW, REGION, REST, WALLS, ToolTest, made, read_csv
 from mpcflow_tools import Run
 from mpcflow_tools.observable_files import NUMBERS, TABLES, Observable
 
-RUNS = {"modes": REST, "diffusion": REST, "radial_distribution": REST, "stress": REST, "walls": WALLS, "histograms": FLOW}
+RUNS = {"modes": REST, "diffusion": REST, "radial_distribution": REST, "structure_factor": REST, "stress": REST, "walls": WALLS, "histograms": FLOW}
 
 
 def datasets_of(group: h5py.Group) -> dict[str, h5py.Dataset]:

@@ -33,7 +33,7 @@ from mutations import forge
 
 CASES = int(os.environ.get("MPCFLOW_HOSTILE_CASES", "300"))
 LIMIT = 10.0  # seconds for a command
-OBSERVABLES = ("modes", "diffusion", "radial_distribution", "stress", "walls", "histograms")
+OBSERVABLES = ("modes", "diffusion", "radial_distribution", "structure_factor", "stress", "walls", "histograms")
 RUNS = (FLOW.replace("bins: [2, 1, 10]", "bins: [2, 1, 10], time_window: 40").replace("every: 100, quan", "every: 125, quan"),
         REST.replace("steps: 1500", "steps: 150").replace("size: [8, 8, 8]", "size: [4, 4, 4]"),
         WALLS.replace("steps: 3000", "steps: 300"), REGION)

@@ -80,6 +80,7 @@ output:
   diffusion: {every: 3, tracers: 1000}
   modes: {every: 2, count: 2}
   radial_distribution: {every: 100, range: 2, bins: 20, centres: 1000}
+  structure_factor: {every: 10, count: 2}
 """
 
 # A flow whose walls are asked.

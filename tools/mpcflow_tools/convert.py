@@ -5,7 +5,8 @@
   mpcflow-convert RUN fields FILE       averages of run.h5: .vti (VTK image data), .csv, .npz
   mpcflow-convert RUN windows FILE      averages over windows of time, of fields.h5: .pvd (ParaView, with a folder of .vti), .csv, .npz
   mpcflow-convert RUN series FILE       numbers against time: .csv, .npz
-  mpcflow-convert RUN OBSERVABLE FILE   modes, diffusion, radial_distribution, stress, walls or histograms: .csv, .npz
+  mpcflow-convert RUN OBSERVABLE FILE   modes, diffusion, radial_distribution, structure_factor, stress, walls,
+                                        histograms: .csv, .npz
 
 RUN is the output directory of a run. Memory does not grow with the number of frames or windows. Numbers keep their bits.
 

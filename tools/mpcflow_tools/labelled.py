@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 # By name: names of the axes, numbers, and what they are.
 Arrays = dict[str, tuple[tuple[str, ...], NDArray[Any], dict[str, str]]]
 
-PARTS = ("fields", "windows", "series", "histograms", "modes", "diffusion", "radial_distribution", "stress", "walls")
+PARTS = ("fields", "windows", "series", "histograms", "modes", "diffusion", "radial_distribution", "structure_factor", "stress",
+         "walls")
 _AXIS_NAMES = {"l": "lag", "k": "wave", "r": "radius", "f": "face", "c": "pair", "3": "component"}
 _COORDINATES = ("lag", "time", "pairs", "radius", "wave_vector", "step")
 

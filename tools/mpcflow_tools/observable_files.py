@@ -58,6 +58,7 @@ TABLES = {
     "diffusion": (Table((_LAGS,), ("mean_square_displacement", "mean_square_displacement_xyz", "velocity_autocorrelation",
                                    "velocity_autocorrelation_xyz", "diffusion_by_displacement", "diffusion_by_velocity")),),
     "radial_distribution": (Table((("radius",),), ("g", "pairs")),),
+    "structure_factor": (Table((("wave_vector",),), ("S",)), Table((("wave_vector",), _LAGS), ("correlation",))),
     "stress": (Table((_LAGS,), ("viscosity", "kinetic_viscosity", "collisional_viscosity", "correlation", "kinetic_correlation",
                                 "collisional_correlation", "component_correlation")),
                Table((("a",), ("b",)), ("pressure_tensor", "kinetic_pressure_tensor", "collisional_pressure_tensor"))),

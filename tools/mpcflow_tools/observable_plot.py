@@ -152,6 +152,37 @@ def radial_figure(run: Run) -> Figure:
 
 
 @styled
+def structure_factor_figure(run: Run) -> Figure:
+    """The structure factor by wave number beside that of an ideal fluid, and how long its longest waves last. Raises ResultsError,
+    BadArgument."""
+    found = run.structure_factor
+    S, correlation, times = found["S"], found["correlation"], found["time"].values
+    _need(run, bool(np.isfinite(S.values).any()), "structure_factor")
+    figure, left, right = _two_panels(run.title)
+    vectors = found["wave_vector"].values
+    lengths = np.linalg.norm(vectors, axis=1)
+    left.axhline(1.0, color=THEORY, linewidth=1.6, label="theory: ideal fluid")
+    _points(left, lengths, S.values, S.known_error(), "measured")
+    left.set_xlabel(r"$k\,a$")
+    left.set_ylabel("S(k)")
+    left.legend(loc="best")
+    names = wave_names(vectors, run.box.astype(np.float64))
+    shown = np.flatnonzero(np.argmax(np.abs(vectors), axis=1) == np.argmax(np.abs(vectors[0])))[:4]  # waves along one axis
+    # Sound of the longest wave has run through the box a few times.
+    early = times <= 6.0 * np.pi / (float(run.theory["speed_of_sound"]) * lengths[shown].min())
+    for number, colour in zip(shown, colormaps["viridis"](np.linspace(0.0, 0.8, len(shown)))):
+        _points(right, times[early], correlation.values[number][early], correlation.known_error()[number][early],
+                f"{names[number]}, k = {lengths[number]:.3g}", colour)
+    right.axhline(0.0, color=GREY, linewidth=0.8)
+    right.set_xlabel(TIME)
+    right.set_ylabel(r"$\langle\rho^*(0)\,\rho(t)\rangle\,/\,N$")
+    right.legend(loc="upper right", fontsize=8.5)
+    for axes in (left, right):
+        grid(axes)
+    return figure
+
+
+@styled
 def walls_figure(run: Run) -> Figure:
     """The force on each wall over its area, by component, beside theory. Raises ResultsError, BadArgument."""
     stress, faces = run.walls["stress"], list(run.walls.about("faces"))
@@ -180,11 +211,13 @@ def walls_figure(run: Run) -> Figure:
 
 
 FIGURES: dict[str, Callable[[Run], Figure]] = {"diffusion": diffusion_figure, "modes": modes_figure, "stress": stress_figure,
-                                               "radial_distribution": radial_figure, "walls": walls_figure}
+                                               "radial_distribution": radial_figure,
+                                               "structure_factor": structure_factor_figure, "walls": walls_figure}
 WORDS = {
     "diffusion": "mean square displacement of tracers over time, and the diffusion coefficient that each lag gives, beside theory",
     "modes": "decay of transverse and longitudinal velocity waves beside theory",
     "stress": "correlations of the stress, and the viscosity that their sum gives, beside theory",
     "radial_distribution": "radial distribution beside that of an ideal fluid",
+    "structure_factor": "structure factor beside that of an ideal fluid, and how density waves decay",
     "walls": "force on each wall over its area beside theory",
 }

@@ -6,7 +6,8 @@
   mpcflow-plot RUN fields/velocity --across y --at 8      or as a map of one layer of bins
   mpcflow-plot RUN windows/velocity     a field in windows of time, beside theory of a flow from rest
   mpcflow-plot RUN histograms           occupancy and speed beside Poisson and Maxwell, with chi-square
-  mpcflow-plot RUN diffusion            an observable beside theory: diffusion, modes, stress, radial_distribution, walls
+  mpcflow-plot RUN diffusion            an observable beside theory: diffusion, modes, stress, radial_distribution,
+                                       structure_factor, walls
   mpcflow-plot RUN flow                 plane Poiseuille flow: a fit of viscosity and slip, table and picture
 
 Pictures are PNG, SVG or PDF by the ending of FILE. One that is there is replaced with --overwrite alone.

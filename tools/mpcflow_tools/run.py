@@ -290,6 +290,11 @@ class Run:
         return Measured(self.part("radial_distribution"))
 
     @cached_property
+    def structure_factor(self) -> Measured:
+        """How strongly the density fluctuates by wave length, and for how long (output.structure_factor)."""
+        return Measured(self.part("structure_factor"))
+
+    @cached_property
     def stress(self) -> Measured:
         """The pressure tensor, its correlation, and the viscosity by Green and Kubo (output.stress)."""
         return Measured(self.part("stress"))
@@ -303,7 +308,7 @@ class Run:
     def observables(self) -> dict[str, Measured]:
         """Of these the ones that the run has, by name."""
         every = {"modes": self.modes, "diffusion": self.diffusion, "radial_distribution": self.radial_distribution,
-                 "stress": self.stress, "walls": self.walls}
+                 "structure_factor": self.structure_factor, "stress": self.stress, "walls": self.walls}
         return {name: found for name, found in every.items() if len(found) and found.samples > 0}
 
     @property

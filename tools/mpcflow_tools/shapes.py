@@ -13,6 +13,7 @@ _SHAPES = {
         "mean_square_displacement": "l", "mean_square_displacement_xyz": "l3", "velocity_autocorrelation": "l",
         "velocity_autocorrelation_xyz": "l3", "diffusion_by_displacement": "l", "diffusion_by_velocity": "l"},
     "radial_distribution": {"radius": "r", "g": "r", "pairs": "r"},
+    "structure_factor": _LAGS | {"wave_vector": "k3", "S": "k", "correlation": "kl"},
     "stress": _LAGS | {
         "viscosity": "l", "kinetic_viscosity": "l", "collisional_viscosity": "l", "correlation": "l", "kinetic_correlation": "l",
         "collisional_correlation": "l", "component_correlation": "lc", "pressure_tensor": "33", "kinetic_pressure_tensor": "33",

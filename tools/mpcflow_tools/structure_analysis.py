@@ -1,4 +1,4 @@
-"""Structure: the radial distribution, and how strongly the fluid fluctuates in its long waves."""
+"""Structure: the radial distribution, the structure factor, and how strongly the fluid fluctuates in its long waves."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mpcflow_tools.run import Run
 
 
 def structure_section(run: Run) -> Section:
-    """Particles of MPC do not see one another: g(r) = 1, and each velocity mode has the mean square kT / (m N). Raises
+    """Particles of MPC do not see one another: g(r) = 1 and S(k) = 1, and each velocity mode has the mean square kT / (m N). Raises
     ResultsError."""
     section = Section("structure")
     if len(run.radial_distribution) and run.radial_distribution.samples > 0:
@@ -28,6 +28,17 @@ def structure_section(run: Run) -> Section:
                                  f"{radius[used][worst]:.3g}: {Quantity(float(found.values[used][worst]), float(errors[used][worst]))}")
     else:
         section.missing.append(lacks("radial_distribution"))
+    if len(run.structure_factor) and run.structure_factor.samples > 0:
+        found = run.structure_factor["S"]
+        errors = found.known_error()
+        used = np.isfinite(errors) & (errors > 0.0)
+        section.tables["structure_factor"] = {"k": np.linalg.norm(run.structure_factor["wave_vector"].values, axis=1), "S": found.values, "error": errors}
+        if used.any():
+            mean, chi_square = weighted_mean([Quantity(float(v), float(e)) for v, e in zip(found.values[used], errors[used])])
+            section.estimates.append(Estimate("S(k), mean", mean.value, mean.error, "1",
+                                              f"weighted mean of {used.sum()} waves; chi-square {chi_square:.2f} a degree of freedom", 1.0))
+    else:
+        section.missing.append(lacks("structure_factor"))
     if len(run.modes) and run.modes.samples > 0:
         equipartition = run.modes.positive("equipartition")
         for kind in ("transverse", "longitudinal"):
