@@ -75,7 +75,7 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     using Real = typename Law::Real;
 
     Law law;
-    Streaming<Real> streaming;
+    Streaming<Real, Law::masses> streaming;
     WallStates walls;
     std::uint64_t seed = 0;
     /// Index of the collision; before the first one it is -1, so that `next` is the first.

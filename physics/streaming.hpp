@@ -19,19 +19,36 @@ namespace mpcflow {
 
 enum class StreamOutcome { inside, at_wall, fault };
 
-/// One step of streaming for every particle of a system.
+/// Of each species, where masses differ, the fluid's mass over its own: so much a force kicks it.
+template <class Real, Masses masses>
+struct KickShares {
+    KickShares() = default;
+    explicit KickShares(const System& /*system*/) {}
+};
 template <class Real>
-class Streaming {
+struct KickShares<Real, Masses::by_species> {
+    Real share[SpeciesList::most]{};
+
+    KickShares() = default;
+    explicit KickShares(const System& system) {
+        for (int s = 0; s < system.species_count(); ++s)
+            share[s] = static_cast<Real>(1.0 / system.relative_mass(s));
+    }
+};
+
+/// One step of streaming for every particle of a system.
+template <class Real, Masses masses = Masses::equal>
+class Streaming : private KickShares<Real, masses> {
 public:
     Streaming() = default;
     explicit Streaming(const System& system)
-        : time_step_(static_cast<Real>(system.collision.time_step)), faces_(system) {
+        : KickShares<Real, masses>(system),
+          time_step_(static_cast<Real>(system.collision.time_step)),
+          faces_(system) {
         for (int axis = 0; axis < 3; ++axis) {
             half_kick_[axis] = static_cast<Real>(0.5 * system.collision.time_step *
                                                  (system.force[axis] / system.fluid.mass));
         }
-        for (int s = 0; s < system.species_count(); ++s)
-            kick_share_[s] = static_cast<Real>(1.0 / system.relative_mass(s));
     }
 
     /// Moves a particle of velocity `velocity` for one step. Afterwards its position is in [0, L) along
@@ -101,7 +118,7 @@ public:
 private:
     template <class Particle>
     MPCFLOW_HD Vec3<Real> half_kick_of(const Particle& particle) const {
-        if constexpr (Particle::has_species) return kick_share_[particle.species()] * half_kick_;
+        if constexpr (masses == Masses::by_species) return this->share[particle.species()] * half_kick_;
         else return half_kick_;
     }
 
@@ -149,7 +166,6 @@ private:
 
     Real time_step_{};
     Vec3<Real> half_kick_{};
-    Real kick_share_[SpeciesList::most]{};  ///< of each species: the fluid's mass over its own
     Faces<Real> faces_;
 };
 
