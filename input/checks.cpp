@@ -19,7 +19,6 @@
 namespace mpcflow::input {
 namespace {
 
-constexpr std::string_view axis_names = "xyz";
 /// Cells and particles are counted in 32 bits where memory and speed want it.
 constexpr double most_counted = std::numeric_limits<std::int32_t>::max();
 

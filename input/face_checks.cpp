@@ -14,7 +14,6 @@
 namespace mpcflow::input {
 namespace {
 
-constexpr std::string_view axis_names = "xyz";
 // The sums of the cells have room for particles of 32 thermal speeds.
 constexpr double most_speed = 8.0;
 constexpr double most_temperature = 8.0;

@@ -21,6 +21,9 @@ constexpr auto names_of(FilePrecision) {
 inline constexpr std::array<std::string_view, 6> measured_only{"hash",      "sorted",    "segmented",
                                                                "two_stage", "two_float", "unstaged"};
 
+/// Of axis 0, 1, 2.
+inline constexpr std::string_view axis_names = "xyz";
+
 /// Largest N of `cuda:N`.
 inline constexpr int largest_device_index = 63;
 

@@ -22,7 +22,7 @@ namespace {
 
 constexpr int width = 12;
 constexpr double area = 64.0;
-constexpr double srd_viscosity = 0.868;  // measured by Kolmogorov flow (docs/validation.md)
+constexpr double measured_viscosity = 0.868;  // measured by Kolmogorov flow (docs/validation.md)
 
 Measured measured(const Moments& moments) { return {moments.mean(), moments.standard_error()}; }
 
@@ -144,7 +144,7 @@ TEST_P(PlatesFlow, of_moving_plates_is_couettes) {
     EXPECT_NEAR(rate, theory::plane_flow(system)->shear_rate(0.0), 0.027 * 2.0 * speed / width);
     // The stress is eta times the rate, within its error and the 1 % of the slope; and what one plate gives
     // the other takes.
-    const double stress = system.fluid.density * srd_viscosity * rate;
+    const double stress = system.fluid.density * measured_viscosity * rate;
     EXPECT_NEAR(plates.shear[0].value, stress, sigmas * plates.shear[0].error + 0.015 * stress);
     EXPECT_NEAR(plates.shear[1].value, -stress, sigmas * plates.shear[1].error + 0.015 * stress);
     EXPECT_NEAR(plates.shear_sum.value, 0.0, sigmas * plates.shear_sum.error);
@@ -253,7 +253,7 @@ TEST_P(PlatesFlow, between_a_sticky_plate_and_one_of_slip_is_half_of_poiseuilles
     const Plates plates = measure(system, {3000, 30000, 4});
     auto flow = theory::plane_flow(system);
     ASSERT_TRUE(flow);
-    flow->viscosity = srd_viscosity;
+    flow->viscosity = measured_viscosity;
     // Slip of up to 0.1 cells at the sticky plate is 2 x 0.1 / 12 of the maximum; the mean of the
     // fluctuation's slowest mode has the error (kT / rho A nu T)^(1/2) (2 L)^(1/2) = 0.0038 of the 0.5 at T =
     // 3000.

@@ -13,9 +13,9 @@ namespace {
 
 template <class Particle>
 class ParticleRecord : public testing::Test {};
-using Particles = testing::Types<ParticleDouble, ParticleMixed, DoubleRecord<Masses::by_species>,
-                                 MixedRecord<Masses::by_species>>;
-TYPED_TEST_SUITE(ParticleRecord, Particles);
+using AllRecords = testing::Types<ParticleDouble, ParticleMixed, DoubleRecord<Masses::by_species>,
+                                  MixedRecord<Masses::by_species>>;
+TYPED_TEST_SUITE(ParticleRecord, AllRecords);
 
 template <class Particle>
 Particle some_particle(std::uint64_t id) {
