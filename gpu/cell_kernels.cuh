@@ -44,7 +44,7 @@ struct WallQueue {
         std::uint32_t count;  ///< of particles in the queue
         std::uint32_t taken;  ///< of them, by the warps of finish_at_walls
     };
-    std::uint32_t* places = nullptr;  ///< as many as there are particles; none where there is no wall
+    std::uint32_t* slots = nullptr;  ///< as many as there are particles; none where there is no wall
     State* state = nullptr;
 };
 
@@ -71,7 +71,7 @@ template <class Law>
 inline constexpr int resolve_blocks = Law::needs.offsets ? 2 : (Law::sum_count > 4 ? 3 : 4);
 
 /// Sums of each cell -> what it does to its particles; clears the sums. Where the particles are to be
-/// re-ordered (`numbers` is given), also their numbers in the order of memory, to be scanned into places.
+/// re-ordered (`numbers` is given), also their numbers in the order of memory, to be scanned into slots.
 /// Empties the wall queue.
 template <Resolving resolving, class Law>
 __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     action.transform = plan.resolve(cell, cell_sums, action.draw(), found);
     store_records<Placement::in_order>(actions, cell, action, items.mask, scratch.actions);
     if (numbers != nullptr) {
-        numbers[place_in_memory<typename Law::Real>(plan.grid.cells(), cell)] =
+        numbers[memory_rank<typename Law::Real>(plan.grid.cells(), cell)] =
             static_cast<std::uint32_t>(cell_sums.number());
     }
     if constexpr (is_for_the_step) report_findings(found, plan.step, report);

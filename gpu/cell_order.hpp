@@ -17,8 +17,8 @@ public:
     /// `cells`: how many there are along x, y, z.
     MPCFLOW_HD explicit TiledOrder(Vec3<int> cells) : cells_(cells) {}
 
-    /// The place of a cell, 0 to number of cells - 1. `cell` = x + cells.x * (y + cells.y * z).
-    [[nodiscard]] MPCFLOW_HD int place(int cell) const {
+    /// The rank of a cell in memory, 0 to number of cells - 1. `cell` = x + cells.x * (y + cells.y * z).
+    [[nodiscard]] MPCFLOW_HD int rank(int cell) const {
         const Vec3<int> c{cell % cells_.x, cell / cells_.x % cells_.y, cell / cells_.x / cells_.y};
         Vec3<int> first;  // of the tile
         Vec3<int> size;   // of the tile
@@ -43,12 +43,12 @@ private:
     Vec3<int> cells_;
 };
 
-/// Where the particles of `cell` go among the particles of all cells: tiles where particles are of doubles;
-/// rows where they are of floats, which are bound by atomics, and a warp's particles lie in slightly fewer
-/// cells in a row.
+/// The rank of `cell` in the order in which the particles of cells lie in memory: tiles where particles are
+/// of doubles; rows where they are of floats, which are bound by atomics, and a warp's particles lie in
+/// slightly fewer cells in a row.
 template <class Real>
-[[nodiscard]] MPCFLOW_HD int place_in_memory(Vec3<int> cells, int cell) {
-    if constexpr (sizeof(Real) == sizeof(double)) return TiledOrder(cells).place(cell);
+[[nodiscard]] MPCFLOW_HD int memory_rank(Vec3<int> cells, int cell) {
+    if constexpr (sizeof(Real) == sizeof(double)) return TiledOrder(cells).rank(cell);
     else return cell;
 }
 

@@ -9,7 +9,7 @@
 
 namespace mpcflow {
 
-/// Writes every particle to the place of its id.
+/// Writes every particle to the slot of its id.
 template <class Particle>
 __global__ void __launch_bounds__(block_size)
     order_by_id(std::int64_t count, const Particle* __restrict__ particles, Particle* __restrict__ ordered) {

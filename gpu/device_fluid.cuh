@@ -57,8 +57,8 @@ public:
           sums_(cell_count_),
           actions_(cell_count_),
           kept_draws_(CellDraws<Law>::kept(cell_count_)),
-          places_(cell_count_),
-          wall_places_(plan_.streaming.has_walls() ? particle_count_ : 0),
+          slots_(cell_count_),
+          wall_slots_(plan_.streaming.has_walls() ? particle_count_ : 0),
           wall_state_(1),
           distinct_cells_(ExecutionTuner::batch_size),
           report_(1) {
@@ -68,7 +68,7 @@ public:
         resident_blocks_ = static_cast<unsigned>(properties.multiProcessorCount) * 8U;
         std::size_t scan_bytes = 0;
         MPCFLOW_CUDA(
-            cub::DeviceScan::ExclusiveSum(nullptr, scan_bytes, places_.data(), places_.data(), cell_count_));
+            cub::DeviceScan::ExclusiveSum(nullptr, scan_bytes, slots_.data(), slots_.data(), cell_count_));
         scan_scratch_ = DeviceArray<char>(static_cast<std::int64_t>(scan_bytes));
         report_.clear();
         distinct_cells_.clear();
@@ -89,7 +89,7 @@ public:
     }
     [[nodiscard]] std::int64_t memory_bytes() const {
         return particles_.bytes() + reordered_.bytes() + sums_.bytes() + actions_.bytes() +
-               kept_draws_.bytes() + places_.bytes() + wall_places_.bytes() + scan_scratch_.bytes();
+               kept_draws_.bytes() + slots_.bytes() + wall_slots_.bytes() + scan_scratch_.bytes();
     }
 
     /// To be read between steps.
@@ -225,7 +225,7 @@ private:
                 count_distinct_cells_into(0);
                 is_observed = true;
             }
-            step({tuner_.summation(), reorders});
+            take_step({tuner_.summation(), reorders});
         }
         if (is_observed && tuner_.observe(distinct_cells().front())) {
             notes_.push_back("step " + std::to_string(step_) +
@@ -242,7 +242,7 @@ private:
         count_distinct_cells_into(0);
         for (std::size_t i = 0; i < ways.size(); ++i) {
             timers_[i].start();
-            step(ways[i]);
+            take_step(ways[i]);
             timers_[i].stop();
             count_distinct_cells_into(i);
         }
@@ -255,24 +255,23 @@ private:
         return static_cast<std::int64_t>(ways.size());
     }
 
-    void step(StepWay way) {
+    void take_step(StepWay way) {
         plan_.begin_step(system_, static_cast<std::uint64_t>(step_));
-        const WallQueue wall_queue{wall_places_.data(),
-                                   wall_places_.size() > 0 ? wall_state_.data() : nullptr};
+        const WallQueue wall_queue{wall_slots_.data(), wall_slots_.size() > 0 ? wall_state_.data() : nullptr};
         resolve_cells<Resolving::for_the_step><<<block_count(cell_count_), block_size>>>(
             plan_, cell_count_, sums_.data(), actions_.data(), draws(),
-            way.reorders ? places_.data() : nullptr, wall_queue, report_.data());
+            way.reorders ? slots_.data() : nullptr, wall_queue, report_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         Particle* to = particles_.data();
         if (way.reorders) {
             std::size_t scan_bytes = scan_scratch_.size();
-            MPCFLOW_CUDA(cub::DeviceScan::ExclusiveSum(scan_scratch_.data(), scan_bytes, places_.data(),
-                                                       places_.data(), cell_count_));
+            MPCFLOW_CUDA(cub::DeviceScan::ExclusiveSum(scan_scratch_.data(), scan_bytes, slots_.data(),
+                                                       slots_.data(), cell_count_));
             to = reordered_.data();
         }
         const ParticleStep<Law, Particle> step{particle_count_, particles_.data(), to,
                                                actions_.data(), draws(),           sums_.data(),
-                                               places_.data(),  wall_queue,        report_.data()};
+                                               slots_.data(),   wall_queue,        report_.data()};
         visit_summation<Law::masses>(way.summation, [&](auto summation) {
             const auto advance = way.reorders ? advance_particles<Law, Particle, summation(), true>
                                               : advance_particles<Law, Particle, summation(), false>;
@@ -289,10 +288,10 @@ private:
     }
 
     /// Counts the distinct cells in some of the warps of particles, as they are now, for
-    /// distinct_cells()[place].
-    void count_distinct_cells_into(std::size_t place) {
+    /// distinct_cells()[slot].
+    void count_distinct_cells_into(std::size_t slot) {
         if (sampled_warps() == 0) return;
-        unsigned* const to = distinct_cells_.data() + place;
+        unsigned* const to = distinct_cells_.data() + slot;
         MPCFLOW_CUDA(cudaMemsetAsync(to, 0, sizeof(unsigned)));
         count_distinct_cells<<<block_count(32 * std::int64_t{sampled_warps()}), block_size>>>(
             plan_, particle_count_ / 32, sampled_warps(), particles_.data(), to);
@@ -328,8 +327,8 @@ private:
     DeviceArray<SumRow<Law>> sums_;
     DeviceArray<CellAction<Law>> actions_;
     DeviceArray<typename Law::Draw> kept_draws_;
-    DeviceArray<std::uint32_t> places_;
-    DeviceArray<std::uint32_t> wall_places_;
+    DeviceArray<std::uint32_t> slots_;
+    DeviceArray<std::uint32_t> wall_slots_;
     DeviceArray<WallQueue::State> wall_state_;
     DeviceArray<unsigned> distinct_cells_;
     DeviceArray<char> scan_scratch_;

@@ -60,7 +60,7 @@ __device__ __forceinline__ void contribute(Contribution<Law> contribution, unsig
 }
 
 /// The particles of a step before and after it, and what else the kernels over particles need. `to` is
-/// `from`, or, in steps that re-order, another array, in which places[place_in_memory(c)] says where the next
+/// `from`, or, in steps that re-order, another array, in which slots[memory_rank(c)] says where the next
 /// particle of cell c goes.
 template <class Law, class Particle>
 struct ParticleStep {
@@ -70,7 +70,7 @@ struct ParticleStep {
     const CellAction<Law>* actions;
     CellDraws<Law> draws;
     SumRow<Law>* sums;
-    std::uint32_t* places;
+    std::uint32_t* slots;
     WallQueue wall_queue;
     StepReport* report;
 };
@@ -88,10 +88,9 @@ __device__ __forceinline__ Particle collide_and_store(const StepPlan<Law>& plan,
     const auto place = plan.grid.locate(particle.position);
     if constexpr (reorders) {
         const unsigned peers = warp::find_peers_by_votes(warp, mask, place.cell);
-        const int memory_place = place_in_memory<typename Law::Real>(plan.grid.cells(), place.cell);
-        destination = warp::place_among_peers(warp, mask, peers, [&](unsigned number) {
-            return atomicAdd(step.places + memory_place, number);
-        });
+        const int rank = memory_rank<typename Law::Real>(plan.grid.cells(), place.cell);
+        destination = warp::place_among_peers(
+            warp, mask, peers, [&](unsigned number) { return atomicAdd(step.slots + rank, number); });
     }
     std::uint32_t found = no_fault;
     const CellAction<Law> action = load_constant_record(step.actions + place.cell);
@@ -99,11 +98,11 @@ __device__ __forceinline__ Particle collide_and_store(const StepPlan<Law>& plan,
     report_findings(found, plan.step, step.report);
     store_records<reorders ? Placement::scattered : Placement::in_order>(step.to, destination, particle, mask,
                                                                          scratch.records);
-    if (step.wall_queue.places != nullptr) {
+    if (step.wall_queue.slots != nullptr) {
         const unsigned at_wall = warp::place_selected(warp, mask, is_at_wall, [&](unsigned number) {
             return atomicAdd(&step.wall_queue.state->count, number);
         });
-        if (is_at_wall) step.wall_queue.places[at_wall] = static_cast<std::uint32_t>(destination);
+        if (is_at_wall) step.wall_queue.slots[at_wall] = static_cast<std::uint32_t>(destination);
         mask = warp.ballot(mask, !is_at_wall);
     }
     return particle;
@@ -141,7 +140,7 @@ __global__ void __launch_bounds__(block_size)
         if (items.is_empty()) return;
         const unsigned mask = warp::first_lanes(items.last - items.first);
         if ((mask & warp::lane_bit(warp.lane())) != 0) {
-            Particle* const at = step.to + step.wall_queue.places[items.first + warp.lane()];
+            Particle* const at = step.to + step.wall_queue.slots[items.first + warp.lane()];
             Particle particle = load_record(at);
             std::uint32_t found = no_fault;
             plan.bounce(particle, found);

@@ -87,9 +87,9 @@ enum class Placement {
     scattered  ///< anywhere
 };
 
-/// Writes the caller's record to `records[place]`. Called by all lanes of `mask` together.
+/// Writes the caller's record to `records[slot]`. Called by all lanes of `mask` together.
 template <Placement placement, class Record>
-__device__ __forceinline__ void store_records(Record* records, std::int64_t place, const Record& record,
+__device__ __forceinline__ void store_records(Record* records, std::int64_t slot, const Record& record,
                                               unsigned mask, RecordScratch<Record>& scratch) {
     constexpr int pieces = RecordScratch<Record>::pieces;
     const warp::CudaWarp warp;
@@ -100,7 +100,7 @@ __device__ __forceinline__ void store_records(Record* records, std::int64_t plac
     constexpr bool is_staged = sizeof(Record) > 32;
     if (!is_staged || mask != warp::full_mask) {
 #pragma unroll
-        for (int i = 0; i < pieces; ++i) reinterpret_cast<uint4*>(records + place)[i] = mine.piece[i];
+        for (int i = 0; i < pieces; ++i) reinterpret_cast<uint4*>(records + slot)[i] = mine.piece[i];
     } else if constexpr (is_staged) {
 #pragma unroll
         for (int i = 0; i < pieces; ++i) scratch.at(lane, i) = mine.piece[i];
@@ -109,10 +109,10 @@ __device__ __forceinline__ void store_records(Record* records, std::int64_t plac
         for (int i = 0; i < pieces; ++i) {
             const int item = i * 32 + lane;
             if constexpr (placement == Placement::in_order) {
-                reinterpret_cast<uint4*>(records + (place - lane))[item] =
+                reinterpret_cast<uint4*>(records + (slot - lane))[item] =
                     scratch.at(item / pieces, item % pieces);
             } else {
-                const std::int64_t to = warp.shfl(mask, place, static_cast<unsigned>(item / pieces));
+                const std::int64_t to = warp.shfl(mask, slot, static_cast<unsigned>(item / pieces));
                 reinterpret_cast<uint4*>(records + to)[item % pieces] =
                     scratch.at(item / pieces, item % pieces);
             }

@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(block_size)
             warp, warp::full_mask, is_mine, [&](unsigned more) { return atomicAdd(number, more); });
     };
     block::compact(block, {count, blockIdx.x, gridDim.x}, is_selected, place_of,
-                   [&](std::int64_t i, unsigned long long place) { found[place] = particles[i]; });
+                   [&](std::int64_t i, unsigned long long slot) { found[slot] = particles[i]; });
 }
 
 }  // namespace mpcflow

@@ -35,7 +35,7 @@ public:
 
     /// The grid of step `step`: its shift is drawn from (seed, step), or zero without random_shift.
     CellGrid(const System& system, std::uint64_t step) {
-        RandomSource source{system.seed, Stream::grid_shift, step, 0};
+        RandomSource source{system.seed, RandomStream::grid_shift, step, 0};
         const RandomBlock bits = source.next();
         for (int axis = 0; axis < 3; ++axis) {
             const bool periodic = system.boundaries.faces[axis].is_periodic();
@@ -139,7 +139,7 @@ struct CellKey {
     std::uint64_t step;
     std::int64_t cell;  ///< index in the grid of the whole box
 
-    MPCFLOW_HD RandomSource source(Stream stream) const {
+    MPCFLOW_HD RandomSource source(RandomStream stream) const {
         return {seed, stream, step, static_cast<std::uint64_t>(cell)};
     }
 };
@@ -149,7 +149,9 @@ struct StepKey {
     std::uint64_t seed;
     std::uint64_t step;
 
-    MPCFLOW_HD RandomSource source(Stream stream, std::uint64_t id) const { return {seed, stream, step, id}; }
+    MPCFLOW_HD RandomSource source(RandomStream stream, std::uint64_t id) const {
+        return {seed, stream, step, id};
+    }
 };
 
 }  // namespace mpcflow

@@ -26,7 +26,7 @@ public:
     template <class Particle>
     MPCFLOW_HD Particle particle(std::uint64_t id) const {
         using Real = typename Particle::Real;
-        RandomSource source{seed_, Stream::initial_state, 0, id};
+        RandomSource source{seed_, RandomStream::initial_state, 0, id};
         const RandomBlock a = source.next();
         const RandomBlock b = source.next();
         const Vec3<double> u{uniform_open(a.word[0], a.word[1]), uniform_open(a.word[2], a.word[3]),

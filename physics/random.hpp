@@ -12,7 +12,7 @@
 namespace mpcflow {
 
 /// What random numbers are drawn for. The values are part of the bits of every run: never reuse one.
-enum class Stream : std::uint32_t {
+enum class RandomStream : std::uint32_t {
     grid_shift = 1,
     rotation_axis = 2,
     thermostat = 3,
@@ -49,7 +49,7 @@ MPCFLOW_HD RandomBlock philox4x32(RandomBlock counter, std::uint32_t key0, std::
 /// and an index (under 2^48: a global cell or a particle id).
 struct RandomSource {
     std::uint64_t seed;
-    Stream stream;
+    RandomStream stream;
     std::uint64_t step;
     std::uint64_t index;
     std::uint32_t next_block = 0;

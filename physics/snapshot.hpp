@@ -10,7 +10,7 @@
 
 namespace mpcflow {
 
-/// The particle at place `index` of a snapshot, bit for bit the one that was put there.
+/// The particle number `index` of a snapshot, bit for bit the one that was put there.
 template <class Particle>
 [[nodiscard]] Particle take_from_snapshot(const ParticleSnapshot& snapshot, std::size_t index) {
     using Real = typename Particle::Real;

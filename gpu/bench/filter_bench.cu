@@ -71,21 +71,21 @@ __global__ void __launch_bounds__(block_size)
     const Element element = i < count ? from[i] : 0;
     const bool keeps = i < count && predicate(element);
     const auto fetch_add = [=](unsigned number) { return atomicAdd(counter, number); };
-    unsigned place = 0;
+    unsigned slot = 0;
     if constexpr (way == Filter::global) {
-        place = block::place_alone(
+        slot = block::place_alone(
             keeps, [=](unsigned number) { return atomicAdd(counter + (element & zero), number); });
     } else if constexpr (way == Filter::compiler) {
-        place = block::place_alone(keeps, fetch_add);
+        slot = block::place_alone(keeps, fetch_add);
     } else if constexpr (way == Filter::block) {
         __shared__ block::PlaceScratch<unsigned> scratch;
-        place = block::place_by_block(block::CudaBlock{}, warp::CudaAtomics{}, keeps, scratch, fetch_add);
+        slot = block::place_by_block(block::CudaBlock{}, warp::CudaAtomics{}, keeps, scratch, fetch_add);
     } else if constexpr (way == Filter::warp) {
-        place = warp::place_selected(warp::CudaWarp{}, warp::full_mask, keeps, fetch_add);
+        slot = warp::place_selected(warp::CudaWarp{}, warp::full_mask, keeps, fetch_add);
     } else {
-        place = block::place_by_coalesced_group(keeps, fetch_add);
+        slot = block::place_by_coalesced_group(keeps, fetch_add);
     }
-    if (keeps) to[place] = element;
+    if (keeps) to[slot] = element;
 }
 
 /// Filters one array in every way, and checks what each makes.

@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(block_size)
     contribute(plan, particles[i], sums);
 }
 
-/// Sums -> actions, and the numbers of particles, to be scanned into places.
+/// Sums -> actions, and the numbers of particles, to be scanned into slots.
 __global__ void __launch_bounds__(block_size)
     resolve_plainly(const __grid_constant__ Plan plan, int cells, Law::Sums* sums, CellAction<Law>* actions,
                     std::uint32_t* numbers, std::uint32_t* faults) {
@@ -55,10 +55,10 @@ __global__ void __launch_bounds__(block_size)
     if (found != no_fault) atomicOr(faults, found);
 }
 
-/// Each particle to its own place or, where `places` is given, to the next one of its cell.
+/// Each particle to its own slot or, where `slots` is given, to the next one of its cell.
 __global__ void __launch_bounds__(block_size)
     advance_plainly(const __grid_constant__ Plan plan, std::int64_t count, const Particle* from, Particle* to,
-                    const CellAction<Law>* actions, Law::Sums* sums, std::uint32_t* places,
+                    const CellAction<Law>* actions, Law::Sums* sums, std::uint32_t* slots,
                     std::uint32_t* faults) {
     const std::int64_t i = thread_number();
     if (i >= count) return;
@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(block_size)
     const auto place = plan.grid.locate(particle.position);
     std::uint32_t found = no_fault;
     plan.collide_and_stream(particle, place, actions[place.cell], found);
-    to[places == nullptr ? i : atomicAdd(places + place.cell, 1U)] = particle;
+    to[slots == nullptr ? i : atomicAdd(slots + place.cell, 1U)] = particle;
     contribute(plan, particle, sums);
     if (found != no_fault) atomicOr(faults, found);
 }
@@ -91,7 +91,7 @@ public:
           reordered_(count_),
           sums_(cells_),
           actions_(cells_),
-          places_(cells_),
+          slots_(cells_),
           faults_(1) {
         faults_.clear();
         sums_.clear();
@@ -103,13 +103,13 @@ public:
     void step(Order order) {
         plan_.begin_step(system_, step_++);
         resolve_plainly<<<block_count(cells_), block_size>>>(plan_, cells_, sums_.data(), actions_.data(),
-                                                             places_.data(), faults_.data());
+                                                             slots_.data(), faults_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         const bool reorders = order == Order::renewed;
         if (reorders) number_places();
         advance_plainly<<<block_count(count_), block_size>>>(
             plan_, count_, particles_.data(), reorders ? reordered_.data() : particles_.data(),
-            actions_.data(), sums_.data(), reorders ? places_.data() : nullptr, faults_.data());
+            actions_.data(), sums_.data(), reorders ? slots_.data() : nullptr, faults_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         if (reorders) particles_.swap(reordered_);
     }
@@ -139,10 +139,10 @@ private:
     /// Numbers of particles of the cells -> where each cell's particles begin.
     void number_places() {
         std::size_t bytes = 0;
-        MPCFLOW_CUDA(cub::DeviceScan::ExclusiveSum(nullptr, bytes, places_.data(), places_.data(), cells_));
+        MPCFLOW_CUDA(cub::DeviceScan::ExclusiveSum(nullptr, bytes, slots_.data(), slots_.data(), cells_));
         const DeviceArray<char> scratch(static_cast<std::int64_t>(bytes));
         MPCFLOW_CUDA(
-            cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, places_.data(), places_.data(), cells_));
+            cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, slots_.data(), slots_.data(), cells_));
     }
 
     System system_;
@@ -154,7 +154,7 @@ private:
     DeviceArray<Particle> reordered_;
     DeviceArray<Law::Sums> sums_;
     DeviceArray<CellAction<Law>> actions_;
-    DeviceArray<std::uint32_t> places_;
+    DeviceArray<std::uint32_t> slots_;
     DeviceArray<std::uint32_t> faults_;
 };
 

@@ -79,15 +79,15 @@ __global__ void __launch_bounds__(block_size)
     __shared__ typename Sort::TempStorage scratch[block_size / threads];
     const std::int64_t first = element_of_thread() * items;
     Key keys[items];
-    Key places[items];
+    Key slots[items];
     for (int k = 0; k < items; ++k) {
         keys[k] = from[first + k];
-        places[k] = static_cast<Key>(first + k);
+        slots[k] = static_cast<Key>(first + k);
     }
-    Sort(scratch[threadIdx.x / threads]).Sort(keys, places, ByKey{});
+    Sort(scratch[threadIdx.x / threads]).Sort(keys, slots, ByKey{});
     for (int k = 0; k < items; ++k) {
         to[first + k] = keys[k];
-        values[first + k] = places[k];
+        values[first + k] = slots[k];
     }
 }
 
@@ -335,7 +335,7 @@ std::vector<BenchTable> measure_warp_primitives(const KernelBenchOptions& option
                                   {"warp", "cub 32x1", "cub 8x4"}, sizes.back());
     sorts.note = "cub: WarpMergeSort by 32 threads with one key each, and by 8 with four.";
     BenchTable pairs = make_table("warp_pair_sorts",
-                                  "Sorting each 32 pairs, which carry their places: GiB/s, read and written",
+                                  "Sorting each 32 pairs, which carry their slots: GiB/s, read and written",
                                   {"warp", "cub 32x1", "cub 8x4"}, sizes.back());
     BenchTable scans =
         make_table("warp_scans", "Inclusive sums over each 32 numbers of 4 bytes: GiB/s, read and written",

@@ -6,18 +6,18 @@
 
 namespace mpcflow::block {
 
-/// Gives a selected thread a place behind the counter, with one atomic for the threads of a warp that are
+/// Gives a selected thread a slot behind the counter, with one atomic for the threads of a warp that are
 /// here together; what the others get means nothing. `fetch_add` as in compact.hpp.
 template <class FetchAdd>
 [[nodiscard]] __device__ __forceinline__ auto place_by_coalesced_group(bool is_selected,
                                                                        FetchAdd&& fetch_add) {
-    decltype(fetch_add(0u)) place = 0;
+    decltype(fetch_add(0u)) slot = 0;
     if (is_selected) {
         const auto group = cooperative_groups::coalesced_threads();
-        if (group.thread_rank() == 0) place = fetch_add(static_cast<unsigned>(group.size()));
-        place = group.shfl(place, 0) + static_cast<decltype(place)>(group.thread_rank());
+        if (group.thread_rank() == 0) slot = fetch_add(static_cast<unsigned>(group.size()));
+        slot = group.shfl(slot, 0) + static_cast<decltype(slot)>(group.thread_rank());
     }
-    return place;
+    return slot;
 }
 
 }  // namespace mpcflow::block

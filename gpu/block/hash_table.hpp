@@ -34,7 +34,7 @@ template <unsigned Slots>
     return ((key ^ (key >> 15)) * 0x85ebca6bu) >> (32 - bits);
 }
 
-/// A key's place in the table.
+/// A key's slot in the table.
 struct Claim {
     unsigned slot;
     bool is_new;  ///< the caller was the first to bring this key

@@ -77,8 +77,8 @@ MPCFLOW_WARP void add_two_stage(Block block, Atomics atomics, bool is_leader, st
             claim = claim_slot(atomics, scratch.cells, static_cast<std::uint32_t>(cell));
             scratch.next[row] = atomics.exchange(&scratch.heads[claim.slot], row);
         }
-        const unsigned place = take_place(claim.is_new, scratch.cell_count);
-        if (claim.is_new) scratch.claimed_slots[place] = claim.slot;
+        const unsigned claimed = take_place(claim.is_new, scratch.cell_count);
+        if (claim.is_new) scratch.claimed_slots[claimed] = claim.slot;
         block.sync();
 
         if constexpr (Rows < Threads) rounds = (scratch.row_count + Rows - 1) / Rows;

@@ -6,7 +6,7 @@
 
 namespace mpcflow::warp {
 
-/// Gives each lane a place of its own behind a counter that its peers share, as if each had added 1 to it
+/// Gives each lane a slot of its own behind a counter that its peers share, as if each had added 1 to it
 /// and got the old value, in the order of their lanes.
 ///
 /// `fetch_add(count)` adds `count` to the peers' counter and returns its old value, an unsigned or 64-bit

@@ -5,7 +5,7 @@
 
 namespace mpcflow::warp {
 
-/// Gives each lane where `is_selected` is true a place of its own behind a counter, the next ones in the
+/// Gives each lane where `is_selected` is true a slot of its own behind a counter, the next ones in the
 /// order of the lanes; what the other lanes get means nothing.
 ///
 /// `fetch_add(count)` adds `count` to the counter and returns its old value, an unsigned or 64-bit integer;

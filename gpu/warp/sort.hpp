@@ -23,15 +23,15 @@ MPCFLOW_WARP void sort_by_network(unsigned mask, unsigned lane, Compare&& compar
     const unsigned rank = rank_in(mask, lane);
     const unsigned lanes = popc(mask);
     with_ranks(mask, [&](auto lane_at) {
-        const auto step = [&](unsigned partner) {
+        const auto compare_with = [&](unsigned partner) {
             compare(partner < lanes ? lane_at(partner) : lane, rank < partner);
         };
         MPCFLOW_UNROLL
         for (unsigned half = 1; half < warp_size; half *= 2) {
             if (half >= lanes) break;
-            step(rank ^ (2 * half - 1));
+            compare_with(rank ^ (2 * half - 1));
             MPCFLOW_UNROLL
-            for (unsigned distance = half / 2; distance > 0; distance /= 2) step(rank ^ distance);
+            for (unsigned distance = half / 2; distance > 0; distance /= 2) compare_with(rank ^ distance);
         }
     });
 }

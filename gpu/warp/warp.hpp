@@ -131,8 +131,8 @@ MPCFLOW_HD bool are_first_lanes(unsigned mask) { return (mask & (mask + 1)) == 0
 MPCFLOW_HD unsigned lane_of_rank(unsigned mask, unsigned rank) {
     if (are_first_lanes(mask)) return rank;
     unsigned lane = 0;
-    for (unsigned step = warp_size / 2; step > 0; step /= 2)
-        lane += rank_in(mask, lane + step) <= rank ? step : 0;
+    for (unsigned stride = warp_size / 2; stride > 0; stride /= 2)
+        lane += rank_in(mask, lane + stride) <= rank ? stride : 0;
     return lane;
 }
 

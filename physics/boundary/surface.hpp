@@ -23,14 +23,13 @@ struct Hit {
     int surface = no_surface;
 };
 
-/// What the loop asks of a set of surfaces. Places are in the fluid or on a surface.
-///   first_hit   of a flight from a place at a velocity for a time; a surface that is left is not hit, one
-///   that is reached
-///               just at the end of the time is
-///   on_surface  a place to the rounding of the flight -> the place of the hit, on the surface and not beyond
-///   another keep_inside a place to the rounding of the flight -> not beyond any surface kind, velocity,
-///   normal   of a surface, at the place of the hit; the normal's sign does not matter most_hits   so many
-///   hits are followed in one flight
+/// What the loop asks of a set of surfaces. Points are in the fluid or on a surface.
+///   first_hit    of a flight from a point at a velocity for a time; a surface that is left is not hit, one
+///                that is reached just at the end of the time is
+///   on_surface   the point of a hit, known to the rounding of the flight -> on the surface, beyond no other
+///   keep_inside  a point known to the rounding of the flight -> beyond no surface
+///   kind, velocity, normal   of a surface, at the point of the hit; the normal's sign does not matter
+///   most_hits    so many hits are followed in one flight
 template <class Set, class Real>
 concept SurfaceSet = requires(const Set set, Vec3<Real> place, Real time, Hit<Real> hit) {
     { set.first_hit(place, place, time) } -> std::same_as<Hit<Real>>;

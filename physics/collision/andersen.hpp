@@ -19,7 +19,7 @@ namespace mpcflow {
 template <class Real>
 MPCFLOW_HD Vec3<Real> andersen_velocity(double thermal_speed, const StepKey& key,
                                         const InCell<Real>& in_cell) {
-    RandomSource source = key.source(Stream::andersen, in_cell.id);
+    RandomSource source = key.source(RandomStream::andersen, in_cell.id);
     return vector_cast<Real>(thermal_speed / std::sqrt(in_cell.mass) * gaussian_vector(source));
 }
 

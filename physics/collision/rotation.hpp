@@ -81,7 +81,7 @@ struct alignas(4 * sizeof(Real)) AxisDraw {
     Real unused;
 
     MPCFLOW_HD static AxisDraw make(const CellKey& key) {
-        return {unit_vector<Real>(key.source(Stream::rotation_axis).next()), static_cast<Real>(0)};
+        return {unit_vector<Real>(key.source(RandomStream::rotation_axis).next()), static_cast<Real>(0)};
     }
 };
 

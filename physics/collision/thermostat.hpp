@@ -9,7 +9,7 @@ namespace mpcflow {
 /// Twice the energy over the mass, drawn anew, of the `freedoms` of a cell that are scaled; `variance` is
 /// kT/m.
 MPCFLOW_HD double draw_thermal_square(double variance, int freedoms, const CellKey& key) {
-    RandomSource source = key.source(Stream::thermostat);
+    RandomSource source = key.source(RandomStream::thermostat);
     return 2.0 * variance * thermal_energy(freedoms, source);
 }
 

@@ -88,7 +88,7 @@ MPCFLOW_HD VirtualSum add_virtual_particles(const VirtualSum& real, const LawPar
                                             double variances, const CellKey& key, const CellFill& fill) {
     const double mass = virtual_particle_count(fluid.density, fill) * fluid.virtual_mass<masses>();
     const WallState wall = fill.mean_wall();
-    RandomSource source = key.source(Stream::virtual_particles);
+    RandomSource source = key.source(RandomStream::virtual_particles);
     const double width = std::sqrt(mass * (variances * wall.thermal_variance));
     return {real.mass + mass, real.momentum + mass * wall.velocity + width * gaussian_vector(source)};
 }
@@ -98,7 +98,7 @@ MPCFLOW_HD VirtualSum add_virtual_particles(const VirtualSum& real, const LawPar
 template <Masses masses, class Add>
 MPCFLOW_HD void for_each_virtual_particle(const LawParameters& fluid, double variances, const CellKey& key,
                                           const CellFill& fill, const Add& add) {
-    RandomSource source = key.source(Stream::virtual_particles);
+    RandomSource source = key.source(RandomStream::virtual_particles);
     const RandomBlock first = source.next();
     // A fraction of a particle is one particle with that probability.
     const double mean = virtual_particle_count(fluid.density, fill);

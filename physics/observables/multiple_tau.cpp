@@ -66,7 +66,7 @@ std::int64_t MultipleTau::lag(std::int64_t index) const {
     return (index - level * half) << level;
 }
 
-std::span<double> MultipleTau::place(Level& level, std::int64_t push) const {
+std::span<double> MultipleTau::slot(Level& level, std::int64_t push) const {
     return {level.ring.data() + push % options_.points * shape_.values,
             static_cast<std::size_t>(shape_.values)};
 }
@@ -134,13 +134,13 @@ void MultipleTau::make_room() {
 
 void MultipleTau::push(std::size_t level_index, std::span<const double> signal) {
     const std::int64_t push_index = levels_[level_index].pushes++;
-    std::ranges::copy(signal, place(levels_[level_index], push_index).begin());
+    std::ranges::copy(signal, slot(levels_[level_index], push_index).begin());
     correlate_newest(level_index);
     // The first of a pair waits in the ring for the second: so a level is begun when it has something to
     // hold, and both ways of coarsening go on at the same samples.
     if (push_index % 2 == 0 || static_cast<int>(level_index) + 1 == options_.most_levels) return;
-    const std::span<const double> earlier = place(levels_[level_index], push_index - 1);
-    // The signal of all levels but the first is in the same place.
+    const std::span<const double> earlier = slot(levels_[level_index], push_index - 1);
+    // The signal of all levels but the first is in the same slot.
     for (std::size_t i = 0; i < coarse_.size(); ++i)
         coarse_[i] = options_.coarsening == Coarsening::average ? 0.5 * (earlier[i] + signal[i]) : earlier[i];
     push(level_index + 1, coarse_);
@@ -153,7 +153,7 @@ void MultipleTau::correlate_newest(std::size_t level_index) {
     Block& block = blocks_.back();
     const std::int64_t longest = std::min<std::int64_t>(options_.points - 1, newest);
     for (std::int64_t j = level_index == 0 ? 0 : half; j <= longest; ++j) {
-        product_(place(level, newest - j), place(level, newest), products_);
+        product_(slot(level, newest - j), slot(level, newest), products_);
         const auto index = static_cast<std::size_t>(static_cast<std::int64_t>(level_index) * half + j);
         ++block.pairs[index];
         for (std::size_t k = 0; k < products_.size(); ++k)

@@ -100,7 +100,7 @@ public:
     void restore(const MultipleTauState& state);
 
 private:
-    /// The last samples of a level, those of push i at place i % points.
+    /// The last samples of a level, those of push i at slot i % points.
     struct Level {
         std::int64_t pushes = 0;  ///< since the burst began
         std::vector<double> ring;
@@ -113,7 +113,7 @@ private:
 
     [[nodiscard]] std::int64_t lag_count(std::size_t levels) const;
     [[nodiscard]] std::int64_t lag(std::int64_t index) const;
-    [[nodiscard]] std::span<double> place(Level& level, std::int64_t push) const;
+    [[nodiscard]] std::span<double> slot(Level& level, std::int64_t push) const;
     /// Takes all memory that the next sample needs.
     void make_room();
     void begin_block();

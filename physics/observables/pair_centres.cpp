@@ -57,8 +57,8 @@ PairCentres::PairCentres(const PairRule& rule, const ParticleRecords& particles)
     centres_.resize(chosen.size());
     std::vector<std::int32_t> next(first_.begin(), first_.end() - 1);
     for (const PairCentre& centre : chosen) {
-        std::int32_t& place = next[static_cast<std::size_t>(rule.cell(centre.position))];
-        centres_[static_cast<std::size_t>(place++)] = centre;
+        std::int32_t& slot = next[static_cast<std::size_t>(rule.cell(centre.position))];
+        centres_[static_cast<std::size_t>(slot++)] = centre;
     }
 }
 

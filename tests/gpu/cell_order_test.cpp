@@ -1,4 +1,4 @@
-/// The order of cells in memory: every cell has a place of its own, and neighbours are close.
+/// The order of cells in memory: every cell has a rank of its own, and neighbours are close.
 
 #include "gpu/cell_order.hpp"
 
@@ -11,19 +11,19 @@
 namespace mpcflow::test {
 namespace {
 
-/// The cells in the order of their places.
-std::vector<Vec3<int>> cells_by_place(Vec3<int> cells) {
+/// The cells in the order of their ranks.
+std::vector<Vec3<int>> cells_by_rank(Vec3<int> cells) {
     const int count = cells.x * cells.y * cells.z;
     std::vector<Vec3<int>> order(static_cast<std::size_t>(count), Vec3<int>{-1, -1, -1});
     const TiledOrder tiles(cells);
     for (int cell = 0; cell < count; ++cell) {
-        const int place = tiles.place(cell);
-        if (place < 0 || place >= count || order[static_cast<std::size_t>(place)].x >= 0) {
-            ADD_FAILURE() << "cell " << cell << " has place " << place;
+        const int rank = tiles.rank(cell);
+        if (rank < 0 || rank >= count || order[static_cast<std::size_t>(rank)].x >= 0) {
+            ADD_FAILURE() << "cell " << cell << " has rank " << rank;
             return order;
         }
-        order[static_cast<std::size_t>(place)] = {cell % cells.x, cell / cells.x % cells.y,
-                                                  cell / cells.x / cells.y};
+        order[static_cast<std::size_t>(rank)] = {cell % cells.x, cell / cells.x % cells.y,
+                                                 cell / cells.x / cells.y};
     }
     return order;
 }
@@ -32,7 +32,7 @@ int steps_between(Vec3<int> a, Vec3<int> b) {
     return std::abs(a.x - b.x) + std::abs(a.y - b.y) + std::abs(a.z - b.z);
 }
 
-TEST(TiledOrder, gives_each_cell_a_place_of_its_own) {
+TEST(TiledOrder, gives_each_cell_a_rank_of_its_own) {
     for (const Vec3<int> cells : {Vec3<int>{1, 1, 1},
                                   {1, 1, 9},
                                   {9, 1, 1},
@@ -41,7 +41,7 @@ TEST(TiledOrder, gives_each_cell_a_place_of_its_own) {
                                   {4, 7, 3},
                                   {13, 12, 11},
                                   {16, 32, 8}}) {
-        static_cast<void>(cells_by_place(cells));
+        static_cast<void>(cells_by_rank(cells));
         ASSERT_FALSE(HasFailure()) << cells.x << " x " << cells.y << " x " << cells.z;
     }
 }
@@ -51,22 +51,22 @@ TEST(TiledOrder, counts_to_nearly_two_to_the_31) {
          {Vec3<int>{1290, 1290, 1290}, {2, 32768, 32767}, {32767, 2, 32768}, {32768, 32767, 2}}) {
         const TiledOrder tiles(cells);
         const int count = cells.x * cells.y * cells.z;
-        EXPECT_EQ(tiles.place(0), 0);
-        std::set<int> places;
+        EXPECT_EQ(tiles.rank(0), 0);
+        std::set<int> ranks;
         // Among the last cells, where the numbers are largest.
         for (int cell = count - 5000; cell < count; ++cell) {
-            const int place = tiles.place(cell);
-            EXPECT_GE(place, 0);
-            EXPECT_LT(place, count);
-            places.insert(place);
+            const int rank = tiles.rank(cell);
+            EXPECT_GE(rank, 0);
+            EXPECT_LT(rank, count);
+            ranks.insert(rank);
         }
-        EXPECT_EQ(places.size(), 5000U) << cells.x << " x " << cells.y << " x " << cells.z;
+        EXPECT_EQ(ranks.size(), 5000U) << cells.x << " x " << cells.y << " x " << cells.z;
     }
 }
 
 TEST(TiledOrder, goes_through_a_tile_from_neighbour_to_neighbour) {
     // 6 and 7 leave tiles of 2 and 3 at the upper faces.
-    const auto order = cells_by_place({16, 7, 6});
+    const auto order = cells_by_rank({16, 7, 6});
     int jumps = 0;
     for (std::size_t i = 1; i < order.size(); ++i) jumps += steps_between(order[i - 1], order[i]) > 1 ? 1 : 0;
     EXPECT_LT(jumps, 4 * 2 * 2) << "at most one from tile to tile";
@@ -76,7 +76,7 @@ TEST(TiledOrder, keeps_a_blocks_particles_in_few_cells) {
     // 256 particles at ten in a cell, binned again after a random shift: along x, y, z a piece of n cells
     // lies in n + 1 shifted ones. In rows, 26 cells lie in 27 x 2 x 2 = 108; in tiles they must do with far
     // fewer.
-    const auto order = cells_by_place({32, 32, 32});
+    const auto order = cells_by_rank({32, 32, 32});
     double sum = 0.0;
     int pieces = 0;
     for (std::size_t first = 0; first + 26 <= order.size(); first += 26, ++pieces) {

@@ -138,8 +138,10 @@ class EachRule(unittest.TestCase):
         self.assert_breach("physics/y.hpp", '#pragma once\n#include "physics/x.hpp"\n', "circular")
 
     def test_long_files(self) -> None:
-        self.assert_breach("tools/x.py", "pass\n" * 601, "601 lines")
-        self.write("tools/x.py", "pass\n" * 600)
+        self.assert_breach("docs/x.md", "text\n" * 601, "601 lines")
+        self.write("docs/x.md", "text\n" * 600)
+        self.assert_breach("tools/x.py", "pass\n" * 401, "401 lines")
+        self.write("tools/x.py", "pass\n" * 400)
         self.assertEqual(rules.all_violations(self.root), [])
 
     def test_missing_pragma_once(self) -> None:

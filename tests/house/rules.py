@@ -43,7 +43,8 @@ TARGET_OWNERS = [
 # Headers made by the build, and the folders that may include them.
 GENERATED = {"mpcflow_version.hpp": {"app"}}
 
-MAXIMUM_LINES = 600
+MAXIMUM_LINES = 400  # of all but pages
+MAXIMUM_LINES_OF_PAGES = 600
 MAXIMUM_COLUMNS = 110  # of C++, CUDA and Markdown, but for its tables, addresses and what programs print
 
 # Elementary functions differ between libraries in the last bit, FMA rounds once, <random>'s
@@ -194,12 +195,13 @@ def cycle_violations(root: Path) -> list[str]:
 
 
 def form_violations(root: Path) -> list[str]:
-    """No file over MAXIMUM_LINES, every header with #pragma once, no forbidden words."""
+    """No file longer than it may be, every header with #pragma once, no forbidden words."""
     found = []
     for path, text in text_files(root):
         lines = text.splitlines()
-        if len(lines) > MAXIMUM_LINES:
-            found.append(f"{path}: {len(lines)} lines, more than {MAXIMUM_LINES}")
+        most = MAXIMUM_LINES_OF_PAGES if path.endswith(".md") else MAXIMUM_LINES
+        if len(lines) > most:
+            found.append(f"{path}: {len(lines)} lines, more than {most}")
         if path.endswith((".hpp", ".cuh", ".h")) and "#pragma once" not in lines:
             found.append(f"{path}: no #pragma once")
         for number, line in enumerate(lines, start=1):

@@ -74,7 +74,7 @@ TEST(CellFill, places_are_in_the_wall_that_they_are_of) {
     const System system = duct();
     const WallStates walls(system);
     const CellGrid<double> grid(system, 4);
-    RandomSource source{1, Stream::virtual_particles, 2, 3};
+    RandomSource source{1, RandomStream::virtual_particles, 2, 3};
     for (int c = 0; c < grid.cell_count(); ++c) {
         const CellFill fill = grid.fill(c, &walls);
         if (!fill.is_cut) continue;
@@ -105,7 +105,7 @@ TEST(CellFill, has_nothing_behind_a_face_of_slip) {
         ASSERT_TRUE(edge.is_cut);
         ASSERT_NEAR(edge.solid_volume(), s.y * s.z, 1e-14);
         ASSERT_EQ(edge.mean_wall().velocity.x, 1.0);
-        RandomSource source{1, Stream::virtual_particles, step, 3};
+        RandomSource source{1, RandomStream::virtual_particles, step, 3};
         Moments y, z;
         for (int i = 0; i < 100; ++i) {
             const SolidPlace place = place_in_solid(source, edge);

@@ -10,7 +10,7 @@
 namespace mpcflow::test {
 namespace {
 
-RandomSource source_of(std::uint64_t index) { return {11, Stream::rotation_axis, 3, index}; }
+RandomSource source_of(std::uint64_t index) { return {11, RandomStream::rotation_axis, 3, index}; }
 
 template <class Real>
 class UnitVector : public testing::Test {};

@@ -33,7 +33,7 @@ TEST(RandomSource, no_two_askers_get_the_same_block) {
     };
     const std::array<int, 5> widths{64, 3, 56, 48, 16};
     const auto draw = [](const std::array<std::uint64_t, 5>& asker) {
-        RandomSource source{asker[0], static_cast<Stream>(asker[1]), asker[2], asker[3],
+        RandomSource source{asker[0], static_cast<RandomStream>(asker[1]), asker[2], asker[3],
                             static_cast<std::uint32_t>(asker[4])};
         return words(source.next());
     };
@@ -59,10 +59,10 @@ TEST(RandomSource, no_two_askers_get_the_same_block) {
 }
 
 TEST(RandomSource, goes_on_with_the_next_block_and_has_no_other_state) {
-    RandomSource source{3, Stream::thermostat, 5, 7};
+    RandomSource source{3, RandomStream::thermostat, 5, 7};
     std::set<Words> seen;
     for (std::uint32_t block = 0; block < 1000; ++block) {
-        RandomSource fresh{3, Stream::thermostat, 5, 7, block};
+        RandomSource fresh{3, RandomStream::thermostat, 5, 7, block};
         const Words next = words(source.next());
         EXPECT_EQ(next, words(fresh.next()));
         seen.insert(next);
@@ -74,7 +74,7 @@ TEST(RandomSource, bytes_of_all_words_are_uniform_along_every_coordinate) {
     for (int coordinate = 0; coordinate < 4; ++coordinate) {
         std::vector<std::vector<double>> counts(16, std::vector<double>(256));
         for (std::uint64_t i = 0; i < 50000; ++i) {
-            RandomSource source{coordinate == 0 ? i : 9, Stream::rotation_axis, coordinate == 1 ? i : 9,
+            RandomSource source{coordinate == 0 ? i : 9, RandomStream::rotation_axis, coordinate == 1 ? i : 9,
                                 coordinate == 2 ? i : 9, coordinate == 3 ? static_cast<std::uint32_t>(i) : 9};
             const RandomBlock block = source.next();
             for (std::size_t byte = 0; byte < 16; ++byte)
@@ -98,7 +98,7 @@ TEST(UniformOpen, never_zero_or_one_and_monotonic) {
 TEST(UniformOpen, is_uniform) {
     std::vector<double> samples;
     for (std::uint64_t i = 0; i < 100000; ++i) {
-        const RandomBlock bits = RandomSource{1, Stream::initial_state, 0, i}.next();
+        const RandomBlock bits = RandomSource{1, RandomStream::initial_state, 0, i}.next();
         samples.push_back(uniform_open(bits.word[0], bits.word[1]));
         samples.push_back(uniform_open(bits.word[2], bits.word[3]));
     }
