@@ -243,7 +243,7 @@ private:
 
     /// What one thread does. Flattened: calls into the law that are left in the loops over particles and
     /// cells cost nearly half of their speed, calls of these loops three per cent.
-    [[gnu::flatten]] void run(std::int64_t count, int thread) {
+    MPCFLOW_FLATTEN void run(std::int64_t count, int thread) {
         Plan plan = plan_;
         for (std::int64_t i = 0; i < count; ++i) {
             plan.begin_step(system_, static_cast<std::uint64_t>(step_ + i));

@@ -98,7 +98,7 @@ private:
         return static_cast<std::int64_t>(mean + deviations * std::sqrt(mean)) + 16;
     }
 
-    std::int64_t threads_;
+    int threads_;
     RawArray<Sums> sums_;
     std::vector<OfThread> of_threads_;
 };
