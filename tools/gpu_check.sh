@@ -180,19 +180,21 @@ if [[ $sanitize == yes ]]; then
         # A short run with everything that has a kernel of its own: both kinds of faces, all observables, frames of a
         # selection with the one law and of all particles with the other.
         sanitize_run() {
-            local tool=$1 way=$2 law=$3 precision=$4 steps=$5 frames="{every: 5}" quantities outputs
+            local tool=$1 way=$2 law=$3 precision=$4 steps=$5 rule=${6:-srd} frames="{every: 5}" quantities outputs
+            local fluid=(--set "collision.conserve_angular_momentum=$law")
+            [[ $rule == at ]] && fluid=(--set thermostat.kind=none
+                --set "collision={rule: at, time_step: 0.1, conserve_angular_momentum: $law}")
             [[ $law == true ]] && frames="{every: 5, every_nth_id: 3, region: {lower: [2, 2, 2], upper: [8, 9, 7]}}"
             quantities="[density, velocity, temperature, pressure_tensor]"
             outputs="{series: {every: 5}, fields: {every: 3, quantities: $quantities, bins: [1, 1, 9]}, histograms: {every: 3},"
             outputs+=" stress: {every: 5, burst: 3}, walls: {every: 4}, modes: {every: 2}, diffusion: {every: 3},"
             outputs+=" structure_factor: {every: 2}, radial_distribution: {every: 5}, trajectory: $frames}"
-            sanitize "$tool" "run with summation $way, conserve_angular_momentum $law, $precision" \
+            sanitize "$tool" "run with rule $rule, summation $way, conserve_angular_momentum $law, $precision" \
                 "$mpcflow" run examples/poiseuille.yaml --quiet --set "output=$outputs" \
-                --output "$scratch/$tool-$way-$law-$precision" --device cuda --set 'box.size=[12, 10, 9]' \
+                --output "$scratch/$tool-$rule-$way-$law-$precision" --device cuda --set 'box.size=[12, 10, 9]' \
                 --set checkpoint.every=6 \
                 --set run.equilibration=0 --set "run.steps=$steps" --set execution.reorder=3 \
-                --set "execution.summation=$way" --set "collision.conserve_angular_momentum=$law" \
-                --set "execution.precision=$precision"
+                --set "execution.summation=$way" --set "execution.precision=$precision" "${fluid[@]}"
         }
         began=$SECONDS
         say "compute-sanitizer: memcheck, racecheck, initcheck"
@@ -204,6 +206,8 @@ if [[ $sanitize == yes ]]; then
             sanitize_run "$tool" match false double 10
             sanitize_run "$tool" match true mixed 10
             sanitize_run "$tool" auto true mixed 300
+            sanitize_run "$tool" match true double 10 at
+            sanitize_run "$tool" peers false mixed 10 at
             sanitize "$tool" "tests of the warp algorithms" "$build/tests/gpu/gpu_warp_test"
             sanitize "$tool" "tests of the block algorithms" "$build/tests/gpu/gpu_block_test" \
                 --gtest_filter='*two_stage_9*:*segmented_9*:Selection*:Reduce*'
