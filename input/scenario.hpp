@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "physics/observables/diffusion.hpp"
+#include "physics/observables/fields_observable.hpp"
 #include "physics/observables/histograms.hpp"
 #include "physics/observables/modes.hpp"
 #include "physics/observables/radial_distribution.hpp"
+#include "physics/observables/series.hpp"
 #include "physics/observables/stress.hpp"
 #include "physics/observables/structure_factor.hpp"
 #include "physics/observables/walls.hpp"
@@ -42,23 +44,6 @@ struct TrajectoryOutput {
     FilePrecision precision = FilePrecision::automatic;
 
     [[nodiscard]] Selection selection() const { return {region, every_nth_id}; }
-};
-
-/// output.fields: averages on `bins`, sampled every `every` steps after the equilibration; with a time_window
-/// also over each so many steps.
-struct FieldsOutput {
-    std::int64_t every = 0;
-    bool density = true;
-    bool velocity = true;
-    bool temperature = true;
-    std::array<int, 3> bins{};
-    bool pressure_tensor = false;
-    std::int64_t time_window = 0;  ///< 0: none
-};
-
-/// output.series: kinetic energy, temperature and momentum every `every` steps (from step 0).
-struct SeriesOutput {
-    std::int64_t every = 0;
 };
 
 /// The sections of observables are declared beside these (physics/observables/).

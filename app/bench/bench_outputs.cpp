@@ -35,24 +35,9 @@ struct OutputCost {
     double share = 0.0;  ///< of the time of the steps
 };
 
-TimedOutput timed(std::string name, std::int64_t every, std::function<void(Solver&)> sample) {
-    return {std::move(name), 1.0 / static_cast<double>(every), std::move(sample)};
-}
-
 /// The observables must outlive the result.
-std::vector<TimedOutput> timed_outputs(const Output& output, const Observables& observables) {
+std::vector<TimedOutput> timed_outputs(const Observables& observables) {
     std::vector<TimedOutput> all;
-    if (output.series) {
-        all.push_back(timed(
-            "series", output.series->every,
-            [](Solver& solver) {
-                static_cast<void>(solver.measure<TotalsRule>());
-                static_cast<void>(solver.measure<ExtremesRule>());
-            }));
-    }
-    if (output.fields)
-        all.push_back(timed("fields", output.fields->every,
-                            [](Solver& solver) { solver.measure<FieldsRule>().sample(); }));
     for (const std::unique_ptr<Observable>& observable : observables) {
         const SampleTimes& times = observable->times();
         all.push_back(
@@ -126,7 +111,7 @@ int bench_outputs(const BenchOutputsOptions& options) {
     const double waiting = time_between_steps(*solver, [](Solver&) {});
     const Observables observables = make_observables(scenario);
     std::vector<OutputCost> costs;
-    for (const TimedOutput& output : timed_outputs(scenario.output, observables)) {
+    for (const TimedOutput& output : timed_outputs(observables)) {
         const double seconds = time_between_steps(*solver, output.sample) - waiting;
         costs.push_back(
             {output.name, output.samples_a_step, seconds, seconds * output.samples_a_step / step_seconds});

@@ -109,7 +109,8 @@ void report_observables(const Group& root, Report& report) {
     for (const std::string& name : root.link_names()) {
         const bool is_axis =
             std::find(component_axes.begin(), component_axes.end(), name) != component_axes.end();
-        if (is_axis || name == "fields" || !root.open_group(name).has_attribute("samples")) continue;
+        const bool is_told = name == "series" || name == "fields";
+        if (is_axis || is_told || !root.open_group(name).has_attribute("samples")) continue;
         report.add((name + "_samples").c_str(), root.open_group(name).read_int_attribute("samples"));
     }
 }

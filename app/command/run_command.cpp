@@ -134,14 +134,14 @@ int run_command(const RunOptions& options) {
     record.notes = remarks;
     if (options.verbosity == Verbosity::normal) announce(scenario, record, checkpoint, remarks);
 
-    ResultWriter results(directory, std::move(record), std::move(checkpoint));
-    BackgroundWriter outputs(results, scenario, std::move(observables),
-                             {copies_in_flight(scenario), field_blocks_in_flight(scenario)});
+    ResultWriter results(directory, std::move(record), checkpoint);
+    const InFlight most{copies_in_flight(scenario), work_in_flight(observables)};
+    BackgroundWriter outputs(results, scenario, std::move(observables), most);
     // Before all other files: whenever the run is killed, it can go on.
     if (scenario.checkpoint && is_new) {
         const auto particles = outputs.take_records();
         solver->copy_particles(*particles);
-        outputs.save_start(save_state(*solver, particles));
+        outputs.save_start(save_state(*solver, particles, outputs.observables()));
     }
     outputs.begin();
     for (const std::string& remark : results.take_remarks())

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,8 +40,12 @@ public:
 
     /// Writes all of a dataset, `count` numbers in C order (checked).
     template <typename T>
-    void write(const std::vector<T>& numbers) {
+    void write(std::span<const T> numbers) {
         write_all(numbers.data(), numbers.size(), number_type<T>());
+    }
+    template <typename T>
+    void write(const std::vector<T>& numbers) {
+        write(std::span<const T>(numbers));
     }
     /// Adds one row.
     template <typename T>
@@ -82,6 +87,13 @@ public:
         std::vector<T> numbers(readable_count());
         read_all(numbers.data(), number_type<T>());
         return numbers;
+    }
+    /// The same row by row, each in memory of its own.
+    template <typename T>
+    [[nodiscard]] std::vector<std::vector<T>> read_rows() const {
+        std::vector<std::vector<T>> rows(readable_count() == 0 ? 0 : shape().at(0));
+        for (std::size_t row = 0; row < rows.size(); ++row) rows[row] = read_row<T>(row);
+        return rows;
     }
     /// Reads row `row`.
     template <typename T>

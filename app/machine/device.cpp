@@ -68,10 +68,6 @@ std::unique_ptr<Solver> make_solver(const System& system, const SolverOptions& o
     }
 }
 
-PressureFields pressure_of(const FieldsOutput& fields) {
-    return fields.pressure_tensor ? PressureFields::sampled : PressureFields::none;
-}
-
 SolverOptions solver_options(const Scenario& scenario) {
     SolverOptions options;
     options.precision = scenario.execution.precision;
@@ -80,7 +76,7 @@ SolverOptions solver_options(const Scenario& scenario) {
     options.threads = scenario.execution.threads;
     if (const auto& fields = scenario.output.fields) {
         options.bins = fields->bins;
-        options.pressure = pressure_of(*fields);
+        options.pressure = fields->pressure();
     }
     return options;
 }

@@ -35,7 +35,6 @@ struct ChosenDevice {
                                                   const ChosenDevice& device);
 
 /// What the solver needs to know of a scenario.
-[[nodiscard]] PressureFields pressure_of(const FieldsOutput& fields);
 [[nodiscard]] SolverOptions solver_options(const Scenario& scenario);
 
 }  // namespace mpcflow

@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Rows of the series and the like; copies of the particles and field blocks are bounded by their memory.
+/// Rows of the series and the like; copies of the particles and large work are bounded by their memory.
 constexpr std::size_t most_waiting_tasks = 4096;
 
 /// Adds the time of its life to a sum.
@@ -62,13 +62,10 @@ BackgroundWriter::BackgroundWriter(ResultWriter& results, const Scenario& scenar
       folder_(scenario.output.directory),
       trajectory_(scenario.output.trajectory.value_or(TrajectoryOutput{})),
       observables_(std::move(observables)),
-      field_times_(scenario),
-      block_plan_(results.block_plan()),
-      open_block_(results.take_open_block()),
       ends_with_checkpoint_(results.ends_with_checkpoint()),
       last_update_(Clock::now()),
       pool_(most.copies),
-      field_block_permits_(most.field_blocks),
+      work_permits_(most.work_bytes),
       thread_(most_waiting_tasks) {}
 
 void BackgroundWriter::post(WriterThread::Task task) {
@@ -87,16 +84,17 @@ void BackgroundWriter::do_and_wait(WriterThread::Task task) {
     thread_.wait();
 }
 
-std::vector<ObservableResults> BackgroundWriter::observed() const {
-    std::vector<ObservableResults> results;
+ResultWriter::Observed BackgroundWriter::observed() const {
+    ResultWriter::Observed results;
     for (const std::unique_ptr<Observable>& observable : observables_)
-        if (observable->samples() > 0) results.push_back(observable->results());
+        if (observable->samples() > 0) results.push_back(observable->later_results());
     return results;
 }
 
 std::int64_t BackgroundWriter::observable_bytes(std::int64_t step) const {
     std::int64_t bytes = 0;
-    for (const std::unique_ptr<Observable>& observable : observables_) bytes += file_bytes(*observable, step);
+    for (const std::unique_ptr<Observable>& observable : observables_)
+        bytes += result_file_bytes(*observable, step);
     return bytes;
 }
 
@@ -113,10 +111,6 @@ std::shared_ptr<ParticleRecords> BackgroundWriter::take_records() {
     return pool_.take();
 }
 
-void BackgroundWriter::add_series_row(const SeriesRow& row) {
-    post([this, row] { results_.add_series_row(row); });
-}
-
 void BackgroundWriter::add_frame(std::shared_ptr<ParticleRecords> particles, std::uint64_t state_hash) {
     const std::int64_t spare = observable_bytes(particles->step);
     post([this, particles = std::move(particles), state_hash, spare] {
@@ -125,26 +119,23 @@ void BackgroundWriter::add_frame(std::shared_ptr<ParticleRecords> particles, std
     });
 }
 
-void BackgroundWriter::add_field_block(SampledBlock block) {
-    block_plan_.add(block.sums.samples);
-    // The permit goes last, also where the block is dropped after a failure.
+void BackgroundWriter::add_work(Work work, std::int64_t step) {
+    if (!work.task) return;
+    // The permit goes last, also where the work is dropped after a failure.
     struct Admitted {
         std::shared_ptr<const void> permit;
-        SampledBlock block;
+        Work work;
     };
     const auto admitted = std::make_shared<Admitted>();
-    {
+    if (work.bytes > 0) {
         const Waiting waiting(wait_seconds_);
-        admitted->permit = field_block_permits_.take();
+        admitted->permit = work_permits_.take(work.bytes);
     }
-    admitted->block = std::move(block);
-    post([this, admitted, spare = observable_bytes(admitted->block.steps.last)] {
-        results_.add_field_block(std::move(admitted->block), spare);
+    admitted->work = std::move(work);
+    const std::int64_t spare = admitted->work.has_row ? observable_bytes(step) : 0;
+    post([this, admitted, spare] {
+        admitted->work.task([&](const ObservableRow& row) { results_.add_row(row, spare); });
     });
-}
-
-bool BackgroundWriter::is_field_block_full(std::int64_t samples, std::int64_t step) const {
-    return samples >= block_plan_.room() || field_times_.ends_window(step);
 }
 
 void BackgroundWriter::add_note(const std::string& note, Summation summation, int reorder_interval) {
@@ -161,8 +152,6 @@ std::vector<std::string> BackgroundWriter::take_notes() {
 Selection BackgroundWriter::frame_selection() const { return trajectory_.selection(); }
 
 void BackgroundWriter::add_checkpoint(SolverState state) {
-    for (const std::unique_ptr<Observable>& observable : observables_)
-        state.observables.push_back(observable->state());
     post([this, state = std::move(state)] {
         std::string failure;
         try {

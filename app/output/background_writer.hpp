@@ -12,7 +12,6 @@
 #include "app/output/records_pool.hpp"
 #include "app/output/result_writer.hpp"
 #include "app/output/writer_thread.hpp"
-#include "app/run/field_statistics.hpp"
 #include "app/run/observables.hpp"
 #include "app/run/run_loop.hpp"
 
@@ -20,8 +19,8 @@ namespace mpcflow {
 
 /// What may be on its way to the disk at a time.
 struct InFlight {
-    int copies = 1;  ///< of the particles
-    int field_blocks = 1;
+    int copies = 1;               ///< of the particles
+    std::int64_t work_bytes = 0;  ///< of observables' work
 };
 
 /// Seconds from one replacement of run.h5 to the next, by what the last one took: the thread that writes is
@@ -43,11 +42,8 @@ public:
     void begin();
 
     [[nodiscard]] std::shared_ptr<ParticleRecords> take_records() override;
-    void add_series_row(const SeriesRow& row) override;
     void add_frame(std::shared_ptr<ParticleRecords> particles, std::uint64_t state_hash) override;
-    void add_field_block(SampledBlock block) override;
-    [[nodiscard]] SampledBlock open_field_block() override { return std::move(open_block_); }
-    [[nodiscard]] bool is_field_block_full(std::int64_t samples, std::int64_t step) const override;
+    void add_work(Work work, std::int64_t step) override;
     void add_note(const std::string& note, Summation summation, int reorder_interval) override;
     [[nodiscard]] std::vector<std::string> take_notes() override;
     [[nodiscard]] Selection frame_selection() const override;
@@ -78,7 +74,7 @@ private:
     [[nodiscard]] std::string describe_remedy(const std::string& failure) const;
     void post(WriterThread::Task task);
     void do_and_wait(WriterThread::Task task);
-    [[nodiscard]] std::vector<ObservableResults> observed() const;
+    [[nodiscard]] ResultWriter::Observed observed() const;
     /// What observables take of run.h5 if the run ends at this step.
     [[nodiscard]] std::int64_t observable_bytes(std::int64_t step) const;
 
@@ -86,9 +82,6 @@ private:
     std::string folder_;
     TrajectoryOutput trajectory_;
     Observables observables_;
-    FieldTimes field_times_;
-    BlockPlan block_plan_;
-    SampledBlock open_block_;
     bool ends_with_checkpoint_;
     Summation summation_ = Summation::automatic;
     int reorder_interval_ = 0;
@@ -98,7 +91,7 @@ private:
     std::mutex mutex_;
     Told told_;
     RecordsPool pool_;
-    Permits field_block_permits_;
+    Permits work_permits_;
     WriterThread thread_;  ///< last: it ends before what its tasks use
 };
 

@@ -1,7 +1,6 @@
 #include "app/output/checkpoint_file.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -11,10 +10,8 @@
 #include "app/hdf5/error.hpp"
 #include "app/hdf5/file.hpp"
 #include "app/output/checkpoint_check.hpp"
-#include "app/output/checkpoint_fields.hpp"
 #include "app/output/observable_group.hpp"
 #include "app/output/run_file.hpp"
-#include "app/output/series_group.hpp"
 #include "app/run/theory_numbers.hpp"
 #include "app/storage/disk_space.hpp"
 #include "app/storage/seal.hpp"
@@ -94,6 +91,8 @@ void write_run(const Group& root, const SolverState& state, const ResultsSoFar& 
     run.write_attribute("restarts", record.restarts);
     run.write_attribute("frames", results.frames.rows);
     run.write_attribute("frames_checksum", results.frames.checksum);
+    run.write_attribute("windows", results.windows.rows);
+    run.write_attribute("windows_checksum", results.windows.checksum);
     std::string notes;
     for (const std::string& note : record.notes) notes += note + "\n";
     run.write_text("notes", notes, {});
@@ -111,6 +110,8 @@ void read_run(const Group& root, Checkpoint& checkpoint) {
     checkpoint.restarts = run.read_int_attribute("restarts");
     checkpoint.frames = run.read_int_attribute("frames");
     checkpoint.frames_checksum = run.read_unsigned_attribute("frames_checksum");
+    checkpoint.windows = run.read_int_attribute("windows");
+    checkpoint.windows_checksum = run.read_unsigned_attribute("windows_checksum");
     checkpoint.resolved_input = run.read_text("input");
     const std::string notes = run.read_text("notes");
     for (std::size_t begin = 0, end = 0; (end = notes.find('\n', begin)) != std::string::npos;
@@ -123,26 +124,14 @@ void write_contents(const Group& root, const SolverState& state, const ResultsSo
     root.write_attribute("format_version", checkpoint_format_version);
     write_run(root, state, results);
     write_particles(root, *state.particles, results.record.scenario.execution.precision);
-    write_series(root, results.record.series);
-    if (results.fields != nullptr) write_fields(root, state.open_block, results);
-    write_states(root, state.observables);
+    write_states(root, results.observables);
 }
 
 std::int64_t bytes_of(const SolverState& state, const ResultsSoFar& results) {
-    const RunRecord& record = results.record;
     std::int64_t observed = 0;
-    for (const ObservableState& observable : state.observables) observed += file_bytes(observable.arrays);
-    const auto bytes_of_block = [](const FieldBlock& block) {
-        return block.bins.size() * (sizeof(FieldSums) + 4) +
-               block.pressure.size() * (sizeof(PressureSums) + 8);
-    };
-    std::size_t fields = bytes_of_block(state.open_block.sums) + bytes_of_block(results.open_window.sums);
-    if (results.fields != nullptr)
-        for (const FieldBlock& block : results.fields->blocks()) fields += bytes_of_block(block);
-    return checkpoint_bytes(state.particles->count(), record.scenario.execution.precision) +
-           static_cast<std::int64_t>(record.resolved_input.size()) + observed +
-           run_file_bytes(static_cast<std::int64_t>(record.series.size()), 0, {}) +
-           static_cast<std::int64_t>(fields);
+    for (const ObservableState& observable : results.observables) observed += file_bytes(observable.arrays);
+    return checkpoint_bytes(state.particles->count(), results.record.scenario.execution.precision) +
+           static_cast<std::int64_t>(results.record.resolved_input.size()) + observed;
 }
 
 void write_temporary(const storage::Directory& directory, const std::string& name, const SolverState& state,
@@ -183,14 +172,6 @@ Checkpoint read_contents(const hdf5::File& file, Precision& precision) {
     precision =
         run.read_text_attribute("precision") == "mixed" ? Precision::mixed : Precision::double_precision;
     checkpoint.particles = read_particles(root, run.read_int_attribute("step"));
-    checkpoint.series = read_series(root);
-    checkpoint.field_block_samples = 0;  // no fields were wanted
-    if (root.has("fields")) {
-        read_fields(root, checkpoint);
-        if (checkpoint.field_block_samples == 0)
-            throw EnvironmentError(path +
-                                   ": its fields have blocks of no samples: this is not what mpcflow wrote");
-    }
     checkpoint.observables = read_states(root);
     check_counts(checkpoint);
     return checkpoint;
@@ -252,7 +233,7 @@ std::optional<std::string> find_run_id(const storage::Directory& directory, cons
         const std::int64_t version = file.root().read_int_attribute("format_version");
         const bool is_older =
             (format == run_file_format && version == 1) ||
-            (format == checkpoint_file_format && version >= 1 && version < checkpoint_format_version);
+            (format == checkpoint_file_format && version >= 1 && version < first_sealed_checkpoint_format);
         return is_older ? std::optional<std::string>("") : std::nullopt;
     } catch (const FileError& error) {
         if (error.error_number != 0) throw;

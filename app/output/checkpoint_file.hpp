@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/run/checkpoint.hpp"
 #include "app/run/run_record.hpp"
@@ -15,7 +16,8 @@ namespace mpcflow {
 inline constexpr const char* checkpoint_file_name = "checkpoint.h5";
 inline constexpr const char* previous_checkpoint_name = "checkpoint.previous.h5";
 inline constexpr const char* checkpoint_file_format = "mpcflow checkpoint";
-inline constexpr std::int64_t checkpoint_format_version = 4;
+inline constexpr std::int64_t checkpoint_format_version = 5;
+inline constexpr std::int64_t first_sealed_checkpoint_format = 4;  ///< those before have no id, either
 
 /// A checkpoint that is proved to be no good: its seal says that it is not what was written, or that it is
 /// whole but no checkpoint. The message names the file.
@@ -32,8 +34,7 @@ struct RowsSoFar {
 /// The results of a run that are in memory alone.
 struct ResultsSoFar {
     const RunRecord& record;
-    const FieldStatistics* fields;    ///< null: none are wanted
-    const SampledBlock& open_window;  ///< of the fields
+    const std::vector<ObservableState>& observables;
     RowsSoFar windows;
     RowsSoFar frames;
 };

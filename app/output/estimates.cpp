@@ -25,12 +25,6 @@ namespace mpcflow {
 
 namespace {
 
-std::int64_t bin_count(const Output& output) {
-    if (!output.fields) return 0;
-    const auto& bins = output.fields->bins;
-    return std::int64_t{bins[0]} * bins[1] * bins[2];
-}
-
 void warn_of_flow(const Scenario& scenario, std::vector<std::string>& warnings) {
     const System& system = scenario.system;
     const auto flow = theory::plane_flow(system);
@@ -59,10 +53,6 @@ void warn_of_flow(const Scenario& scenario, std::vector<std::string>& warnings) 
     }
 }
 
-std::int64_t block_bytes(const Output& output) {
-    return output.fields ? bin_count(output) * bytes_of_bin(pressure_of(*output.fields)) : 0;
-}
-
 std::int64_t record_bytes(Precision precision) { return precision == Precision::mixed ? 32 : 64; }
 
 /// Of the largest copy of the particles that is made for a file; without checkpoints and frames of none.
@@ -72,6 +62,12 @@ std::int64_t copy_bytes(const Scenario& scenario) {
         particles = usual_frame_particles(scenario.system, *scenario.output.trajectory);
     if (scenario.checkpoint) particles = scenario.system.particle_count();
     return particles * record_bytes(scenario.execution.precision);
+}
+
+/// Pieces of an observable's work that may wait.
+std::int64_t pieces_in_flight(const Observable& observable) {
+    constexpr std::int64_t budget = 64 << 20;
+    return std::clamp<std::int64_t>(budget / std::max<std::int64_t>(observable.work_bytes(), 1), 2, 64);
 }
 
 }  // namespace
@@ -96,23 +92,20 @@ int copies_in_flight(const Scenario& scenario) {
     return 2 * copy_bytes(scenario) <= memory_in_all() / memory_share ? 2 : 1;
 }
 
-int field_blocks_in_flight(const Scenario& scenario) {
-    constexpr std::int64_t budget = 64 << 20;
-    const std::int64_t affordable = budget / std::max<std::int64_t>(block_bytes(scenario.output), 1);
-    return static_cast<int>(std::clamp<std::int64_t>(affordable, 2, 64));
+std::int64_t work_in_flight(const Observables& observables) {
+    std::int64_t bytes = 0;
+    for (const std::unique_ptr<Observable>& observable : observables)
+        bytes += pieces_in_flight(*observable) * observable->work_bytes();
+    return bytes;
 }
 
 std::int64_t estimate_output_memory(const Scenario& scenario) {
-    const Schedule schedule(scenario.run, scenario.output);
-    std::int64_t bytes = schedule.series_rows() * static_cast<std::int64_t>(sizeof(SeriesRow));
-    if (scenario.output.fields) {
-        const std::int64_t blocks = std::min<std::int64_t>(schedule.field_samples(), 64);
-        const std::int64_t in_flight =
-            std::min<std::int64_t>(schedule.field_samples(), field_blocks_in_flight(scenario));
-        bytes += (blocks + 2 + in_flight) * block_bytes(scenario.output);
+    const std::int64_t steps = scenario.run.equilibration + scenario.run.steps;
+    std::int64_t bytes = 0;
+    for (const std::unique_ptr<Observable>& observable : make_observables(scenario)) {
+        const std::int64_t pieces = std::min(observable->times().count(steps), pieces_in_flight(*observable));
+        bytes += observable->bytes(steps) + pieces * observable->work_bytes();
     }
-    for (const std::unique_ptr<Observable>& observable : make_observables(scenario))
-        bytes += observable->bytes(schedule.total_steps());
     bytes += copies_in_flight(scenario) * copy_bytes(scenario);
     return bytes;
 }
@@ -121,19 +114,14 @@ std::vector<FileEstimate> estimate_files(const Scenario& scenario) {
     const Output& output = scenario.output;
     const Schedule schedule(scenario.run, output);
     std::vector<FileEstimate> files;
-    const std::int64_t rows = schedule.series_rows();
-    const std::int64_t bins = bin_count(output);
     std::string contents = "input, machine";
-    if (rows > 0) contents += fmt::format(", series of {} rows", rows);
-    if (bins > 0)
-        contents += fmt::format(", fields of {} samples in {} bins", schedule.field_samples(), bins);
-    std::int64_t bytes = run_file_bytes(rows, bins, output.fields.value_or(FieldsOutput{}));
+    std::int64_t bytes = run_file_bytes;
     std::int64_t states = 0;
     for (const std::unique_ptr<Observable>& observable : make_observables(scenario)) {
         contents += fmt::format(", {} of {} samples", in_words(observable->name()),
                                 observable->times().count(schedule.total_steps()));
-        bytes += file_bytes(*observable, schedule.total_steps());
-        states += observable->bytes(schedule.total_steps());
+        bytes += result_file_bytes(*observable, schedule.total_steps());
+        states += state_file_bytes(*observable, schedule.total_steps());
     }
     files.push_back({run_file_name, bytes, contents});
     if (output.fields && output.fields->time_window > 0) {
@@ -152,7 +140,7 @@ std::vector<FileEstimate> estimate_files(const Scenario& scenario) {
     }
     if (scenario.checkpoint) {
         const std::int64_t each =
-            checkpoint_bytes(scenario.system.particle_count(), scenario.execution.precision) + bytes + states;
+            checkpoint_bytes(scenario.system.particle_count(), scenario.execution.precision) + states;
         files.push_back({checkpoint_file_name, 3 * each,
                          fmt::format("the state of the run: two of {}, and one while it is written",
                                      format_bytes(static_cast<double>(each)))});
@@ -163,11 +151,11 @@ std::vector<FileEstimate> estimate_files(const Scenario& scenario) {
 std::vector<std::string> find_warnings(const Scenario& scenario) {
     std::vector<std::string> warnings = scenario.warnings;
     warn_of_flow(scenario, warnings);
-    if (scenario.output.fields && Schedule(scenario.run, scenario.output).field_samples() < 2) {
+    if (const auto& fields = scenario.output.fields; fields && scenario.run.steps / fields->every < 2) {
         warnings.push_back(fmt::format(
             "output.fields.every: {} steps in a run of {} give fewer than two samples and no errors; "
             "lower it",
-            scenario.output.fields->every, scenario.run.steps));
+            fields->every, scenario.run.steps));
     }
     return warnings;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/machine/device.hpp"
+#include "app/run/observables.hpp"
 #include "input/scenario.hpp"
 #include "physics/solver.hpp"
 
@@ -28,12 +29,12 @@ struct FileEstimate {
 /// one is written, or one where two took more than a quarter of the memory that the process may have.
 [[nodiscard]] int copies_in_flight(const Scenario& scenario);
 
-/// Field blocks that may be on their way to the disk at a time: small ones wait for a slow disk in large
-/// numbers, of large ones the run goes on while one is written.
-[[nodiscard]] int field_blocks_in_flight(const Scenario& scenario);
+/// Bytes of observables' work that may wait for a slow disk: of small pieces a large number, of large ones
+/// two, so that the run goes on while one is written.
+[[nodiscard]] std::int64_t work_in_flight(const Observables& observables);
 
-/// Bytes of the host that outputs hold while the run goes on: frames and field blocks on their way to the
-/// disk, blocks of the averages, the series, what observables gather.
+/// Bytes of the host that outputs hold while the run goes on: what observables gather, and work of them and
+/// frames on their way to the disk.
 [[nodiscard]] std::int64_t estimate_output_memory(const Scenario& scenario);
 
 /// The result files at the end of the run.

@@ -6,6 +6,8 @@
 #include <utility>
 #include <variant>
 
+#include "app/hdf5/axis_scales.hpp"
+
 namespace mpcflow {
 
 namespace {
@@ -22,32 +24,13 @@ void at_place(const Group& group, const std::string& path, const Action& action)
     action(group.has(inner) ? group.open_group(inner) : group.create_group(inner), path.substr(slash + 1));
 }
 
-void write_array(const Group& group, const NamedArray& array) {
-    const std::vector<hsize_t> shape(array.shape.begin(), array.shape.end());
-    const auto write = [&](const Group& place, const std::string& name) {
-        std::visit(
-            [&]<class Number>(const std::vector<Number>& numbers) {
-                place
-                    .create_dataset(name, {hdf5::number_type<Number>(),
-                                           shape,
-                                           hdf5::Growth::fixed,
-                                           {},
-                                           {array.description, array.unit}})
-                    .write(numbers);
-            },
-            array.values);
-    };
-    at_place(group, array.name, write);
-}
-
 void write_attribute(const Group& group, const NamedAttribute& attribute) {
     const auto write = [&](const Group& place, const std::string& name) {
         std::visit(
             [&]<class Value>(const Value& value) {
-                if constexpr (std::is_same_v<Value, std::vector<double>>)
-                    place.write_attribute(name, std::span<const double>(value));
-                else if constexpr (std::is_same_v<Value, std::vector<std::string>>)
-                    place.write_attribute(name, std::span<const std::string>(value));
+                if constexpr (requires { typename Value::allocator_type; } &&
+                              !std::is_same_v<Value, std::string>)
+                    place.write_attribute(name, std::span<const typename Value::value_type>(value));
                 else if constexpr (std::is_same_v<Value, std::string>)
                     place.write_attribute(name, std::string_view(value));
                 else place.write_attribute(name, value);
@@ -61,23 +44,56 @@ NamedArray read_array(const Group& group, const std::string& name) {
     const hdf5::Dataset dataset = group.open_dataset(name);
     const std::vector<hsize_t> shape = dataset.shape();
     NamedArray array{name, {shape.begin(), shape.end()}, {}, {}, {}};
-    switch (dataset.type()) {
-        case hdf5::NumberType::int64: array.values = dataset.read<std::int64_t>(); break;
-        case hdf5::NumberType::uint64: array.values = dataset.read<std::uint64_t>(); break;
-        default: array.values = dataset.read<double>(); break;
-    }
+    constexpr std::size_t axes_of_rows = 3;
+    const hdf5::NumberType type = dataset.type();
+    if (shape.size() == axes_of_rows) array.values = dataset.read_rows<double>();
+    else if (type == hdf5::NumberType::int64) array.values = dataset.read<std::int64_t>();
+    else if (type == hdf5::NumberType::uint64) array.values = dataset.read<std::uint64_t>();
+    else array.values = dataset.read<double>();
     return array;
 }
 
-constexpr std::int64_t group_metadata = 16 << 10;
-constexpr std::int64_t array_metadata = 4 << 10;
+/// Of a group with so many arrays of so many bytes: with chunk indices and checksums.
+std::int64_t group_bytes(std::int64_t numbers, std::int64_t arrays) {
+    constexpr std::int64_t group_metadata = 16 << 10;
+    constexpr std::int64_t array_metadata = 4 << 10;
+    return group_metadata + array_metadata * arrays + numbers + numbers / 16;
+}
+
+constexpr std::int64_t most_arrays = 24;  // 22 of stress
 
 }  // namespace
+
+void write_array(const Group& group, const NamedArray& array) {
+    const std::vector<hsize_t> shape(array.shape.begin(), array.shape.end());
+    const hdf5::Meaning meaning{array.description, array.unit};
+    const auto write = [&](const Group& place, const std::string& name) {
+        std::visit(
+            [&]<class Values>(const Values& values) {
+                if constexpr (std::is_same_v<Values, NamedArray::RowViews> ||
+                              std::is_same_v<Values, NamedArray::Rows>) {
+                    const std::vector<hsize_t> row(shape.begin() + 1, shape.end());
+                    hdf5::Dataset rows = place.create_dataset(
+                        name, {hdf5::NumberType::float64, row, hdf5::Growth::by_rows, {}, meaning});
+                    for (const auto& numbers : values) rows.append_row(numbers.data());
+                } else {
+                    using Number = typename Values::value_type;
+                    place
+                        .create_dataset(
+                            name, {hdf5::number_type<Number>(), shape, hdf5::Growth::fixed, {}, meaning})
+                        .write(std::span<const Number>(values));
+                }
+            },
+            array.values);
+    };
+    at_place(group, array.name, write);
+}
 
 void write_results(const Group& root, const ObservableResults& results) {
     const Group group = root.create_group(results.name);
     for (const NamedArray& array : results.arrays) write_array(group, array);
     for (const NamedAttribute& attribute : results.attributes) write_attribute(group, attribute);
+    if (!results.axes.empty()) name_axes(root, results.name, results.axes);
 }
 
 void write_states(const Group& root, const std::vector<ObservableState>& states) {
@@ -117,16 +133,15 @@ std::vector<ObservableState> read_states(const Group& root) {
 }
 
 std::int64_t file_bytes(const std::vector<NamedArray>& arrays) {
-    const std::int64_t numbers = bytes_of(arrays);
-    // Chunk indices and checksums.
-    return group_metadata + array_metadata * static_cast<std::int64_t>(arrays.size()) + numbers +
-           numbers / 16;
+    return group_bytes(bytes_of(arrays), static_cast<std::int64_t>(arrays.size()));
 }
 
-std::int64_t file_bytes(const Observable& observable, std::int64_t last_step) {
-    constexpr std::int64_t most_arrays = 24;  // 22 of stress
-    const std::int64_t numbers = observable.result_bytes(last_step);
-    return group_metadata + array_metadata * most_arrays + numbers + numbers / 16;
+std::int64_t result_file_bytes(const Observable& observable, std::int64_t last_step) {
+    return group_bytes(observable.result_bytes(last_step), most_arrays);
+}
+
+std::int64_t state_file_bytes(const Observable& observable, std::int64_t last_step) {
+    return group_bytes(observable.bytes(last_step), most_arrays);
 }
 
 }  // namespace mpcflow

@@ -10,7 +10,10 @@
 
 namespace mpcflow {
 
-/// Writes a group of the observable's name into `root`. Throws FileError.
+/// Writes a dataset. Throws FileError, as all of these.
+void write_array(const hdf5::Group& group, const NamedArray& array);
+
+/// Writes a group of the observable's name into `root`, with names of its axes.
 void write_results(const hdf5::Group& root, const ObservableResults& results);
 
 /// Writes the group `observables`, with a group for each state.
@@ -21,6 +24,8 @@ void write_states(const hdf5::Group& root, const std::vector<ObservableState>& s
 /// Bytes that a file takes for arrays, a little more than exact.
 [[nodiscard]] std::int64_t file_bytes(const std::vector<NamedArray>& arrays);
 /// The same of an observable's group in run.h5 after step `last_step`, estimated.
-[[nodiscard]] std::int64_t file_bytes(const Observable& observable, std::int64_t last_step);
+[[nodiscard]] std::int64_t result_file_bytes(const Observable& observable, std::int64_t last_step);
+/// And of that in checkpoints.
+[[nodiscard]] std::int64_t state_file_bytes(const Observable& observable, std::int64_t last_step);
 
 }  // namespace mpcflow

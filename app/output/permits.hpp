@@ -1,19 +1,19 @@
 #pragma once
-/// A bound on how many things are on their way to the disk.
+/// A bound on the memory of what is on its way to the disk.
 
+#include <cstdint>
 #include <memory>
 
 namespace mpcflow {
 
-/// So many permits; who wants one while all are held waits.
+/// So many bytes; who wants some while too many are held waits.
 class Permits {
 public:
-    /// Of `most` >= 1.
-    explicit Permits(int most);
+    explicit Permits(std::int64_t bytes);
 
-    /// Waits for one. It comes back when the last pointer to it goes, on whichever thread, also after this is
-    /// gone.
-    [[nodiscard]] std::shared_ptr<const void> take();
+    /// Waits for so many; for more than there are until none is held. They come back when the last pointer to
+    /// them goes, on whichever thread, also after this is gone.
+    [[nodiscard]] std::shared_ptr<const void> take(std::int64_t bytes);
 
 private:
     struct Shared;

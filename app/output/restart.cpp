@@ -81,7 +81,9 @@ void check_belongs(const Checkpoint& checkpoint, const Scenario& scenario) {
         throw EnvironmentError(path + ": is of another input, which this one cannot go on from: " +
                                obstacles + "; " + what_to_do);
     }
-    if (scenario.output.fields && checkpoint.field_block_samples == 0) {
+    const bool has_fields = std::ranges::any_of(
+        checkpoint.observables, [](const ObservableState& state) { return state.name == "fields"; });
+    if (scenario.output.fields && !has_fields) {
         throw EnvironmentError(
             path + ": has no fields, though its input asks for them: this is not what mpcflow wrote; " +
             what_to_do);
@@ -281,6 +283,7 @@ void restore(Solver& solver, Observables& observables, Checkpoint& checkpoint,
     try {
         solver.restore(particles, checkpoint.fast_steps);
         restore_observables(observables, checkpoint.observables, particles.step, remarks);
+        for (const std::unique_ptr<Observable>& observable : observables) observable->take_up(solver);
     } catch (const std::invalid_argument& error) {
         throw EnvironmentError(checkpoint.path + ": is no state of this input: " + error.what());
     }
@@ -288,6 +291,7 @@ void restore(Solver& solver, Observables& observables, Checkpoint& checkpoint,
         throw EnvironmentError(checkpoint.path +
                                ": is no state of this input: restored, it has another state hash");
     particles = ParticleSnapshot{particles.step, {}, {}, {}, {}};
+    checkpoint.observables.clear();
 }
 
 std::string describe_obstacles(const std::string& before, const std::string& now) {

@@ -45,7 +45,7 @@ struct RestartChoice {
                                                         Existing existing, std::vector<std::string>& remarks);
 
 /// Puts solver and observables where the checkpoint was (`remarks`: see restore_observables()), and frees the
-/// checkpoint's particles. Throws EnvironmentError if the state is not one of this system.
+/// checkpoint's particles and states. Throws EnvironmentError if the state is not one of this system.
 void restore(Solver& solver, Observables& observables, Checkpoint& checkpoint,
              std::vector<std::string>& remarks);
 

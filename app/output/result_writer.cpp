@@ -19,21 +19,6 @@ namespace mpcflow {
 
 namespace {
 
-/// Memory for blocks of field samples.
-constexpr std::int64_t block_budget_bytes = std::int64_t{1} << 30;
-
-double bin_volume(const Box& box, const std::array<int, 3>& bins) {
-    double volume = 1.0;
-    for (std::size_t axis = 0; axis < 3; ++axis) volume *= static_cast<double>(box.size[axis]) / bins[axis];
-    return volume;
-}
-
-std::int64_t field_bins(const Output& output) {
-    if (!output.fields) return 0;
-    const auto& bins = output.fields->bins;
-    return std::int64_t{bins[0]} * bins[1] * bins[2];
-}
-
 std::int64_t sample_count(const ObservableResults& results) {
     for (const NamedAttribute& attribute : results.attributes)
         if (attribute.name == "samples") return std::get<std::int64_t>(attribute.value);
@@ -52,31 +37,13 @@ std::string described_size(const storage::Directory& directory, const std::strin
 }  // namespace
 
 ResultWriter::ResultWriter(const OutputDirectory& directory, RunRecord record,
-                           std::optional<Checkpoint> checkpoint)
-    : directory_(directory.files()),
-      record_(std::move(record)),
-      field_times_(record_.scenario),
-      start_(Clock::now()) {
-    const Output& output = record_.scenario.output;
-    if (output.fields) {
-        const auto& bins = output.fields->bins;
-        const PressureFields pressure = pressure_of(*output.fields);
-        fields_.emplace(bins, FieldStatistics::affordable_blocks(bins, block_budget_bytes, pressure),
-                        pressure);
-    }
-    if (!checkpoint) {
-        record_.id = draw_run_id();
-        return;
-    }
-    const std::string path = checkpoint->path;
-    try {
-        take_up(std::move(*checkpoint));
-    } catch (const std::invalid_argument& error) {
-        throw EnvironmentError(path + ": is no state of this input: " + error.what());
-    }
+                           const std::optional<Checkpoint>& checkpoint)
+    : directory_(directory.files()), record_(std::move(record)), start_(Clock::now()) {
+    if (checkpoint) take_up(*checkpoint);
+    else record_.id = draw_run_id();
 }
 
-void ResultWriter::take_up(Checkpoint checkpoint) {
+void ResultWriter::take_up(const Checkpoint& checkpoint) {
     step_ = checkpoint.particles.step;
     record_.id = checkpoint.run_id;
     record_.fast_steps = checkpoint.fast_steps;
@@ -84,20 +51,8 @@ void ResultWriter::take_up(Checkpoint checkpoint) {
     record_.restarts = checkpoint.restarts + 1;
     earlier_seconds_ = checkpoint.wall_time;
     first_frames_ = {checkpoint.frames, step_, checkpoint.frames_checksum};
+    first_windows_ = {checkpoint.windows, step_, checkpoint.windows_checksum};
     record_.notes.insert(record_.notes.begin(), checkpoint.notes.begin(), checkpoint.notes.end());
-    record_.series = std::move(checkpoint.series);
-    record_.field_steps = checkpoint.field_steps;
-    if (fields_) {
-        const auto& wanted = *record_.scenario.output.fields;
-        for (const SampledBlock* block : {&checkpoint.open_block, &checkpoint.open_window})
-            if (block->sums.samples != 0)
-                check_bins(block->sums, field_bins(record_.scenario.output), pressure_of(wanted));
-        averages_are_stale_ = !checkpoint.field_blocks.empty();
-        fields_->put_back(checkpoint.field_block_samples, std::move(checkpoint.field_blocks));
-        open_block_ = std::move(checkpoint.open_block);
-        open_window_ = std::move(checkpoint.open_window);
-        first_windows_ = {checkpoint.windows, step_, checkpoint.windows_checksum};
-    }
 }
 
 void ResultWriter::begin(const Observed& observed) {
@@ -113,7 +68,8 @@ void ResultWriter::begin(const Observed& observed) {
     // Before a frame is dropped: a run.h5 of before may say that the run is complete.
     write(observed, storage::Durability::disk);
     try {
-        if (field_times_.time_window > 0) open_windows(windows);
+        const auto& fields = record_.scenario.output.fields;
+        if (fields && fields->time_window > 0) open_windows(windows);
         if (first_frames_.rows > 0 && !is_moved_aside(trajectory_file_name, "frames", first_frames_, frames))
             trajectory_ =
                 std::make_unique<TrajectoryFile>(directory_, record_, first_frames_, frames.journal);
@@ -156,12 +112,7 @@ bool ResultWriter::is_moved_aside(const std::string& name, const std::string& wh
 
 /// The last run.h5, which says how the run ended, must still fit, beside the one before it.
 std::int64_t ResultWriter::last_run_file_bytes(std::int64_t observable_bytes) const {
-    const Output& output = record_.scenario.output;
-    const auto rows = static_cast<std::int64_t>(record_.series.size());
-    const auto text =
-        static_cast<std::int64_t>(record_.scenario.source_text.size() + record_.resolved_input.size());
-    return text + run_file_bytes(rows, field_bins(output), output.fields.value_or(FieldsOutput{})) +
-           observable_bytes;
+    return text_bytes(record_) + run_file_bytes + observable_bytes;
 }
 
 void ResultWriter::add_frame(const ParticleRecords& particles, std::uint64_t state_hash,
@@ -169,27 +120,9 @@ void ResultWriter::add_frame(const ParticleRecords& particles, std::uint64_t sta
     trajectory_->append(particles, state_hash, last_run_file_bytes(observable_bytes));
 }
 
-void ResultWriter::add_field_block(SampledBlock block, std::int64_t observable_bytes) {
-    if (fields_->samples() == 0) record_.field_steps.first = block.steps.first;
-    record_.field_steps.last = block.steps.last;
-    if (windows_) add_to_window(block, observable_bytes);
-    fields_->add(std::move(block.sums));
-    averages_are_stale_ = true;
-}
-
-void ResultWriter::add_to_window(const SampledBlock& block, std::int64_t observable_bytes) {
-    if (open_window_.sums.samples == 0) open_window_ = block;
-    else merge_into(open_window_.sums, block.sums);
-    open_window_.steps.last = block.steps.last;
-    if (!field_times_.ends_window(block.steps.last)) return;
-    const System& system = record_.scenario.system;
-    const auto& bins = record_.scenario.output.fields->bins;
-    const FieldWindow window{
-        open_window_.steps,
-        averages_of(std::move(open_window_.sums), bins, bin_volume(system.box, bins), system.fluid.mass)};
-    windows_->append(window, last_run_file_bytes(observable_bytes));
-    open_window_ = {};
-    window_xdmf_->add(windows_->time_of(window));
+void ResultWriter::add_row(const ObservableRow& row, std::int64_t observable_bytes) {
+    windows_->append(row, last_run_file_bytes(observable_bytes));
+    window_xdmf_->add(windows_->time_of(row));
 }
 
 void ResultWriter::add_checkpoint(const SolverState& state) {
@@ -200,8 +133,9 @@ void ResultWriter::add_checkpoint(const SolverState& state) {
     const RowsSoFar windows = windows_ ? RowsSoFar{windows_->windows(), windows_->checksum()} : RowsSoFar{};
     const RowsSoFar frames =
         trajectory_ ? RowsSoFar{trajectory_->frames(), trajectory_->checksum()} : RowsSoFar{};
-    write_checkpoint_file(directory_, state,
-                          {record_, fields_ ? &*fields_ : nullptr, open_window_, windows, frames});
+    std::vector<ObservableState> observables;
+    for (const Later<ObservableState>& make : state.observables) observables.push_back(make());
+    write_checkpoint_file(directory_, state, {record_, observables, windows, frames});
 }
 
 bool ResultWriter::ends_with_checkpoint() const {
@@ -231,30 +165,24 @@ void ResultWriter::update(std::int64_t step, std::int64_t fast_steps, const Obse
     write(observed, storage::Durability::page_cache);
 }
 
-void ResultWriter::update_record() {
+void ResultWriter::write(const Observed& observed, storage::Durability durability) {
     record_.steps_done = step_;
     record_.wall_time = wall_time();
-    if (!averages_are_stale_) return;
-    const System& system = record_.scenario.system;
-    const FieldsOutput& wanted = *record_.scenario.output.fields;
-    FieldResult result;
-    result.averages = fields_->averages(bin_volume(system.box, wanted.bins), system.fluid.mass);
-    result.bins = wanted.bins;
-    result.every = wanted.every;
-    record_.fields = std::move(result);
-    averages_are_stale_ = false;
-}
-
-void ResultWriter::write(const Observed& observed, storage::Durability durability) {
-    record_.observables = observed;
-    update_record();
+    record_.observables.clear();
+    for (const Later<ObservableResults>& make : observed) record_.observables.push_back(make());
+    std::erase_if(record_.observables,
+                  [](const ObservableResults& results) { return sample_count(results) == 0; });
     // Before run.h5 says that all is there.
     write_xdmf();
     write_run_file(directory_, record_, durability);
+    // They may be views of what changes with the next work.
+    for (ObservableResults& results : record_.observables) results.arrays.clear();
 }
 
 void ResultWriter::write_xdmf() {
-    if (!record_.fields || xdmf_is_written_) return;
+    const bool is_wanted = std::ranges::any_of(
+        record_.observables, [](const ObservableResults& results) { return results.name == "fields"; });
+    if (!is_wanted || xdmf_is_written_) return;
     write_xdmf_file(directory_, xdmf_file_name,
                     describe_fields(record_.scenario.system.box, *record_.scenario.output.fields));
     xdmf_is_written_ = true;
@@ -299,8 +227,6 @@ void ResultWriter::finish_failed(const std::string& message, const Observed& obs
 std::vector<WrittenFile> ResultWriter::written_files() const {
     std::vector<WrittenFile> files;
     std::string contents = described_size(directory_, run_file_name);
-    if (record_.scenario.output.series) contents += fmt::format(", series of {} rows", record_.series.size());
-    if (record_.fields) contents += fmt::format(", fields of {} samples", record_.fields->averages.samples);
     for (const ObservableResults& results : record_.observables)
         contents += fmt::format(", {} of {} samples", in_words(results.name), sample_count(results));
     files.push_back({directory_.file(run_file_name), contents});

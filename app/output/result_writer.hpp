@@ -36,16 +36,12 @@ struct RunEnd {
 /// HDF5 needs it.
 class ResultWriter {
 public:
-    using Observed = std::vector<ObservableResults>;
+    using Observed = std::vector<Later<ObservableResults>>;
 
     /// Results of a run that begins, or that goes on from a checkpoint, whose trajectory.h5 is in the
     /// directory if it has frames. Writes nothing yet.
     ResultWriter(const OutputDirectory& directory, RunRecord record,
-                 std::optional<Checkpoint> checkpoint = {});
-    /// The block of field samples that the run begins with: empty, or as the checkpoint had it.
-    [[nodiscard]] SampledBlock take_open_block() { return std::move(open_block_); }
-    /// Of the blocks to come, as long as none was added.
-    [[nodiscard]] BlockPlan block_plan() const { return fields_ ? fields_->block_plan() : BlockPlan(); }
+                 const std::optional<Checkpoint>& checkpoint = {});
     [[nodiscard]] bool ends_with_checkpoint() const;
     /// Whether the checkpoint that the run goes on from tells of what begin() has moved aside.
     [[nodiscard]] bool begins_with_checkpoint() const { return begins_with_checkpoint_; }
@@ -57,12 +53,11 @@ public:
     /// What begin() has to tell the user.
     [[nodiscard]] std::vector<std::string> take_remarks() { return std::move(remarks_); }
 
-    void add_series_row(const SeriesRow& row) { record_.series.push_back(row); }
     /// Adds a frame of these particles, which are in the order of their ids, and leaves room for what
     /// observables will take of run.h5.
     void add_frame(const ParticleRecords& particles, std::uint64_t state_hash, std::int64_t observable_bytes);
-    /// The same holds where a window of fields.h5 ends with it.
-    void add_field_block(SampledBlock block, std::int64_t observable_bytes);
+    /// The same with a window of fields.h5.
+    void add_row(const ObservableRow& row, std::int64_t observable_bytes);
     void add_note(const std::string& note);
     /// A note of the solver, and the way of summing and re-order interval that are in force now.
     void add_note(const std::string& note, Summation summation, int reorder_interval);
@@ -81,34 +76,27 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
 
-    void take_up(Checkpoint checkpoint);
+    void take_up(const Checkpoint& checkpoint);
     void open_windows(const KeptFile& kept);
     /// Whether a file that was verified is damaged; it is moved aside then.
     [[nodiscard]] bool is_moved_aside(const std::string& name, const std::string& what, RowsBefore before,
                                       const KeptFile& kept);
-    void add_to_window(const SampledBlock& block, std::int64_t observable_bytes);
     [[nodiscard]] std::int64_t last_run_file_bytes(std::int64_t observable_bytes) const;
     void write_xdmf();
-    void update_record();
     [[nodiscard]] double wall_time() const;
     void write(const Observed& observed, storage::Durability durability);
 
     const storage::Directory& directory_;
     RunRecord record_;
-    std::optional<FieldStatistics> fields_;
     std::unique_ptr<TrajectoryFile> trajectory_;
-    FieldTimes field_times_;
-    SampledBlock open_window_;
     std::unique_ptr<WindowFile> windows_;
     std::unique_ptr<WindowXdmf> window_xdmf_;
-    SampledBlock open_block_;
     RowsBefore first_frames_;   ///< frames that the trajectory begins with
     RowsBefore first_windows_;  ///< windows that fields.h5 begins with
     std::vector<std::string> remarks_;
     bool begins_with_checkpoint_ = false;
     double earlier_seconds_ = 0.0;  ///< wall time before the restart
     std::int64_t step_ = 0;
-    bool averages_are_stale_ = false;
     bool xdmf_is_written_ = false;
     Clock::time_point start_;
 };

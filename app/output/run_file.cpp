@@ -6,12 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "app/hdf5/axis_scales.hpp"
 #include "app/hdf5/error.hpp"
 #include "app/hdf5/file.hpp"
-#include "app/output/field_group.hpp"
 #include "app/output/observable_group.hpp"
-#include "app/output/series_group.hpp"
 #include "app/run/theory_numbers.hpp"
 #include "app/storage/disk_space.hpp"
 #include "app/storage/seal.hpp"
@@ -109,27 +106,13 @@ void write_contents(const hdf5::File& file, const RunRecord& record) {
     write_provenance(root, record);
     write_run(root, record);
     write_theory(root, record);
-    if (record.scenario.output.series) {
-        write_series(root, record.series);
-        name_axes(root, "series", {"time"});
-    }
-    if (record.fields) {
-        write_fields(root, record);
-        name_axes(root, "fields", {"z_centres", "y_centres", "x_centres"});
-    }
     for (const ObservableResults& results : record.observables) write_results(root, results);
 }
 
 std::int64_t bytes_of(const RunRecord& record) {
-    const std::int64_t bins =
-        record.fields ? static_cast<std::int64_t>(record.fields->averages.density.size()) : 0;
-    const auto rows = static_cast<std::int64_t>(record.series.size());
-    const auto text =
-        static_cast<std::int64_t>(record.scenario.source_text.size() + record.resolved_input.size());
-    std::int64_t observed = 0;
-    for (const ObservableResults& results : record.observables) observed += file_bytes(results.arrays);
-    return text + run_file_bytes(rows, bins, record.scenario.output.fields.value_or(FieldsOutput{})) +
-           observed;
+    std::int64_t bytes = run_file_bytes + text_bytes(record);
+    for (const ObservableResults& results : record.observables) bytes += file_bytes(results.arrays);
+    return bytes;
 }
 
 }  // namespace
@@ -194,14 +177,8 @@ bool is_unsealed_format(const Group& root) {
     return root.read_int_attribute("format_version") == 1 && !root.open_group("run").has_attribute("id");
 }
 
-std::int64_t run_file_bytes(std::int64_t series_rows, std::int64_t field_bins, const FieldsOutput& fields) {
-    constexpr std::int64_t metadata = 128 << 10;
-    constexpr std::int64_t bytes_per_row = 10 * 8;
-    const int numbers = 2 * ((fields.density ? 1 : 0) + (fields.velocity ? 3 : 0) +
-                             (fields.temperature ? 1 : 0) + (fields.pressure_tensor ? 9 : 0));
-    const std::int64_t data = bytes_per_row * series_rows + 8 * numbers * field_bins;
-    // Chunk indices and the unused ends of chunks.
-    return metadata + data + data / 16;
+std::int64_t text_bytes(const RunRecord& record) {
+    return static_cast<std::int64_t>(record.scenario.source_text.size() + record.resolved_input.size());
 }
 
 }  // namespace mpcflow

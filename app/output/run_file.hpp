@@ -1,6 +1,5 @@
 #pragma once
-/// run.h5: the input, the machine, the time series and the averaged fields. docs/output.md has the
-/// format.
+/// run.h5: the input, the machine and the observables. docs/output.md has the format.
 
 #include <cstdint>
 #include <string>
@@ -33,9 +32,10 @@ void mark_run_file(const storage::Directory& directory, RunStatus status,
 /// Whether it is of format 1, which had neither seal nor id.
 [[nodiscard]] bool is_unsealed_format(const hdf5::Group& root);
 
-/// Bytes that the run file of a run with this many series rows and field bins takes, a little more
-/// than exact.
-[[nodiscard]] std::int64_t run_file_bytes(std::int64_t series_rows, std::int64_t field_bins,
-                                          const FieldsOutput& fields);
+/// Bytes of it without texts and observables, a little more than exact.
+inline constexpr std::int64_t run_file_bytes = 128 << 10;
+
+/// Bytes of the texts of the input.
+[[nodiscard]] std::int64_t text_bytes(const RunRecord& record);
 
 }  // namespace mpcflow

@@ -95,10 +95,8 @@ void drop_windows(hdf5::File& file, std::int64_t windows) {
 }
 
 std::vector<hsize_t> row_shape(const FieldsOutput& wanted, const FieldQuantity& quantity) {
-    std::vector<hsize_t> shape;
-    for (std::size_t axis = 3; axis-- > 0;) shape.push_back(static_cast<hsize_t>(wanted.bins[axis]));
-    shape.insert(shape.end(), quantity.components.begin(), quantity.components.end());
-    return shape;
+    const std::vector<std::int64_t> shape = shape_of(wanted, quantity);
+    return {shape.begin(), shape.end()};
 }
 
 void require_windows_of(const hdf5::File& file, const FieldsOutput& wanted) {

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "app/output/field_group.hpp"
 #include "app/output/growing_file.hpp"
 #include "input/scenario.hpp"
 

@@ -1,13 +1,13 @@
 #include "app/output/window_file.hpp"
 
-#include <array>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
 #include "app/hdf5/axis_scales.hpp"
 #include "app/hdf5/file.hpp"
-#include "app/output/field_group.hpp"
+#include "app/output/observable_group.hpp"
 #include "app/output/window_check.hpp"
 #include "app/run/theory_numbers.hpp"
 #include "app/storage/checksum.hpp"
@@ -33,7 +33,7 @@ DatasetLayout list_of(NumberType type, const char* description, const char* unit
 struct WindowFile::Objects {
     GrowingFile growing;
     Dataset first_step{}, last_step{}, time{}, samples{}, checksum{};
-    std::vector<std::pair<FieldQuantity, Dataset>> fields{};
+    std::vector<Dataset> fields{};  ///< in the order of field_quantities()
 };
 
 std::int64_t window_bytes(const FieldsOutput& wanted) {
@@ -83,7 +83,8 @@ void WindowFile::create() {
     group.write_attribute("bins", std::span<const std::int32_t>(wanted.bins));
     group.write_attribute("every", wanted.every);
     group.write_attribute("time_window", wanted.time_window);
-    write_field_axes(group, record_.scenario.system.box, wanted.bins);
+    for (const NamedArray& axis : field_axes(record_.scenario.system.box, wanted.bins))
+        write_array(group, axis);
     objects.first_step =
         group.create_dataset("first_step", list_of(NumberType::int64, "of the first sample", "1"));
     objects.last_step =
@@ -95,12 +96,12 @@ void WindowFile::create() {
     objects.checksum =
         group.create_dataset("checksum", list_of(NumberType::uint64, "of all that a window holds", "1"));
     for (const FieldQuantity& quantity : field_quantities(wanted)) {
-        objects.fields.emplace_back(
-            quantity, group.create_dataset(quantity.name, {NumberType::float64,
-                                                           row_shape(wanted, quantity),
-                                                           Growth::by_rows,
-                                                           {},
-                                                           {quantity.description, quantity.unit}}));
+        objects.fields.push_back(
+            group.create_dataset(quantity.name, {NumberType::float64,
+                                                 row_shape(wanted, quantity),
+                                                 Growth::by_rows,
+                                                 {},
+                                                 {quantity.description, quantity.unit}}));
     }
     name_axes(root, "fields", {"time", "z_centres", "y_centres", "x_centres"});
     checksum_ = window_header_checksum(objects.growing.file());
@@ -117,7 +118,7 @@ void WindowFile::open_datasets() {
     objects.time = group.open_dataset("time");
     objects.samples = group.open_dataset("samples");
     for (const FieldQuantity& quantity : field_quantities(*record_.scenario.output.fields))
-        objects.fields.emplace_back(quantity, group.open_dataset(quantity.name));
+        objects.fields.push_back(group.open_dataset(quantity.name));
 }
 
 void WindowFile::close_datasets() {
@@ -128,7 +129,7 @@ void WindowFile::close_datasets() {
     objects.fields.clear();
 }
 
-void WindowFile::append(const FieldWindow& window, std::int64_t spare_bytes) {
+void WindowFile::append(const ObservableRow& window, std::int64_t spare_bytes) {
     try {
         if (!objects_) create();
         constexpr std::int64_t metadata_bytes = 256 << 10;
@@ -140,7 +141,7 @@ void WindowFile::append(const FieldWindow& window, std::int64_t spare_bytes) {
     } catch (const FileError& error) {
         if (objects_) abandon();
         throw FileError(fmt::format("{}: the window of steps {} to {} is lost, earlier ones are intact",
-                                    error.what(), window.steps.first, window.steps.last),
+                                    error.what(), window.sampled.steps.first, window.sampled.steps.last),
                         error.error_number);
     } catch (...) {
         if (objects_) abandon();
@@ -148,23 +149,24 @@ void WindowFile::append(const FieldWindow& window, std::int64_t spare_bytes) {
     }
 }
 
-void WindowFile::write(const FieldWindow& window) {
+void WindowFile::write(const ObservableRow& window) {
     Objects& objects = *objects_;
     // The values first, flushed, and what says that they are there last.
     const double time = time_of(window);
-    WindowParts parts{window.steps.first, window.steps.last, time, window.averages.samples, {}};
-    for (auto& [quantity, values] : objects.fields) {
-        const std::vector<double>& numbers = window.averages.*quantity.value;
-        values.append_row(numbers.data());
-        parts.values.push_back(storage::checksum(numbers.data(), numbers.size() * sizeof(double)));
+    WindowParts parts{
+        window.sampled.steps.first, window.sampled.steps.last, time, window.sampled.samples, {}};
+    for (std::size_t i = 0; i < objects.fields.size(); ++i) {
+        const auto& numbers = std::get<View<double>>(window.arrays[i].values);
+        objects.fields[i].append_row(numbers.data());
+        parts.values.push_back(storage::checksum(numbers.data(), numbers.size_bytes()));
     }
     const std::uint64_t checksum = window_checksum(windows(), parts);
     objects.checksum.append_row(&checksum);
-    objects.first_step.append_row(&window.steps.first);
+    objects.first_step.append_row(&window.sampled.steps.first);
     objects.time.append_row(&time);
-    objects.samples.append_row(&window.averages.samples);
+    objects.samples.append_row(&window.sampled.samples);
     objects.growing.file().flush();
-    objects.last_step.append_row(&window.steps.last);
+    objects.last_step.append_row(&window.sampled.steps.last);
     objects.growing.file().flush();
     objects.growing.end_row(windows_ == 0);
     ++windows_;
@@ -175,8 +177,8 @@ std::vector<double> WindowFile::read_times() const {
     return objects_ ? objects_->time.read<double>() : std::vector<double>();
 }
 
-double WindowFile::time_of(const FieldWindow& window) const {
-    return static_cast<double>(window.steps.last) * record_.scenario.system.collision.time_step;
+double WindowFile::time_of(const ObservableRow& window) const {
+    return static_cast<double>(window.sampled.steps.last) * record_.scenario.system.collision.time_step;
 }
 
 void WindowFile::sync() {

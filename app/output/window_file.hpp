@@ -8,7 +8,6 @@
 
 #include "app/hdf5/error.hpp"
 #include "app/output/growing_file.hpp"
-#include "app/run/field_statistics.hpp"
 #include "app/run/run_record.hpp"
 
 namespace mpcflow {
@@ -17,18 +16,12 @@ inline constexpr const char* window_file_name = "fields.h5";
 inline constexpr const char* window_file_format = "mpcflow fields";
 inline constexpr std::int64_t window_file_format_version = 2;
 
-/// Averages over the samples of some steps.
-struct FieldWindow {
-    StepSpan steps;
-    FieldAverages averages;
-};
-
 /// Bytes that one window adds to the file, a little more than exact.
 [[nodiscard]] std::int64_t window_bytes(const FieldsOutput& wanted);
 
-/// Adds windows one by one. After each the file is complete on its own: readable while the run goes on and
-/// after the process is killed. What does not fit on the disk is refused before the first byte of it is
-/// written.
+/// Adds windows, rows of the fields' observable, one by one. After each the file is complete on its own:
+/// readable while the run goes on and after the process is killed. What does not fit on the disk is refused
+/// before the first byte of it is written.
 class WindowFile {
 public:
     /// A new file, which comes to be with its first window.
@@ -43,7 +36,7 @@ public:
 
     /// Leaves `spare_bytes` of the disk free (for run.h5). Throws FileError, saying which window is lost;
     /// earlier ones stay.
-    void append(const FieldWindow& window, std::int64_t spare_bytes);
+    void append(const ObservableRow& window, std::int64_t spare_bytes);
     /// Waits until all is on the disk, and guards it from what comes. Throws SyncError.
     void sync();
     /// The same, and closes.
@@ -53,7 +46,7 @@ public:
     /// Times of the last samples of the windows so far, read from the file. Of an open one.
     [[nodiscard]] std::vector<double> read_times() const;
     /// Time of the last sample of a window.
-    [[nodiscard]] double time_of(const FieldWindow& window) const;
+    [[nodiscard]] double time_of(const ObservableRow& window) const;
     /// chained_checksum() of all windows.
     [[nodiscard]] std::uint64_t checksum() const { return checksum_; }
 
@@ -63,7 +56,7 @@ private:
     void create();
     void open_datasets();
     void close_datasets();
-    void write(const FieldWindow& window);
+    void write(const ObservableRow& window);
     void abandon() noexcept;
 
     const storage::Directory& directory_;

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "app/output/field_group.hpp"
 #include "app/output/run_file.hpp"
 #include "app/output/window_file.hpp"
 #include "app/storage/file_error.hpp"
@@ -41,7 +40,7 @@ std::string grid(const Box& box, const std::array<int, 3>& bins) {
 std::vector<int> lengths(const std::array<int, 3>& bins, const FieldQuantity& quantity) {
     std::vector<int> all{bins[2], bins[1], bins[0]};
     int components = 1;
-    for (const hsize_t count : quantity.components) components *= static_cast<int>(count);
+    for (const std::int64_t count : quantity.components) components *= static_cast<int>(count);
     // A tensor's dataset has two axes for its nine components, of which readers want one.
     if (components > 1) all.push_back(components);
     return all;

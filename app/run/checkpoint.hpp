@@ -6,27 +6,18 @@
 #include <string>
 #include <vector>
 
-#include "app/run/field_statistics.hpp"
-#include "app/run/run_record.hpp"
 #include "physics/observables/observable.hpp"
 #include "physics/particle_records.hpp"
 #include "physics/solver.hpp"
 
 namespace mpcflow {
 
-/// Samples of the fields that were taken one after the other, and the steps of the first and the last.
-struct SampledBlock {
-    FieldBlock sums;
-    StepSpan steps;
-};
-
-/// The state of a solver between two steps, before anything is written that is due there.
+/// The state of a run between two steps, before anything is written that is due there.
 struct SolverState {
     std::shared_ptr<const ParticleRecords> particles;  ///< all, in the order of their ids
     std::int64_t fast_steps = 0;                       ///< as Solver::fast_steps()
     std::uint64_t state_hash = 0;                      ///< as Solver::state_hash()
-    SampledBlock open_block;                           ///< the field block that is not full yet
-    std::vector<ObservableState> observables;
+    std::vector<Later<ObservableState>> observables;
 };
 
 /// A checkpoint as it was read from its file.
@@ -38,15 +29,9 @@ struct Checkpoint {
     ParticleSnapshot particles;
     std::int64_t fast_steps = 0;
     std::uint64_t state_hash = 0;
-    SampledBlock open_block;
-
-    // What the results held by then. The series is as in RunRecord.
-    std::vector<SeriesRow> series;
-    std::vector<FieldBlock> field_blocks;  ///< none: no sample yet
-    std::int64_t field_block_samples = 1;
-    StepSpan field_steps;
     std::vector<ObservableState> observables;
-    SampledBlock open_window;            ///< the window of time that has not ended
+
+    // What the results held by then.
     std::int64_t windows = 0;            ///< in fields.h5
     std::uint64_t windows_checksum = 0;  ///< chained_checksum() of them
     std::int64_t frames = 0;             ///< in trajectory.h5

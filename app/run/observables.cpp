@@ -1,13 +1,16 @@
 #include "app/run/observables.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "physics/observables/diffusion.hpp"
+#include "physics/observables/fields_observable.hpp"
 #include "physics/observables/histograms.hpp"
 #include "physics/observables/modes.hpp"
 #include "physics/observables/radial_distribution.hpp"
+#include "physics/observables/series.hpp"
 #include "physics/observables/stress.hpp"
 #include "physics/observables/structure_factor.hpp"
 #include "physics/observables/walls.hpp"
@@ -19,6 +22,9 @@ Observables make_observables(const Scenario& scenario) {
     const Output& output = scenario.output;
     const std::int64_t equilibration = scenario.run.equilibration;
     Observables all;
+    if (output.series) all.push_back(std::make_unique<SeriesObservable>(system, *output.series));
+    if (output.fields)
+        all.push_back(std::make_unique<FieldsObservable>(system, *output.fields, equilibration));
     if (output.histograms)
         all.push_back(
             std::make_unique<HistogramsObservable>(system.fluid, *output.histograms, equilibration));
@@ -39,8 +45,8 @@ Observables make_observables(const Scenario& scenario) {
     return all;
 }
 
-void restore_observables(Observables& observables, const std::vector<ObservableState>& states,
-                         std::int64_t step, std::vector<std::string>& remarks) {
+void restore_observables(Observables& observables, std::vector<ObservableState>& states, std::int64_t step,
+                         std::vector<std::string>& remarks) {
     for (const std::unique_ptr<Observable>& observable : observables) {
         const std::string& name = observable->name();
         const auto state = std::find_if(states.begin(), states.end(),
@@ -52,22 +58,20 @@ void restore_observables(Observables& observables, const std::vector<ObservableS
                     fmt::format("step {}: output.{} begins here; the run had none before", step, name));
             continue;
         }
-        const std::string differences = observable->restore(*state);
-        if (!differences.empty() && state->samples > 0) {
+        const std::int64_t samples = state->samples;
+        const std::string differences = observable->restore(std::move(*state));
+        states.erase(state);
+        if (!differences.empty() && samples > 0) {
             remarks.push_back(
                 fmt::format("step {}: output.{} begins anew, and its {} samples of before are dropped: {}",
-                            step, name, state->samples, differences));
+                            step, name, samples, differences));
         }
     }
     for (const ObservableState& state : states) {
-        const bool is_wanted =
-            std::any_of(observables.begin(), observables.end(),
-                        [&](const auto& observable) { return observable->name() == state.name; });
-        if (!is_wanted && state.samples > 0) {
-            remarks.push_back(
-                fmt::format("step {}: output.{} is not asked for any more, and its {} samples are dropped",
-                            step, state.name, state.samples));
-        }
+        if (state.samples == 0) continue;
+        remarks.push_back(
+            fmt::format("step {}: output.{} is not asked for any more, and its {} samples are dropped", step,
+                        state.name, state.samples));
     }
 }
 

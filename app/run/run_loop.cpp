@@ -57,7 +57,6 @@ public:
         RateMeter meter(start, step);
         result_.first_step = step;
         last_checkpoint_ = start;
-        take_up_field_block();
         pass_on_notes();
         if (outputs_.begins_with_checkpoint()) add_checkpoint();
         do_what_is_due(step);
@@ -76,7 +75,8 @@ public:
             outputs_.between_chunks(step, solver_.fast_steps());
             show_progress(step, meter);
         }
-        end_field_block();
+        for (const std::unique_ptr<Observable>& observable : outputs_.observables())
+            outputs_.add_work(observable->take_rest(solver_), step);
         result_.writing = outputs_.finish_writing();
         show_notes_of_outputs();
         result_.steps_done = step;
@@ -130,39 +130,12 @@ private:
     }
 
     void do_what_is_due(std::int64_t step) {
-        if (schedule_.series_due(step)) add_series_row(step);
-        if (schedule_.field_sample_due(step)) {
-            solver_.measure<FieldsRule>().sample();
-            if (samples_in_block_ == 0) block_steps_.first = step;
-            block_steps_.last = step;
-            ++samples_in_block_;
-            if (outputs_.is_field_block_full(samples_in_block_, step)) end_field_block();
+        for (const std::unique_ptr<Observable>& observable : outputs_.observables()) {
+            if (!observable->times().is_due(step)) continue;
+            observable->sample(solver_, step);
+            outputs_.add_work(observable->take_work(solver_), step);
         }
-        for (const std::unique_ptr<Observable>& observable : outputs_.observables())
-            if (observable->times().is_due(step)) observable->sample(solver_, step);
         if (schedule_.frame_due(step)) add_frame();
-    }
-
-    void add_series_row(std::int64_t step) {
-        const Totals totals = solver_.measure<TotalsRule>();
-        outputs_.add_series_row({step, static_cast<double>(step) * system_.collision.time_step,
-                                 totals.kinetic_energy, totals.temperature(), totals.momentum,
-                                 solver_.measure<ExtremesRule>()});
-        note_totals(totals);
-    }
-
-    void take_up_field_block() {
-        const SampledBlock block = outputs_.open_field_block();
-        if (block.sums.samples == 0) return;
-        solver_.measure<FieldsRule>().put(block.sums);
-        samples_in_block_ = block.sums.samples;
-        block_steps_ = block.steps;
-    }
-
-    void end_field_block() {
-        if (samples_in_block_ == 0) return;
-        outputs_.add_field_block({solver_.measure<FieldsRule>().take(), block_steps_});
-        samples_in_block_ = 0;
     }
 
     [[nodiscard]] bool is_checkpoint_due(std::int64_t step) const {
@@ -173,12 +146,7 @@ private:
     }
 
     void add_checkpoint() {
-        SampledBlock block{{}, block_steps_};
-        if (samples_in_block_ > 0) {
-            block.sums = solver_.measure<FieldsRule>().take();
-            solver_.measure<FieldsRule>().put(block.sums);
-        }
-        outputs_.add_checkpoint(save_state(solver_, copy_of_particles(), std::move(block)));
+        outputs_.add_checkpoint(save_state(solver_, copy_of_particles(), outputs_.observables()));
         last_checkpoint_ = Clock::now();
     }
 
@@ -217,8 +185,6 @@ private:
     std::shared_ptr<ParticleRecords> copy_;
     ProgressState progress_;
     RunLoopResult result_;
-    std::int64_t samples_in_block_ = 0;
-    StepSpan block_steps_;
     Clock::time_point last_checkpoint_{};
     Clock::time_point totals_noted_{};
     double sums_seconds_ = 0.0;
@@ -227,12 +193,13 @@ private:
 }  // namespace
 
 SolverState save_state(Solver& solver, std::shared_ptr<const ParticleRecords> particles,
-                       SampledBlock open_block) {
+                       const Observables& observables) {
     SolverState state;
     state.particles = std::move(particles);
     state.fast_steps = solver.fast_steps();
     state.state_hash = solver.state_hash();
-    state.open_block = std::move(open_block);
+    for (const std::unique_ptr<Observable>& observable : observables)
+        state.observables.push_back(observable->later_state(solver));
     return state;
 }
 

@@ -29,24 +29,19 @@ public:
     virtual ~RunOutputs() = default;
     /// Memory for a copy of the particles; waits for it while too many copies are being written.
     [[nodiscard]] virtual std::shared_ptr<ParticleRecords> take_records() = 0;
-    virtual void add_series_row(const SeriesRow& row) = 0;
     /// The particles are all, in the order of their ids, or those of frame_selection(), in any order.
     virtual void add_frame(std::shared_ptr<ParticleRecords> particles, std::uint64_t state_hash) = 0;
-    /// Waits while too many blocks are being written.
-    virtual void add_field_block(SampledBlock block) = 0;
-    /// The block of field samples that the run begins with: empty, or as a checkpoint had it.
-    [[nodiscard]] virtual SampledBlock open_field_block() = 0;
-    /// Whether a field block that has so many samples, the last one of this step, is handed over.
-    [[nodiscard]] virtual bool is_field_block_full(std::int64_t samples, std::int64_t step) const = 0;
+    /// Work of an observable, of this step; waits while too much of it is to be done.
+    virtual void add_work(Work work, std::int64_t step) = 0;
     /// What the solver had to tell, and the way of summing and re-order interval that are in force now.
     virtual void add_note(const std::string& note, Summation summation, int reorder_interval) = 0;
     /// The particles that frames hold.
     [[nodiscard]] virtual Selection frame_selection() const = 0;
-    /// What is sampled besides.
+    /// What is sampled.
     [[nodiscard]] virtual const Observables& observables() const = 0;
     /// What the outputs themselves have to tell the user since the last call, a line each.
     [[nodiscard]] virtual std::vector<std::string> take_notes() = 0;
-    /// Saves the run, with its observables. Where that fails the run goes on, with a note.
+    /// Saves the run. Where that fails the run goes on, with a note.
     virtual void add_checkpoint(SolverState state) = 0;
     /// Whether a checkpoint is written before the first step, as the one that the run goes on from holds no
     /// more.
@@ -71,10 +66,9 @@ struct RunLoopResult {
     WritingEnd writing;
 };
 
-/// The state of a solver, of whose particles `particles` is a copy; its unfinished field block (if it samples
-/// fields) is `open_block`.
+/// The state of a solver, of whose particles `particles` is a copy, and of what is sampled of it.
 [[nodiscard]] SolverState save_state(Solver& solver, std::shared_ptr<const ParticleRecords> particles,
-                                     SampledBlock open_block = {});
+                                     const Observables& observables);
 
 /// Runs `system` in `solver` to the end of `schedule` or until `stop_signal` returns a signal's number
 /// (asked between chunks of about a tenth of a second), then with a checkpoint. Whatever the chunks, the

@@ -1,62 +1,20 @@
 #pragma once
 /// All that `run.h5` says of a run, as plain data.
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/machine/machine_info.hpp"
-#include "app/run/field_statistics.hpp"
 #include "input/scenario.hpp"
 #include "physics/observables/observable.hpp"
-#include "physics/solver.hpp"
 
 namespace mpcflow {
 
 enum class RunStatus { running, completed, interrupted, failed };
 
 [[nodiscard]] const char* status_name(RunStatus status);
-
-/// One row of the time series.
-struct SeriesRow {
-    std::int64_t step = 0;
-    double time = 0.0;
-    double kinetic_energy = 0.0;
-    double temperature = 0.0;
-    std::array<double, 3> momentum{};
-    Extremes extremes{};
-};
-
-/// The steps of the first and the last of some samples; 0 where there is none.
-struct StepSpan {
-    std::int64_t first = 0;
-    std::int64_t last = 0;
-};
-
-/// When the windows of time end over which fields are averaged.
-struct FieldTimes {
-    std::int64_t equilibration = 0;
-    std::int64_t time_window = 0;  ///< 0: there is none
-
-    FieldTimes() = default;
-    explicit FieldTimes(const Scenario& scenario)
-        : equilibration(scenario.run.equilibration),
-          time_window(scenario.output.fields ? scenario.output.fields->time_window : 0) {}
-
-    /// Whether one ends with the sample of this step.
-    [[nodiscard]] bool ends_window(std::int64_t step) const {
-        return time_window > 0 && step > equilibration && (step - equilibration) % time_window == 0;
-    }
-};
-
-/// Averaged fields and what they were averaged over.
-struct FieldResult {
-    FieldAverages averages;
-    std::array<int, 3> bins{};
-    std::int64_t every = 0;
-};
 
 struct RunRecord {
     Scenario scenario;
@@ -83,9 +41,6 @@ struct RunRecord {
     std::string message;                      ///< why it was interrupted or failed
     std::optional<std::uint64_t> state_hash;  ///< of the state after steps_done
 
-    std::vector<SeriesRow> series;
-    std::optional<FieldResult> fields;
-    StepSpan field_steps;                        ///< of the samples in the averages
     std::vector<ObservableResults> observables;  ///< of those that have a sample
 };
 

@@ -8,20 +8,15 @@
 
 namespace mpcflow {
 
-/// The steps of a run and of its outputs. Series and trajectory count from step 0, which they include;
-/// fields count from the end of the equilibration: first sample `every` steps after it. Observables have
-/// times of their own (physics/observables/sample_times.hpp).
+/// The steps of a run, its frames and its checkpoints. Frames count from step 0, which has one. Observables
+/// have times of their own (physics/observables/sample_times.hpp).
 class Schedule {
 public:
     Schedule(const RunLength& length, const Output& output,
              const std::optional<CheckpointTimes>& checkpoint = {});
 
-    [[nodiscard]] std::int64_t total_steps() const { return equilibration_ + steps_; }
-    [[nodiscard]] bool series_due(std::int64_t step) const { return due(step, series_every_); }
+    [[nodiscard]] std::int64_t total_steps() const { return total_steps_; }
     [[nodiscard]] bool frame_due(std::int64_t step) const { return due(step, frame_every_); }
-    [[nodiscard]] bool field_sample_due(std::int64_t step) const {
-        return step > equilibration_ && due(step - equilibration_, field_every_);
-    }
     [[nodiscard]] bool checkpoint_due(std::int64_t step) const { return due(step, checkpoint_every_); }
     /// Seconds between checkpoints; 0: none by time.
     [[nodiscard]] double checkpoint_seconds() const { return checkpoint_seconds_; }
@@ -29,18 +24,13 @@ public:
     [[nodiscard]] std::int64_t next_event(std::int64_t step) const;
 
     /// How many there will be in all.
-    [[nodiscard]] std::int64_t series_rows() const;
     [[nodiscard]] std::int64_t frames() const;
-    [[nodiscard]] std::int64_t field_samples() const;
 
 private:
     static bool due(std::int64_t step, std::int64_t every) { return every > 0 && step % every == 0; }
 
-    std::int64_t equilibration_;
-    std::int64_t steps_;
-    std::int64_t series_every_;  ///< 0 here and below: never
-    std::int64_t frame_every_;
-    std::int64_t field_every_;
+    std::int64_t total_steps_;
+    std::int64_t frame_every_;  ///< 0 here and below: never
     std::int64_t checkpoint_every_;
     double checkpoint_seconds_;
 };

@@ -1,5 +1,9 @@
 #include "app/verify/sealed_check.hpp"
 
+#include <stdexcept>
+#include <string>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "app/hdf5/contents.hpp"
@@ -8,7 +12,9 @@
 #include "app/output/run_file.hpp"
 #include "app/output/trajectory_file.hpp"
 #include "app/output/window_file.hpp"
+#include "app/run/observables.hpp"
 #include "app/storage/seal.hpp"
+#include "input/reader.hpp"
 
 namespace mpcflow::verify {
 
@@ -24,12 +30,26 @@ std::int64_t find_older_format(const storage::Directory& directory, const std::s
         const Group root = file.root();
         const std::int64_t version = root.read_int_attribute("format_version");
         if (root.read_text_attribute("format") != checkpoint_file_format || version < 1 ||
-            version >= checkpoint_format_version || root.open_group("run").has_attribute("id"))
+            version >= first_sealed_checkpoint_format || root.open_group("run").has_attribute("id"))
             return 0;
         hdf5::read_everything(file);
         return version;
     } catch (const FileError&) {
         return 0;
+    }
+}
+
+/// Throws EnvironmentError where a restart could not go on from the states of its observables.
+void check_states(Checkpoint& checkpoint) {
+    try {
+        Observables observables =
+            make_observables(parse_scenario(checkpoint.resolved_input, checkpoint.path));
+        std::vector<std::string> remarks;
+        restore_observables(observables, checkpoint.observables, checkpoint.particles.step, remarks);
+    } catch (const InputError&) {
+        return;  // of a version with other keys
+    } catch (const std::invalid_argument& error) {
+        throw EnvironmentError(checkpoint.path + ": is no state of its input: " + error.what());
     }
 }
 
@@ -66,8 +86,9 @@ CheckpointFinding check_checkpoint(const storage::Directory& directory, const st
     finding.kind = FileKind::checkpoint;
     try {
         {
-            const Checkpoint checkpoint =
+            Checkpoint checkpoint =
                 read_checkpoint_file(directory.open(name, storage::Access::read_only), path);
+            check_states(checkpoint);
             finding.run_id = checkpoint.run_id;
             finding.step = checkpoint.particles.step;
             finding.state_hash = checkpoint.state_hash;

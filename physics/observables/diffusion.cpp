@@ -250,7 +250,7 @@ std::vector<NamedArray> DiffusionObservable::arrays() const {
     return {named_list("counters", std::move(state.counters)), named_list("values", std::move(state.values))};
 }
 
-void DiffusionObservable::put_back(const ObservableState& state) {
+void DiffusionObservable::put_back(ObservableState& state) {
     correlator_.restore({state.numbers<std::int64_t>("counters"), state.numbers<double>("values")});
 }
 

@@ -36,7 +36,7 @@ protected:
     void add_results(ObservableResults& results) const override;
     [[nodiscard]] std::vector<SamplingParameter> parameters() const override;
     [[nodiscard]] std::vector<NamedArray> arrays() const override;
-    void put_back(const ObservableState& state) override;
+    void put_back(ObservableState& state) override;
 
 private:
     /// The lags, as indices, between which the growth of the mean square displacement gives D.

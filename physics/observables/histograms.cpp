@@ -66,7 +66,7 @@ std::vector<NamedArray> HistogramsObservable::arrays() const {
     return {named_list("occupancy", histograms_.occupancy), named_list("speed", histograms_.speed)};
 }
 
-void HistogramsObservable::put_back(const ObservableState& state) {
+void HistogramsObservable::put_back(ObservableState& state) {
     const auto& occupancy = state.numbers<std::uint64_t>("occupancy", histograms_.occupancy.size());
     const auto& speed = state.numbers<std::uint64_t>("speed", histograms_.speed.size());
     constexpr std::uint64_t most_counted = std::uint64_t{1} << 53U;

@@ -201,7 +201,7 @@ std::vector<NamedArray> ModesObservable::arrays() const {
     return {named_list("counters", std::move(state.counters)), named_list("values", std::move(state.values))};
 }
 
-void ModesObservable::put_back(const ObservableState& state) {
+void ModesObservable::put_back(ObservableState& state) {
     correlator_.restore({state.numbers<std::int64_t>("counters"), state.numbers<double>("values")});
 }
 

@@ -36,7 +36,9 @@ std::string describe_differences(const std::vector<SamplingParameter>& before,
 }  // namespace
 
 std::int64_t NamedArray::size() const {
-    return std::visit([](const auto& numbers) { return static_cast<std::int64_t>(numbers.size()); }, values);
+    std::int64_t numbers = 1;
+    for (const std::int64_t length : shape) numbers *= length;
+    return numbers;
 }
 
 std::int64_t bytes_of(const std::vector<NamedArray>& arrays) {
@@ -45,10 +47,16 @@ std::int64_t bytes_of(const std::vector<NamedArray>& arrays) {
     return 8 * numbers;
 }
 
-const NamedArray& ObservableState::find(const std::string& array) const {
+std::size_t ObservableState::place_of(const std::string& array) const {
     const auto found =
         std::find_if(arrays.begin(), arrays.end(), [&](const NamedArray& a) { return a.name == array; });
     if (found == arrays.end()) reject(array, "is missing");
+    return static_cast<std::size_t>(found - arrays.begin());
+}
+
+NamedArray::Rows& ObservableState::rows(const std::string& array, std::size_t count) {
+    auto* found = std::get_if<NamedArray::Rows>(&arrays[place_of(array)].values);
+    if (found == nullptr || found->size() != count) reject(array, "has other rows");
     return *found;
 }
 
@@ -58,36 +66,41 @@ void ObservableState::reject(const std::string& array, const char* why) const {
 
 void Observable::sample(Solver& solver, std::int64_t step) {
     measure(solver, step);
-    if (samples_ == 0) first_step_ = step;
-    last_step_ = step;
-    ++samples_;
+    if (sampled_.samples == 0) sampled_.steps.first = step;
+    sampled_.steps.last = step;
+    ++sampled_.samples;
 }
 
 ObservableResults Observable::results() const {
+    const Sampled sampled = gathered();
     ObservableResults results{name_,
                               {{"every", times_.every},
-                               {"samples", samples_},
-                               {"first_step", first_step_},
-                               {"last_step", last_step_}},
+                               {"samples", sampled.samples},
+                               {"first_step", sampled.steps.first},
+                               {"last_step", sampled.steps.last}},
                               {}};
     add_results(results);
     return results;
 }
 
-ObservableState Observable::state() const {
-    ObservableState state;
-    state.name = name_;
-    state.samples = samples_;
-    state.first_step = first_step_;
-    state.last_step = last_step_;
-    state.parameters = parameters();
-    state.arrays = arrays();
-    return state;
+ObservableState Observable::state_of(const Sampled& sampled) const {
+    return {name_, sampled.samples, sampled.steps.first, sampled.steps.last, parameters(), arrays()};
 }
 
-std::string Observable::restore(const ObservableState& state) {
+Later<ObservableResults> Observable::later_results() const {
+    if (gathers_ == Gathers::later) return [this] { return results(); };
+    return [results = results()] { return results; };
+}
+
+Later<ObservableState> Observable::later_state(Solver&) const {
+    if (gathers_ == Gathers::later) return [this, sampled = sampled_] { return state_of(sampled); };
+    return [state = state()] { return state; };
+}
+
+std::string Observable::restore(ObservableState state) {
     if (std::string differences = describe_differences(state.parameters, parameters()); !differences.empty())
         return differences;
+    const Sampled sampled{state.samples, {state.first_step, state.last_step}};
     const bool has_sane_steps =
         state.samples == 0 || (state.first_step >= 0 && state.first_step <= state.last_step &&
                                state.samples - 1 <= state.last_step - state.first_step);
@@ -95,9 +108,7 @@ std::string Observable::restore(const ObservableState& state) {
         throw std::invalid_argument("output." + name_ +
                                     ": its state has samples or steps that there cannot be");
     put_back(state);
-    samples_ = state.samples;
-    first_step_ = state.first_step;
-    last_step_ = state.last_step;
+    sampled_ = sampled;
     return {};
 }
 

@@ -121,7 +121,7 @@ std::vector<NamedArray> RadialDistributionObservable::arrays() const {
             named_list("pairs", std::move(pairs))};
 }
 
-void RadialDistributionObservable::put_back(const ObservableState& state) {
+void RadialDistributionObservable::put_back(ObservableState& state) {
     const auto bins = static_cast<std::size_t>(bins_.bins);
     const std::int64_t block_samples = state.numbers<std::int64_t>("block_samples", 1)[0];
     const auto& samples = state.numbers<std::int64_t>("samples");

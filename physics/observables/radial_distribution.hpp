@@ -34,7 +34,7 @@ protected:
     void add_results(ObservableResults& results) const override;
     [[nodiscard]] std::vector<SamplingParameter> parameters() const override;
     [[nodiscard]] std::vector<NamedArray> arrays() const override;
-    void put_back(const ObservableState& state) override;
+    void put_back(ObservableState& state) override;
 
 private:
     /// Samples that follow each other, from which errors come.

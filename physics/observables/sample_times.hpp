@@ -9,7 +9,8 @@ namespace mpcflow {
 /// Bursts of `burst` consecutive steps, the first of which begin at start + every, start + 2 every ...; 1 <=
 /// burst <= every. A burst of one step is a single sample.
 struct SampleTimes {
-    std::int64_t start = 0;  ///< end of the equilibration: steps up to here have no sample
+    /// End of the equilibration: steps up to here have no sample. -every: the first one is that of step 0.
+    std::int64_t start = 0;
     std::int64_t every = 1;
     std::int64_t burst = 1;
 

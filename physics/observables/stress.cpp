@@ -219,7 +219,7 @@ std::vector<NamedArray> StressObservable::arrays() const {
             named_list("correlation_values", std::move(correlations.values))};
 }
 
-void StressObservable::put_back(const ObservableState& state) {
+void StressObservable::put_back(ObservableState& state) {
     BlockAverages averages = averages_;
     averages.restore(
         {state.numbers<std::int64_t>("average_counters"), state.numbers<double>("average_values")});

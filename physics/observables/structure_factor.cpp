@@ -88,7 +88,7 @@ std::vector<NamedArray> StructureFactorObservable::arrays() const {
     return {named_list("counters", std::move(state.counters)), named_list("values", std::move(state.values))};
 }
 
-void StructureFactorObservable::put_back(const ObservableState& state) {
+void StructureFactorObservable::put_back(ObservableState& state) {
     correlator_.restore({state.numbers<std::int64_t>("counters"), state.numbers<double>("values")});
 }
 

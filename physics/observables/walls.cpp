@@ -95,7 +95,7 @@ std::vector<NamedArray> WallsObservable::arrays() const {
     return {named_list("counters", std::move(state.counters)), named_list("values", std::move(state.values))};
 }
 
-void WallsObservable::put_back(const ObservableState& state) {
+void WallsObservable::put_back(ObservableState& state) {
     averages_.restore({state.numbers<std::int64_t>("counters"), state.numbers<double>("values")});
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,8 +14,10 @@
 #include "app/hdf5/file.hpp"
 #include "app/output/background_writer.hpp"
 #include "app/output/checkpoint_file.hpp"
+#include "app/output/estimates.hpp"
 #include "app/output/run_file.hpp"
 #include "physics/snapshot.hpp"
+#include "tests/app/fake_solver.hpp"
 #include "tests/app/temporary_directory.hpp"
 
 namespace mpcflow {
@@ -56,11 +59,14 @@ protected:
         RunRecord record;
         record.scenario = scenario;
         ResultWriter results(directory, record);
-        BackgroundWriter outputs(results, scenario, make_observables(scenario), {copies, 1});
+        Observables observables = make_observables(scenario);
+        // One block of the fields.
+        const InFlight most{copies, work_in_flight(observables) / 64};
+        BackgroundWriter outputs(results, scenario, std::move(observables), most);
         {
             const auto particles = outputs.take_records();
             solver->copy_particles(*particles);
-            outputs.save_start(save_state(*solver, particles));
+            outputs.save_start(save_state(*solver, particles, outputs.observables()));
         }
         outputs.begin();
         ProgressDisplay display(stderr, ProgressStyle::silent);
@@ -110,10 +116,11 @@ TEST_F(BackgroundWriterTest, WritesEachStepAsItWas) {
         const Checkpoint last = read_checkpoint(directory.file("out/checkpoint.h5"));
         EXPECT_EQ(last.particles.step, 64);
         EXPECT_EQ(last.state_hash, hash_);
-        EXPECT_EQ(last.series.size(), 64U);
         EXPECT_EQ(last.frames, 64);
-        ASSERT_EQ(last.observables.size(), 1U);
-        EXPECT_EQ(last.observables[0].samples, 29);
+        std::map<std::string, std::int64_t> samples;
+        for (const ObservableState& state : last.observables) samples[state.name] = state.samples;
+        EXPECT_EQ(samples,
+                  (std::map<std::string, std::int64_t>{{"series", 64}, {"fields", 59}, {"histograms", 29}}));
         EXPECT_EQ(read_checkpoint(directory.file("out/checkpoint.previous.h5")).particles.step, 63);
     }
 }
@@ -153,14 +160,20 @@ TEST_F(BackgroundWriterTest, FieldBlocksWaitForTheWriter) {
     record.scenario = scenario;
     ResultWriter results(folder, record);
     constexpr int in_flight = 2;
-    BackgroundWriter outputs(results, scenario, make_observables(scenario), {1, in_flight});
+    Observables observables = make_observables(scenario);
+    ASSERT_EQ(observables.at(1)->name(), "fields");
+    Observable& fields = *observables[1];
+    const std::int64_t block_bytes = bins * bytes_of_bin(PressureFields::none);
+    EXPECT_EQ(fields.work_bytes(), block_bytes);
+    BackgroundWriter outputs(results, scenario, std::move(observables), {1, in_flight * block_bytes});
     outputs.begin();
+    FakeSolver solver(scenario.system, scenario.output.fields->bins);
     // Density, velocity and temperature; a window is written before its permit comes back.
     constexpr std::int64_t window_bytes = 5 * 8 * bins;
     for (std::int64_t step = 1; step <= scenario.run.steps; ++step) {
-        FieldBlock block = make_field_block(bins, PressureFields::none);
-        block.samples = 1;
-        outputs.add_field_block({std::move(block), {step, step}});
+        solver.run(1);
+        fields.sample(solver, step);
+        outputs.add_work(fields.take_work(solver), step);
         std::error_code none_yet;
         const auto written = std::filesystem::file_size(directory.file("out/fields.h5"), none_yet);
         if (step > in_flight) {

@@ -54,9 +54,10 @@ TEST(RunFile, IsReplacedWholeAndMarkedInPlace) {
     const std::string path = directory.file("run.h5");
     const Directory files(directory.path());
     RunRecord record = record_of(System{});
-    record.scenario.output.series = SeriesOutput{1};
     write_run_file(files, record, Durability::page_cache);
-    record.series.push_back({0, 0.0, 1.5, 1.0, {1.0, 2.0, 3.0}});
+    const std::vector<double> momentum{1.0, 2.0, 3.0};
+    record.observables.push_back(
+        {"series", {}, {{"momentum", {1, 3}, View<double>(momentum), "1", "momentum"}}});
     record.steps_done = 5;
     write_run_file(files, record, Durability::disk);
     EXPECT_FALSE(std::filesystem::exists(path + ".tmp"));
@@ -66,8 +67,7 @@ TEST(RunFile, IsReplacedWholeAndMarkedInPlace) {
     EXPECT_EQ(run.read_text_attribute("status"), "failed");
     EXPECT_EQ(run.read_text_attribute("message"), "the reason");
     EXPECT_EQ(run.read_int_attribute("steps_done"), 5);
-    EXPECT_EQ(file.root().open_group("series").open_dataset("momentum").read<double>(),
-              (std::vector<double>{1.0, 2.0, 3.0}));
+    EXPECT_EQ(file.root().open_group("series").open_dataset("momentum").read<double>(), momentum);
     EXPECT_FALSE(run.has_attribute("state_hash")) << "not known while it runs";
     std::filesystem::remove(path);
     mark_run_file(files, RunStatus::failed, "no crash");

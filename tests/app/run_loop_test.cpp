@@ -9,16 +9,79 @@
 #include "app/run/run_loop.hpp"
 #include "app/run/signals.hpp"
 #include "physics/errors.hpp"
+#include "physics/observables/fields_observable.hpp"
 #include "tests/app/fake_solver.hpp"
 
 namespace mpcflow {
 namespace {
 
+/// Hands over blocks of four samples of the fields; one that is not full stays in the solver.
+class BlocksObservable final : public Observable {
+public:
+    BlocksObservable(SampleTimes times, std::vector<SampledBlock>& blocks)
+        : Observable("blocks", times, Gathers::later), blocks_(blocks) {}
+
+    [[nodiscard]] Work take_work(Solver& solver) override { return open_ < 4 ? Work{} : take_rest(solver); }
+    [[nodiscard]] Work take_rest(Solver& solver) override {
+        if (open_ == 0) return {};
+        open_ = 0;
+        return {[this, block = SampledBlock{solver.measure<FieldsRule>().take(), steps_}](const RowTaker&) {
+            blocks_.push_back(block);
+        }};
+    }
+    [[nodiscard]] Later<ObservableState> later_state(Solver&) const override {
+        return [open = open_] { return ObservableState{"blocks", open, 0, 0, {}, {}}; };
+    }
+    void go_on_from(Solver& solver, const SampledBlock& block) {
+        solver.measure<FieldsRule>().put(block.sums);
+        open_ = block.sums.samples;
+        steps_ = block.steps;
+    }
+
+protected:
+    void measure(Solver& solver, std::int64_t step) override {
+        solver.measure<FieldsRule>().sample();
+        if (open_++ == 0) steps_.first = step;
+        steps_.last = step;
+    }
+    void add_results(ObservableResults&) const override {}
+    [[nodiscard]] std::vector<SamplingParameter> parameters() const override { return {}; }
+    [[nodiscard]] std::vector<NamedArray> arrays() const override { return {}; }
+    void put_back(ObservableState&) override {}
+
+private:
+    std::vector<SampledBlock>& blocks_;
+    std::int64_t open_ = 0;
+    StepSpan steps_;
+};
+
+/// Notes the steps of its samples.
+class StepsObservable final : public Observable {
+public:
+    StepsObservable(SampleTimes times, std::vector<std::int64_t>& steps)
+        : Observable("steps", times), steps_(steps) {}
+
+protected:
+    void measure(Solver& solver, std::int64_t step) override {
+        EXPECT_EQ(solver.current_step(), step);
+        steps_.push_back(step);
+    }
+    void add_results(ObservableResults&) const override {}
+    [[nodiscard]] std::vector<SamplingParameter> parameters() const override { return {}; }
+    [[nodiscard]] std::vector<NamedArray> arrays() const override { return {}; }
+    void put_back(ObservableState&) override {}
+
+private:
+    std::vector<std::int64_t>& steps_;
+};
+
 class Recorder final : public RunOutputs {
 public:
-    explicit Recorder(std::int64_t block_samples) : block_samples_(block_samples) {}
-
-    void add_series_row(const SeriesRow& row) override { series.push_back(row); }
+    void add_work(Work work, std::int64_t step) override {
+        if (!work.task) return;
+        work.task([](const ObservableRow&) {});
+        worked.push_back(step);
+    }
     [[nodiscard]] std::shared_ptr<ParticleRecords> take_records() override {
         ++copies;
         return std::make_shared<ParticleRecords>();
@@ -28,13 +91,6 @@ public:
         frame_sizes.push_back(static_cast<std::size_t>(particles->count()));
         hashes.push_back(hash);
     }
-    void add_field_block(SampledBlock block) override {
-        block_sizes.push_back(block.sums.samples);
-        blocks.push_back(block.sums);
-        first_steps.push_back(block.steps.first);
-        last_steps.push_back(block.steps.last);
-    }
-    [[nodiscard]] SampledBlock open_field_block() override { return open_block; }
     void add_checkpoint(SolverState state) override { checkpoints.push_back(std::move(state)); }
     [[nodiscard]] std::vector<std::string> take_notes() override { return std::exchange(own_notes, {}); }
     [[nodiscard]] WritingEnd finish_writing() override {
@@ -42,9 +98,6 @@ public:
         return {"disk full", 0.25};
     }
     [[nodiscard]] bool ends_with_checkpoint() const override { return ends_with; }
-    [[nodiscard]] bool is_field_block_full(std::int64_t samples, std::int64_t) const override {
-        return samples >= block_samples_;
-    }
     void add_note(const std::string& note, Summation, int) override { notes.push_back(note); }
     [[nodiscard]] Selection frame_selection() const override { return selection; }
     [[nodiscard]] const Observables& observables() const override { return measured; }
@@ -53,12 +106,10 @@ public:
         EXPECT_EQ(fast_steps, step / 2);
     }
 
-    std::vector<SeriesRow> series;
     std::vector<std::string> notes;
-    std::vector<std::int64_t> frames, block_sizes, first_steps, last_steps, steps;
-    std::vector<FieldBlock> blocks;
+    std::vector<std::int64_t> frames, steps;
+    std::vector<std::int64_t> worked;  ///< steps of the work that was handed over
     std::vector<SolverState> checkpoints;
-    SampledBlock open_block;
     std::vector<std::string> own_notes;
     int copies = 0;
     bool ends_with = false;
@@ -66,9 +117,6 @@ public:
     std::vector<std::size_t> frame_sizes;
     Selection selection;
     Observables measured;
-
-private:
-    std::int64_t block_samples_;
 };
 
 class RunLoopTest : public testing::Test {
@@ -76,11 +124,11 @@ protected:
     RunLoopTest() {
         system_.box.size = {2, 2, 2};
         system_.collision.time_step = 0.5;
-        output_.series = SeriesOutput{10};
         output_.trajectory = TrajectoryOutput{};
         output_.trajectory->every = 25;
-        output_.fields = FieldsOutput{};
-        output_.fields->every = 7;
+        auto blocks = std::make_unique<BlocksObservable>(SampleTimes{20, 7}, blocks_);
+        sampled_ = blocks.get();
+        recorder_.measured.push_back(std::move(blocks));
     }
     RunLoopResult run(const std::function<int()>& stop_signal) {
         ProgressDisplay display(stderr, ProgressStyle::silent);
@@ -88,11 +136,24 @@ protected:
                         stop_signal);
     }
 
+    [[nodiscard]] std::vector<std::int64_t> block_sizes() const {
+        std::vector<std::int64_t> sizes;
+        for (const SampledBlock& block : blocks_) sizes.push_back(block.sums.samples);
+        return sizes;
+    }
+    [[nodiscard]] std::vector<std::int64_t> first_steps() const {
+        std::vector<std::int64_t> steps;
+        for (const SampledBlock& block : blocks_) steps.push_back(block.steps.first);
+        return steps;
+    }
+
     System system_;
     Output output_;
     std::optional<CheckpointTimes> checkpoint_;
     FakeSolver solver_{system_, {1, 1, 1}};
-    Recorder recorder_{4};
+    std::vector<SampledBlock> blocks_;
+    BlocksObservable* sampled_ = nullptr;
+    Recorder recorder_;
 };
 
 TEST_F(RunLoopTest, DoesAllThatIsDue) {
@@ -100,17 +161,13 @@ TEST_F(RunLoopTest, DoesAllThatIsDue) {
     EXPECT_EQ(result.steps_done, 100);
     EXPECT_EQ(result.signal_number, 0);
     EXPECT_EQ(solver_.current_step(), 100);
-    ASSERT_EQ(recorder_.series.size(), 11U);
-    EXPECT_EQ(recorder_.series[3].step, 30);
-    EXPECT_EQ(recorder_.series[3].time, 15.0);
-    EXPECT_EQ(recorder_.series[3].extremes.maximum_occupancy, 17);
     EXPECT_EQ(result.fast_steps, 50);
     EXPECT_EQ(recorder_.frames, (std::vector<std::int64_t>{0, 25, 50, 75, 100}));
     EXPECT_EQ(recorder_.hashes.back(), 0x1234U + 100U);
     EXPECT_EQ(solver_.sampled_steps, (std::vector<std::int64_t>{27, 34, 41, 48, 55, 62, 69, 76, 83, 90, 97}));
-    EXPECT_EQ(recorder_.block_sizes, (std::vector<std::int64_t>{4, 4, 3})) << "the last block may be short";
-    EXPECT_EQ(recorder_.first_steps, (std::vector<std::int64_t>{27, 55, 83}));
-    EXPECT_EQ(recorder_.last_steps, (std::vector<std::int64_t>{48, 76, 97}));
+    EXPECT_EQ(block_sizes(), (std::vector<std::int64_t>{4, 4, 3})) << "the last block may be short";
+    EXPECT_EQ(first_steps(), (std::vector<std::int64_t>{27, 55, 83}));
+    EXPECT_EQ(recorder_.worked, (std::vector<std::int64_t>{48, 76, 100})) << "the rest at the end";
     EXPECT_TRUE(recorder_.checkpoints.empty());
 }
 
@@ -126,22 +183,23 @@ TEST_F(RunLoopTest, SavesTheRunBeforeWhatIsDueAtTheStep) {
     for (std::size_t i = 0; i < steps.size(); ++i) {
         EXPECT_EQ(recorder_.checkpoints[i].particles->step, steps[i]);
         EXPECT_EQ(recorder_.checkpoints[i].state_hash, 0x1234U + static_cast<std::uint64_t>(steps[i]));
-        EXPECT_EQ(recorder_.checkpoints[i].open_block.sums.samples, samples[i]);
+        EXPECT_EQ(recorder_.checkpoints[i].observables.at(0)().samples, samples[i]);
     }
-    EXPECT_EQ(recorder_.block_sizes, (std::vector<std::int64_t>{4, 4, 3}))
-        << "checkpoints leave the blocks alone";
-    EXPECT_EQ(recorder_.blocks[2].bins[0].particles, 3.0);
+    EXPECT_EQ(block_sizes(), (std::vector<std::int64_t>{4, 4, 3})) << "checkpoints leave the blocks alone";
+    EXPECT_EQ(blocks_[2].sums.bins[0].particles, 3.0);
 }
 
 TEST_F(RunLoopTest, GoesOnFromTheMiddleOfABlock) {
     solver_.run(60);
-    recorder_.open_block = {{1, {FieldSums{1.0, {}, 0.0, 0.0}}}, {55, 55}};
+    sampled_->go_on_from(solver_, {{1, {FieldSums{1.0, {}, 0.0, 0.0}}}, {55, 55}});
+    std::vector<std::int64_t> due;
+    recorder_.measured.push_back(std::make_unique<StepsObservable>(SampleTimes{-10, 10}, due));
     const RunLoopResult result = run([] { return 0; });
     EXPECT_EQ(result.first_step, 60);
-    EXPECT_EQ(recorder_.series.front().step, 60) << "what is due at the checkpoint comes after it";
-    EXPECT_EQ(recorder_.block_sizes, (std::vector<std::int64_t>{4, 3}));
-    EXPECT_EQ(recorder_.first_steps, (std::vector<std::int64_t>{55, 83}));
-    EXPECT_EQ(recorder_.blocks[0].bins[0].particles, 4.0);
+    EXPECT_EQ(due.front(), 60) << "what is due at the checkpoint comes after it";
+    EXPECT_EQ(block_sizes(), (std::vector<std::int64_t>{4, 3}));
+    EXPECT_EQ(first_steps(), (std::vector<std::int64_t>{55, 83}));
+    EXPECT_EQ(blocks_[0].sums.bins[0].particles, 4.0);
 }
 
 TEST_F(RunLoopTest, CopiesTheParticlesOnceAStep) {
@@ -207,35 +265,18 @@ TEST_F(RunLoopTest, ShowsTheDriftOfMomentumWhereItIsConserved) {
     EXPECT_EQ(shown().find("drift"), std::string::npos);
 }
 
-/// Notes the steps of its samples.
-class StepsObservable final : public Observable {
-public:
-    StepsObservable(SampleTimes times, std::vector<std::int64_t>& steps)
-        : Observable("steps", times), steps_(steps) {}
-
-protected:
-    void measure(Solver& solver, std::int64_t step) override {
-        EXPECT_EQ(solver.current_step(), step);
-        steps_.push_back(step);
-    }
-    void add_results(ObservableResults&) const override {}
-    [[nodiscard]] std::vector<SamplingParameter> parameters() const override { return {}; }
-    [[nodiscard]] std::vector<NamedArray> arrays() const override { return {}; }
-    void put_back(const ObservableState&) override {}
-
-private:
-    std::vector<std::int64_t>& steps_;
-};
-
 TEST_F(RunLoopTest, SamplesObservablesWhenTheyAreDue) {
     std::vector<std::int64_t> single;
     std::vector<std::int64_t> bursts;
+    std::vector<std::int64_t> from_the_start;
     recorder_.measured.push_back(std::make_unique<StepsObservable>(SampleTimes{20, 25}, single));
     recorder_.measured.push_back(std::make_unique<StepsObservable>(SampleTimes{20, 40, 3}, bursts));
+    recorder_.measured.push_back(std::make_unique<StepsObservable>(SampleTimes{-40, 40}, from_the_start));
     static_cast<void>(run([] { return 0; }));
+    EXPECT_EQ(from_the_start, (std::vector<std::int64_t>{0, 40, 80})) << "equilibration or not";
     EXPECT_EQ(single, (std::vector<std::int64_t>{45, 70, 95}));
     EXPECT_EQ(bursts, (std::vector<std::int64_t>{60, 61, 62, 100}));
-    EXPECT_EQ(recorder_.measured[0]->samples(), 3);
+    EXPECT_EQ(recorder_.measured[1]->samples(), 3);
 }
 
 TEST_F(RunLoopTest, FramesAreOfTheRegionIfThereIsOne) {
@@ -259,17 +300,20 @@ TEST_F(RunLoopTest, StopsBetweenChunksWhenASignalCame) {
     EXPECT_LT(result.steps_done, 100);
     ASSERT_EQ(recorder_.checkpoints.size(), 1U);
     EXPECT_EQ(recorder_.checkpoints[0].particles->step, result.steps_done);
-    EXPECT_EQ(std::accumulate(recorder_.block_sizes.begin(), recorder_.block_sizes.end(), std::int64_t{0}),
+    const std::vector<std::int64_t> sizes = block_sizes();
+    EXPECT_EQ(std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}),
               static_cast<std::int64_t>(solver_.sampled_steps.size()))
         << "samples of the open block are not lost";
 }
 
 TEST_F(RunLoopTest, ARunOfNoStepsStillHasItsStart) {
     ProgressDisplay display(stderr, ProgressStyle::silent);
+    std::vector<std::int64_t> from_the_start;
+    recorder_.measured.push_back(std::make_unique<StepsObservable>(SampleTimes{-10, 10}, from_the_start));
     const RunLoopResult result =
         run_loop(solver_, system_, Schedule({0, 0}, output_), recorder_, display, [] { return 0; });
     EXPECT_EQ(result.steps_done, 0);
-    EXPECT_EQ(recorder_.series.size(), 1U);
+    EXPECT_EQ(from_the_start, std::vector<std::int64_t>{0});
     EXPECT_EQ(recorder_.frames.size(), 1U);
     EXPECT_TRUE(solver_.chunks.empty());
 }

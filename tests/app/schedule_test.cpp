@@ -7,55 +7,32 @@
 namespace mpcflow {
 namespace {
 
-Output outputs(std::int64_t series, std::int64_t frames, std::int64_t fields) {
+Output frames_every(std::int64_t steps) {
     Output output;
-    if (series > 0) output.series = SeriesOutput{series};
-    if (frames > 0) {
-        output.trajectory = TrajectoryOutput{};
-        output.trajectory->every = frames;
-    }
-    if (fields > 0) {
-        output.fields = FieldsOutput{};
-        output.fields->every = fields;
-    }
+    output.trajectory = TrajectoryOutput{};
+    output.trajectory->every = steps;
     return output;
 }
 
 TEST(Schedule, VisitsExactlyTheStepsAtWhichSomethingIsDue) {
-    const Schedule schedule({7, 20}, outputs(10, 8, 6));
+    const Schedule schedule({7, 20}, frames_every(8), CheckpointTimes{10, 0.0});
     std::vector<std::int64_t> visited;
     for (std::int64_t step = 0; step < schedule.total_steps();) {
         step = schedule.next_event(step);
         visited.push_back(step);
     }
-    EXPECT_EQ(visited, (std::vector<std::int64_t>{8, 10, 13, 16, 19, 20, 24, 25, 27}));
-}
-
-TEST(Schedule, SeriesAndFramesIncludeStepZeroFieldsDoNotIncludeTheEquilibration) {
-    const Schedule schedule({7, 20}, outputs(10, 8, 6));
-    EXPECT_TRUE(schedule.series_due(0));
-    EXPECT_TRUE(schedule.frame_due(0));
-    EXPECT_FALSE(schedule.field_sample_due(0));
-    EXPECT_FALSE(schedule.field_sample_due(6));
-    EXPECT_FALSE(schedule.field_sample_due(7));
-    EXPECT_TRUE(schedule.field_sample_due(13));
+    EXPECT_EQ(visited, (std::vector<std::int64_t>{8, 10, 16, 20, 24, 27}));
 }
 
 TEST(Schedule, CountsAgreeWithTheStepsThatAreDue) {
     for (const std::int64_t equilibration : {0, 1, 7, 30}) {
         for (const std::int64_t steps : {0, 1, 20, 99}) {
-            const Schedule schedule({equilibration, steps}, outputs(4, 9, 5));
-            std::int64_t rows = 0;
+            const Schedule schedule({equilibration, steps}, frames_every(9));
+            EXPECT_TRUE(schedule.frame_due(0));
             std::int64_t frames = 0;
-            std::int64_t samples = 0;
-            for (std::int64_t step = 0; step <= schedule.total_steps(); ++step) {
-                rows += schedule.series_due(step) ? 1 : 0;
+            for (std::int64_t step = 0; step <= schedule.total_steps(); ++step)
                 frames += schedule.frame_due(step) ? 1 : 0;
-                samples += schedule.field_sample_due(step) ? 1 : 0;
-            }
-            EXPECT_EQ(schedule.series_rows(), rows);
             EXPECT_EQ(schedule.frames(), frames);
-            EXPECT_EQ(schedule.field_samples(), samples);
         }
     }
 }
@@ -63,8 +40,8 @@ TEST(Schedule, CountsAgreeWithTheStepsThatAreDue) {
 TEST(Schedule, WithoutOutputsThereIsOnlyTheEnd) {
     const Schedule schedule({5, 10}, Output{});
     EXPECT_EQ(schedule.next_event(0), 15);
-    EXPECT_EQ(schedule.series_rows() + schedule.frames() + schedule.field_samples(), 0);
-    EXPECT_FALSE(schedule.series_due(0));
+    EXPECT_EQ(schedule.frames(), 0);
+    EXPECT_FALSE(schedule.frame_due(0));
 }
 
 TEST(ChunkSize, ApproachesTheTargetTimeFromOneStep) {

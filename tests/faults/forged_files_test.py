@@ -311,14 +311,22 @@ class ForgedFiles(ProgramTest):
     def test_datasets(self):
         # A temperature may be not known.
         self.check([forgery for forgery in forgeries_of_datasets(self.base / "out/checkpoint.h5")
-                    if forgery[0] != "series/temperature: nan"], EVERY)
+                    if forgery[0] != "observables/series/arrays/temperature: nan"], EVERY)
 
     def test_attributes(self):
         # Counts that could have been are a forger's own run, which nobody can tell from another.
         possible = re.compile(r"@(wall_time|restarts|start_time|title|precision|particles|steps_in_all|commit|format_version|fast_steps"
-                              r"|samples|first_step|last_step|block_samples|\w+_step): (a fraction|largest|tiny)$")
+                              r"|samples|first_step|last_step): (a fraction|largest|tiny)$")
         found = [forgery for forgery in forgeries_of_attributes(self.base / "out/checkpoint.h5") if not possible.search(forgery[0])]
         self.check(found, EVERY)
+
+    def test_the_format_before_is_refused(self):
+        with forged(self.base / "out/checkpoint.h5") as f:
+            f.attrs["format_version"] = np.int64(4)
+        done = run(self.base, "flow.yaml")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("out/checkpoint.h5: checkpoint of format 4, but this program reads format 5; use the mpcflow that wrote it",
+                      done.stderr)
 
     def test_others(self):
         self.check(OTHER_FORGERIES, 1)

@@ -222,6 +222,14 @@ class Damaged(VerifyTest):
         found = self.verify("out", status=3)
         self.assertIn("of trajectory.h5, which has others", found["misfits"][0])
 
+    def test_a_checkpoint_of_a_forged_series(self) -> None:
+        out = self.run_whole()
+        with h5py.File(out / "checkpoint.h5", "r+") as f:
+            f["observables/series/arrays/step"][1] = -1
+        seal(out / "checkpoint.h5")
+        found = self.verify("out", status=3)
+        self.assertIn("rows that there cannot be", self.file(found, "checkpoint.h5")["why"])
+
     def test_a_state_hash_that_is_not_that_of_the_particles(self) -> None:
         out = self.run_whole()
         with h5py.File(out / "trajectory.h5", "r+") as f:

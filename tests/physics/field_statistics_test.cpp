@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/run/field_statistics.hpp"
+#include "physics/observables/field_statistics.hpp"
 
 namespace mpcflow {
 namespace {

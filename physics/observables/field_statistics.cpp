@@ -1,4 +1,4 @@
-#include "app/run/field_statistics.hpp"
+#include "physics/observables/field_statistics.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "physics/solver.hpp"
+#include "physics/observables/fields.hpp"
 
 namespace mpcflow {
 
