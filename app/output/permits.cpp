@@ -26,7 +26,7 @@ std::shared_ptr<const void> Permits::take(std::int64_t bytes) {
                     const std::lock_guard guard(shared->mutex);
                     shared->held -= bytes;
                 }
-                shared->returned.notify_one();
+                shared->returned.notify_all();
             }};
 }
 

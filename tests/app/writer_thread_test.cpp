@@ -182,14 +182,14 @@ TEST(RecordsPool, AFailureOfTheWriterFreesWhatItHolds) {
 }
 
 TEST(Permits, AreGivenOutSoManyAtATime) {
-    Permits permits(2);
+    Permits permits(200);
     std::atomic<int> held{0};
     std::atomic<int> most{0};
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i) {
         threads.emplace_back([&] {
             for (int k = 0; k < 200; ++k) {
-                const auto permit = permits.take();
+                const auto permit = permits.take(100);
                 const int now = ++held;
                 int before = most;
                 while (now > before && !most.compare_exchange_weak(before, now)) {}
@@ -203,16 +203,36 @@ TEST(Permits, AreGivenOutSoManyAtATime) {
     EXPECT_EQ(held, 0);
 }
 
+TEST(Permits, AreForAsManyBytesAsThereAre) {
+    Permits permits(200);
+    auto small = permits.take(120);
+    auto rest = permits.take(80);
+    std::atomic<bool> is_large_taken{false};
+    std::thread waiting([&] {
+        const auto large = permits.take(180);
+        is_large_taken = true;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_FALSE(is_large_taken) << "80 are held";
+    small.reset();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_FALSE(is_large_taken);
+    EXPECT_NE(permits.take(120), nullptr) << "who waits for more is no hindrance";
+    rest.reset();
+    waiting.join();
+    EXPECT_NE(permits.take(1000), nullptr) << "more than there are, where none is held";
+}
+
 TEST(Permits, AFailureOfTheWriterGivesBackThoseOfTheTasksDropped) {
-    Permits permits(2);
+    Permits permits(200);
     Gate gate;
     WriterThread writer(plenty);
     writer.post(gate.task());
-    writer.post([permit = permits.take()] { throw std::runtime_error("disk full"); });
-    writer.post([permit = permits.take()] {});
+    writer.post([permit = permits.take(100)] { throw std::runtime_error("disk full"); });
+    writer.post([permit = permits.take(100)] {});
     gate.release();
-    const auto first = permits.take();
-    EXPECT_NE(permits.take(), nullptr) << "two were held, both came back";
+    const auto first = permits.take(100);
+    EXPECT_NE(permits.take(100), nullptr) << "two were held, both came back";
     EXPECT_THROW(writer.wait(), std::runtime_error);
 }
 
@@ -265,16 +285,16 @@ TEST(RecordsPool, WithoutMemoryForThePointerTheRecordsStay) {
 }
 
 TEST(Permits, WithoutMemoryForThePointerThePermitStays) {
-    Permits permits(1);
+    Permits permits(100);
     bool has_failed = false;
     try {
         const test::FailingMemory failing(0);
-        static_cast<void>(permits.take());
+        static_cast<void>(permits.take(100));
     } catch (const std::bad_alloc&) {
         has_failed = true;
     }
     EXPECT_TRUE(has_failed);
-    EXPECT_NE(permits.take(), nullptr);
+    EXPECT_NE(permits.take(100), nullptr);
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ namespace {
 constexpr std::int64_t equilibration = 20;
 
 /// A run of fields, whose work is done at once.
-struct Run {
-    explicit Run(const FieldsOutput& output)
+struct FieldsRun {
+    explicit FieldsRun(const FieldsOutput& output)
         : solver(system(), output.bins), fields(system(), output, equilibration) {}
 
     static System system() {
@@ -71,7 +71,7 @@ FieldsOutput output_of(std::int64_t every, std::int64_t time_window = 0) {
 }
 
 TEST(FieldsObservable, AveragesAllSamples) {
-    Run run(output_of(7));
+    FieldsRun run(output_of(7));
     run.go_to(equilibration + 1000);
     run.work(run.fields.take_rest(run.solver));
     const ObservableResults results = run.fields.results();
@@ -92,7 +92,7 @@ TEST(FieldsObservable, AveragesAllSamples) {
 }
 
 TEST(FieldsObservable, GivesARowAWindow) {
-    Run run(output_of(3, 21));
+    FieldsRun run(output_of(3, 21));
     run.go_to(130);
     ASSERT_EQ(run.rows.size(), 5U);
     for (std::size_t i = 0; i < run.rows.size(); ++i) {
@@ -106,19 +106,19 @@ TEST(FieldsObservable, GivesARowAWindow) {
 
 TEST(FieldsObservable, GoesOnFromTheMiddleOfABlockAndAWindow) {
     constexpr std::int64_t end = 400;
-    Run unbroken(output_of(1, 30));
+    FieldsRun unbroken(output_of(1, 30));
     unbroken.go_to(end);
     std::int64_t open_blocks = 0;
     for (const std::int64_t stop : {1, 20, 21, 50, 51, 84, 85, 100, 149, 150, 151, 209, 299, 398}) {
-        Run first(output_of(1, 30));
+        FieldsRun first(output_of(1, 30));
         first.go_to(stop);
         const Later<ObservableState> later = first.fields.later_state(first.solver);
         const ObservableState state = later();
         EXPECT_EQ(state.samples, std::max<std::int64_t>(stop - equilibration, 0));
         open_blocks += array_named(state.arrays, "open").shape.at(0);
-        Run second(output_of(1, 30));
+        FieldsRun second(output_of(1, 30));
         second.go_on_from(stop, state);
-        for (Run* const run : {&first, &second}) {
+        for (FieldsRun* const run : {&first, &second}) {
             run->go_to(end);
             const ObservableResults expected = unbroken.fields.results();
             const ObservableResults found = run->fields.results();
@@ -138,7 +138,7 @@ TEST(FieldsObservable, GoesOnFromTheMiddleOfABlockAndAWindow) {
 }
 
 TEST(FieldsObservable, WhatIsAskedForIsOfTheWorkThatWasDone) {
-    Run run(output_of(1));
+    FieldsRun run(output_of(1));
     run.go_to(22);
     const Later<ObservableResults> results = run.fields.later_results();
     run.solver.run(1);
@@ -151,15 +151,16 @@ TEST(FieldsObservable, WhatIsAskedForIsOfTheWorkThatWasDone) {
 
 TEST(FieldsObservable, RefusesStatesThatThereCannotBe) {
     FieldsOutput output = output_of(1, 200);
-    Run run(output);
+    FieldsRun run(output);
     run.go_to(20 + 64 + 7);  // 32 blocks of two samples, three more and one that is not full
     const Later<ObservableState> later = run.fields.later_state(run.solver);
     const ObservableState good = as_read(later());
-    EXPECT_NO_THROW(static_cast<void>(Run(output).fields.restore(good)));
+    EXPECT_NO_THROW(static_cast<void>(FieldsRun(output).fields.restore(good)));
     const auto refuses = [&](const char* what, const std::function<void(ObservableState&)>& harm) {
         ObservableState state = good;
         harm(state);
-        EXPECT_THROW(static_cast<void>(Run(output).fields.restore(state)), std::invalid_argument) << what;
+        EXPECT_THROW(static_cast<void>(FieldsRun(output).fields.restore(state)), std::invalid_argument)
+            << what;
     };
     const auto whole = [](ObservableState& state, const std::string& name) -> std::vector<std::int64_t>& {
         return std::get<std::vector<std::int64_t>>(array_named(state.arrays, name).values);
@@ -205,19 +206,19 @@ TEST(FieldsObservable, RefusesStatesThatThereCannotBe) {
         });
     refuses("another number of samples", [](ObservableState& s) { --s.samples; });
     output.pressure_tensor = true;
-    EXPECT_THROW(static_cast<void>(Run(output).fields.restore(good)), std::invalid_argument);
+    EXPECT_THROW(static_cast<void>(FieldsRun(output).fields.restore(good)), std::invalid_argument);
 }
 
 TEST(FieldsObservable, TellsWhatItTakes) {
     FieldsOutput output = output_of(7);
-    const FieldsObservable fields(Run::system(), output, equilibration);
+    const FieldsObservable fields(FieldsRun::system(), output, equilibration);
     constexpr std::int64_t block = 2 * 6 * 8;
     EXPECT_EQ(fields.work_bytes(), block);
     EXPECT_EQ(fields.bytes(equilibration + 70), (10 + 2) * block);
     EXPECT_EQ(fields.bytes(equilibration + 7000), (64 + 2) * block);
     EXPECT_EQ(fields.result_bytes(100), 8 * 2 * 2 * 5);
     output.pressure_tensor = true;
-    EXPECT_EQ(FieldsObservable(Run::system(), output, equilibration).work_bytes(), 2 * 25 * 8);
+    EXPECT_EQ(FieldsObservable(FieldsRun::system(), output, equilibration).work_bytes(), 2 * 25 * 8);
 }
 
 }  // namespace

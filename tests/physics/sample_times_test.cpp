@@ -20,9 +20,9 @@ std::vector<std::int64_t> listed(const SampleTimes& times, std::int64_t end) {
 }
 
 TEST(SampleTimes, AreThoseOfTheList) {
-    for (const SampleTimes& times : {SampleTimes{0, 1, 1}, SampleTimes{0, 7, 1}, SampleTimes{20, 6, 1},
-                                     SampleTimes{20, 6, 4}, SampleTimes{5, 6, 6}, SampleTimes{3, 100, 2},
-                                     SampleTimes{-1, 1, 1}, SampleTimes{-7, 7, 1}}) {
+    for (const SampleTimes& times :
+         {SampleTimes{0, 1, 1}, SampleTimes{0, 7, 1}, SampleTimes{20, 6, 1}, SampleTimes{20, 6, 4},
+          SampleTimes{5, 6, 6}, SampleTimes{3, 100, 2}, SampleTimes{-1, 1, 1}, SampleTimes{-7, 7, 1}}) {
         const std::vector<std::int64_t> steps = listed(times, 99);
         std::size_t next = 0;
         for (std::int64_t step = 0; step < 90; ++step) {
