@@ -58,7 +58,7 @@ void take_sums(std::vector<double>& row, std::vector<Sums>& bins) {
     std::memcpy(static_cast<void*>(bins.data()), row.data(), row.size() * sizeof(double));
     require_state(std::ranges::all_of(bins, [](const Sums& sums) { return sums.particles >= 0.0; }),
                   "bins of fewer particles than none");
-    row = {};
+    row = std::vector<double>();  // gives its memory back
 }
 
 NamedArray array_of(const FieldsOutput& wanted, const FieldQuantity& quantity, const std::string& name,

@@ -35,7 +35,7 @@ def huge(group: h5py.Group, leaf: str, dtype: np.dtype, ndim: int) -> None:
 
 
 def big_chunks(group: h5py.Group, leaf: str, data: np.ndarray) -> None:
-    rows = (1 << 30) // max(1, data[:1].nbytes)
+    rows = (1 << 30) // (data.itemsize * int(np.prod(data.shape[1:], dtype=int)))  # of none, too
     made = group.create_dataset(leaf, (2 * rows,) + data.shape[1:], data.dtype, chunks=(rows,) + data.shape[1:], compression="gzip")
     made[:len(data)] = data
 

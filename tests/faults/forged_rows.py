@@ -44,8 +44,9 @@ def change_rows(file: str, edit: Callable[[h5py.File], None]) -> Callable[[Path]
             edit(f)
         chain = renew_rows(out / file)
         with forged(out / "checkpoint.h5") as f:
-            holder, rows = ("run", "frames") if file == "trajectory.h5" else ("fields", "windows")
-            f[holder].attrs[f"{rows}_checksum"] = np.uint64(chain[min(int(f[holder].attrs[rows]), len(chain) - 1)])
+            rows = "frames" if file == "trajectory.h5" else "windows"
+            run = f["run"].attrs
+            run[f"{rows}_checksum"] = np.uint64(chain[min(int(run[rows]), len(chain) - 1)])
         (out / f"{file}.journal").unlink(missing_ok=True)
     return forge
 
