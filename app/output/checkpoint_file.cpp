@@ -129,7 +129,7 @@ void write_contents(const Group& root, const SolverState& state, const ResultsSo
 
 std::int64_t bytes_of(const SolverState& state, const ResultsSoFar& results) {
     std::int64_t observed = 0;
-    for (const ObservableState& observable : results.observables) observed += file_bytes(observable.arrays);
+    for (const auto& observable : results.observables) observed += file_bytes(observable->arrays);
     return checkpoint_bytes(state.particles->count(), results.record.scenario.execution.precision) +
            static_cast<std::int64_t>(results.record.resolved_input.size()) + observed;
 }

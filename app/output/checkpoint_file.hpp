@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/output/observable_group.hpp"
 #include "app/run/checkpoint.hpp"
 #include "app/run/run_record.hpp"
 #include "app/storage/directory.hpp"
@@ -34,7 +35,7 @@ struct RowsSoFar {
 /// The results of a run that are in memory alone.
 struct ResultsSoFar {
     const RunRecord& record;
-    const std::vector<ObservableState>& observables;
+    const ObservableStates& observables;
     RowsSoFar windows;
     RowsSoFar frames;
 };

@@ -96,18 +96,18 @@ void write_results(const Group& root, const ObservableResults& results) {
     if (!results.axes.empty()) name_axes(root, results.name, results.axes);
 }
 
-void write_states(const Group& root, const std::vector<ObservableState>& states) {
+void write_states(const Group& root, const ObservableStates& states) {
     const Group all = root.create_group("observables");
-    for (const ObservableState& state : states) {
-        const Group group = all.create_group(state.name);
-        group.write_attribute("samples", state.samples);
-        group.write_attribute("first_step", state.first_step);
-        group.write_attribute("last_step", state.last_step);
+    for (const auto& state : states) {
+        const Group group = all.create_group(state->name);
+        group.write_attribute("samples", state->samples);
+        group.write_attribute("first_step", state->first_step);
+        group.write_attribute("last_step", state->last_step);
         const Group parameters = group.create_group("parameters");
-        for (const SamplingParameter& parameter : state.parameters)
+        for (const SamplingParameter& parameter : state->parameters)
             parameters.write_attribute(parameter.name, parameter.value);
         const Group arrays = group.create_group("arrays");
-        for (const NamedArray& array : state.arrays) write_array(arrays, array);
+        for (const NamedArray& array : state->arrays) write_array(arrays, array);
     }
 }
 

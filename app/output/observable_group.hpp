@@ -2,6 +2,7 @@
 /// An observable's group in run.h5, and in checkpoints. docs/output.md has the formats.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,10 @@ void write_array(const hdf5::Group& group, const NamedArray& array);
 /// Writes a group of the observable's name into `root`, with names of its axes.
 void write_results(const hdf5::Group& root, const ObservableResults& results);
 
+using ObservableStates = std::vector<std::shared_ptr<const ObservableState>>;
+
 /// Writes the group `observables`, with a group for each state.
-void write_states(const hdf5::Group& root, const std::vector<ObservableState>& states);
+void write_states(const hdf5::Group& root, const ObservableStates& states);
 /// What write_states() wrote.
 [[nodiscard]] std::vector<ObservableState> read_states(const hdf5::Group& root);
 

@@ -133,7 +133,7 @@ void ResultWriter::add_checkpoint(const SolverState& state) {
     const RowsSoFar windows = windows_ ? RowsSoFar{windows_->windows(), windows_->checksum()} : RowsSoFar{};
     const RowsSoFar frames =
         trajectory_ ? RowsSoFar{trajectory_->frames(), trajectory_->checksum()} : RowsSoFar{};
-    std::vector<ObservableState> observables;
+    ObservableStates observables;
     for (const Later<ObservableState>& make : state.observables) observables.push_back(make());
     write_checkpoint_file(directory_, state, {record_, observables, windows, frames});
 }
@@ -169,19 +169,24 @@ void ResultWriter::write(const Observed& observed, storage::Durability durabilit
     record_.steps_done = step_;
     record_.wall_time = wall_time();
     record_.observables.clear();
-    for (const Later<ObservableResults>& make : observed) record_.observables.push_back(make());
-    std::erase_if(record_.observables,
-                  [](const ObservableResults& results) { return sample_count(results) == 0; });
+    contents_.clear();
+    for (const Later<ObservableResults>& make : observed) {
+        auto results = make();
+        const std::int64_t samples = sample_count(*results);
+        if (samples == 0) continue;
+        contents_ += fmt::format(", {} of {} samples", in_words(results->name), samples);
+        record_.observables.push_back(std::move(results));
+    }
     // Before run.h5 says that all is there.
     write_xdmf();
     write_run_file(directory_, record_, durability);
     // They may be views of what changes with the next work.
-    for (ObservableResults& results : record_.observables) results.arrays.clear();
+    record_.observables.clear();
 }
 
 void ResultWriter::write_xdmf() {
-    const bool is_wanted = std::ranges::any_of(
-        record_.observables, [](const ObservableResults& results) { return results.name == "fields"; });
+    const bool is_wanted = std::ranges::any_of(record_.observables,
+                                               [](const auto& results) { return results->name == "fields"; });
     if (!is_wanted || xdmf_is_written_) return;
     write_xdmf_file(directory_, xdmf_file_name,
                     describe_fields(record_.scenario.system.box, *record_.scenario.output.fields));
@@ -226,10 +231,7 @@ void ResultWriter::finish_failed(const std::string& message, const Observed& obs
 
 std::vector<WrittenFile> ResultWriter::written_files() const {
     std::vector<WrittenFile> files;
-    std::string contents = described_size(directory_, run_file_name);
-    for (const ObservableResults& results : record_.observables)
-        contents += fmt::format(", {} of {} samples", in_words(results.name), sample_count(results));
-    files.push_back({directory_.file(run_file_name), contents});
+    files.push_back({directory_.file(run_file_name), described_size(directory_, run_file_name) + contents_});
     if (xdmf_is_written_)
         files.push_back({directory_.file(xdmf_file_name), "the fields of run.h5, for ParaView"});
     if (window_xdmf_ && window_xdmf_->windows() > 0) {

@@ -97,6 +97,7 @@ private:
     bool begins_with_checkpoint_ = false;
     double earlier_seconds_ = 0.0;  ///< wall time before the restart
     std::int64_t step_ = 0;
+    std::string contents_;  ///< of run.h5, in words
     bool xdmf_is_written_ = false;
     Clock::time_point start_;
 };

@@ -106,12 +106,12 @@ void write_contents(const hdf5::File& file, const RunRecord& record) {
     write_provenance(root, record);
     write_run(root, record);
     write_theory(root, record);
-    for (const ObservableResults& results : record.observables) write_results(root, results);
+    for (const auto& results : record.observables) write_results(root, *results);
 }
 
 std::int64_t bytes_of(const RunRecord& record) {
     std::int64_t bytes = run_file_bytes + text_bytes(record);
-    for (const ObservableResults& results : record.observables) bytes += file_bytes(results.arrays);
+    for (const auto& results : record.observables) bytes += file_bytes(results->arrays);
     return bytes;
 }
 

@@ -2,6 +2,7 @@
 /// All that `run.h5` says of a run, as plain data.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,7 +42,7 @@ struct RunRecord {
     std::string message;                      ///< why it was interrupted or failed
     std::optional<std::uint64_t> state_hash;  ///< of the state after steps_done
 
-    std::vector<ObservableResults> observables;  ///< of those that have a sample
+    std::vector<std::shared_ptr<const ObservableResults>> observables;  ///< of those that have a sample
 };
 
 /// A new RunRecord::id, drawn at random.

@@ -267,7 +267,8 @@ SampledBlock FieldsObservable::take_block(ObservableState& state, const std::str
 }
 
 std::vector<NamedArray> FieldsObservable::arrays() const {
-    std::vector<NamedArray> all{named_list("block_samples", std::vector{statistics_.block_samples()})};
+    std::vector<NamedArray> all;
+    all.push_back(named_list("block_samples", std::vector{statistics_.block_samples()}));
     std::vector<const FieldBlock*> blocks;
     for (const FieldBlock& block : statistics_.blocks()) blocks.push_back(&block);
     add_blocks(all, "blocks", blocks, steps_);
@@ -283,9 +284,9 @@ Later<ObservableState> FieldsObservable::later_state(Solver& solver) const {
         sampler.put(open->sums);
     }
     // The block is there as long as this is, which makes the state.
-    return [this, open, gathered = Observable::later_state(solver)] {
-        ObservableState state = gathered();
-        add_blocks(state.arrays, "open", {&open->sums}, open->steps);
+    return [this, open, sampled = sampled()] {
+        const auto state = std::make_shared<ObservableState>(state_of(sampled));
+        add_blocks(state->arrays, "open", {&open->sums}, open->steps);
         return state;
     };
 }

@@ -88,13 +88,16 @@ ObservableState Observable::state_of(const Sampled& sampled) const {
 }
 
 Later<ObservableResults> Observable::later_results() const {
-    if (gathers_ == Gathers::later) return [this] { return results(); };
-    return [results = results()] { return results; };
+    if (gathers_ == Gathers::later)
+        return [this] { return std::make_shared<const ObservableResults>(results()); };
+    return [made = std::make_shared<const ObservableResults>(results())] { return made; };
 }
 
 Later<ObservableState> Observable::later_state(Solver&) const {
-    if (gathers_ == Gathers::later) return [this, sampled = sampled_] { return state_of(sampled); };
-    return [state = state()] { return state; };
+    if (gathers_ == Gathers::later)
+        return
+            [this, sampled = sampled_] { return std::make_shared<const ObservableState>(state_of(sampled)); };
+    return [made = std::make_shared<const ObservableState>(state())] { return made; };
 }
 
 std::string Observable::restore(ObservableState state) {

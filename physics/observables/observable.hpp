@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -94,9 +95,9 @@ struct Work {
 };
 
 /// Makes something of what an observable had when this was asked for. To be called by the thread that writes,
-/// after the work that was handed over before and before that of later.
+/// after the work that was handed over before and before that of later. Shared, as it may be made already.
 template <class Made>
-using Later = std::function<Made()>;
+using Later = std::function<std::shared_ptr<const Made>()>;
 
 /// What must be the same for samples to be added to earlier ones.
 struct SamplingParameter {
@@ -205,9 +206,11 @@ protected:
     /// anything is changed, if it cannot be that.
     virtual void put_back(ObservableState& state) = 0;
 
-private:
+    /// The samples that were taken.
+    [[nodiscard]] const Sampled& sampled() const { return sampled_; }
     [[nodiscard]] ObservableState state_of(const Sampled& sampled) const;
 
+private:
     std::string name_;
     SampleTimes times_;
     Gathers gathers_;

@@ -56,8 +56,8 @@ TEST(RunFile, IsReplacedWholeAndMarkedInPlace) {
     RunRecord record = record_of(System{});
     write_run_file(files, record, Durability::page_cache);
     const std::vector<double> momentum{1.0, 2.0, 3.0};
-    record.observables.push_back(
-        {"series", {}, {{"momentum", {1, 3}, View<double>(momentum), "1", "momentum"}}});
+    record.observables.push_back(std::make_shared<const ObservableResults>(
+        ObservableResults{"series", {}, {{"momentum", {1, 3}, View<double>(momentum), "1", "momentum"}}}));
     record.steps_done = 5;
     write_run_file(files, record, Durability::disk);
     EXPECT_FALSE(std::filesystem::exists(path + ".tmp"));

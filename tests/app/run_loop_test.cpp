@@ -30,7 +30,9 @@ public:
         }};
     }
     [[nodiscard]] Later<ObservableState> later_state(Solver&) const override {
-        return [open = open_] { return ObservableState{"blocks", open, 0, 0, {}, {}}; };
+        return [open = open_] {
+            return std::make_shared<const ObservableState>(ObservableState{"blocks", open, 0, 0, {}, {}});
+        };
     }
     void go_on_from(Solver& solver, const SampledBlock& block) {
         solver.measure<FieldsRule>().put(block.sums);
@@ -183,7 +185,7 @@ TEST_F(RunLoopTest, SavesTheRunBeforeWhatIsDueAtTheStep) {
     for (std::size_t i = 0; i < steps.size(); ++i) {
         EXPECT_EQ(recorder_.checkpoints[i].particles->step, steps[i]);
         EXPECT_EQ(recorder_.checkpoints[i].state_hash, 0x1234U + static_cast<std::uint64_t>(steps[i]));
-        EXPECT_EQ(recorder_.checkpoints[i].observables.at(0)().samples, samples[i]);
+        EXPECT_EQ(recorder_.checkpoints[i].observables.at(0)()->samples, samples[i]);
     }
     EXPECT_EQ(block_sizes(), (std::vector<std::int64_t>{4, 4, 3})) << "checkpoints leave the blocks alone";
     EXPECT_EQ(blocks_[2].sums.bins[0].particles, 3.0);

@@ -113,7 +113,7 @@ TEST(FieldsObservable, GoesOnFromTheMiddleOfABlockAndAWindow) {
         FieldsRun first(output_of(1, 30));
         first.go_to(stop);
         const Later<ObservableState> later = first.fields.later_state(first.solver);
-        const ObservableState state = later();
+        const ObservableState state = *later();
         EXPECT_EQ(state.samples, std::max<std::int64_t>(stop - equilibration, 0));
         open_blocks += array_named(state.arrays, "open").shape.at(0);
         FieldsRun second(output_of(1, 30));
@@ -144,7 +144,7 @@ TEST(FieldsObservable, WhatIsAskedForIsOfTheWorkThatWasDone) {
     run.solver.run(1);
     run.fields.sample(run.solver, 23);
     const Work work = run.fields.take_work(run.solver);
-    EXPECT_EQ(whole_attribute(results(), "samples"), 2);
+    EXPECT_EQ(whole_attribute(*results(), "samples"), 2);
     run.work(work);
     EXPECT_EQ(whole_attribute(run.fields.results(), "samples"), 3);
 }
@@ -154,7 +154,7 @@ TEST(FieldsObservable, RefusesStatesThatThereCannotBe) {
     FieldsRun run(output);
     run.go_to(20 + 64 + 7);  // 32 blocks of two samples, three more and one that is not full
     const Later<ObservableState> later = run.fields.later_state(run.solver);
-    const ObservableState good = as_read(later());
+    const ObservableState good = as_read(*later());
     EXPECT_NO_THROW(static_cast<void>(FieldsRun(output).fields.restore(good)));
     const auto refuses = [&](const char* what, const std::function<void(ObservableState&)>& harm) {
         ObservableState state = good;

@@ -66,9 +66,9 @@ TEST_F(SeriesTest, WhatIsAskedForIsOfTheWorkThatWasDone) {
     series->sample(solver, 10);
     const Work second = series->take_work(solver);
     first.task({});
-    EXPECT_EQ(state().samples, 1);
-    EXPECT_EQ(state().last_step, 0);
-    EXPECT_EQ(whole_attribute(results(), "samples"), 1);
+    EXPECT_EQ(state()->samples, 1);
+    EXPECT_EQ(state()->last_step, 0);
+    EXPECT_EQ(whole_attribute(*results(), "samples"), 1);
     second.task({});
     EXPECT_EQ(whole_attribute(series->results(), "last_step"), 10);
 }
