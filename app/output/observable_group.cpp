@@ -53,6 +53,26 @@ NamedArray read_array(const Group& group, const std::string& name) {
     return array;
 }
 
+template <class Values>
+void write_values(const Group& place, const std::string& name, const NamedArray& array,
+                  const Values& values) {
+    const std::vector<hsize_t> shape(array.shape.begin(), array.shape.end());
+    const hdf5::Meaning meaning{array.description, array.unit};
+    if constexpr (std::is_same_v<Values, NamedArray::Large>) {
+        std::visit([&](const auto& large) { write_values(place, name, array, large); }, values);
+    } else if constexpr (std::is_same_v<Values, NamedArray::RowViews> ||
+                         std::is_same_v<Values, NamedArray::Rows>) {
+        const std::vector<hsize_t> row(shape.begin() + 1, shape.end());
+        hdf5::Dataset rows =
+            place.create_dataset(name, {hdf5::NumberType::float64, row, hdf5::Growth::by_rows, {}, meaning});
+        for (const auto& numbers : values) rows.append_row(numbers.data());
+    } else {
+        using Number = typename Values::value_type;
+        place.create_dataset(name, {hdf5::number_type<Number>(), shape, hdf5::Growth::fixed, {}, meaning})
+            .write(std::span<const Number>(values));
+    }
+}
+
 /// Of a group with so many arrays of so many bytes: with chunk indices and checksums.
 std::int64_t group_bytes(std::int64_t numbers, std::int64_t arrays) {
     constexpr std::int64_t group_metadata = 16 << 10;
@@ -65,26 +85,8 @@ constexpr std::int64_t most_arrays = 24;  // 22 of stress
 }  // namespace
 
 void write_array(const Group& group, const NamedArray& array) {
-    const std::vector<hsize_t> shape(array.shape.begin(), array.shape.end());
-    const hdf5::Meaning meaning{array.description, array.unit};
     const auto write = [&](const Group& place, const std::string& name) {
-        std::visit(
-            [&]<class Values>(const Values& values) {
-                if constexpr (std::is_same_v<Values, NamedArray::RowViews> ||
-                              std::is_same_v<Values, NamedArray::Rows>) {
-                    const std::vector<hsize_t> row(shape.begin() + 1, shape.end());
-                    hdf5::Dataset rows = place.create_dataset(
-                        name, {hdf5::NumberType::float64, row, hdf5::Growth::by_rows, {}, meaning});
-                    for (const auto& numbers : values) rows.append_row(numbers.data());
-                } else {
-                    using Number = typename Values::value_type;
-                    place
-                        .create_dataset(
-                            name, {hdf5::number_type<Number>(), shape, hdf5::Growth::fixed, {}, meaning})
-                        .write(std::span<const Number>(values));
-                }
-            },
-            array.values);
+        std::visit([&](const auto& values) { write_values(place, name, array, values); }, array.values);
     };
     at_place(group, array.name, write);
 }

@@ -1,7 +1,6 @@
 #include "app/output/window_file.hpp"
 
 #include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 
@@ -156,7 +155,7 @@ void WindowFile::write(const ObservableRow& window) {
     WindowParts parts{
         window.sampled.steps.first, window.sampled.steps.last, time, window.sampled.samples, {}};
     for (std::size_t i = 0; i < objects.fields.size(); ++i) {
-        const auto& numbers = std::get<View<double>>(window.arrays[i].values);
+        const auto& numbers = window.arrays[i].large<View<double>>();
         objects.fields[i].append_row(numbers.data());
         parts.values.push_back(storage::checksum(numbers.data(), numbers.size_bytes()));
     }

@@ -55,7 +55,8 @@ std::size_t ObservableState::place_of(const std::string& array) const {
 }
 
 NamedArray::Rows& ObservableState::rows(const std::string& array, std::size_t count) {
-    auto* found = std::get_if<NamedArray::Rows>(&arrays[place_of(array)].values);
+    auto* large = std::get_if<NamedArray::Large>(&arrays[place_of(array)].values);
+    auto* found = large == nullptr ? nullptr : std::get_if<NamedArray::Rows>(large);
     if (found == nullptr || found->size() != count) reject(array, "has other rows");
     return *found;
 }

@@ -30,8 +30,10 @@ struct View : std::span<const Number> {
 struct NamedArray {
     using RowViews = std::vector<View<double>>;
     using Rows = std::vector<std::vector<double>>;
-    using Values = std::variant<std::vector<double>, std::vector<std::int64_t>, std::vector<std::uint64_t>,
-                                View<double>, View<std::int64_t>, RowViews, Rows>;
+    using Large = std::variant<View<double>, View<std::int64_t>, RowViews, Rows>;
+    /// With five alternatives or more libstdc++ 12 destroys what was not made where a copy has no memory.
+    using Values =
+        std::variant<std::vector<double>, std::vector<std::int64_t>, std::vector<std::uint64_t>, Large>;
 
     std::string name;  ///< "group/dataset" in a group of its own
     std::vector<std::int64_t> shape;
@@ -40,6 +42,11 @@ struct NamedArray {
     std::string description;
 
     [[nodiscard]] std::int64_t size() const;
+    /// Its values as one of Large, which they must be.
+    template <class Values>
+    [[nodiscard]] const Values& large() const {
+        return std::get<Values>(std::get<Large>(values));
+    }
 };
 
 /// A list of numbers, of the shape [n].

@@ -34,7 +34,7 @@ struct FieldsRun {
         work.task([&](const ObservableRow& row) {
             has_row = true;
             rows.push_back(row.sampled);
-            const auto& density = std::get<View<double>>(row.arrays.at(0).values);
+            const auto& density = row.arrays.at(0).large<View<double>>();
             densities.insert(densities.end(), density.begin(), density.end());
         });
         EXPECT_EQ(has_row, work.has_row);
@@ -166,7 +166,8 @@ TEST(FieldsObservable, RefusesStatesThatThereCannotBe) {
         return std::get<std::vector<std::int64_t>>(array_named(state.arrays, name).values);
     };
     const auto rows = [](ObservableState& state, const std::string& name) -> NamedArray::Rows& {
-        return std::get<NamedArray::Rows>(array_named(state.arrays, name).values);
+        return std::get<NamedArray::Rows>(
+            std::get<NamedArray::Large>(array_named(state.arrays, name).values));
     };
     for (const std::int64_t length : {-2, 0, 1, 3, 4})
         refuses("length of blocks", [&](ObservableState& s) { whole(s, "block_samples")[0] = length; });

@@ -26,7 +26,9 @@ inline ObservableState as_read(ObservableState state) {
             return std::vector<typename Values::value_type>(values.begin(), values.end());
         }
     };
-    for (NamedArray& array : state.arrays) array.values = std::visit(owned, array.values);
+    for (NamedArray& array : state.arrays)
+        if (const auto* large = std::get_if<NamedArray::Large>(&array.values))
+            array.values = std::visit(owned, *large);
     return state;
 }
 
@@ -46,7 +48,7 @@ inline std::int64_t whole_attribute(const ObservableResults& results, const std:
 
 /// Numbers of results, copied.
 inline std::vector<double> numbers_of(const ObservableResults& results, const std::string& name) {
-    const auto& values = std::get<View<double>>(array_named(results.arrays, name).values);
+    const auto& values = array_named(results.arrays, name).template large<View<double>>();
     return {values.begin(), values.end()};
 }
 

@@ -49,8 +49,8 @@ TEST_F(SeriesTest, HasARowASampleFromStepZeroOn) {
     EXPECT_EQ(numbers_of(results, "time").at(3), 15.0);
     EXPECT_EQ(numbers_of(results, "kinetic_energy").at(10), 1.5 * 80.0);
     EXPECT_EQ(array_named(results.arrays, "momentum").shape, (std::vector<std::int64_t>{11, 3}));
-    EXPECT_EQ(std::get<View<std::int64_t>>(array_named(results.arrays, "step").values)[3], 30);
-    EXPECT_EQ(std::get<View<std::int64_t>>(array_named(results.arrays, "maximum_occupancy").values)[3], 17);
+    EXPECT_EQ(array_named(results.arrays, "step").large<View<std::int64_t>>()[3], 30);
+    EXPECT_EQ(array_named(results.arrays, "maximum_occupancy").large<View<std::int64_t>>()[3], 17);
     EXPECT_EQ(numbers_of(results, "maximum_speed").at(0), 3.5);
     EXPECT_EQ(series->bytes(100), 11 * 80);
 }
