@@ -27,11 +27,20 @@ inline constexpr int min_blocks = 0;
 template <ThermostatKind thermostat>
 inline constexpr int min_blocks<Srd<double, thermostat>, ParticleDouble, Summation::match> = 5;
 
-/// The shared memory of a warp in the kernels over particles: for records and for sums, each in its time.
+/// The shared memory of a block in the kernels over particles: for records and for sums, each in its time.
+/// A warp asks for its part where it needs it. Of a reference to that part, made at the head of a kernel, the
+/// compiler works out the address again and again, up to 8 % of a step (docs/decisions/).
 template <class Law, class Particle>
-union ParticleScratch {
-    RecordScratch<Particle> records;
-    LeaderScratch<Law::sum_count> sums;
+class ParticleScratch {
+public:
+    __device__ RecordScratch<Particle>& records() { return of_warps_[threadIdx.x / 32].records; }
+    __device__ LeaderScratch<Law::sum_count>& sums() { return of_warps_[threadIdx.x / 32].sums; }
+
+private:
+    union {
+        RecordScratch<Particle> records;
+        LeaderScratch<Law::sum_count> sums;
+    } of_warps_[warps_in_block];
 };
 
 /// What a particle adds, and to which cell.
@@ -56,7 +65,7 @@ template <Summation way, class Law, class Particle>
 __device__ __forceinline__ void contribute(Contribution<Law> contribution, unsigned mask, SumRow<Law>* sums,
                                            ParticleScratch<Law, Particle>& scratch) {
     add_sums<way, FirstSum::ones>(sums->value, contribution.cell, contribution.sums.value, mask,
-                                  scratch.sums);
+                                  scratch.sums());
 }
 
 /// The particles of a step before and after it, and what else the kernels over particles need. `to` is
@@ -97,7 +106,7 @@ __device__ __forceinline__ Particle collide_and_store(const StepPlan<Law>& plan,
     const bool is_at_wall = plan.collide_and_fly(particle, place, action, found) == StreamOutcome::at_wall;
     report_findings(found, plan.step, step.report);
     store_records<reorders ? Placement::scattered : Placement::in_order>(step.to, destination, particle, mask,
-                                                                         scratch.records);
+                                                                         scratch.records());
     if (step.wall_queue.slots != nullptr) {
         const unsigned at_wall = warp::place_selected(warp, mask, is_at_wall, [&](unsigned number) {
             return atomicAdd(&step.wall_queue.state->count, number);
@@ -113,8 +122,7 @@ template <class Law, class Particle, Summation way, bool reorders>
 __global__ void __launch_bounds__(block_size, (min_blocks<Law, Particle, way>))
     advance_particles(const __grid_constant__ StepPlan<Law> plan,
                       const __grid_constant__ ParticleStep<Law, Particle> step) {
-    __shared__ ParticleScratch<Law, Particle> scratches[warps_in_block];
-    auto& scratch = scratches[threadIdx.x / 32];
+    __shared__ ParticleScratch<Law, Particle> scratch;
     const WarpItems items(step.count);
     unsigned mask = items.mask;
     const unsigned own_bit = warp::lane_bit(warp::CudaWarp{}.lane());
@@ -130,8 +138,7 @@ template <class Law, class Particle>
 __global__ void __launch_bounds__(block_size)
     finish_at_walls(const __grid_constant__ StepPlan<Law> plan,
                     const __grid_constant__ ParticleStep<Law, Particle> step) {
-    __shared__ ParticleScratch<Law, Particle> scratches[warps_in_block];
-    auto& scratch = scratches[threadIdx.x / 32];
+    __shared__ ParticleScratch<Law, Particle> scratch;
     const warp::CudaWarp warp;
     const warp::WorkQueue<std::uint32_t> queue{&step.wall_queue.state->taken, step.wall_queue.state->count};
     while (true) {
@@ -158,8 +165,7 @@ template <class Law, class Particle>
 __global__ void __launch_bounds__(block_size)
     contribute_particles(const __grid_constant__ StepPlan<Law> plan, std::int64_t count,
                          const Particle* particles, CellDraws<Law> draws, SumRow<Law>* __restrict__ sums) {
-    __shared__ ParticleScratch<Law, Particle> scratches[warps_in_block];
-    auto& scratch = scratches[threadIdx.x / 32];
+    __shared__ ParticleScratch<Law, Particle> scratch;
     const WarpItems items(count);
     const warp::CudaWarp warp;
     if ((items.mask & warp::lane_bit(warp.lane())) == 0) return;
