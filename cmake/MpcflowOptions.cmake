@@ -20,6 +20,8 @@ if(MPCFLOW_WERROR)
     $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings -Xcompiler=-Werror>)
 endif()
 if(MPCFLOW_SANITIZE)
+  # The sanitized solver compiles in half of the time without inlining all of its calls, and its tests take as long.
+  target_compile_definitions(mpcflow_options INTERFACE MPCFLOW_FLATTEN=)
   target_compile_options(mpcflow_options INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${MPCFLOW_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)
   target_link_options(mpcflow_options INTERFACE -fsanitize=${MPCFLOW_SANITIZE})
