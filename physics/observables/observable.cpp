@@ -105,10 +105,10 @@ std::string Observable::restore(ObservableState state) {
     if (std::string differences = describe_differences(state.parameters, parameters()); !differences.empty())
         return differences;
     const Sampled sampled{state.samples, {state.first_step, state.last_step}};
-    const bool has_sane_steps =
-        state.samples == 0 || (state.first_step >= 0 && state.first_step <= state.last_step &&
-                               state.samples - 1 <= state.last_step - state.first_step);
-    if (state.samples < 0 || !has_sane_steps)
+    const bool is_possible = state.samples == 0 || (state.samples > 0 && state.first_step >= 0 &&
+                                                    state.first_step <= state.last_step &&
+                                                    state.samples - 1 <= state.last_step - state.first_step);
+    if (!is_possible)
         throw std::invalid_argument("output." + name_ +
                                     ": its state has samples or steps that there cannot be");
     put_back(state);

@@ -10,14 +10,14 @@
 namespace mpcflow::test {
 namespace {
 
-constexpr double energy = 2.5;  // kT
+constexpr double kT = 2.5;
 
 constexpr double lightest = 2.0;  // of the masses 2 and 8, which are 1 and 4 of it
 constexpr std::array relative_mass{1.0, 4.0};
 
 System mixture() {
     System system;
-    system.fluid.temperature = energy;
+    system.fluid.temperature = kT;
     system.set_species({{"heavy", relative_mass[1] * lightest, 4.0}, {"light", lightest, 6.0}});
     return system;
 }
@@ -32,7 +32,7 @@ protected:
 
     /// Of particles of both masses in turns, each with velocities of its temperature.
     Cell<Real> make_cell(int count, const CellFill& part = {}, double heat = 1.0) {
-        Cell<Real> cell = maker.make<Real>(count, std::sqrt(heat * energy / lightest), part);
+        Cell<Real> cell = maker.make<Real>(count, std::sqrt(heat * kT / lightest), part);
         for (int i = 0; i < count; ++i) {
             cell[i].mass = relative_mass[i % 2];
             cell[i].velocity = static_cast<Real>(1.0 / std::sqrt(cell[i].mass)) * cell[i].velocity;
@@ -149,7 +149,7 @@ TYPED_TEST(SpeciesAtATemperature, keeps_the_velocities_of_each_species_maxwellia
             particles.add(static_cast<double>(after[0].velocity.x), static_cast<double>(after[1].velocity.x));
         }
         for (int i = 0; i < 2; ++i)
-            EXPECT_TRUE(is_gaussian(samples[i], energy / (relative_mass[i] * lightest))) << i << fill.is_cut;
+            EXPECT_TRUE(is_gaussian(samples[i], kT / (relative_mass[i] * lightest))) << i << fill.is_cut;
         EXPECT_TRUE(particles.is_zero()) << fill.is_cut;
     }
 }

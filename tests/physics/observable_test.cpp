@@ -1,5 +1,6 @@
 /// What all observables share, and the histograms, which are one.
 
+#include <limits>
 #include <memory>
 #include <stdexcept>
 
@@ -83,7 +84,7 @@ TEST_F(ObservableTest, SaysWhichParametersDiffer) {
               "occupancy_bins was not known, is 20, colour was 3, is not known");
 }
 
-TEST_F(ObservableTest, RefusesArraysThatAreNotItsOwn) {
+TEST_F(ObservableTest, RefusesWhatIsNoStateOfIt) {
     const auto before = make(output_);
     sample(*before, 1, 2);
     const ObservableState good = before->state();
@@ -105,6 +106,12 @@ TEST_F(ObservableTest, RefusesArraysThatAreNotItsOwn) {
               "output.histograms: the array speed of its state has another length");
     EXPECT_EQ(fault([](ObservableState& s) { s.arrays[0].values = std::vector<double>(20); }),
               "output.histograms: the array occupancy of its state has numbers of another type");
+    for (const std::int64_t samples : {std::numeric_limits<std::int64_t>::min(), std::int64_t{-1},
+                                       std::int64_t{4}, std::numeric_limits<std::int64_t>::max()}) {
+        EXPECT_EQ(fault([&](ObservableState& s) { s.samples = samples; }),
+                  "output.histograms: its state has samples or steps that there cannot be")
+            << samples;
+    }
 }
 
 TEST_F(ObservableTest, BytesAreThoseOfItsNumbers) {

@@ -17,7 +17,7 @@
 namespace mpcflow::test {
 namespace {
 
-constexpr int steps = 30;
+constexpr int run_length = 30;
 
 struct OddSystem {
     std::string name;
@@ -87,7 +87,7 @@ TEST_P(OddSystems, have_the_same_bits_whatever_executes_them) {
             plain.threads = 1;
             plain.bins = {1, 1, 1};
             const auto run = [](Solver& solver) {
-                solver.run(steps);
+                solver.run(run_length);
                 solver.measure<FieldsRule>().sample();
                 return report_of(solver);
             };
@@ -107,7 +107,7 @@ TEST_P(OddSystems, stay_finite_inside_and_conserve_momentum) {
         const auto solver = make_solver(kind(), system);
         const Totals before = solver->measure<TotalsRule>();
         EXPECT_EQ(before.particles, system.particle_count());
-        solver->run(steps);
+        solver->run(run_length);
         const Totals after = solver->measure<TotalsRule>();
         ParticleSnapshot snapshot;
         solver->copy_particles(snapshot);
@@ -130,10 +130,11 @@ TEST_P(OddSystems, stay_finite_inside_and_conserve_momentum) {
         // of particles and steps, times |1 - R| < 2.
         const double n = static_cast<double>(std::max<std::int64_t>(after.particles, 1));
         for (int axis = 0; axis < 3; ++axis)
-            EXPECT_NEAR(after.momentum[axis], before.momentum[axis], n * steps * 0x1p-35);
+            EXPECT_NEAR(after.momentum[axis], before.momentum[axis], n * run_length * 0x1p-35);
         const bool energy_is_kept =
             !system.collision.conserve_angular_momentum && system.thermostat.kind == ThermostatKind::none;
-        if (energy_is_kept) EXPECT_NEAR(after.kinetic_energy, before.kinetic_energy, n * steps * 0x1p-32);
+        if (energy_is_kept)
+            EXPECT_NEAR(after.kinetic_energy, before.kinetic_energy, n * run_length * 0x1p-32);
     }
 }
 
