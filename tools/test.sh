@@ -93,8 +93,7 @@ build_and_test() {
     end_stage "build $build" "$began"
     began=$SECONDS
     rm -f "$build/results.xml"
-    # One more than there are processors: many tests wait for the disk.
-    (cd "$build" && ctest --parallel "$((cores + 1))" --output-on-failure --no-tests=error \
+    (cd "$build" && ctest --parallel "$cores" --output-on-failure --no-tests=error \
         --output-junit results.xml ${selection[@]+"${selection[@]}"}) || status=$?
     add_results "$build" "$status"
     end_stage "test $build" "$began"
