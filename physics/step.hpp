@@ -208,23 +208,16 @@ public:
     CellDraws() = default;
     explicit CellDraws(Draw* kept) : kept_(kept) {}
 
-    /// Before sums for the next collision are made where no collision is resolved.
+    /// For the next collision: before sums for it are made, and after present() of this one.
     template <class Grid>
     MPCFLOW_HD void begin(const StepPlan<Law, Grid>& plan, int cell) const {
         if constexpr (Law::needs.draws_before_sums) kept_[cell] = Law::draw(plan.next_key(cell));
     }
-    /// For this collision.
+    /// For this collision, until begin().
     template <class Grid>
     MPCFLOW_HD Draw present(const StepPlan<Law, Grid>& plan, int cell) const {
         if constexpr (Law::needs.draws_before_sums) return kept_[cell];
         else return Law::draw(plan.key(cell));
-    }
-    /// For this collision, which is resolved now for the last time.
-    template <class Grid>
-    MPCFLOW_HD Draw take(const StepPlan<Law, Grid>& plan, int cell) const {
-        const Draw draw = present(plan, cell);
-        begin(plan, cell);
-        return draw;
     }
     /// For contributions to the next collision; load(address) reads a draw.
     template <class Load>

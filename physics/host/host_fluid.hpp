@@ -273,7 +273,8 @@ private:
         for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) {
             const int cell = static_cast<int>(c);
             CellAction<Law>& action = actions_[c];
-            action.set_draw(draws_.take(plan, cell));
+            action.set_draw(draws_.present(plan, cell));
+            draws_.begin(plan, cell);
             action.transform = plan.resolve(cell, sums_[c], action.draw(), faults);
             if (reorders) {
                 const auto here = Border::is_open ? slots_[c] : static_cast<std::int64_t>(sums_[c].number());
