@@ -1,6 +1,7 @@
 /// What CUDA devices there are, and how fast one copies.
 
 #include <algorithm>
+#include <utility>
 
 #include "gpu/bench/kernel_bench.hpp"
 #include "gpu/copy_rate.hpp"
@@ -8,6 +9,21 @@
 #include "gpu/device_solver.hpp"
 
 namespace mpcflow {
+
+namespace {
+
+/// Why a device cannot be used, though it is there; empty where the reason is another one.
+std::string why_refused(int index, cudaError_t error) {
+    int mode = cudaComputeModeDefault;
+    if (cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, index) != cudaSuccess) cudaGetLastError();
+    if (mode == cudaComputeModeProhibited) return "its compute mode is `prohibited`";
+    if (error != cudaErrorDevicesUnavailable) return "";
+    return mode == cudaComputeModeExclusiveProcess
+               ? "its compute mode is `exclusive process`, and another process has it"
+               : "it is busy or unavailable";
+}
+
+}  // namespace
 
 DeviceList list_devices() {
     DeviceList list;
@@ -24,9 +40,14 @@ DeviceList list_devices() {
         cudaDeviceProp properties{};
         std::size_t free = 0;
         std::size_t total = 0;
-        if (cudaGetDeviceProperties(&properties, index) != cudaSuccess ||
-            cudaSetDevice(index) != cudaSuccess || cudaMemGetInfo(&free, &total) != cudaSuccess) {
-            list.reason = cudaGetErrorString(cudaGetLastError());
+        cudaError_t failure = cudaGetDeviceProperties(&properties, index);
+        if (failure == cudaSuccess) failure = cudaSetDevice(index);
+        if (failure == cudaSuccess) failure = cudaMemGetInfo(&free, &total);
+        if (failure != cudaSuccess) {
+            cudaGetLastError();
+            list.reason = cudaGetErrorString(failure);
+            if (std::string why = why_refused(index, failure); !why.empty())
+                list.refused.push_back({index, properties.name, std::move(why)});
             continue;
         }
         list.devices.push_back({index, properties.name, properties.major, properties.minor,

@@ -20,10 +20,19 @@ struct DeviceInfo {
     std::int64_t free_bytes = 0;
 };
 
+/// A device that is there and cannot be used now: set to one process at a time while another one has it, or
+/// closed to all.
+struct RefusedDevice {
+    int index = 0;
+    std::string name;
+    std::string reason;
+};
+
 /// The CUDA devices of this machine; `reason` says why there are none where there are none.
 struct DeviceList {
     std::vector<DeviceInfo> devices;
     std::string reason;
+    std::vector<RefusedDevice> refused{};
 };
 
 /// Never throws for want of a device or driver.

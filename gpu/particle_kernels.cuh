@@ -24,8 +24,14 @@ namespace mpcflow {
 /// it to the compiler. More warps hide more of the waiting, until registers are spilled (docs/decisions/).
 template <class Law, class Particle, Summation way>
 inline constexpr int min_blocks = 0;
+// A multiprocessor of compute capability 7.5 has room for 1024 threads, others for 1536 or more.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+inline constexpr int many_blocks = 1024 / block_size;
+#else
+inline constexpr int many_blocks = 5;
+#endif
 template <ThermostatKind thermostat>
-inline constexpr int min_blocks<Srd<double, thermostat>, ParticleDouble, Summation::match> = 5;
+inline constexpr int min_blocks<Srd<double, thermostat>, ParticleDouble, Summation::match> = many_blocks;
 
 /// The shared memory of a block in the kernels over particles: for records and for sums, each in its time.
 /// A warp asks for its part where it needs it. Of a reference to that part, made at the head of a kernel, the

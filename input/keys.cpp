@@ -286,7 +286,9 @@ void visit_execution(KeyVisitor& keys, Execution& execution) {
          "cost. Changes the speed, never a bit of the result."},
         execution.reorder, {1, 1'000'000});
     keys.integer_or_auto(
-        {"threads", "CPU threads; auto takes all; changes the speed, never a bit of the result."},
+        {"threads",
+         "CPU threads; auto takes as many as the process may use, and in a Slurm job no more than "
+         "`--cpus-per-task`; changes the speed, never a bit of the result."},
         execution.threads, {1, 1024});
 }
 

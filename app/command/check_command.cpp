@@ -1,9 +1,12 @@
 #include <cmath>
 #include <cstdio>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "app/bench/output_costs.hpp"
 #include "app/command/commands.hpp"
 #include "app/machine/device.hpp"
 #include "app/output/estimates.hpp"
@@ -13,6 +16,8 @@
 #include "app/text/json_writer.hpp"
 #include "input/reader.hpp"
 #include "input/text.hpp"
+#include "input/writer.hpp"
+#include "physics/errors.hpp"
 #include "physics/grid_rounding.hpp"
 #include "physics/theory.hpp"
 
@@ -73,7 +78,40 @@ void print_flow(const System& system) {
                flow->development_time() / system.collision.time_step);
 }
 
-void print_text(const Scenario& scenario, DeviceKind device, const std::vector<std::string>& warnings) {
+/// How long a run takes, and how that is known.
+struct TimeEstimate {
+    double seconds = 0.0;
+    double updates_per_second = 0.0;
+    std::string source;
+};
+
+/// As for a run: an input for a device that is not here cannot be run here. But a rate that is given is that
+/// of another machine, such as a node with a GPU asked about where jobs are submitted.
+ChosenDevice device_of_run(const DeviceChoice& choice, const SpeedChoice& speed) {
+    if (speed.given_rate && choice.kind == DeviceKind::cuda) return {choice.kind, choice.index, "asked for"};
+    return choose_device(choice);
+}
+
+/// None where no speed is asked for: the steps, and what is sampled as they go, but no writing of files.
+std::optional<TimeEstimate> estimate_time(const Scenario& scenario, const SpeedChoice& speed,
+                                          const ChosenDevice& device) {
+    const auto particles = static_cast<double>(scenario.system.particle_count());
+    const auto steps = static_cast<double>(scenario.run.steps);
+    const auto equilibration = static_cast<double>(scenario.run.equilibration);
+    if (speed.given_rate)
+        return TimeEstimate{(equilibration + steps) * particles / *speed.given_rate, *speed.given_rate,
+                            "given"};
+    if (!speed.is_measured) return {};
+    if (const std::string shortage = describe_shortage(memory_need(scenario, device.kind)); !shortage.empty())
+        throw EnvironmentError(shortage);
+    const std::unique_ptr<Solver> solver = make_solver(scenario.system, solver_options(scenario), device);
+    const RunCosts costs = measure_costs(scenario, *solver);
+    return TimeEstimate{equilibration * costs.step_seconds + steps * costs.seconds_a_step(),
+                        particles / costs.step_seconds, "measured on " + solver->device_description()};
+}
+
+void print_text(const Scenario& scenario, DeviceKind device, const std::optional<TimeEstimate>& time,
+                const std::vector<std::string>& warnings) {
     const System& system = scenario.system;
     const auto& size = system.box.size;
     fmt::print("{} is valid.\n", input::printable(scenario.source_name, std::string::npos));
@@ -87,6 +125,11 @@ void print_text(const Scenario& scenario, DeviceKind device, const std::vector<s
                static_cast<double>(schedule.total_steps()) * system.collision.time_step);
     print_transport(system);
     print_flow(system);
+    if (time) {
+        fmt::print("time                 about {}, at {} ({}); writing files comes on top\n",
+                   format_duration(time->seconds), format_rate(time->updates_per_second, "particle updates"),
+                   time->source);
+    }
     fmt::print("memory               about {} for the solver, {} for outputs\n",
                format_bytes(static_cast<double>(estimate_solver_memory(scenario, device))),
                format_bytes(static_cast<double>(estimate_output_memory(scenario))));
@@ -102,7 +145,8 @@ void print_text(const Scenario& scenario, DeviceKind device, const std::vector<s
         fmt::print("warning: {}\n", input::printable(warning, std::string::npos));
 }
 
-void print_json(const Scenario& scenario, DeviceKind device, const std::vector<std::string>& warnings) {
+void print_json(const Scenario& scenario, DeviceKind device, const std::optional<TimeEstimate>& time,
+                const std::vector<std::string>& warnings) {
     const System& system = scenario.system;
     const Schedule schedule(scenario.run, scenario.output);
     JsonWriter json;
@@ -114,7 +158,13 @@ void print_json(const Scenario& scenario, DeviceKind device, const std::vector<s
     json.member("precision", precision_name(scenario.execution.precision));
     json.key("theory").begin_object();
     for (const NamedNumber& number : theory_numbers(system)) json.member(number.name, number.value);
-    json.end_object().key("memory").begin_object();
+    json.end_object();
+    if (time) {
+        json.key("time").begin_object().member("seconds", time->seconds);
+        json.member("updates_per_second", time->updates_per_second).member("source", time->source);
+        json.end_object();
+    }
+    json.key("memory").begin_object();
     json.member("solver_bytes", estimate_solver_memory(scenario, device));
     json.member("output_bytes", estimate_output_memory(scenario));
     const MemoryNeed need = memory_need(scenario, device);
@@ -136,13 +186,17 @@ void print_json(const Scenario& scenario, DeviceKind device, const std::vector<s
 
 int check_command(const CheckOptions& options) {
     const Scenario scenario = read_scenario(options.input.file, options.input.overrides);
-    // As for a run: an input for a device that is not here cannot be run here.
-    const ChosenDevice device = choose_device(scenario.execution.device);
+    if (options.is_resolved_alone) {
+        fmt::print("{}", to_yaml(scenario));
+        return 0;
+    }
+    const ChosenDevice device = device_of_run(scenario.execution.device, options.speed);
     std::vector<std::string> warnings = find_warnings(scenario);
     for (std::string& shortage : find_shortages(scenario, device.kind))
         warnings.push_back(std::move(shortage));
-    if (options.format == ReportFormat::json) print_json(scenario, device.kind, warnings);
-    else print_text(scenario, device.kind, warnings);
+    const std::optional<TimeEstimate> time = estimate_time(scenario, options.speed, device);
+    if (options.format == ReportFormat::json) print_json(scenario, device.kind, time, warnings);
+    else print_text(scenario, device.kind, time, warnings);
     return 0;
 }
 

@@ -2,6 +2,8 @@
 /// The subcommands. Each returns the process's exit status; errors are thrown: InputError,
 /// EnvironmentError, SimulationFault.
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,11 +27,20 @@ struct RunOptions {
     RestartChoice restart;
     Existing existing = Existing::refuse;
     Verbosity verbosity = Verbosity::normal;
+    std::optional<std::int64_t> max_wall_seconds;  ///< after which it saves a checkpoint and stops
+};
+
+/// Where the estimate of a run's time has the speed from.
+struct SpeedChoice {
+    bool is_measured = false;          ///< for about a second, on the device that the input asks for
+    std::optional<double> given_rate;  ///< particle updates per second
 };
 
 struct CheckOptions {
     InputOptions input;
     ReportFormat format = ReportFormat::text;
+    SpeedChoice speed;
+    bool is_resolved_alone = false;  ///< prints the input with all defaults, and nothing else
 };
 
 struct InfoOptions {

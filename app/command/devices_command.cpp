@@ -1,3 +1,5 @@
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "app/command/commands.hpp"
@@ -11,7 +13,14 @@ namespace mpcflow {
 
 namespace {
 
-void print_json(const MachineInfo& machine, const DeviceList& list, const ChosenDevice& automatic) {
+/// What `auto` takes; nothing where it refuses to take any (choose_device()).
+std::optional<ChosenDevice> find_automatic(const DeviceList& list) {
+    if (list.devices.empty() && !list.refused.empty()) return {};
+    return choose_device({DeviceKind::automatic, 0}, list);
+}
+
+void print_json(const MachineInfo& machine, const DeviceList& list,
+                const std::optional<ChosenDevice>& automatic) {
     JsonWriter json;
     json.begin_object();
     json.key("cpu")
@@ -27,8 +36,17 @@ void print_json(const MachineInfo& machine, const DeviceList& list, const Chosen
         json.member("multiprocessors", device.multiprocessors).member("memory_bytes", device.memory_bytes);
         json.member("free_bytes", device.free_bytes).end_object();
     }
+    json.end_array();
+    json.key("refused").begin_array();
+    for (const RefusedDevice& device : list.refused) {
+        json.begin_object().member("index", device.index).member("name", device.name);
+        json.member("reason", device.reason).end_object();
+    }
     json.end_array().member("no_cuda_reason", list.reason);
-    json.member("auto", automatic.kind == DeviceKind::cuda ? fmt::format("cuda:{}", automatic.index) : "cpu");
+    const auto name = [](const ChosenDevice& device) {
+        return device.kind == DeviceKind::cuda ? fmt::format("cuda:{}", device.index) : std::string("cpu");
+    };
+    json.member("auto", automatic ? name(*automatic) : "none");
     fmt::print("{}\n", json.end_object().text());
 }
 
@@ -37,14 +55,15 @@ void print_json(const MachineInfo& machine, const DeviceList& list, const Chosen
 int devices_command(ReportFormat format) {
     const MachineInfo machine = describe_machine();
     const DeviceList list = list_devices();
-    const ChosenDevice automatic = choose_device({DeviceKind::automatic, 0}, list);
+    const std::optional<ChosenDevice> automatic = find_automatic(list);
     if (format == ReportFormat::json) {
         print_json(machine, list, automatic);
         return 0;
     }
     const auto mark = [&](DeviceKind kind, int index) {
-        return automatic.kind == kind && (kind == DeviceKind::cpu || automatic.index == index) ? "  <- auto"
-                                                                                               : "";
+        const bool is_automatic =
+            automatic && automatic->kind == kind && (kind == DeviceKind::cpu || automatic->index == index);
+        return is_automatic ? "  <- auto" : "";
     };
     fmt::print("cpu      {}, {} threads{}\n", machine.cpu, machine.hardware_threads,
                mark(DeviceKind::cpu, 0));
@@ -55,7 +74,9 @@ int devices_command(ReportFormat format) {
             device.multiprocessors, format_bytes(static_cast<double>(device.free_bytes)),
             format_bytes(static_cast<double>(device.memory_bytes)), mark(DeviceKind::cuda, device.index));
     }
-    if (list.devices.empty()) fmt::print("cuda     none: {}\n", list.reason);
+    for (const RefusedDevice& device : list.refused)
+        fmt::print("cuda:{}   {}, cannot be used: {}\n", device.index, device.name, device.reason);
+    if (list.devices.empty() && list.refused.empty()) fmt::print("cuda     none: {}\n", list.reason);
     return 0;
 }
 

@@ -161,6 +161,9 @@ void report_run(const hdf5::File& file, Report& report) {
                               " (" + program.read_text_attribute("commit") + ")");
     report.add("device", machine.read_text_attribute("device"));
     report.add("hostname", machine.read_text_attribute("hostname"));
+    if (machine.has_attribute("job_id"))
+        report.add("job",
+                   machine.read_text_attribute("scheduler") + " " + machine.read_text_attribute("job_id"));
     report.add("cpu", machine.read_text_attribute("cpu"));
     report.add("operating_system", machine.read_text_attribute("operating_system"));
     report.add("input_file", input.read_text_attribute("file"));

@@ -1,3 +1,5 @@
+#include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -79,25 +81,34 @@ bool is_done_already(const Scenario& scenario, Existing existing, Verbosity verb
 }
 
 std::string describe_stop(const RunLoopResult& result) {
-    if (result.signal_number == 0) return "";
-    std::string text =
-        fmt::format("stopped by {} at step {}", signal_name(result.signal_number), result.steps_done);
+    if (result.stopped_by.empty()) return "";
+    std::string text = fmt::format("stopped by {} at step {}", result.stopped_by, result.steps_done);
     if (!result.writing.checkpoint_failure.empty())
         text += "; no checkpoint could be written: " + result.writing.checkpoint_failure;
     return text;
 }
 
-/// Runs to the end or to a signal; `outputs` hand to `results` what is to be written.
+using Clock = std::chrono::steady_clock;
+
+/// A signal, or the end of the time that the run was given when the program began.
+std::string stop_request(const std::optional<std::int64_t>& max_wall_seconds, Clock::time_point began) {
+    if (const int signal = SignalGuard::received(); signal != 0) return signal_name(signal);
+    if (max_wall_seconds && Clock::now() - began >= std::chrono::seconds(*max_wall_seconds))
+        return "--max-wall-time " + format_duration(static_cast<double>(*max_wall_seconds));
+    return "";
+}
+
+/// Runs to the end or to where it is asked to stop; `outputs` hand to `results` what is to be written.
 int run_to_the_end(const RunOptions& options, const Scenario& scenario, Solver& solver,
-                   BackgroundWriter& outputs, const ResultWriter& results) {
+                   BackgroundWriter& outputs, const ResultWriter& results, Clock::time_point began) {
     ProgressDisplay display(
         stderr, options.verbosity == Verbosity::quiet ? ProgressStyle::silent : progress_style(stderr));
     const Schedule schedule(scenario.run, scenario.output, scenario.checkpoint);
-    const RunLoopResult result =
-        run_loop(solver, scenario.system, schedule, outputs, display, [] { return SignalGuard::received(); });
+    const RunLoopResult result = run_loop(solver, scenario.system, schedule, outputs, display,
+                                          [&] { return stop_request(options.max_wall_seconds, began); });
     display.clear();
     const std::uint64_t hash = solver.state_hash();
-    const bool is_stopped = result.signal_number != 0;
+    const bool is_stopped = !result.stopped_by.empty();
     const std::string message = describe_stop(result);
     outputs.finish(result, is_stopped ? RunStatus::interrupted : RunStatus::completed, message, hash);
     if (options.verbosity == Verbosity::normal)
@@ -111,6 +122,7 @@ int run_to_the_end(const RunOptions& options, const Scenario& scenario, Solver& 
 }  // namespace
 
 int run_command(const RunOptions& options) {
+    const Clock::time_point began = Clock::now();
     const Scenario scenario = read_scenario(options.input.file, options.input.overrides);
     const std::string& folder = scenario.output.directory;
     const Existing existing = treatment_of_results(options.restart, options.existing, folder);
@@ -147,7 +159,7 @@ int run_command(const RunOptions& options) {
     for (const std::string& remark : results.take_remarks())
         show(stderr, fmt::format("warning: {}\n", input::printable(remark, std::string::npos)));
     try {
-        return run_to_the_end(options, scenario, *solver, outputs, results);
+        return run_to_the_end(options, scenario, *solver, outputs, results, began);
     } catch (const std::bad_alloc&) {
         outputs.finish_failed("out of memory");
         throw;

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "app/output/checkpoint_file.hpp"
-#include "app/run/signals.hpp"
 #include "app/text/formatting.hpp"
 #include "physics/theory.hpp"
 
@@ -44,10 +43,10 @@ void print_summary(const Scenario& scenario, const RunLoopResult& result, std::u
                          static_cast<double>(result.steps_done - result.first_step);
     const double rate = result.seconds > 0.0 ? updates / result.seconds : 0.0;
     const std::string how_far =
-        result.signal_number == 0
+        result.stopped_by.empty()
             ? ""
             : fmt::format(" of {} (stopped by {})", scenario.run.equilibration + scenario.run.steps,
-                          signal_name(result.signal_number));
+                          result.stopped_by);
     std::string text = fmt::format("steps        {}{}\n", result.steps_done, how_far);
     text += fmt::format("wall time    {:.2f} s{}\n", result.seconds, describe_wait(result));
     text += fmt::format("rate         {}\n", format_rate(rate, "particle updates"));
@@ -55,7 +54,7 @@ void print_summary(const Scenario& scenario, const RunLoopResult& result, std::u
     text += fmt::format("state hash   {}\n", format_hash(hash));
     for (const WrittenFile& file : files)
         text += fmt::format("wrote        {}  ({})\n", file.path, file.contents);
-    if (result.signal_number != 0 && result.writing.checkpoint_failure.empty())
+    if (!result.stopped_by.empty() && result.writing.checkpoint_failure.empty())
         text += fmt::format("to go on     run the same command again (from {}/{})\n",
                             scenario.output.directory, checkpoint_file_name);
     show(stdout, text);

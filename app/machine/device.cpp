@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "app/machine/batch_job.hpp"
 #include "physics/errors.hpp"
 
 namespace mpcflow {
@@ -22,6 +23,14 @@ std::string what_there_is(const DeviceList& list) {
     return "this machine has " + names + "; use one of these, cpu or auto";
 }
 
+/// Throws, where the device that is meant is there and refused.
+[[noreturn]] void refuse(const RefusedDevice& device) {
+    throw EnvironmentError(fmt::format(
+        "execution.device: cuda:{} ({}) cannot be used: {}; wait until it is free, ask for another "
+        "one (CUDA_VISIBLE_DEVICES, --device cuda:N), or run on the CPU with --device cpu",
+        device.index, device.name, device.reason));
+}
+
 }  // namespace
 
 ChosenDevice choose_device(const DeviceChoice& choice, const DeviceList& list) {
@@ -31,6 +40,8 @@ ChosenDevice choose_device(const DeviceChoice& choice, const DeviceList& list) {
             std::max_element(list.devices.begin(), list.devices.end(), [](const auto& a, const auto& b) {
                 return std::tie(a.multiprocessors, a.free_bytes) < std::tie(b.multiprocessors, b.free_bytes);
             });
+        // Who was given a GPU does not want a run a hundred times as long without a word.
+        if (best == list.devices.end() && !list.refused.empty()) refuse(list.refused.front());
         if (best == list.devices.end()) return {DeviceKind::cpu, 0, "no CUDA device: " + list.reason};
         return {DeviceKind::cuda, best->index,
                 list.devices.size() == 1 ? "the CUDA device" : "the best CUDA device"};
@@ -38,6 +49,8 @@ ChosenDevice choose_device(const DeviceChoice& choice, const DeviceList& list) {
     const auto found = std::find_if(list.devices.begin(), list.devices.end(),
                                     [&](const DeviceInfo& device) { return device.index == choice.index; });
     if (found == list.devices.end()) {
+        for (const RefusedDevice& device : list.refused)
+            if (device.index == choice.index) refuse(device);
         throw EnvironmentError(
             fmt::format("execution.device: no device cuda:{}: {}", choice.index, what_there_is(list)));
     }
@@ -73,7 +86,8 @@ SolverOptions solver_options(const Scenario& scenario) {
     options.precision = scenario.execution.precision;
     options.summation = scenario.execution.summation;
     options.reorder = scenario.execution.reorder;
-    options.threads = scenario.execution.threads;
+    options.threads =
+        scenario.execution.threads > 0 ? scenario.execution.threads : automatic_threads(find_batch_job());
     if (const auto& fields = scenario.output.fields) {
         options.bins = fields->bins;
         options.pressure = fields->pressure();

@@ -20,7 +20,8 @@ struct ChosenDevice {
 
 /// Turns execution.device into a device of this machine: `automatic` takes the CUDA device with the most
 /// multiprocessors (of equal ones, the most free memory), or the CPU where there is none. Throws
-/// EnvironmentError, listing what there is, if a device is asked for that is not there.
+/// EnvironmentError, listing what there is, if a device is asked for that is not there, and where the one
+/// asked for, or with `automatic` every one, is refused.
 [[nodiscard]] ChosenDevice choose_device(const DeviceChoice& choice, const DeviceList& list);
 
 /// The same among the devices of this machine, which are only asked for where they matter: a driver takes

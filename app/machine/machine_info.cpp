@@ -48,6 +48,7 @@ MachineInfo describe_machine() {
         kernel = std::string(system.sysname) + " " + system.release + " " + system.machine;
     const std::string distribution = value_in_file("/etc/os-release", "PRETTY_NAME");
     info.operating_system = or_unknown(distribution.empty() ? kernel : distribution + ", " + kernel);
+    info.job = find_batch_job();
     return info;
 }
 

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "app/machine/batch_job.hpp"
+
 namespace mpcflow {
 
 struct MachineInfo {
@@ -10,6 +12,7 @@ struct MachineInfo {
     std::string cpu;
     int hardware_threads = 0;
     std::string operating_system;
+    BatchJob job;
 };
 
 /// Never fails: what cannot be found out is "unknown".

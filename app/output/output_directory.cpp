@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include "app/machine/batch_job.hpp"
 #include "app/output/checkpoint_file.hpp"
 #include "app/output/run_file.hpp"
 #include "app/output/trajectory_file.hpp"
@@ -77,8 +78,12 @@ void check_output_directory(const std::string& path, Existing existing) {
 }
 
 OutputDirectory::OutputDirectory(const std::string& path, Existing existing) : files_(make_directory(path)) {
-    if (!files_.lock())
-        fail(path, "another run is writing to it; choose another output.directory (--output DIR)");
+    if (!files_.lock()) {
+        const std::string task = find_batch_job().array_task;
+        const std::string example =
+            task.empty() ? "" : "; each task of an array needs one, here " + path + "-" + task;
+        fail(path, "another run is writing to it; choose another output.directory (--output DIR)" + example);
+    }
     // Again, now that nobody else can be at it.
     check_output_directory(path, existing);
     for (const char* name : written_aside) files_.remove(std::string(name) + ".tmp");

@@ -34,6 +34,14 @@ std::string described_size(const storage::Directory& directory, const std::strin
     }
 }
 
+/// Where and when the run began, or went on: /machine is of its last part alone, notes are of all.
+std::string part_of_run(const RunRecord& record, std::int64_t step) {
+    const BatchJob& job = record.machine.job;
+    return fmt::format("step {}: {} {} on {}, {}{}", step, record.restarts > 0 ? "went on" : "began",
+                       utc_now(), record.machine.hostname, record.device,
+                       job.id.empty() ? "" : fmt::format(", {} job {}", job.scheduler, job.id));
+}
+
 }  // namespace
 
 ResultWriter::ResultWriter(const OutputDirectory& directory, RunRecord record,
@@ -41,6 +49,7 @@ ResultWriter::ResultWriter(const OutputDirectory& directory, RunRecord record,
     : directory_(directory.files()), record_(std::move(record)), start_(Clock::now()) {
     if (checkpoint) take_up(*checkpoint);
     else record_.id = draw_run_id();
+    record_.notes.push_back(part_of_run(record_, step_));
 }
 
 void ResultWriter::take_up(const Checkpoint& checkpoint) {

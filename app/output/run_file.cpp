@@ -54,6 +54,10 @@ void write_provenance(const Group& root, const RunRecord& record) {
     machine.write_attribute("cpu", record.machine.cpu);
     machine.write_attribute("hardware_threads", std::int64_t{record.machine.hardware_threads});
     machine.write_attribute("operating_system", record.machine.operating_system);
+    if (!record.machine.job.id.empty()) {
+        machine.write_attribute("scheduler", record.machine.job.scheduler);
+        machine.write_attribute("job_id", record.machine.job.id);
+    }
     machine.write_attribute("device", record.device);
     machine.write_attribute("device_reason", record.device_reason);
     machine.write_attribute("summation", name_of(record.summation));

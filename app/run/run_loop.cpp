@@ -50,7 +50,7 @@ public:
             ProgressDisplay& display)
         : solver_(solver), system_(system), schedule_(schedule), outputs_(outputs), display_(display) {}
 
-    RunLoopResult run(const std::function<int()>& stop_signal) {
+    RunLoopResult run(const StopRequest& stop_request) {
         const Clock::time_point start = Clock::now();
         ChunkSize chunk(chunk_seconds);
         std::int64_t step = solver_.current_step();
@@ -61,14 +61,14 @@ public:
         if (outputs_.begins_with_checkpoint()) add_checkpoint();
         do_what_is_due(step);
         copy_.reset();
-        while (step < schedule_.total_steps() && result_.signal_number == 0) {
+        while (step < schedule_.total_steps() && result_.stopped_by.empty()) {
             const std::int64_t count = std::min(next_event(step) - step, chunk.steps());
             const Clock::time_point before = Clock::now();
             solver_.run(count);
             chunk.learn(count, seconds_between(before, Clock::now()));
             step += count;
             pass_on_notes();
-            if (step < schedule_.total_steps()) result_.signal_number = stop_signal();
+            if (step < schedule_.total_steps()) result_.stopped_by = stop_request();
             if (is_checkpoint_due(step)) add_checkpoint();
             do_what_is_due(step);
             copy_.reset();
@@ -139,7 +139,7 @@ private:
     }
 
     [[nodiscard]] bool is_checkpoint_due(std::int64_t step) const {
-        if (result_.signal_number != 0 || schedule_.checkpoint_due(step)) return true;
+        if (!result_.stopped_by.empty() || schedule_.checkpoint_due(step)) return true;
         if (step == schedule_.total_steps()) return outputs_.ends_with_checkpoint();
         return schedule_.checkpoint_seconds() > 0.0 &&
                seconds_between(last_checkpoint_, Clock::now()) >= schedule_.checkpoint_seconds();
@@ -204,8 +204,8 @@ SolverState save_state(Solver& solver, std::shared_ptr<const ParticleRecords> pa
 }
 
 RunLoopResult run_loop(Solver& solver, const System& system, const Schedule& schedule, RunOutputs& outputs,
-                       ProgressDisplay& display, const std::function<int()>& stop_signal) {
-    return RunLoop(solver, system, schedule, outputs, display).run(stop_signal);
+                       ProgressDisplay& display, const StopRequest& stop_request) {
+    return RunLoop(solver, system, schedule, outputs, display).run(stop_request);
 }
 
 }  // namespace mpcflow

@@ -60,7 +60,7 @@ struct RunLoopResult {
     std::int64_t first_step = 0;  ///< steps done before
     std::int64_t fast_steps = 0;  ///< as Solver::fast_steps()
     double seconds = 0.0;
-    int signal_number = 0;                    ///< what stopped it, 0 if it ran to its end
+    std::string stopped_by;                   ///< what stopped it, empty if it ran to its end
     Summation summation = Summation::direct;  ///< as Solver::summation() and reorder_interval() at the end
     int reorder_interval = 0;
     WritingEnd writing;
@@ -70,12 +70,15 @@ struct RunLoopResult {
 [[nodiscard]] SolverState save_state(Solver& solver, std::shared_ptr<const ParticleRecords> particles,
                                      const Observables& observables);
 
-/// Runs `system` in `solver` to the end of `schedule` or until `stop_signal` returns a signal's number
-/// (asked between chunks of about a tenth of a second), then with a checkpoint. Whatever the chunks, the
+/// What asks a run to stop before its end, in words, for example "SIGTERM"; empty as long as nothing does.
+using StopRequest = std::function<std::string()>;
+
+/// Runs `system` in `solver` to the end of `schedule` or until `stop_request` returns one (asked between
+/// chunks of about a tenth of a second), then with a checkpoint. Whatever the chunks, the
 /// solver's bits and the steps of the outputs are the same. A solver that was restored goes on; what is due
 /// at its step is done first, as checkpoints are written before it.
 [[nodiscard]] RunLoopResult run_loop(Solver& solver, const System& system, const Schedule& schedule,
                                      RunOutputs& outputs, ProgressDisplay& display,
-                                     const std::function<int()>& stop_signal);
+                                     const StopRequest& stop_request);
 
 }  // namespace mpcflow

@@ -9,7 +9,8 @@ namespace mpcflow {
 
 namespace {
 
-constexpr std::array<int, 4> handled{SIGINT, SIGTERM, SIGHUP, SIGUSR1};
+// What terminals and batch systems send before they kill.
+constexpr std::array<int, 6> handled{SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
 
 std::atomic<int> first_signal{0};
 std::atomic<std::int64_t> first_seconds{0};
@@ -59,6 +60,8 @@ const char* signal_name(int signal_number) {
         case SIGTERM: return "SIGTERM";
         case SIGHUP: return "SIGHUP";
         case SIGUSR1: return "SIGUSR1";
+        case SIGUSR2: return "SIGUSR2";
+        case SIGXCPU: return "SIGXCPU";
         default: return "a signal";
     }
 }

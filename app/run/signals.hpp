@@ -3,9 +3,10 @@
 
 namespace mpcflow {
 
-/// While it lives, SIGINT, SIGTERM, SIGHUP and SIGUSR1 are noted instead of ending the process (one that the
-/// parent told us to ignore stays ignored). SIGPIPE and SIGXFSZ are ignored, from then on, so that they
-/// show up as errors of the write. A SIGINT more than a second after the first ends the process at once.
+/// While it lives, SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 and SIGXCPU are noted instead of ending the
+/// process (one that the parent told us to ignore stays ignored). SIGPIPE and SIGXFSZ are ignored, from then
+/// on, so that they show up as errors of the write. A SIGINT more than a second after the first ends the
+/// process at once.
 class SignalGuard {
 public:
     SignalGuard();

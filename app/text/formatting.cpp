@@ -1,9 +1,9 @@
 #include "app/text/formatting.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <cstdint>
-#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -22,6 +22,15 @@ std::string scaled(double value, double base, const std::vector<std::string_view
     return fmt::format("{:.{}f} {}", value, digits, units[unit]);
 }
 
+/// Of digits alone.
+std::optional<std::int64_t> parse_whole(std::string_view digits, std::int64_t most) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc() || end != digits.data() + digits.size() || digits.front() == '-' || value > most)
+        return {};
+    return value;
+}
+
 }  // namespace
 
 std::string format_duration(double seconds) {
@@ -32,6 +41,32 @@ std::string format_duration(double seconds) {
     if (days > 0) return fmt::format("{} d {:02}:{:02}:{:02}", days, hours, minutes, whole % 60);
     if (hours > 0) return fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60);
     return fmt::format("{}:{:02}", minutes, whole % 60);
+}
+
+std::optional<std::int64_t> parse_duration(std::string_view text) {
+    constexpr std::int64_t most = 1'000'000;
+    std::int64_t days = 0;
+    const std::size_t dash = text.find('-');
+    if (dash != std::string_view::npos) {
+        const auto whole = parse_whole(text.substr(0, dash), most);
+        if (!whole) return {};
+        days = *whole;
+        text.remove_prefix(dash + 1);
+    }
+    // From the left: each further part makes those before it 60 times as long.
+    std::int64_t seconds = 0;
+    int parts = 0;
+    while (true) {
+        const std::size_t colon = text.find(':');
+        const bool is_first = parts++ == 0;
+        const auto whole = parse_whole(text.substr(0, colon), is_first ? most : 59);
+        if (!whole) return {};
+        seconds = 60 * seconds + *whole;
+        if (colon == std::string_view::npos) break;
+        text.remove_prefix(colon + 1);
+    }
+    if (parts > 3 || (dash != std::string_view::npos && parts != 3)) return {};
+    return 86400 * days + seconds;
 }
 
 std::string format_rate(double per_second, const std::string& counted) {

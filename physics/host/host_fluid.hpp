@@ -6,12 +6,12 @@
 #include <atomic>
 #include <cstdint>
 #include <span>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "physics/cell_grid.hpp"
 #include "physics/domain/border.hpp"
+#include "physics/host/processors.hpp"
 #include "physics/host/raw_array.hpp"
 #include "physics/host/shared_particles.hpp"
 #include "physics/host/shared_sums.hpp"
@@ -176,9 +176,7 @@ private:
     using Leaving = std::vector<std::pair<std::int64_t, Particle>>;
 
     static int thread_count(const SolverOptions& options, const System& system) {
-        const int wanted = options.threads > 0
-                               ? options.threads
-                               : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+        const int wanted = options.threads > 0 ? options.threads : available_processors();
         // A thread needs some cells to own.
         return static_cast<int>(std::clamp<std::int64_t>(system.box.volume() / 8, 1, wanted));
     }

@@ -72,7 +72,7 @@ protected:
         ProgressDisplay display(stderr, ProgressStyle::silent);
         const Schedule schedule(scenario.run, scenario.output, scenario.checkpoint);
         const RunLoopResult result =
-            run_loop(*solver, scenario.system, schedule, outputs, display, [] { return 0; });
+            run_loop(*solver, scenario.system, schedule, outputs, display, [] { return std::string(); });
         EXPECT_EQ(result.writing.checkpoint_failure, "");
         EXPECT_GE(result.writing.wait_seconds, 0.0);
         hash_ = solver->state_hash();

@@ -6,6 +6,8 @@ import subprocess
 import time
 import unittest
 
+import h5py
+
 from program import MPCFLOW, ProgramTest, input_text
 
 # Changes that make an input invalid, and what the message must name.
@@ -56,6 +58,54 @@ class Arguments(ProgramTest):
                 done = self.mpcflow(*arguments, status=2)
                 self.assertIn(named, done.stderr)
                 self.assertEqual(len(done.stderr.splitlines()), 1)
+
+    def test_check_tells_how_long_a_run_takes(self):
+        name = self.write_input(input_text(equilibration=1000, steps=9000))  # of 2160 particles
+        self.assertNotIn("\ntime ", self.mpcflow("check", name).stdout)
+        self.assertNotIn("time", json.loads(self.mpcflow("check", name, "--json").stdout))
+        given = self.mpcflow("check", name, "--rate", "2.16M").stdout
+        self.assertIn("time                 about 0:10, at 2.16 M particle updates/s (given)", given)
+        of_a_gpu = self.mpcflow("check", name, "--rate", "20G", "--set", "execution.device=cuda:63")  # which is not here
+        self.assertIn("20.0 G", of_a_gpu.stdout)
+        exact = json.loads(self.mpcflow("check", name, "--rate", "2160000", "--json").stdout)["time"]
+        self.assertAlmostEqual(exact["seconds"], 10.0)
+        for rate in ("0", "-1", "fast", "1T", "nan"):
+            self.assertIn("--rate", self.mpcflow("check", name, "--rate", rate, status=2).stderr)
+        self.mpcflow("check", name, "--rate", "1M", "--measure", status=2)
+
+    def test_check_measures_how_long_a_run_takes(self):
+        # One thread: of several, each step waits for the last, which on a machine full of tests takes any time.
+        name = self.write_input(input_text(equilibration=2000, steps=8000).replace("device: cpu", "device: cpu, threads: 1"))
+        foretold = json.loads(self.mpcflow("check", name, "--measure", "--json").stdout)["time"]
+        self.assertIn("measured on CPU", foretold["source"])
+        self.assertEqual(self.files(), [name])
+        self.mpcflow("run", name, "--quiet")
+        with h5py.File(self.folder / "out/run.h5") as f:
+            took = float(f["run"].attrs["wall_time"])
+        # Files are written beside; the machine may be busy with other tests at one time and idle at the other.
+        self.assertLess(foretold["seconds"] / 4.0, took)
+        self.assertLess(took, 4.0 * foretold["seconds"] + 2.0)
+
+    def test_check_prints_the_resolved_input(self):
+        name = self.write_input()
+        resolved = self.mpcflow("check", name, "--resolved", "--set", "collision.angle=90").stdout
+        (self.folder / "resolved.yaml").write_text(resolved)
+        self.assertIn("angle: 90", resolved)
+        self.assertEqual(self.mpcflow("check", "resolved.yaml", "--resolved").stdout, resolved)
+
+    def test_runs_know_their_batch_job(self):
+        name = self.write_input(input_text(steps=10, outputs=""))
+        for variables, scheduler, job in (({"SLURM_JOB_ID": "71", "SLURM_ARRAY_JOB_ID": "70", "SLURM_ARRAY_TASK_ID": "1",
+                                            "SLURM_CPUS_PER_TASK": "1"}, "slurm", "70_1"),
+                                          ({"PBS_JOBID": "12.server"}, "pbs", "12.server")):
+            self.mpcflow("run", name, "--quiet", "--overwrite", env={**os.environ, **variables})
+            with h5py.File(self.folder / "out/run.h5") as f:
+                machine = f["machine"].attrs
+                self.assertEqual((machine["scheduler"].decode(), machine["job_id"].decode()), (scheduler, job))
+                if "SLURM_CPUS_PER_TASK" in variables:
+                    self.assertEqual(machine["device"].decode(), "CPU, 1 thread")
+            told = json.loads(self.mpcflow("info", "out/run.h5", "--json").stdout)
+            self.assertEqual(told["job"], f"{scheduler} {job}")
 
     def test_help_is_a_command(self):
         self.assertEqual(self.mpcflow("help").stdout, self.mpcflow("--help").stdout)

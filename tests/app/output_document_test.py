@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import unittest
 from pathlib import Path
@@ -47,11 +48,12 @@ INPUTS = {
 
 class OutputDocument(ProgramTest):
     def make_runs(self) -> list[Path]:
-        """All files of all inputs, and of a run that went on with another histogram, which is noted."""
+        """All files of all inputs, one as if in a batch job, and of a run that went on with another histogram, which is noted."""
         folders = []
         for name, text in INPUTS.items():
             self.write_input(text, f"{name}.yaml")
-            self.mpcflow("run", f"{name}.yaml", "--output", name, "--quiet")
+            job = {"SLURM_JOB_ID": "1234"} if name == "least" else {}
+            self.mpcflow("run", f"{name}.yaml", "--output", name, "--quiet", env={**os.environ, **job})
             folders.append(self.folder / name)
         self.mpcflow("run", "flow.yaml", "--output", "flow", "--quiet", "--set", "run.steps=120", "--set", "output.histograms.speed_bins=30")
         return sorted(path for folder in folders for path in folder.glob("*.h5"))

@@ -22,6 +22,17 @@ TEST(ProgressFormat, Durations) {
     EXPECT_EQ(format_duration(2 * 86400 + 3 * 3600 + 4 * 60 + 5), "2 d 03:04:05");
 }
 
+TEST(Durations, AreReadAsBatchSystemsWriteThem) {
+    EXPECT_EQ(parse_duration("300"), 300);
+    EXPECT_EQ(parse_duration("0:07"), 7);
+    EXPECT_EQ(parse_duration("90:00"), 5400) << "the first part may be any number";
+    EXPECT_EQ(parse_duration("3:55:00"), 14100);
+    EXPECT_EQ(parse_duration("1-12:00:30"), 129630);
+    for (const char* text : {"", ":", "1:", ":1", "1:60", "1:2:3:4", "-1", "1-", "1-2:3", "1--2:3:4", "4h",
+                             "1.5", " 1", "+1", "0x10", "1:-1", "99999999999999999999"})
+        EXPECT_EQ(parse_duration(text), std::nullopt) << text;
+}
+
 TEST(ProgressFormat, RatesAndBytesKeepThreeDigits) {
     EXPECT_EQ(format_rate(0.0), "0 /s");
     EXPECT_EQ(format_rate(850e3), "850 k/s");

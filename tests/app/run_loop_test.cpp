@@ -132,10 +132,10 @@ protected:
         sampled_ = blocks.get();
         recorder_.measured.push_back(std::move(blocks));
     }
-    RunLoopResult run(const std::function<int()>& stop_signal) {
+    RunLoopResult run(const StopRequest& stop_request) {
         ProgressDisplay display(stderr, ProgressStyle::silent);
         return run_loop(solver_, system_, Schedule({20, 80}, output_, checkpoint_), recorder_, display,
-                        stop_signal);
+                        stop_request);
     }
 
     [[nodiscard]] std::vector<std::int64_t> block_sizes() const {
@@ -159,9 +159,9 @@ protected:
 };
 
 TEST_F(RunLoopTest, DoesAllThatIsDue) {
-    const RunLoopResult result = run([] { return 0; });
+    const RunLoopResult result = run([] { return std::string(); });
     EXPECT_EQ(result.steps_done, 100);
-    EXPECT_EQ(result.signal_number, 0);
+    EXPECT_EQ(result.stopped_by, "");
     EXPECT_EQ(solver_.current_step(), 100);
     EXPECT_EQ(result.fast_steps, 50);
     EXPECT_EQ(recorder_.frames, (std::vector<std::int64_t>{0, 25, 50, 75, 100}));
@@ -176,7 +176,7 @@ TEST_F(RunLoopTest, DoesAllThatIsDue) {
 TEST_F(RunLoopTest, SavesTheRunBeforeWhatIsDueAtTheStep) {
     checkpoint_ = CheckpointTimes{30, 0.0};
     recorder_.ends_with = true;
-    static_cast<void>(run([] { return 0; }));
+    static_cast<void>(run([] { return std::string(); }));
     ASSERT_EQ(recorder_.checkpoints.size(), 4U);
     const std::vector<std::int64_t> steps{30, 60, 90, 100};
     // Samples are due at 27, 34 ... in blocks of four: at 30 one is open, at 60 one (55), at 90 two (83, 90),
@@ -196,7 +196,7 @@ TEST_F(RunLoopTest, GoesOnFromTheMiddleOfABlock) {
     sampled_->go_on_from(solver_, {{1, {FieldSums{1.0, {}, 0.0, 0.0}}}, {55, 55}});
     std::vector<std::int64_t> due;
     recorder_.measured.push_back(std::make_unique<StepsObservable>(SampleTimes{-10, 10}, due));
-    const RunLoopResult result = run([] { return 0; });
+    const RunLoopResult result = run([] { return std::string(); });
     EXPECT_EQ(result.first_step, 60);
     EXPECT_EQ(due.front(), 60) << "what is due at the checkpoint comes after it";
     EXPECT_EQ(block_sizes(), (std::vector<std::int64_t>{4, 3}));
@@ -206,7 +206,7 @@ TEST_F(RunLoopTest, GoesOnFromTheMiddleOfABlock) {
 
 TEST_F(RunLoopTest, CopiesTheParticlesOnceAStep) {
     checkpoint_ = CheckpointTimes{50, 0.0};
-    static_cast<void>(run([] { return 0; }));
+    static_cast<void>(run([] { return std::string(); }));
     EXPECT_EQ(recorder_.frames, (std::vector<std::int64_t>{0, 25, 50, 75, 100}));
     ASSERT_EQ(recorder_.checkpoints.size(), 2U);
     EXPECT_EQ(recorder_.copies, 5) << "frames and checkpoints of 50 and 100 share theirs";
@@ -218,8 +218,8 @@ TEST_F(RunLoopTest, WaitsForTheWritingAndTellsHowItWent) {
     RunLoopResult result;
     {
         ProgressDisplay display(stream, ProgressStyle::log_lines);
-        result =
-            run_loop(solver_, system_, Schedule({20, 80}, output_), recorder_, display, [] { return 0; });
+        result = run_loop(solver_, system_, Schedule({20, 80}, output_), recorder_, display,
+                          [] { return std::string(); });
     }
     EXPECT_EQ(result.steps_done, 100);
     EXPECT_EQ(result.writing.checkpoint_failure, "disk full");
@@ -233,14 +233,14 @@ TEST_F(RunLoopTest, WaitsForTheWritingAndTellsHowItWent) {
 
 TEST_F(RunLoopTest, SavesTheRunByTime) {
     checkpoint_ = CheckpointTimes{0, 1e-9};
-    static_cast<void>(run([] { return 0; }));
+    static_cast<void>(run([] { return std::string(); }));
     EXPECT_GT(recorder_.checkpoints.size(), 10U) << "after every chunk";
     EXPECT_NE(recorder_.checkpoints.back().particles->step, 100) << "the end has none unless it is wanted";
 }
 
 TEST_F(RunLoopTest, PassesOnWhatTheSolverHasToTell) {
     solver_.notes = {"first", "second"};
-    static_cast<void>(run([] { return 0; }));
+    static_cast<void>(run([] { return std::string(); }));
     EXPECT_EQ(recorder_.notes, (std::vector<std::string>{"first", "second"}));
 }
 
@@ -250,8 +250,8 @@ TEST_F(RunLoopTest, ShowsTheDriftOfMomentumWhereItIsConserved) {
         FakeSolver solver(system_, {1, 1, 1});
         {
             ProgressDisplay display(stream, ProgressStyle::live_line);
-            static_cast<void>(
-                run_loop(solver, system_, Schedule({20, 80}, output_), recorder_, display, [] { return 0; }));
+            static_cast<void>(run_loop(solver, system_, Schedule({20, 80}, output_), recorder_, display,
+                                       [] { return std::string(); }));
         }
         std::string text(static_cast<std::size_t>(std::ftell(stream)), ' ');
         std::rewind(stream);
@@ -274,7 +274,7 @@ TEST_F(RunLoopTest, SamplesObservablesWhenTheyAreDue) {
     recorder_.measured.push_back(std::make_unique<StepsObservable>(SampleTimes{20, 25}, single));
     recorder_.measured.push_back(std::make_unique<StepsObservable>(SampleTimes{20, 40, 3}, bursts));
     recorder_.measured.push_back(std::make_unique<StepsObservable>(SampleTimes{-40, 40}, from_the_start));
-    static_cast<void>(run([] { return 0; }));
+    static_cast<void>(run([] { return std::string(); }));
     EXPECT_EQ(from_the_start, (std::vector<std::int64_t>{0, 40, 80})) << "equilibration or not";
     EXPECT_EQ(single, (std::vector<std::int64_t>{45, 70, 95}));
     EXPECT_EQ(bursts, (std::vector<std::int64_t>{60, 61, 62, 100}));
@@ -288,16 +288,17 @@ TEST_F(RunLoopTest, FramesAreOfTheRegionIfThereIsOne) {
         if (is_region) recorder_.selection.region = Region{{0.0, 0.0, 0.0}, {1.0, 1.0, 1.0}};
         recorder_.frame_sizes.clear();
         FakeSolver solver(system_, {1, 1, 1});
-        static_cast<void>(
-            run_loop(solver, system_, Schedule({20, 80}, output_), recorder_, display, [] { return 0; }));
+        static_cast<void>(run_loop(solver, system_, Schedule({20, 80}, output_), recorder_, display,
+                                   [] { return std::string(); }));
         EXPECT_EQ(recorder_.frame_sizes.front(), all) << "all begin at one place";
         EXPECT_EQ(recorder_.frame_sizes.back() < all, is_region);
     }
 }
 
-TEST_F(RunLoopTest, StopsBetweenChunksWhenASignalCame) {
-    const RunLoopResult result = run([this] { return solver_.current_step() >= 40 ? SIGTERM : 0; });
-    EXPECT_EQ(result.signal_number, SIGTERM);
+TEST_F(RunLoopTest, StopsBetweenChunksWhenItIsAskedTo) {
+    const RunLoopResult result =
+        run([this] { return std::string(solver_.current_step() >= 40 ? "SIGTERM" : ""); });
+    EXPECT_EQ(result.stopped_by, "SIGTERM");
     EXPECT_EQ(result.steps_done, solver_.current_step());
     EXPECT_LT(result.steps_done, 100);
     ASSERT_EQ(recorder_.checkpoints.size(), 1U);
@@ -312,8 +313,8 @@ TEST_F(RunLoopTest, ARunOfNoStepsStillHasItsStart) {
     ProgressDisplay display(stderr, ProgressStyle::silent);
     std::vector<std::int64_t> from_the_start;
     recorder_.measured.push_back(std::make_unique<StepsObservable>(SampleTimes{-10, 10}, from_the_start));
-    const RunLoopResult result =
-        run_loop(solver_, system_, Schedule({0, 0}, output_), recorder_, display, [] { return 0; });
+    const RunLoopResult result = run_loop(solver_, system_, Schedule({0, 0}, output_), recorder_, display,
+                                          [] { return std::string(); });
     EXPECT_EQ(result.steps_done, 0);
     EXPECT_EQ(from_the_start, std::vector<std::int64_t>{0});
     EXPECT_EQ(recorder_.frames.size(), 1U);

@@ -71,7 +71,7 @@ class Stopping(ProgramTest):
     def test_signals_stop_a_run_in_order(self):
         reference = self.reference()
         name = self.write_input(input_text(steps=ENDLESS, outputs=FRAMES + "  fields: {every: 3, bins: [1, 1, 3]}\n"))
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU):
             shutil.rmtree(self.folder / "out", ignore_errors=True)
             process = self.start("run", name)
             self.wait_for_size(5_000_000)
@@ -92,6 +92,30 @@ class Stopping(ProgramTest):
                 self.assertEqual(f["series/step"][-1], steps // 10 * 10)
                 self.assertEqual(f["fields"].attrs["samples"], max(0, (steps - 20) // 3))
                 self.assertIn(run["state_hash_hex"].decode(), out)
+
+    def test_a_run_stops_when_its_time_is_over_and_goes_on(self):
+        name = self.write_input(input_text(steps=ENDLESS, outputs=""))
+        began = time.monotonic()
+        stopped = self.mpcflow("run", name, "--max-wall-time", "0:02", status=85)
+        self.assertLess(abs(time.monotonic() - began - 2.0), 1.0)
+        self.assertIn("(stopped by --max-wall-time 0:02)", stopped.stdout)
+        with h5py.File(self.folder / "out/run.h5") as f:
+            message = f["run"].attrs["message"].decode()
+            self.assertIn("stopped by --max-wall-time 0:02 at step", message)
+        # Whatever time it is given, it gets on.
+        steps = []
+        for _ in range(3):
+            self.mpcflow("run", name, "--quiet", "--max-wall-time", "1", status=85)
+            with h5py.File(self.folder / "out/run.h5") as f:
+                steps.append(int(f["run"].attrs["steps_done"]))
+        self.assertEqual(steps, sorted(set(steps)))
+
+    def test_times_that_are_none_are_refused(self):
+        name = self.write_input()
+        for text in ("", "0", "0:00", "-1", "1:60", "1:2:3:4", "4h", "1-2:3", "1.5", "9999999999999999999", ":30"):
+            done = self.mpcflow("run", name, f"--max-wall-time={text}", status=2)
+            self.assertIn("--max-wall-time", done.stderr, text)
+        self.assertFalse((self.folder / "out").exists())
 
     def test_quiet_is_quiet_when_a_signal_comes(self):
         name = self.write_input(input_text(steps=ENDLESS, outputs=FRAMES))
@@ -222,7 +246,7 @@ class Progress(ProgramTest):
         main, terminal = pty.openpty()
         ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         environment = dict(os.environ, TERM="xterm")
-        process = subprocess.Popen([MPCFLOW, "run", name, "--overwrite"], cwd=self.folder, stdout=terminal, stderr=terminal,
+        process = subprocess.Popen([MPCFLOW, "run", name, "--overwrite", "--threads", "1"], cwd=self.folder, stdout=terminal, stderr=terminal,
                                    env=environment)
         os.close(terminal)
         shown = b""

@@ -117,6 +117,16 @@ class Moved(ProgramTest):
         self.assertEqual(process.returncode, 0, err)
         self.check("d_old", "one")
 
+    def test_tasks_of_an_array_are_told_to_have_folders_of_their_own(self) -> None:
+        self.write_inputs()
+        process = self.start_one()
+        task = dict(os.environ, SLURM_JOB_ID="1240", SLURM_ARRAY_JOB_ID="1234", SLURM_ARRAY_TASK_ID="7")
+        done = self.mpcflow("run", "two.yaml", "--quiet", "--output", "d", "--overwrite", status=3, env=task)
+        self.assertIsNone(process.poll(), "ended before the other began")
+        self.assertIn("each task of an array needs one, here d-7", done.stderr)
+        process.kill()
+        process.communicate(timeout=LIMIT_SECONDS)
+
     def test_a_folder_that_is_removed(self) -> None:
         self.write_inputs()
         for is_made_again in (False, True):

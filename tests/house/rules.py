@@ -66,8 +66,8 @@ FORBIDDEN_WORDS = [
 ]
 
 SOURCE_SUFFIXES = {".hpp", ".cpp", ".cu", ".cuh", ".h"}
-TEXT_SUFFIXES = SOURCE_SUFFIXES | {".py", ".sh", ".cmake", ".txt", ".md", ".yaml"}
-TOP_FOLDERS = ["physics", "gpu", "input", "app", "tools", "tests", "examples", "docs", "cmake", ".ci"]
+TEXT_SUFFIXES = SOURCE_SUFFIXES | {".py", ".sh", ".cmake", ".txt", ".md", ".yaml", ".in", ".def"}
+TOP_FOLDERS = ["physics", "gpu", "input", "app", "tools", "tests", "examples", "docs", "cmake", "packaging", ".ci"]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 

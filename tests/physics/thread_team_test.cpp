@@ -1,13 +1,16 @@
-/// The team of threads: what a task throws on one of them.
+/// The team of threads: what a task throws on one of them, and the processors that there are for them.
 
 #include <atomic>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/resource.h>
 
 #include "physics/errors.hpp"
+#include "physics/host/processors.hpp"
 #include "physics/host/thread_team.hpp"
 
 namespace mpcflow::test {
@@ -76,6 +79,25 @@ TEST(ThreadTeam, SaysWhenThereMayNotBeSoManyThreads) {
     };
     EXPECT_EXIT(try_it(), testing::ExitedWithCode(3),
                 "execution\\.threads: the system grants [0-9]+ of 1000 threads");
+}
+
+TEST(Processors, AreThoseOfTheCpuSet) {
+    const int all = available_processors();
+    EXPECT_GE(all, 1);
+    int in_one = 0;
+    std::thread([&] {  // a set of its own, which ends with it
+        cpu_set_t set;
+        ASSERT_EQ(sched_getaffinity(0, sizeof set, &set), 0);
+        ASSERT_EQ(CPU_COUNT(&set), all);
+        int first = 0;
+        while (!CPU_ISSET(first, &set)) ++first;
+        CPU_ZERO(&set);
+        CPU_SET(first, &set);
+        ASSERT_EQ(sched_setaffinity(0, sizeof set, &set), 0);
+        in_one = available_processors();
+    })
+        .join();
+    EXPECT_EQ(in_one, 1);
 }
 
 }  // namespace
