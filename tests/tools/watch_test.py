@@ -185,12 +185,14 @@ class Command(ToolTest):
         assert watch.stdout
         self.assertEqual(watch.stdout.readline(), f"waiting for {self.folder / 'out'}\n")
         first = self.start_run(self.folder / "out")
+        self.assertRegex(watch.stdout.readline(), r"^note: step 0: began \S+ on \S+, CPU, 1 thread$")
         self.assertRegex(watch.stdout.readline(), r"^step \d+ of 40000100 \(0 %\)")
         first.send_signal(signal.SIGTERM)
         self.assertEqual(first.wait(60), 85)
         while "interrupted (" not in (line := watch.stdout.readline()):
             self.assertRegex(line, "^step")
         second = self.start_run(self.folder / "out")  # goes on
+        self.assertRegex(watch.stdout.readline(), r"^note: step \d+: went on \S+ on \S+, CPU, 1 thread$")
         self.assertRegex(watch.stdout.readline(), "^step")
         watch.send_signal(signal.SIGINT)
         _, errors = watch.communicate(timeout=60)
@@ -231,13 +233,13 @@ class Command(ToolTest):
 
     def test_runs_that_are_over(self) -> None:
         done = self.command("watch", made(FLOW))
-        self.assertRegex(done.stdout, r"^step 500 of 500 \(100 %\), temperature .*\ncompleted in 0:\d\d\n$")
+        self.assertRegex(done.stdout, r"^note: step 0: began .*\nstep 500 of 500 \(100 %\), temperature .*\ncompleted in 0:\d\d\n$")
         once = self.command("watch", made(FLOW), "--once").stdout
         self.assertIn("fields 100, histograms 20", once)
         self.assertIn("completed in", once)
         self.assertNotIn("\x1b", once)
         without_series = self.command("watch", made(REGION))
-        self.assertRegex(without_series.stdout, r"^step 60 of 60 \(100 %\)\ncompleted")
+        self.assertRegex(without_series.stdout, r"^note: .*\nstep 60 of 60 \(100 %\)\ncompleted")
         self.command("watch", made(REGION), "--once")
 
     def test_log_lines(self) -> None:

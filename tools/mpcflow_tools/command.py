@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from mpcflow_tools import __version__
-from mpcflow_tools.errors import ResultsError
+from mpcflow_tools.errors import ManyErrors, ResultsError
 from mpcflow_tools.texts import printable, printable_lines
 
 # What arithmetic does to numbers that no run has, where nothing has refused them before. With MPCFLOW_TRACEBACK it is shown where.
@@ -65,6 +65,10 @@ def exit_status(name: str, run: Path, body: Callable[[], None]) -> int:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")  # what numbers are not, the results say
             body()
+    except ManyErrors as error:
+        for line in error.lines:
+            complain(line)
+        return error.status
     except ResultsError as error:
         complain(f"{name}: {error}")
         return error.status

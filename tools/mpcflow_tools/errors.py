@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class ResultsError(Exception):
     """A result file cannot be read; says which and why."""
@@ -15,6 +17,16 @@ class MissingResult(ResultsError, KeyError):
     status = 2  # the arguments
 
     __str__ = Exception.__str__  # KeyError would print quotes
+
+
+class ManyErrors(ResultsError):
+    """All that is wrong with what a user wrote, a line each."""
+
+    status = 2
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        super().__init__("; ".join(lines))
+        self.lines = list(lines)
 
 
 class DamagedFile(ResultsError):

@@ -51,7 +51,7 @@ class Fluid:
 
 
 def holds_temperature(run: Run) -> bool:
-    return run.input["thermostat"]["kind"] != "none" or run.input["collision"]["rule"] == "at"
+    return bool(run.input["thermostat"]["kind"] != "none" or run.input["collision"]["rule"] == "at")
 
 
 def fluid_of(run: Run) -> Fluid:
