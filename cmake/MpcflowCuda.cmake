@@ -1,5 +1,6 @@
 # Looks for a CUDA compiler that works; without one the build is for the CPU alone.
 # Sets MPCFLOW_HAVE_CUDA.
+include(MpcflowGpus)
 set(MPCFLOW_HAVE_CUDA OFF)
 if(MPCFLOW_CUDA)
   if(NOT DEFINED ENV{CUDACXX} AND NOT CMAKE_CUDA_COMPILER)
@@ -9,13 +10,10 @@ if(MPCFLOW_CUDA)
       set(ENV{CUDACXX} ${MPCFLOW_NVCC})
     endif()
   endif()
-  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
-    # Ampere and Ada run the first, Hopper the second, what comes later its PTX.
-    set(CMAKE_CUDA_ARCHITECTURES 80-real 90 CACHE STRING "GPU architectures to build for")
-  endif()
   include(CheckLanguage)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
+    mpcflow_choose_gpus(${CMAKE_CUDA_COMPILER})
     enable_language(CUDA)
     # CMake 3.25 does not know that nvcc 12 and later have C++20.
     if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)

@@ -1,19 +1,25 @@
-# Compile options that every target of mpcflow shares.
+# Compile options that every target of mpcflow shares; those of mpcflow_bits go to users of the installed library, too.
 #
 # The bits of a run must not depend on compiler, machine or device (docs/physics.md): no contraction
 # of a*b+c into one rounding, no fast math, on host and device.
-add_library(mpcflow_options INTERFACE)
-target_include_directories(mpcflow_options INTERFACE ${PROJECT_SOURCE_DIR})
-target_compile_options(mpcflow_options INTERFACE
+add_library(mpcflow_bits INTERFACE)
+set_target_properties(mpcflow_bits PROPERTIES EXPORT_NAME bits)
+target_compile_features(mpcflow_bits INTERFACE cxx_std_20)
+target_compile_options(mpcflow_bits INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion>
-  $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false --expt-relaxed-constexpr -lineinfo>
-  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off,-Wall,-Wextra>)
+  $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -Xcompiler=-ffp-contract=off>)
 # GCC 12.2 vectorises straight-line code (SLP) so that SRD+a in mixed precision has other bits than at -O0,
 # with clang or with nvcc; the golden hashes of tests/solver found it. The speed is the same without.
-target_compile_options(mpcflow_options INTERFACE
-  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fno-tree-slp-vectorize>
+target_compile_options(mpcflow_bits INTERFACE
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-tree-slp-vectorize>
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fno-tree-slp-vectorize>)
+
+add_library(mpcflow_options INTERFACE)
+target_link_libraries(mpcflow_options INTERFACE mpcflow_bits)
+target_include_directories(mpcflow_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(mpcflow_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion>
+  $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr -lineinfo -Xcompiler=-Wall,-Wextra>)
 if(MPCFLOW_WERROR)
   target_compile_options(mpcflow_options INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-Werror>
@@ -24,5 +30,8 @@ if(MPCFLOW_SANITIZE)
   target_compile_definitions(mpcflow_options INTERFACE MPCFLOW_FLATTEN=)
   target_compile_options(mpcflow_options INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${MPCFLOW_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)
+  if(MPCFLOW_NO_SANITIZE)
+    target_compile_options(mpcflow_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=${MPCFLOW_NO_SANITIZE}>)
+  endif()
   target_link_options(mpcflow_options INTERFACE -fsanitize=${MPCFLOW_SANITIZE})
 endif()
