@@ -5,6 +5,8 @@
 #   tools/install_dependencies.sh --check    only says what is missing
 #   tools/install_dependencies.sh --list     prints the packages, one a line
 #   tools/install_dependencies.sh --clang    installs clang with its fuzzer and clang-format, too
+#   tools/install_dependencies.sh --slurm    installs a Slurm to test mpcflow-submit with, too
+#   tools/install_dependencies.sh --packages installs what packages are made and tested with, too
 #
 # Needs root or sudo only if something is missing. CUDA is not installed: with a CUDA toolkit (nvcc) the build
 # has the device solver, without one it is for the CPU alone.
@@ -21,14 +23,19 @@ packages=(
 )
 
 mode=install
-case ${1:-} in
-    '') ;;
+for argument in "$@"; do case $argument in
     --check) mode=check ;;
     --clang) packages+=(clang clang-format libclang-rt-dev) ;;
-    --list) printf '%s\n' "${packages[@]}"; exit 0 ;;
+    --packages) packages+=(binutils dpkg-dev environment-modules file fish groff man-db mandoc zsh) ;;
+    --slurm) packages+=(slurm-wlm munge) ;;
+    --list) mode=list ;;
     -h | --help) print_help "$0"; exit 0 ;;
     *) print_help "$0" >&2; exit 2 ;;
-esac
+esac; done
+if [[ $mode == list ]]; then
+    printf '%s\n' "${packages[@]}"
+    exit
+fi
 
 is_installed() { [[ $(dpkg-query -W -f '${db:Status-Abbrev}' "$1" 2>/dev/null) == ii* ]]; }
 
