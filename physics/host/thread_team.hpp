@@ -2,8 +2,6 @@
 /// A team of threads that runs one function together.
 
 #include <atomic>
-#include <barrier>
-#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -15,6 +13,7 @@
 #include <vector>
 
 #include "physics/errors.hpp"
+#include "physics/host/thread_waiting.hpp"
 
 namespace mpcflow {
 
@@ -22,7 +21,7 @@ namespace mpcflow {
 class ThreadTeam {
 public:
     /// Throws EnvironmentError if there may not be so many threads.
-    explicit ThreadTeam(int size) : size_(size), barrier_(size, NoteFailure{this}) {
+    explicit ThreadTeam(int size) : size_(size), barrier_(size), tasks_(size) {
         try {
             workers_.reserve(static_cast<std::size_t>(size - 1));
             for (int t = 1; t < size; ++t) workers_.emplace_back([this, t] { work(t); });
@@ -51,12 +50,8 @@ public:
             task(0);
             return;
         }
-        {
-            const std::lock_guard lock(mutex_);
-            task_ = &task;
-            ++generation_;
-        }
-        wake_.notify_all();
+        task_ = &task;
+        tasks_.raise();
         take_part(task, 0);
         if (has_failed_) {
             // All others are past their last barrier: none touches these any more.
@@ -68,7 +63,7 @@ public:
     /// Waits until every thread of the team has come here.
     void wait() {
         if (size_ == 1) return;
-        barrier_.arrive_and_wait();
+        meet();
         if (is_broken_) throw Broken{};
     }
 
@@ -76,11 +71,11 @@ private:
     /// Ends a task whose other threads wait no longer, for one of them has failed.
     struct Broken {};
 
-    /// Runs when all have come to the barrier and none has gone on: so all see the same, whoever fails next.
-    struct NoteFailure {
-        ThreadTeam* team;
-        void operator()() noexcept { team->is_broken_ = team->has_failed_.load(); }
-    };
+    /// Whether one has failed is noted when all have come and none has gone on: so all see the same, whoever
+    /// fails next.
+    void meet() noexcept {
+        barrier_.arrive_and_wait([this] { is_broken_ = has_failed_.load(); });
+    }
 
     /// The task and the barrier at its end. A thread that fails comes to the barrier at which the others
     /// wait; they leave the task there, so that it is the last one for all.
@@ -94,31 +89,20 @@ private:
             if (failure_ == nullptr) failure_ = std::current_exception();
             has_failed_ = true;
         }
-        barrier_.arrive_and_wait();
+        meet();
     }
 
     void stop() {
-        {
-            const std::lock_guard lock(mutex_);
-            stopping_ = true;
-            ++generation_;
-        }
-        wake_.notify_all();
+        task_ = nullptr;
+        tasks_.raise();
         for (std::thread& worker : workers_) worker.join();
     }
 
     void work(int thread) {
-        std::uint64_t seen = 0;
-        for (;;) {
-            const std::function<void(int)>* task = nullptr;
-            {
-                std::unique_lock lock(mutex_);
-                wake_.wait(lock, [&] { return generation_ != seen; });
-                seen = generation_;
-                if (stopping_) return;
-                task = task_;
-            }
-            take_part(*task, thread);
+        for (std::uint32_t seen = 0;; ++seen) {
+            tasks_.wait_past(seen);
+            if (task_ == nullptr) return;
+            take_part(*task_, thread);
         }
     }
 
@@ -126,13 +110,11 @@ private:
     std::atomic<bool> has_failed_{false};  ///< a thread in its task
     std::atomic<bool> is_broken_{false};   ///< one had by the last barrier
     std::exception_ptr failure_;
-    std::barrier<NoteFailure> barrier_;
+    ThreadBarrier barrier_;
+    AwaitedCount tasks_;                              ///< that were given
+    const std::function<void(int)>* task_ = nullptr;  ///< the last of them; null: the threads end
     std::vector<std::thread> workers_;
-    std::mutex mutex_;
-    std::condition_variable wake_;
-    std::uint64_t generation_ = 0;
-    const std::function<void(int)>* task_ = nullptr;
-    bool stopping_ = false;
+    std::mutex mutex_;  ///< of failure_
 };
 
 }  // namespace mpcflow

@@ -20,7 +20,7 @@ STOPPED = 85
 
 class Signals(RestartTest):
     def test_signals_write_a_checkpoint_and_the_run_goes_on(self):
-        text = flow(6000)
+        text = flow(3000)
         expected = self.reference(text)
         name = self.write_input(text)
         chance = random.Random(3)
@@ -29,8 +29,8 @@ class Signals(RestartTest):
             stops = too_early = 0
             while True:
                 process = self.start("run", name, "--threads", str(chance.choice([1, 2, 3])))
-                if stops < 4:
-                    time.sleep(0.05 + 0.3 * chance.random() + 0.05 * too_early)
+                if stops < 3:
+                    time.sleep(0.05 + 0.15 * chance.random() + 0.05 * too_early)
                     process.send_signal(number)
                 out, err = process.communicate(timeout=60)
                 if process.returncode == 0:
@@ -316,23 +316,26 @@ class LostPermission(RestartTest):
             np.testing.assert_array_equal(f["series/step"], range(0, steps + 521, 1000))
 
     def test_for_a_while_costs_no_more_than_checkpoints(self):
-        # Frames go on: their file is open. run.h5 is replaced two seconds after the start, long after all this.
+        # Frames go on: their file is open. run.h5, which is replaced every two seconds, would end the run: on a busy
+        # machine that comes in between, and the test begins again.
         text = flow(4000, "{every: 20}", outputs="  trajectory: {every: 200}\n")
         expected = self.reference(text)
-        process = self.start_as_nobody(text)
-        deadline = threading.Timer(60, process.kill)
-        deadline.start()
-        self.addCleanup(deadline.cancel)
-        self.wait_for("out/checkpoint.previous.h5")
-        self.take_away()
-        told = ""
-        while "no checkpoint" not in told:
-            line = process.stderr.readline()
-            self.assertNotEqual(line, "", told)
-            told += line
-        os.chmod(self.folder / "out", 0o777)
+        for _ in range(20):
+            process = self.start_as_nobody(text)
+            deadline = threading.Timer(60, process.kill)
+            deadline.start()
+            self.addCleanup(deadline.cancel)
+            self.wait_for("out/checkpoint.previous.h5")
+            self.take_away()
+            told = ""
+            while "no checkpoint" not in told and (line := process.stderr.readline()):
+                told += line
+            os.chmod(self.folder / "out", 0o777)
+            _, err = process.communicate(timeout=60)
+            if process.returncode != 3 or "run.h5.tmp" not in told + err:
+                break
+            shutil.rmtree(self.folder / "out")
         self.assertRegex(told, "step [0-9]+: no checkpoint: .*permission denied; the one before it stays")
-        _, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0, told + err)
         self.check_same(self.results("out"), expected)
 
