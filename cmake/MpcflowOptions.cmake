@@ -14,6 +14,10 @@ target_compile_options(mpcflow_bits INTERFACE
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-tree-slp-vectorize>
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fno-tree-slp-vectorize>)
 
+# Nobody asks what exceptions arithmetic raised, nor for errno: no result depends on it, and loops with comparisons become
+# vectors only so.
+target_compile_options(mpcflow_bits INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-trapping-math -fno-math-errno>)
+
 add_library(mpcflow_options INTERFACE)
 target_link_libraries(mpcflow_options INTERFACE mpcflow_bits)
 target_include_directories(mpcflow_options INTERFACE ${PROJECT_SOURCE_DIR})
@@ -27,7 +31,7 @@ if(MPCFLOW_WERROR)
 endif()
 if(MPCFLOW_SANITIZE)
   # The sanitized solver compiles in half of the time without inlining all of its calls, and its tests take as long.
-  target_compile_definitions(mpcflow_options INTERFACE MPCFLOW_FLATTEN=)
+  target_compile_definitions(mpcflow_options INTERFACE MPCFLOW_NO_FLATTEN)
   target_compile_options(mpcflow_options INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${MPCFLOW_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)
   if(MPCFLOW_NO_SANITIZE)

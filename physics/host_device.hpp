@@ -1,8 +1,8 @@
 #pragma once
 /// Functions marked MPCFLOW_HD are compiled for the CPU by g++ and for CPU and GPU by nvcc. Those marked
 /// MPCFLOW_HD_RARE are called on a GPU and not inlined: what few threads need shall not cost all of them
-/// registers. All calls in those marked MPCFLOW_FLATTEN are inlined; where time to compile matters more than
-/// speed, it is defined as nothing.
+/// registers. All calls in those marked MPCFLOW_FLATTEN are inlined, but where time to compile matters more
+/// than speed and MPCFLOW_NO_FLATTEN is defined.
 
 #ifdef __CUDACC__
 #define MPCFLOW_HD __host__ __device__ inline
@@ -12,6 +12,8 @@
 #define MPCFLOW_HD_RARE inline
 #endif
 
-#ifndef MPCFLOW_FLATTEN
+#ifdef MPCFLOW_NO_FLATTEN
+#define MPCFLOW_FLATTEN
+#else
 #define MPCFLOW_FLATTEN [[gnu::flatten]]
 #endif

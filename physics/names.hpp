@@ -45,6 +45,10 @@ constexpr auto names_of(Summation) {
                       Named{Summation::match, "match"}, Named{Summation::direct, "direct"},
                       Named{Summation::cas, "cas"}};
 }
+constexpr auto names_of(VectorUnits) {
+    return std::array{Named{VectorUnits::plain, "plain"}, Named{VectorUnits::avx2, "avx2"},
+                      Named{VectorUnits::avx512, "avx512"}};
+}
 
 /// The name of one value: name_of(Precision::mixed) is "mixed".
 template <class E>

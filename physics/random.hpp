@@ -5,6 +5,7 @@
 /// The key is the seed of the run, the counter says (purpose, step, cell or particle, block). No
 /// generator has a state, so neither threads, nor devices, nor restarts can change a draw.
 
+#include <bit>
 #include <cstdint>
 
 #include "physics/host_device.hpp"
@@ -67,7 +68,9 @@ struct RandomSource {
 /// Uniform in (0, 1), never 0 or 1: 52 bits at the midpoints of their intervals.
 MPCFLOW_HD double uniform_open(std::uint32_t high, std::uint32_t low) {
     const std::uint64_t bits = ((std::uint64_t{high} << 32U) | low) >> 12U;
-    return (static_cast<double>(bits) + 0.5) * 0x1p-52;
+    // The number itself, exactly: not every vector unit converts whole numbers so long.
+    const double number = std::bit_cast<double>(std::bit_cast<std::uint64_t>(0x1p52) | bits) - 0x1p52;
+    return (number + 0.5) * 0x1p-52;
 }
 
 }  // namespace mpcflow

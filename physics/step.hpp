@@ -120,7 +120,11 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     template <class Particle>
     MPCFLOW_HD typename Law::Sums contribute(const Particle& particle, const CellPlace<Real>& place,
                                              const typename Law::Draw& draw) const {
-        return rounded(law, law.contribute(in_cell(particle, place), draw, {seed, step + 1}));
+        return contribute(in_cell(particle, place), draw);
+    }
+    MPCFLOW_HD typename Law::Sums contribute(const InCell<Real>& in_cell,
+                                             const typename Law::Draw& draw) const {
+        return rounded(law, law.contribute(in_cell, draw, {seed, step + 1}));
     }
 
     /// What a cell does to its particles. Faults are or-ed into `faults`.
@@ -135,6 +139,11 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     MPCFLOW_HD Vec3<Real> collide(const Particle& particle, const CellPlace<Real>& place,
                                   const CellAction<Law>& action) const {
         return law.apply(action.transform, action.draw(), in_cell(particle, place), {seed, step});
+    }
+
+    /// In units of the fluid's mass.
+    MPCFLOW_HD double mass_of(int species) const requires(Law::masses == Masses::by_species) {
+        return this->of[species];
     }
 
     /// Collides and streams a particle whose place in this step's grid is `place`.
@@ -154,6 +163,17 @@ struct StepPlan : private RelativeMasses<Law::masses> {
         return outcome;
     }
 
+    /// The same without a branch, for a particle by what the law sees of it, its species and its position:
+    /// its velocity after the step is returned in `velocity`. False, and both without meaning, where it comes
+    /// to a face of the box, or its speed asks for a remark: collide_and_stream() knows what then.
+    MPCFLOW_HD bool collide_and_glide(const InCell<Real>& in_cell, int species, const CellAction<Law>& action,
+                                      Vec3<Real>& position, Vec3<Real>& velocity) const {
+        velocity = law.apply(action.transform, action.draw(), in_cell, {seed, step});
+        const bool is_inside = streaming.glide(position, velocity, species);
+        const Vec3<double> v = vector_cast<double>(velocity);
+        return is_inside & (dot(v, v) <= ordinary_speed_squared);
+    }
+
     /// Ends the step of a particle that was left at a wall.
     template <class Particle>
     MPCFLOW_HD void bounce(Particle& particle, std::uint32_t& faults) const {
@@ -164,7 +184,7 @@ private:
     template <class Particle>
     MPCFLOW_HD InCell<Real> in_cell(const Particle& particle, const CellPlace<Real>& place) const {
         InCell<Real> in_cell{particle.velocity};
-        if constexpr (Law::masses == Masses::by_species) in_cell.mass = this->of[particle.species()];
+        if constexpr (Law::masses == Masses::by_species) in_cell.mass = mass_of(particle.species());
         if constexpr (Law::needs.offsets) in_cell.offset = place.offset;
         if constexpr (Law::needs.ids) in_cell.id = particle.id();
         return in_cell;

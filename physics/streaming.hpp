@@ -63,7 +63,7 @@ public:
     /// velocity of their flight, and `at_wall` says so: bounce() moves them, now or later.
     template <class Particle>
     MPCFLOW_HD StreamOutcome fly(Particle& particle, Vec3<Real> velocity) const {
-        const Vec3<Real> half_kick = half_kick_of(particle);
+        const Vec3<Real> half_kick = half_kick_of(particle.species());
         velocity += half_kick;
         Vec3<Real> x = particle.position + time_step_ * velocity;
         StreamOutcome outcome = StreamOutcome::inside;
@@ -79,6 +79,16 @@ public:
         return outcome;
     }
 
+    /// The same without a branch: false where the particle comes to a face of any kind, and both mean nothing
+    /// then.
+    MPCFLOW_HD bool glide(Vec3<Real>& position, Vec3<Real>& velocity, int species) const {
+        const Vec3<Real>& half_kick = half_kick_of(species);
+        velocity += half_kick;
+        position += time_step_ * velocity;
+        velocity += half_kick;
+        return is_inside(position);
+    }
+
     /// Moves a particle that fly() left at a wall.
     template <class Particle>
     MPCFLOW_HD StreamOutcome bounce(Particle& particle) const {
@@ -87,14 +97,14 @@ public:
         fly_to_walls(x, velocity, NoRecord{});
         const StreamOutcome outcome = wrap(particle, x);
         particle.position = x;
-        particle.velocity = velocity + half_kick_of(particle);
+        particle.velocity = velocity + half_kick_of(particle.species());
         return outcome;
     }
 
     /// The velocity at which a particle of velocity `velocity` flies: with half the kick of the force.
     template <class Particle>
     MPCFLOW_HD Vec3<Real> flight_velocity(const Particle& particle, Vec3<Real> velocity) const {
-        return velocity + half_kick_of(particle);
+        return velocity + half_kick_of(particle.species());
     }
 
     /// Whether a flight from `start` at flight_velocity() `velocity` meets a wall.
@@ -116,16 +126,17 @@ public:
     }
 
 private:
-    template <class Particle>
-    MPCFLOW_HD Vec3<Real> half_kick_of(const Particle& particle) const {
-        if constexpr (masses == Masses::by_species) return this->share[particle.species()] * half_kick_;
-        else return half_kick_;
+    MPCFLOW_HD decltype(auto) half_kick_of([[maybe_unused]] int species) const {
+        if constexpr (masses == Masses::by_species) return this->share[species] * half_kick_;
+        else return (half_kick_);
     }
 
     MPCFLOW_HD bool is_inside(Vec3<Real> x) const {
-        const Vec3<Real> length = faces_.length();
-        // Written so that a NaN is not inside, nor is 0, which may be a wall that was hit.
-        return x.x > 0 && x.y > 0 && x.z > 0 && x.x < length.x && x.y < length.y && x.z < length.z;
+        const Vec3<Real>& length = faces_.length();
+        // Written so that a NaN is not inside, nor is 0, which may be a wall that was hit; and without
+        // branches.
+        const bool is_above = (x.x > 0) & (x.y > 0) & (x.z > 0);
+        return is_above & (x.x < length.x) & (x.y < length.y) & (x.z < length.z);
     }
 
     MPCFLOW_HD bool crosses_wall(Vec3<Real> x) const {

@@ -174,6 +174,10 @@ enum class Summation {
     cas         ///< every lane does its own atomics by compare-and-swap loops
 };
 
+/// The vector units of a processor that the host solver uses, from the narrowest to the widest. The bits of
+/// the result do not depend on it.
+enum class VectorUnits { plain, avx2, avx512 };
+
 /// Whether the pressure tensor is sampled along with the other fields.
 enum class PressureFields { none, sampled };
 
@@ -183,6 +187,8 @@ struct SolverOptions {
     Summation summation = Summation::automatic;
     int reorder = 0;  ///< steps between re-orderings of the particles in memory; 0: chosen by the solver
     int threads = 0;  ///< CPU threads of the host solver; 0: all that the machine has
+    VectorUnits vectors =
+        VectorUnits::avx512;  ///< the widest that the host solver may use, if there are such
     /// Fluid bins of the field observables along x, y, z; all zero: no fields are sampled.
     std::array<int, 3> bins{};
     PressureFields pressure = PressureFields::none;

@@ -77,6 +77,7 @@ int bench_step(const BenchStepOptions& options) {
         solver_options.precision = precision;
         solver_options.threads = options.threads;
         solver_options.summation = options.summation;
+        solver_options.vectors = options.vectors;
         solver_options.reorder = options.reorder;
         Measurement measured{measure_step(system, solver_options, device, options.steps)};
         if (copy_rate > 0.0)

@@ -12,6 +12,7 @@ struct BenchStepOptions {
     StepKindFilter kinds;
     ThermostatKind thermostat = ThermostatKind::none;  ///< of laws that take one
     Summation summation = Summation::automatic;        ///< on a GPU
+    VectorUnits vectors = VectorUnits::avx512;         ///< of a CPU, the widest
     int reorder = 0;                                   ///< 0: the solver's own choice
     int cells = 0;  ///< cells per edge of the cubic, periodic box; 0: 200 on a GPU, 32 on a CPU
     double density = 10.0;

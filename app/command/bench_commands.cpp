@@ -14,19 +14,20 @@ namespace mpcflow {
 
 namespace {
 
-/// The names of the ways of summing, for options.
-std::vector<std::string> summation_names(bool with_auto) {
+/// The names of an enumeration's values (physics/names.hpp), for options.
+template <class E>
+std::vector<std::string> option_names() {
     std::vector<std::string> names;
-    for (const auto& [value, name] : names_of(Summation{}))
-        if (with_auto || value != Summation::automatic) names.emplace_back(name);
+    for (const auto& [value, name] : names_of(E{})) names.emplace_back(name);
     return names;
 }
 
-/// The way of summing of a name from summation_names.
-Summation summation_of(const std::string& wanted) {
-    for (const auto& [value, name] : names_of(Summation{}))
+/// The value of a name of those.
+template <class E>
+E value_of(const std::string& wanted) {
+    for (const auto& [value, name] : names_of(E{}))
         if (name == wanted) return value;
-    throw std::logic_error("no way of summing is called " + wanted);
+    throw std::logic_error("nothing is called " + wanted);
 }
 
 }  // namespace
@@ -49,11 +50,17 @@ void BenchCommands::add_step(CLI::App& bench) {
     add_step_kinds(*step);
     step->add_option("--thermostat", thermostat_, "none or maxwell_boltzmann; without, none")
         ->check(CLI::IsMember({"none", "maxwell_boltzmann"}));
-    const std::vector<std::string> ways = summation_names(true);
+    const std::vector<std::string> ways = option_names<Summation>();
     step->add_option("--summation", summation_,
                      fmt::format("How a GPU adds to cells: {}; without, auto", fmt::join(ways, ", ")))
         ->check(CLI::IsMember(ways))
         ->option_text("WAY");
+    const std::vector<std::string> units = option_names<VectorUnits>();
+    step->add_option(
+            "--vectors", vectors_,
+            fmt::format("Widest vector units a CPU may use: {}; without, all it has", fmt::join(units, ", ")))
+        ->check(CLI::IsMember(units))
+        ->option_text("UNITS");
     step->add_option("--reorder", step_.reorder, "Steps between re-orderings; without, the solver's choice")
         ->check(CLI::Range(1, 1000000));
     step->add_option("--cells", step_.cells, "Cells per edge; without, 200 on a GPU, 32 on a CPU")
@@ -65,7 +72,8 @@ void BenchCommands::add_step(CLI::App& bench) {
     step->final_callback([this] {
         step_.device = device();
         step_.kinds = step_kinds();
-        if (!summation_.empty()) step_.summation = summation_of(summation_);
+        if (!vectors_.empty()) step_.vectors = value_of<VectorUnits>(vectors_);
+        if (!summation_.empty()) step_.summation = value_of<Summation>(summation_);
         if (thermostat_ == "maxwell_boltzmann") step_.thermostat = ThermostatKind::maxwell_boltzmann;
         step_.json = json_;
         action_ = [this] { return bench_step(step_); };
@@ -106,7 +114,8 @@ void BenchCommands::add_auto(CLI::App& bench) {
     command->add_option("--particles", auto_.particles, "About so many in the box; without, 10000000")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 33))
         ->option_text("N ...");
-    const std::vector<std::string> ways = summation_names(false);
+    std::vector<std::string> ways = option_names<Summation>();
+    std::erase(ways, name_of(Summation::automatic));
     command
         ->add_option(
             "--summation", summations_,
@@ -121,7 +130,7 @@ void BenchCommands::add_auto(CLI::App& bench) {
         auto_.device = gpu();
         auto_.kinds = step_kinds();
         if (!summations_.empty()) auto_.ways.clear();
-        for (const std::string& name : summations_) auto_.ways.push_back(summation_of(name));
+        for (const std::string& name : summations_) auto_.ways.push_back(value_of<Summation>(name));
         auto_.json = json_;
         action_ = [this] { return bench_auto(auto_); };
     });

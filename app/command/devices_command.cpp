@@ -8,6 +8,8 @@
 #include "app/text/formatting.hpp"
 #include "app/text/json_writer.hpp"
 #include "input/schema.hpp"
+#include "physics/host/vector_units.hpp"
+#include "physics/names.hpp"
 
 namespace mpcflow {
 
@@ -27,6 +29,7 @@ void print_json(const MachineInfo& machine, const DeviceList& list,
         .begin_object()
         .member("name", machine.cpu)
         .member("threads", machine.hardware_threads)
+        .member("vectors", name_of(vector_units()))
         .end_object();
     json.key("cuda").begin_array();
     for (const DeviceInfo& device : list.devices) {
@@ -65,8 +68,8 @@ int devices_command(ReportFormat format) {
             automatic && automatic->kind == kind && (kind == DeviceKind::cpu || automatic->index == index);
         return is_automatic ? "  <- auto" : "";
     };
-    fmt::print("cpu      {}, {} threads{}\n", machine.cpu, machine.hardware_threads,
-               mark(DeviceKind::cpu, 0));
+    fmt::print("cpu      {}, {} threads, vectors {}{}\n", machine.cpu, machine.hardware_threads,
+               name_of(vector_units()), mark(DeviceKind::cpu, 0));
     for (const DeviceInfo& device : list.devices) {
         fmt::print(
             "cuda:{}   {}, compute capability {}.{}, {} multiprocessors, {} of {} free{}\n", device.index,

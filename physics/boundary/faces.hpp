@@ -46,7 +46,7 @@ public:
     }
 
     [[nodiscard]] MPCFLOW_HD bool is_wall(int axis) const { return wall_[axis] != 0; }
-    [[nodiscard]] MPCFLOW_HD Vec3<Real> length() const { return length_; }
+    [[nodiscard]] MPCFLOW_HD const Vec3<Real>& length() const { return length_; }
     /// Whether all that a wall does is to turn a velocity to its opposite: then fly_on_chord() needs no loop.
     [[nodiscard]] MPCFLOW_HD bool only_turn_back() const { return only_turn_back_; }
 

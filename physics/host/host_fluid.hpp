@@ -11,12 +11,14 @@
 
 #include "physics/cell_grid.hpp"
 #include "physics/domain/border.hpp"
+#include "physics/host/advance.hpp"
 #include "physics/host/processors.hpp"
 #include "physics/host/raw_array.hpp"
 #include "physics/host/shared_particles.hpp"
 #include "physics/host/shared_sums.hpp"
 #include "physics/host/step_findings.hpp"
 #include "physics/host/thread_team.hpp"
+#include "physics/host/vector_units.hpp"
 #include "physics/initial_state.hpp"
 #include "physics/observables/momentum_flux.hpp"
 #include "physics/observables/totals.hpp"
@@ -45,6 +47,7 @@ public:
           border_(std::move(border)),
           plan_(law, system, border_.first_grid(system)),
           team_(thread_count(options, system)),
+          vectors_(vector_units(options.vectors)),
           reorder_(options.reorder > 0 ? options.reorder : default_reorder),
           // A domain makes room for what comes.
           particles_(Border::is_open ? 0 : system.particle_count(), team_.size()),
@@ -170,10 +173,8 @@ private:
     /// Longer and the caches miss, shorter and the scattered stores cost more than they save
     /// (docs/performance.md).
     static constexpr int default_reorder = 10;
-    static constexpr std::int64_t prefetch_distance = 16;
 
-    /// Those of one thread that are now off a domain's grid, and their slots.
-    using Leaving = std::vector<std::pair<std::int64_t, Particle>>;
+    using Leaving = typename Advance<Law, Particle, Border>::Leaving;
 
     static int thread_count(const SolverOptions& options, const System& system) {
         const int wanted = options.threads > 0 ? options.threads : available_processors();
@@ -239,8 +240,7 @@ private:
             cell, [](const auto* draw) { return *draw; });
     }
 
-    /// What one thread does. Flattened: calls into the law that are left in the loops over particles and
-    /// cells cost nearly half of their speed, calls of these loops three per cent.
+    /// What one thread does. Flattened: calls into the law that are left in the loops over cells cost.
     MPCFLOW_FLATTEN void run(std::int64_t count, int thread) {
         Plan plan = plan_;
         for (std::int64_t i = 0; i < count; ++i) {
@@ -252,7 +252,7 @@ private:
                 place_cells(thread);
                 team_.wait();
             }
-            reorders ? advance<true>(plan, thread) : advance<false>(plan, thread);
+            advance(plan, thread, reorders);
             team_.wait();
             if (reorders) {
                 if (thread == 0) particles_.finish_reordering();
@@ -304,41 +304,12 @@ private:
         for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) slots_[c] += before;
     }
 
-    template <bool reorders>
-    void advance(const Plan& plan, int thread) {
-        std::uint32_t faults = no_fault;
-        const std::int64_t last = particles_.last(thread);
-        const std::int64_t first = first_cell(thread);
-        const auto own_cells = static_cast<std::uint64_t>(first_cell(thread + 1) - first);
-        for (std::int64_t i = particles_.first(thread); i < last; ++i) {
-            // The processor's own prefetching comes late for records: a fifth of the speed.
-            __builtin_prefetch(&particles_[std::min(i + prefetch_distance, last - 1)], 1);
-            Particle particle = particles_[i];
-            const CellPlace<Real> place = plan.grid.locate(particle.position);
-            const CellAction<Law>& action = actions_[place.cell];
-            plan.collide_and_stream(particle, place, action, faults);
-            const CellPlace<Real> next = plan.next_grid.locate(particle.position);
-            if constexpr (Border::is_open) {
-                if (next.cell == no_cell) {
-                    const std::int64_t to = reorders ? std::atomic_ref(slots_[place.cell]).fetch_add(1) : i;
-                    leaving_[thread].emplace_back(to, particle);
-                    continue;
-                }
-            }
-            const Sums sums = plan.contribute(particle, next, next_draw(next.cell));
-            // One comparison for both ends of the range.
-            if (static_cast<std::uint64_t>(next.cell - first) < own_cells) sums_[next.cell] += sums;
-            else sums_.add_to_others(thread, next.cell, sums);
-            if constexpr (reorders) {
-                // Particles that drifted since the last re-ordering are in cells of another thread.
-                const std::int64_t to =
-                    std::atomic_ref(slots_[place.cell]).fetch_add(1, std::memory_order_relaxed);
-                particles_.store_reordered(to, particle);
-            } else {
-                particles_[i] = particle;
-            }
-        }
-        findings_.report(faults, plan.step);
+    void advance(const Plan& plan, int thread, bool reorders) {
+        Advance<Law, Particle, Border> advance{plan,       thread,        reorders,
+                                               particles_, sums_,         actions_.data(),
+                                               draws_,     slots_.data(), leaving_[thread]};
+        advance.run(vectors_);
+        findings_.report(advance.faults, plan.step);
     }
 
     /// Of a domain, between its contributions and the next collision. From then on the sums are those of all
@@ -383,6 +354,7 @@ private:
     [[no_unique_address]] Border border_;
     Plan plan_;
     ThreadTeam team_;
+    VectorUnits vectors_;
     int reorder_;
     std::int64_t step_ = 0;
     SharedParticles<Particle> particles_;

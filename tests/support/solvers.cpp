@@ -47,6 +47,8 @@ std::vector<SolverOptions> ways_to_execute(SolverKind kind, Precision precision)
         if (kind == SolverKind::host) {
             for (const int threads : {1, 2, 3, 5}) {
                 way.threads = threads;
+                // All three, with every interval and in the end with every number of threads.
+                way.vectors = names_of(VectorUnits{})[ways.size() % 3].value;
                 ways.push_back(way);
             }
         } else {
@@ -62,8 +64,8 @@ std::vector<SolverOptions> ways_to_execute(SolverKind kind, Precision precision)
 
 std::string describe(const SolverOptions& options) {
     return std::string{name_of(options.precision)} + ", " + std::string{name_of(options.summation)} + ", " +
-           std::to_string(options.threads) + " threads, re-ordered every " + std::to_string(options.reorder) +
-           " steps";
+           std::to_string(options.threads) + " threads, vectors " + std::string{name_of(options.vectors)} +
+           ", re-ordered every " + std::to_string(options.reorder) + " steps";
 }
 
 void skip_without(SolverKind kind) {

@@ -1,0 +1,193 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "physics/cell_grid.hpp"
+#include "physics/host/vector_units.hpp"
+#include "physics/step.hpp"
+#include "physics/vector.hpp"
+
+namespace mpcflow {
+
+/// `size` structs that are made of `Number`s alone, a column a number. Empty ones take no room.
+template <class Struct, class Number, int size>
+class Columns {
+public:
+    void set(int k, const Struct& value) {
+        const auto* numbers = reinterpret_cast<const Number*>(&value);
+        for_all([&](auto w) { column_[w][k] = numbers[w]; });
+    }
+    [[nodiscard]] Struct operator[](int k) const {
+        Struct value;
+        auto* numbers = reinterpret_cast<Number*>(&value);
+        for_all([&](auto w) { numbers[w] = column_[w][k]; });
+        return value;
+    }
+
+private:
+    static constexpr int width = sizeof(Struct) / sizeof(Number);
+    static_assert(sizeof(Struct) == width * sizeof(Number));
+
+    /// Not a loop: the loops over a column must be the innermost ones.
+    template <class Function>
+    static void for_all(const Function& function) {
+        [&]<int... w>(std::integer_sequence<int, w...>) { (function(std::integral_constant<int, w>{}), ...); }
+        (std::make_integer_sequence<int, width>{});
+    }
+
+    alignas(64) Number column_[width][size];
+};
+template <class Struct, class Number, int size>
+requires std::is_empty_v<Struct>
+class Columns<Struct, Number, size> {
+public:
+    void set(int /*k*/, const Struct& /*value*/) {}
+    [[nodiscard]] Struct operator[](int /*k*/) const { return {}; }
+};
+
+/// The contributions of `size` particles, each in groups of four sums, which vector units add at once, and a
+/// rest in columns. (All sums of a particle side by side would not be stored as vectors, were they 5 or 17.)
+template <class Sums, int size>
+class ContributionColumns {
+public:
+    void set(int k, const Sums& sums) {
+        for (int g = 0; g < groups; ++g)
+            for (int s = 0; s < 4; ++s) group_[g][k][s] = sums.value[4 * g + s];
+        for (int s = 0; s < rest; ++s) rest_[s][k] = sums.value[4 * groups + s];
+    }
+    template <VectorUnits units>
+    void add_to(Sums& sums, int k) const {
+        for (int g = 0; g < groups; ++g) AddFour<units>::add(sums.value + 4 * g, group_[g][k]);
+        for (int s = 0; s < rest; ++s) sums.value[4 * groups + s] += rest_[s][k];
+    }
+    [[nodiscard]] Sums operator[](int k) const {
+        Sums sums;
+        add_to<VectorUnits::plain>(sums, k);
+        return sums;
+    }
+
+private:
+    static constexpr int count = sizeof(Sums) / sizeof(double);
+    static constexpr int groups = count / 4;
+    static constexpr int rest = count % 4;
+
+    alignas(64) double group_[groups][size][4];
+    alignas(64) double rest_[rest == 0 ? 1 : rest][size];
+};
+
+/// Some particles in columns, taken through a step together.
+///
+/// Laws, streaming and grid say what a step does to one particle. Here they are called in loops over columns,
+/// of which the compiler makes vectors, as long as the calls are inlined (MPCFLOW_FLATTEN) and have no
+/// branches. A particle to which something rare happens is handed back, to be treated by itself.
+template <class Law, class Particle>
+class ParticleBlock {
+public:
+    using Real = typename Law::Real;
+    using Sums = typename Law::Sums;
+
+    /// Some vectors of each kind; more do not stay in the cache with the cells they are in.
+    static constexpr int size = 32;
+
+    /// Takes 1 to `size` particles. The lanes beyond have copies of the last one, so that loops have
+    /// the same length always.
+    void load(std::span<const Particle> particles) {
+        const auto count = static_cast<int>(particles.size());
+        if (count == size) load_lanes(particles.data(), [](int k) { return k; });
+        else load_lanes(particles.data(), [&](int k) { return k < count ? k : count - 1; });
+    }
+
+    /// Finds the cells of the particles on `grid`.
+    template <class Grid>
+    void locate(const Grid& grid) {
+        for (int k = 0; k < size; ++k) {
+            const CellPlace<Real> place = grid.locate(positions_[k]);
+            cell_[k] = place.cell;
+            if constexpr (Law::needs.offsets) offsets_.set(k, place.offset);
+        }
+    }
+    [[nodiscard]] int cell(int k) const { return cell_[k]; }
+
+    /// Collides and streams the particles, which were located on the grid of this collision. Returns whether
+    /// any of them is odd.
+    template <class Grid>
+    [[nodiscard]] bool collide_and_glide(const StepPlan<Law, Grid>& plan, const CellAction<Law>* actions) {
+        for (int k = 0; k < size; ++k) actions_.set(k, actions[cell_[k]]);
+        for (int k = 0; k < size; ++k) {
+            Vec3<Real> position = positions_[k];
+            Vec3<Real> velocity;
+            odd_[k] = !plan.collide_and_glide(in_cell(plan, k), species_[k], actions_[k], position, velocity);
+            positions_.set(k, position);
+            velocities_.set(k, velocity);
+        }
+        int any = 0;
+        for (int k = 0; k < size; ++k) any |= odd_[k];
+        return any != 0;
+    }
+    /// Whether a particle is to be treated by itself: its position and velocity here mean nothing.
+    [[nodiscard]] bool is_odd(int k) const { return odd_[k] != 0; }
+
+    void set(int k, const Particle& particle) {
+        positions_.set(k, particle.position);
+        velocities_.set(k, particle.velocity);
+    }
+    /// Gives a particle its position and velocity.
+    void store(int k, Particle& particle) const {
+        particle.position = positions_[k];
+        particle.velocity = velocities_[k];
+    }
+
+    /// Makes what the particles, which were located on the grid of the next collision, contribute to it; of
+    /// those in no_cell nothing of meaning.
+    template <class Grid>
+    void contribute(const StepPlan<Law, Grid>& plan, const CellDraws<Law>& draws) {
+        for (int k = 0; k < size; ++k)
+            draws_.set(k, draws.next(std::max(cell_[k], 0), [](const auto* draw) { return *draw; }));
+        for (int k = 0; k < size; ++k) sums_.set(k, plan.contribute(in_cell(plan, k), draws_[k]));
+    }
+    [[nodiscard]] const ContributionColumns<Sums, size>& contributions() const { return sums_; }
+
+private:
+    template <class T>
+    using ColumnsOf = Columns<T, Real, size>;
+
+    template <class Lane>
+    void load_lanes(const Particle* particles, const Lane& lane) {
+        for (int k = 0; k < size; ++k) {
+            const Particle& particle = particles[lane(k)];
+            positions_.set(k, particle.position);
+            velocities_.set(k, particle.velocity);
+        }
+        for (int k = 0; k < size; ++k) {
+            const Particle& particle = particles[lane(k)];
+            if constexpr (Law::needs.ids) id_[k] = particle.id();
+            if constexpr (Law::masses == Masses::by_species) species_[k] = particle.species();
+        }
+    }
+
+    template <class Plan>
+    [[nodiscard]] InCell<Real> in_cell(const Plan& plan, int k) const {
+        InCell<Real> in_cell{velocities_[k]};
+        if constexpr (Law::masses == Masses::by_species) in_cell.mass = plan.mass_of(species_[k]);
+        if constexpr (Law::needs.offsets) in_cell.offset = offsets_[k];
+        if constexpr (Law::needs.ids) in_cell.id = id_[k];
+        return in_cell;
+    }
+
+    ColumnsOf<Vec3<Real>> positions_;
+    ColumnsOf<Vec3<Real>> velocities_;
+    ColumnsOf<Vec3<Real>> offsets_;
+    ColumnsOf<CellAction<Law>> actions_;
+    ColumnsOf<typename Law::Draw> draws_;
+    ContributionColumns<Sums, size> sums_;
+    alignas(64) std::uint64_t id_[size];
+    alignas(64) int species_[size]{};
+    alignas(64) int cell_[size];
+    alignas(64) int odd_[size];
+};
+
+}  // namespace mpcflow

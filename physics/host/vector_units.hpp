@@ -1,0 +1,47 @@
+#pragma once
+/// Loops that profit from vector units are compiled for each kind of them (MPCFLOW_AVX2, MPCFLOW_AVX512), and
+/// which is taken is decided at run time. All give the same bits: nothing is contracted or re-ordered.
+
+#include "physics/system.hpp"
+
+namespace mpcflow {
+
+// Without inlining the calls in a loop are those of a plain processor, whatever the loop is compiled for.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(MPCFLOW_NO_FLATTEN)
+#define MPCFLOW_HAS_VECTOR_UNITS 1
+#define MPCFLOW_AVX2 [[gnu::target("avx2")]]
+#define MPCFLOW_AVX512 [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")]]
+#else
+#define MPCFLOW_HAS_VECTOR_UNITS 0
+#endif
+
+/// Adds four numbers to four others, in one instruction where `units` have it.
+template <VectorUnits units>
+struct AddFour {
+    static void add(double* to, const double* from) {
+        for (int i = 0; i < 4; ++i) to[i] += from[i];
+    }
+};
+#if MPCFLOW_HAS_VECTOR_UNITS
+template <VectorUnits units>
+requires(units >= VectorUnits::avx2) struct AddFour<units> {
+    using Four [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
+    MPCFLOW_AVX2 static void add(double* to, const double* from) {
+        *reinterpret_cast<Four*>(to) += *reinterpret_cast<const Four*>(from);
+    }
+};
+#endif
+
+/// The widest that this processor has, `most` at most.
+[[nodiscard]] inline VectorUnits vector_units(VectorUnits most = VectorUnits::avx512) {
+#if MPCFLOW_HAS_VECTOR_UNITS
+    const bool has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    if (most >= VectorUnits::avx512 && has_avx512) return VectorUnits::avx512;
+    if (most >= VectorUnits::avx2 && __builtin_cpu_supports("avx2")) return VectorUnits::avx2;
+#endif
+    static_cast<void>(most);
+    return VectorUnits::plain;
+}
+
+}  // namespace mpcflow
