@@ -14,30 +14,26 @@
 #include "gpu/copy_kernels.cuh"
 #include "gpu/cuda_support.cuh"
 #include "gpu/device_reporter.cuh"
-#include "gpu/execution_tuner.hpp"
+#include "gpu/execution_choice.hpp"
+#include "gpu/particle_columns.cuh"
 #include "gpu/particle_kernels.cuh"
+#include "gpu/tile_kernels.cuh"
 #include "physics/observables/totals.hpp"
 #include "physics/snapshot.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow {
 
-/// Calls action(std::integral_constant<Summation, way>), whose type names the way of summing. Of several
-/// species only one way is compiled.
+/// Calls action(way, reorders), both known to the compiler for the fastest way of a fluid of one species. All
+/// others are one kernel, which asks.
 template <Masses masses, class Action>
-void visit_summation(Summation way, const Action& action) {
-    if constexpr (masses == Masses::by_species) {
-        if (way == Summation::peers) return action(std::integral_constant<Summation, Summation::peers>{});
-    } else {
-        switch (way) {
-            case Summation::automatic: break;
-            case Summation::peers: return action(std::integral_constant<Summation, Summation::peers>{});
-            case Summation::match: return action(std::integral_constant<Summation, Summation::match>{});
-            case Summation::direct: return action(std::integral_constant<Summation, Summation::direct>{});
-            case Summation::cas: return action(std::integral_constant<Summation, Summation::cas>{});
-        }
+void visit_way(StepWay way, const Action& action) {
+    if constexpr (masses == Masses::equal) {
+        if (way.summation == Summation::match && way.reorders)
+            return action(known_way<Summation::match>, std::true_type{});
+        if (way.summation == Summation::match) return action(known_way<Summation::match>, std::false_type{});
     }
-    throw std::logic_error("visit_summation: `auto` is chosen by the tuner");
+    action(way.summation, way.reorders);
 }
 
 /// The particles of a fluid and the sums over its cells, at first in the initial state. The functions that
@@ -48,8 +44,9 @@ public:
     DeviceFluid(const Law& law, const System& system, const SolverOptions& options, int device)
         : device_(use(device)),
           system_(system),
-          tuner_(candidates(options.summation), options.reorder),
+          choice_(candidates(options.summation, device), options.reorder),
           plan_(law, system),
+          words_(law),
           particle_count_(checked(system.particle_count())),
           cell_count_(static_cast<int>(plan_.next_grid.cell_count())),
           particles_(particle_count_),
@@ -58,9 +55,10 @@ public:
           actions_(cell_count_),
           kept_draws_(CellDraws<Law>::kept(cell_count_)),
           slots_(cell_count_),
-          wall_slots_(plan_.streaming.has_walls() ? particle_count_ : 0),
+          starts_(TiledOrder(plan_.next_grid.cells()).tile_count() + 1),
+          next_starts_(starts_.size()),
+          left_over_(plan_.streaming.has_walls() || has_tiles() ? particle_count_ : 0),
           wall_state_(1),
-          distinct_cells_(ExecutionTuner::batch_size),
           report_(1) {
         cudaDeviceProp properties{};
         MPCFLOW_CUDA(cudaGetDeviceProperties(&properties, device));
@@ -71,9 +69,9 @@ public:
             cub::DeviceScan::ExclusiveSum(nullptr, scan_bytes, slots_.data(), slots_.data(), cell_count_));
         scan_scratch_ = DeviceArray<char>(static_cast<std::int64_t>(scan_bytes));
         report_.clear();
-        distinct_cells_.clear();
         wall_state_.clear();
         sums_.clear();
+        if (has_tiles()) make_room_for_tiles();
         create();
     }
 
@@ -82,14 +80,15 @@ public:
     [[nodiscard]] const System& system() const { return system_; }
     [[nodiscard]] std::int64_t step() const { return step_; }
     [[nodiscard]] std::int64_t fast_steps() const { return fast_steps_; }
-    [[nodiscard]] const ExecutionTuner& tuner() const { return tuner_; }
+    [[nodiscard]] const ExecutionChoice& choice() const { return choice_; }
     [[nodiscard]] std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
     [[nodiscard]] std::string description() const {
         return name_ + " (CUDA device " + std::to_string(device_) + ")";
     }
     [[nodiscard]] std::int64_t memory_bytes() const {
         return particles_.bytes() + reordered_.bytes() + sums_.bytes() + actions_.bytes() +
-               kept_draws_.bytes() + slots_.bytes() + wall_slots_.bytes() + scan_scratch_.bytes();
+               kept_draws_.bytes() + slots_.bytes() + starts_.bytes() + next_starts_.bytes() +
+               left_over_.bytes() + scan_scratch_.bytes();
     }
 
     /// To be read between steps.
@@ -97,15 +96,17 @@ public:
         use();
         return present();
     }
-    /// Room for as many particles as there are; between steps nothing is in it.
-    [[nodiscard]] const DeviceArray<Particle>& spare() const { return reordered_; }
+    /// Room for as many records as there are particles; between steps nothing is in it.
+    [[nodiscard]] Particle* spare() const { return reordered_.records(); }
     /// What kernels report faults to.
     [[nodiscard]] StepReport* report() const { return report_.data(); }
 
     /// Runs `count` steps; throws SimulationFault where the state went wrong on the way.
     void run(std::int64_t count) {
         use();
-        while (count > 0) count -= tuner_.is_settled() ? run_steadily(count) : run_timed(count);
+        while (count > 0 && !choice_.is_settled()) count -= run_timed(count);
+        for (; count > 0; --count)
+            take_step({choice_.summation(), since_reordering_ >= choice_.reorder()});
         check();
     }
 
@@ -128,8 +129,12 @@ public:
                 std::min<std::int64_t>(particle_count_ - first, static_cast<std::int64_t>(part.size()));
             for (std::int64_t i = 0; i < count; ++i)
                 part[i] = take_from_snapshot<Particle>(snapshot, first + i);
-            particles_.upload(part.data(), count, first);
+            MPCFLOW_CUDA(cudaMemcpy(spare() + first, part.data(), count * sizeof(Particle),
+                                    cudaMemcpyHostToDevice));
         }
+        take_records<<<block_count(particle_count_), block_size>>>(particle_count_, spare(),
+                                                                   particles_.columns());
+        MPCFLOW_CUDA(cudaGetLastError());
         step_ = snapshot.step;
         plan_.go_to(system_, static_cast<std::uint64_t>(step_));
         since_reordering_ = no_order;
@@ -144,8 +149,8 @@ public:
     /// Puts all particles into spare(), in the order of their ids.
     void order() const {
         use();
-        order_by_id<<<block_count(particle_count_), block_size>>>(particle_count_, particles_.data(),
-                                                                  reordered_.data());
+        order_by_id<<<block_count(particle_count_), block_size>>>(particle_count_, particles_.columns(),
+                                                                  spare());
         MPCFLOW_CUDA(cudaGetLastError());
     }
 
@@ -172,32 +177,43 @@ private:
 
     [[nodiscard]] DeviceState<Particle> present() const {
         const CellCounts cells{sums_.data()->value, cell_count_, sum_stride<Law::sum_count>};
-        return {particle_count_, particles_.data(), plan_.next_grid, cells, resident_blocks_};
+        return {particle_count_, particles_.columns(), plan_.next_grid, cells, resident_blocks_};
     }
 
     [[nodiscard]] CellDraws<Law> draws() { return CellDraws<Law>(kept_draws_.data()); }
 
-    /// Places in memory are 32-bit numbers.
+    /// Places in memory are 32-bit numbers, also those of idle lanes behind the last particle.
     static std::int64_t checked(std::int64_t particle_count) {
-        if (particle_count <= std::numeric_limits<std::uint32_t>::max()) return particle_count;
-        throw EnvironmentError(
-            "a device holds at most 4294967295 particles; use a smaller box.size or a lower fluid.density");
+        constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max() - 2 * block_size;
+        if (particle_count <= most) return particle_count;
+        throw EnvironmentError("a device holds at most " + std::to_string(most) +
+                               " particles; use a smaller box.size or a lower fluid.density");
     }
 
-    static std::vector<Summation> candidates(Summation wanted) {
-        if (Law::masses == Masses::by_species) return {Summation::peers};
+    /// The ways to choose among. Of several species tiles are not compiled, and devices with little shared
+    /// memory have no room for those of some laws.
+    static std::vector<Summation> candidates(Summation wanted, int device) {
+        constexpr bool is_of_one = Law::masses == Masses::equal;
+        int room = 0;
+        MPCFLOW_CUDA(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+        const bool tiles_fit = is_of_one && room >= static_cast<int>(sizeof(TileMemory<Law>));
+        const Summation instead = is_of_one ? Summation::match : Summation::peers;
+        if (wanted == Summation::tile) return {tiles_fit ? Summation::tile : instead};
         if (wanted != Summation::automatic) return {wanted};
-        return {Summation::peers, Summation::match, Summation::direct};
+        if (!tiles_fit) return {instead};
+        return {Summation::tile, instead};
     }
+    [[nodiscard]] bool has_tiles() const { return choice_.considers(Summation::tile); }
 
     void create() {
         const unsigned blocks = block_count(particle_count_);
-        create_particles<<<blocks, block_size>>>(InitialState(system_), particle_count_, particles_.data());
+        create_particles<<<blocks, block_size>>>(InitialState(system_), particle_count_,
+                                                 particles_.columns());
         MPCFLOW_CUDA(cudaGetLastError());
         const TotalsRule rule(system_);
         const auto mean =
             vector_cast<typename Particle::Real>(rule.mean_velocity(DeviceReporter().sum(present(), rule)));
-        subtract_velocity<<<blocks, block_size>>>(mean, particle_count_, particles_.data());
+        subtract_velocity<<<blocks, block_size>>>(mean, particle_count_, particles_.columns());
         MPCFLOW_CUDA(cudaGetLastError());
         contribute_first();
     }
@@ -209,131 +225,124 @@ private:
             MPCFLOW_CUDA(cudaGetLastError());
         }
         contribute_particles<Law><<<block_count(particle_count_), block_size>>>(
-            plan_, particle_count_, particles_.data(), draws(), sums_.data());
+            plan_, particle_count_, particles_.columns(), draws(), sums_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         MPCFLOW_CUDA(cudaDeviceSynchronize());
     }
 
-    /// Steps whose way is settled; returns how many of `count`.
-    std::int64_t run_steadily(std::int64_t count) {
-        const int interval = tuner_.reorder();
-        bool is_observed = false;
-        for (std::int64_t i = 0; i < count; ++i) {
-            const bool reorders = since_reordering_ >= interval;
-            // Once in a run is enough, and costs nothing that can be measured.
-            if (since_reordering_ == interval && !is_observed && tuner_.is_watching()) {
-                count_distinct_cells_into(0);
-                is_observed = true;
-            }
-            take_step({tuner_.summation(), reorders});
-        }
-        if (is_observed && tuner_.observe(distinct_cells().front())) {
-            notes_.push_back("step " + std::to_string(step_) +
-                             ": particles lose their order faster or more slowly than before; timing again");
-        }
-        return count;
-    }
-
     /// Steps that are timed, at most `count`; returns how many.
     std::int64_t run_timed(std::int64_t count) {
-        std::vector<StepWay> ways = tuner_.next_batch();
+        std::vector<StepWay> ways = choice_.next_batch();
         ways.resize(std::min<std::size_t>(ways.size(), count));
-        // So that the host is ahead when the first step begins, and its time has no wait for the host in it.
-        count_distinct_cells_into(0);
         for (std::size_t i = 0; i < ways.size(); ++i) {
             timers_[i].start();
             take_step(ways[i]);
             timers_[i].stop();
-            count_distinct_cells_into(i);
         }
-        const auto distinct = distinct_cells();
-        std::vector<StepCost> costs(ways.size());
-        for (std::size_t i = 0; i < ways.size(); ++i) costs[i] = {timers_[i].milliseconds(), distinct[i]};
-        tuner_.learn(costs);
-        if (tuner_.is_settled())
-            notes_.push_back("step " + std::to_string(step_) + ": summation " + tuner_.report());
+        std::vector<double> milliseconds(ways.size());
+        for (std::size_t i = 0; i < ways.size(); ++i) milliseconds[i] = timers_[i].milliseconds();
+        choice_.learn(milliseconds);
+        if (choice_.is_settled())
+            notes_.push_back("step " + std::to_string(step_) + ": summation " + choice_.report());
         return static_cast<std::int64_t>(ways.size());
     }
 
     void take_step(StepWay way) {
+        const bool is_ordered = since_reordering_ != no_order;
+        way.reorders |= !is_ordered;
         plan_.begin_step(system_, static_cast<std::uint64_t>(step_));
-        const WallQueue wall_queue{wall_slots_.data(), wall_slots_.size() > 0 ? wall_state_.data() : nullptr};
+        const bool has_walls = plan_.streaming.has_walls();
+        const WallQueue wall_queue{left_over_.data(), has_walls ? wall_state_.data() : nullptr};
         resolve_cells<Resolving::for_the_step><<<block_count(cell_count_), block_size>>>(
             plan_, cell_count_, sums_.data(), actions_.data(), draws(),
             way.reorders ? slots_.data() : nullptr, wall_queue, report_.data());
         MPCFLOW_CUDA(cudaGetLastError());
-        Particle* to = particles_.data();
+        if (way.reorders) find_slots();
+        const ParticleMemory<Particle>& to = way.reorders ? reordered_ : particles_;
+        const ParticleStep<Law, Particle> step{particle_count_, particles_.columns(), to.columns(),
+                                               actions_.data(), draws(),              sums_.data(),
+                                               slots_.data(),   wall_queue,           report_.data()};
+        if (way.summation != Summation::tile) advance(way, step);
+        else if (is_ordered) advance_by_tiles(way.reorders, step);
+        else advance({Summation::match, true}, step);
         if (way.reorders) {
-            std::size_t scan_bytes = scan_scratch_.size();
-            MPCFLOW_CUDA(cub::DeviceScan::ExclusiveSum(scan_scratch_.data(), scan_bytes, slots_.data(),
-                                                       slots_.data(), cell_count_));
-            to = reordered_.data();
+            particles_.swap(reordered_);
+            starts_.swap(next_starts_);
+            ordered_shift_ = plan_.grid.shift();
         }
-        const ParticleStep<Law, Particle> step{particle_count_, particles_.data(), to,
-                                               actions_.data(), draws(),           sums_.data(),
-                                               slots_.data(),   wall_queue,        report_.data()};
-        visit_summation<Law::masses>(way.summation, [&](auto summation) {
-            const auto advance = way.reorders ? advance_particles<Law, Particle, summation(), true>
-                                              : advance_particles<Law, Particle, summation(), false>;
-            advance<<<block_count(particle_count_), block_size>>>(plan_, step);
-        });
-        MPCFLOW_CUDA(cudaGetLastError());
-        if (wall_queue.state != nullptr) {
-            finish_at_walls<<<present().particle_blocks(), block_size>>>(plan_, step);
-            MPCFLOW_CUDA(cudaGetLastError());
-        }
-        if (way.reorders) particles_.swap(reordered_);
         since_reordering_ = way.reorders ? 1 : since_reordering_ + 1;
         ++step_;
     }
 
-    /// Counts the distinct cells in some of the warps of particles, as they are now, for
-    /// distinct_cells()[slot].
-    void count_distinct_cells_into(std::size_t slot) {
-        if (sampled_warps() == 0) return;
-        unsigned* const to = distinct_cells_.data() + slot;
-        MPCFLOW_CUDA(cudaMemsetAsync(to, 0, sizeof(unsigned)));
-        count_distinct_cells<<<block_count(32 * std::int64_t{sampled_warps()}), block_size>>>(
-            plan_, particle_count_ / 32, sampled_warps(), particles_.data(), to);
+    /// Of the particles' numbers in cells, by rank, makes the places of the first ones, and of the tiles'.
+    void find_slots() {
+        std::size_t scan_bytes = scan_scratch_.size();
+        MPCFLOW_CUDA(cub::DeviceScan::ExclusiveSum(scan_scratch_.data(), scan_bytes, slots_.data(),
+                                                   slots_.data(), cell_count_));
+        find_tile_starts<<<block_count(starts_.size()), block_size>>>(
+            TiledOrder(plan_.grid.cells()), slots_.data(), static_cast<std::uint32_t>(particle_count_),
+            next_starts_.data());
         MPCFLOW_CUDA(cudaGetLastError());
     }
-    /// Means over the warps; zero where there is no whole warp.
-    [[nodiscard]] std::array<double, ExecutionTuner::batch_size> distinct_cells() const {
-        std::array<unsigned, ExecutionTuner::batch_size> counts{};
-        distinct_cells_.download(counts.data(), 0, ExecutionTuner::batch_size);
-        std::array<double, ExecutionTuner::batch_size> means{};
-        for (std::size_t i = 0; i < means.size(); ++i)
-            means[i] = counts[i] / std::max(1.0, 1.0 * sampled_warps());
-        return means;
+
+    void advance(StepWay way, const ParticleStep<Law, Particle>& step) {
+        visit_way<Law::masses>(way, [&](auto summation, auto reorders) {
+            advance_particles<<<block_count(particle_count_), block_size>>>(plan_, step, summation, reorders);
+        });
+        MPCFLOW_CUDA(cudaGetLastError());
+        if (step.wall_queue.state == nullptr) return;
+        finish_at_walls<<<present().particle_blocks(), block_size>>>(plan_, step);
+        MPCFLOW_CUDA(cudaGetLastError());
     }
-    [[nodiscard]] int sampled_warps() const {
-        return static_cast<int>(std::min<std::int64_t>(particle_count_ / 32, 2048));
+
+    void advance_by_tiles(bool reorders, const ParticleStep<Law, Particle>& step) {
+        if constexpr (Law::masses == Masses::equal) {
+            const TileBoxes<typename Law::Real> boxes(plan_.next_grid, ordered_shift_);
+            const TileStep<Law> tiles{boxes, words_, starts_.data(), left_over_.data()};
+            const auto kernel = reorders ? advance_tiles<true, Law, Particle>
+                                         : advance_tiles<false, Law, Particle>;
+            kernel<<<boxes.count(), block_size, sizeof(TileMemory<Law>)>>>(plan_, step, tiles);
+            MPCFLOW_CUDA(cudaGetLastError());
+        }
+    }
+
+    /// A kernel gets more shared memory than 48 KiB where that is asked for.
+    void make_room_for_tiles() {
+        if constexpr (Law::masses == Masses::equal) {
+            constexpr int bytes = sizeof(TileMemory<Law>);
+            for (const auto kernel : {advance_tiles<true, Law, Particle>, advance_tiles<false, Law, Particle>})
+                MPCFLOW_CUDA(
+                    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+        }
     }
 
     int device_;
     std::string name_;
     unsigned resident_blocks_ = 1;
     System system_;
-    ExecutionTuner tuner_;
+    ExecutionChoice choice_;
     std::vector<std::string> notes_;
     StepPlan<Law> plan_;
     std::int64_t step_ = 0;
-    std::int64_t since_reordering_ = no_order;  ///< steps
+    std::int64_t since_reordering_ = no_order;     ///< steps
+    Vec3<typename Law::Real> ordered_shift_{};  ///< of the grid that particles were ordered on
+    WordSums<Law> words_;
     std::int64_t fast_steps_ = 0;
     std::int64_t particle_count_;
     int cell_count_;
-    DeviceArray<Particle> particles_;
-    DeviceArray<Particle> reordered_;
+    ParticleMemory<Particle> particles_;
+    ParticleMemory<Particle> reordered_;
     DeviceArray<SumRow<Law>> sums_;
     DeviceArray<CellAction<Law>> actions_;
     DeviceArray<typename Law::Draw> kept_draws_;
     DeviceArray<std::uint32_t> slots_;
-    DeviceArray<std::uint32_t> wall_slots_;
+    DeviceArray<std::uint32_t> starts_;  ///< of the tiles, and the number of particles
+    DeviceArray<std::uint32_t> next_starts_;
+    DeviceArray<std::uint32_t> left_over_;  ///< particles at walls, and outside of their tile's box
     DeviceArray<WallQueue::State> wall_state_;
-    DeviceArray<unsigned> distinct_cells_;
     DeviceArray<char> scan_scratch_;
     DeviceArray<StepReport> report_;
-    std::array<DeviceTimer, ExecutionTuner::batch_size> timers_;
+    std::array<DeviceTimer, ExecutionChoice::batch_size> timers_;
 };
 
 }  // namespace mpcflow

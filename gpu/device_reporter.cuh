@@ -13,6 +13,7 @@
 #include "gpu/momentum_flux_kernels.cuh"
 #include "gpu/observable_kernels.cuh"
 #include "gpu/pair_kernels.cuh"
+#include "gpu/particle_columns.cuh"
 #include "gpu/selection_kernels.cuh"
 #include "physics/observables/momentum_flux.hpp"
 #include "physics/observables/rules.hpp"
@@ -23,7 +24,7 @@ namespace mpcflow {
 template <class Particle>
 struct DeviceState {
     std::int64_t particle_count;
-    const Particle* particles;
+    ParticleColumns<Particle> particles;
     CellGrid<typename Particle::Real> grid;  ///< of the next collision
     CellCounts cells;
     unsigned resident_blocks;  ///< as many as the card has room for at a time
@@ -134,10 +135,10 @@ public:
     /// many.
     template <class Particle>
     [[nodiscard]] std::int64_t select(const DeviceState<Particle>& state, const SelectionRule& rule,
-                                      const DeviceArray<Particle>& found) {
+                                      Particle* found) {
         auto* const number = cleared<unsigned long long>(1);
         collect_selected<<<state.particle_blocks(), block_size>>>(rule, state.particle_count, state.particles,
-                                                                  found.data(), number);
+                                                                  found, number);
         return static_cast<std::int64_t>(fetched(number, 1).front());
     }
 

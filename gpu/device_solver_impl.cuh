@@ -52,9 +52,9 @@ public:
     }
 
     [[nodiscard]] std::string device_description() const override { return fluid_.description(); }
-    [[nodiscard]] int reorder_interval() const override { return fluid_.tuner().reorder(); }
-    [[nodiscard]] Summation summation() const override { return fluid_.tuner().summation(); }
-    [[nodiscard]] bool is_settled() const override { return fluid_.tuner().is_settled(); }
+    [[nodiscard]] int reorder_interval() const override { return fluid_.choice().reorder(); }
+    [[nodiscard]] Summation summation() const override { return fluid_.choice().summation(); }
+    [[nodiscard]] bool is_settled() const override { return fluid_.choice().is_settled(); }
     [[nodiscard]] std::vector<std::string> take_notes() override { return fluid_.take_notes(); }
     [[nodiscard]] std::int64_t memory_bytes() const override {
         return fluid_.memory_bytes() + fields_.memory_bytes();
@@ -74,7 +74,8 @@ private:
     /// Copies what was collected for it in the fluid's spare memory.
     void download(std::int64_t count, ParticleRecords& records) const {
         const std::span<Particle> to = records.begin<Particle>(fluid_.step(), count, allocate_pinned_bytes);
-        fluid_.spare().download(to.data(), 0, count);
+        MPCFLOW_CUDA(
+            cudaMemcpy(to.data(), fluid_.spare(), count * sizeof(Particle), cudaMemcpyDeviceToHost));
     }
 
     DeviceFluid<Law, Particle> fluid_;

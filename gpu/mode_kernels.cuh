@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "gpu/cuda_support.cuh"
+#include "gpu/particle_columns.cuh"
 #include "gpu/warp/cuda_warp.cuh"
 #include "gpu/warp/reduce.hpp"
 #include "physics/observables/mode_rule.hpp"
@@ -25,7 +26,7 @@ inline unsigned mode_blocks(std::int64_t particles, int parts, unsigned resident
 /// come from memory once and the sums of a warp stay in registers. Adds to `totals`, one for each part.
 template <class Rule, class Particle>
 __global__ void __launch_bounds__(block_size)
-    sum_waves(const __grid_constant__ Rule rule, std::int64_t count, const Particle* __restrict__ particles,
+    sum_waves(const __grid_constant__ Rule rule, std::int64_t count, const __grid_constant__ ParticleColumns<Particle> particles,
               typename Rule::Totals* __restrict__ totals) {
     const unsigned parts = static_cast<unsigned>(rule.parts());
     const unsigned groups = gridDim.x * warps_in_block / parts;

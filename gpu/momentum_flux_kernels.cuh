@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "gpu/cuda_support.cuh"
+#include "gpu/particle_columns.cuh"
 #include "gpu/record_access.cuh"
 #include "gpu/step_report.cuh"
 #include "gpu/warp/cuda_warp.cuh"
@@ -28,7 +29,7 @@ struct MomentumFluxResult {
 template <class Law, class Particle, class Visit>
 __device__ __forceinline__ void for_all_fluxes(const StepPlan<Law>& plan,
                                                const MomentumFluxRule<typename Law::Real>& rule,
-                                               std::int64_t count, const Particle* particles,
+                                               std::int64_t count, const ParticleColumns<Particle>& particles,
                                                const CellAction<Law>* actions, const Visit& visit) {
     const warp::CudaWarp warp;
     const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * block_size;
@@ -38,7 +39,7 @@ __device__ __forceinline__ void for_all_fluxes(const StepPlan<Law>& plan,
         const bool is_mine = (mask & warp::lane_bit(warp.lane())) != 0;
         ParticleFlux<typename Law::Real> flux{};
         if (is_mine) {
-            const Particle particle = load_record(particles + start + warp.lane());
+            const Particle particle = particles[start + warp.lane()];
             const auto place = plan.grid.locate(particle.position);
             flux = rule.measure(plan, particle, place, load_constant_record(actions + place.cell));
         }
@@ -79,7 +80,7 @@ template <class Law, class Particle>
 __global__ void __launch_bounds__(block_size)
     sum_momentum_flux(const __grid_constant__ StepPlan<Law> plan,
                       const __grid_constant__ MomentumFluxRule<typename Law::Real> rule, std::int64_t count,
-                      const Particle* __restrict__ particles, const CellAction<Law>* __restrict__ actions,
+                      const __grid_constant__ ParticleColumns<Particle> particles, const CellAction<Law>* __restrict__ actions,
                       MomentumFluxResult* __restrict__ result) {
     __shared__ double walls[WallSums::count];
     if (threadIdx.x < WallSums::count) walls[threadIdx.x] = 0.0;
@@ -133,7 +134,7 @@ __global__ void __launch_bounds__(block_size)
     sum_pressure_bins(const __grid_constant__ StepPlan<Law> plan,
                       const __grid_constant__ MomentumFluxRule<typename Law::Real> rule,
                       const __grid_constant__ BinRule bin_rule, std::int64_t count,
-                      const Particle* __restrict__ particles, const CellAction<Law>* __restrict__ actions,
+                      const __grid_constant__ ParticleColumns<Particle> particles, const CellAction<Law>* __restrict__ actions,
                       int shared_bins, PressureBinSums* __restrict__ bins) {
     extern __shared__ double block_bins[];
     const int values = shared_bins * PressureBinSums::count;

@@ -5,6 +5,7 @@
 
 #include "gpu/cell_sums.cuh"
 #include "gpu/cuda_support.cuh"
+#include "gpu/particle_columns.cuh"
 #include "gpu/step_report.cuh"
 #include "gpu/warp/cuda_warp.cuh"
 #include "gpu/warp/peer_reduce.hpp"
@@ -20,7 +21,7 @@ namespace mpcflow {
 
 /// Particles are strided over a grid of any size.
 template <class Particle, class Visit>
-__device__ __forceinline__ void for_all_particles(std::int64_t count, const Particle* particles,
+__device__ __forceinline__ void for_all_particles(std::int64_t count, const ParticleColumns<Particle>& particles,
                                                   const Visit& visit) {
     const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * block_size;
     for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x; i < count;
@@ -32,7 +33,7 @@ __device__ __forceinline__ void for_all_particles(std::int64_t count, const Part
 template <class Rule, class Particle>
 __global__ void __launch_bounds__(block_size)
     sum_particles(const __grid_constant__ Rule rule, std::int64_t count,
-                  const Particle* __restrict__ particles, typename Rule::Sums* __restrict__ result) {
+                  const __grid_constant__ ParticleColumns<Particle> particles, typename Rule::Sums* __restrict__ result) {
     typename Rule::Sums sums;
     for_all_particles(count, particles, [&](const Particle& p) { sums += rule.contribute(p); });
     warp::reduce_down(warp::CudaWarp{}, warp::full_mask, sums.value);
@@ -43,7 +44,7 @@ __global__ void __launch_bounds__(block_size)
 
 template <class Particle>
 __global__ void __launch_bounds__(block_size)
-    sum_hashes(std::int64_t count, const Particle* __restrict__ particles,
+    sum_hashes(std::int64_t count, const __grid_constant__ ParticleColumns<Particle> particles,
                unsigned long long* __restrict__ result) {
     unsigned long long hash = 0;
     for_all_particles(count, particles, [&](const Particle& p) { hash += particle_hash(p); });
@@ -72,7 +73,7 @@ static __device__ __forceinline__ void add_extremes(const ExtremesSoFar& lane, E
 
 template <class Particle>
 __global__ void __launch_bounds__(block_size)
-    find_fastest(std::int64_t count, const Particle* __restrict__ particles,
+    find_fastest(std::int64_t count, const __grid_constant__ ParticleColumns<Particle> particles,
                  ExtremesBits* __restrict__ result) {
     ExtremesSoFar extremes;
     for_all_particles(count, particles,
@@ -106,7 +107,7 @@ __global__ void __launch_bounds__(block_size)
 /// in shared memory, where they fit (`shared_bins`), or in global memory.
 template <class Particle>
 __global__ void __launch_bounds__(block_size)
-    sum_bins(const __grid_constant__ BinRule rule, std::int64_t count, const Particle* __restrict__ particles,
+    sum_bins(const __grid_constant__ BinRule rule, std::int64_t count, const __grid_constant__ ParticleColumns<Particle> particles,
              int shared_bins, BinSums* __restrict__ bins) {
     extern __shared__ double shared[];
     const warp::CudaWarp warp;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "gpu/cuda_support.cuh"
+#include "gpu/particle_columns.cuh"
 #include "gpu/record_access.cuh"
 #include "physics/observables/pair_centres.hpp"
 
@@ -17,7 +18,7 @@ static_assert(std::int64_t{pair_rounds} * block_size * most_pair_centres < (std:
 template <class Particle>
 __global__ void __launch_bounds__(block_size)
     count_pairs(const __grid_constant__ PairRule rule, const __grid_constant__ PairCentreCells centres,
-                int bins, std::int64_t count, const Particle* __restrict__ particles,
+                int bins, std::int64_t count, const __grid_constant__ ParticleColumns<Particle> particles,
                 unsigned long long* __restrict__ pairs) {
     extern __shared__ std::uint32_t pair_counts[];
     for (int bin = static_cast<int>(threadIdx.x); bin < bins; bin += block_size) pair_counts[bin] = 0;
@@ -30,7 +31,7 @@ __global__ void __launch_bounds__(block_size)
         const std::int64_t i = start + threadIdx.x;
         if (i < count) {
             rule.for_centres_near(
-                load_constant_record(particles + i), centres,
+                particles[i], centres,
                 [&](int bin) { atomicAdd(pair_counts + bin, 1U); });
         }
         if (++round % pair_rounds != 0 && start + stride < count) continue;

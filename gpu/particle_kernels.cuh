@@ -3,15 +3,17 @@
 /// a wall (physics/step.hpp has the laws).
 
 #include <cstdint>
+#include <type_traits>
 
 #include "gpu/cell_kernels.cuh"
+#include "gpu/cell_order.hpp"
 #include "gpu/cell_sums.cuh"
 #include "gpu/cuda_support.cuh"
+#include "gpu/particle_columns.cuh"
 #include "gpu/record_access.cuh"
 #include "gpu/step_report.cuh"
 #include "gpu/warp/aggregated_increment.hpp"
 #include "gpu/warp/compact.hpp"
-#include "gpu/warp/count_distinct.hpp"
 #include "gpu/warp/work_queue.hpp"
 #include "physics/collision/srd.hpp"
 #include "physics/initial_state.hpp"
@@ -20,9 +22,13 @@
 
 namespace mpcflow {
 
+/// A way of summing that the compiler knows.
+template <Summation way>
+inline constexpr std::integral_constant<Summation, way> known_way{};
+
 /// Blocks that shall fit on a multiprocessor, for which the compiler then does with fewer registers; 0 leaves
 /// it to the compiler. More warps hide more of the waiting, until registers are spilled (docs/decisions/).
-template <class Law, class Particle, Summation way>
+template <class Law, class Way>
 inline constexpr int min_blocks = 0;
 // A multiprocessor of compute capability 7.5 has room for 1024 threads, others for 1536 or more.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
@@ -31,22 +37,19 @@ inline constexpr int many_blocks = 1024 / block_size;
 inline constexpr int many_blocks = 5;
 #endif
 template <ThermostatKind thermostat>
-inline constexpr int min_blocks<Srd<double, thermostat>, ParticleDouble, Summation::match> = many_blocks;
+inline constexpr int min_blocks<Srd<double, thermostat>, std::integral_constant<Summation, Summation::match>> =
+    many_blocks;
 
-/// The shared memory of a block in the kernels over particles: for records and for sums, each in its time.
-/// A warp asks for its part where it needs it. Of a reference to that part, made at the head of a kernel, the
-/// compiler works out the address again and again, up to 8 % of a step (docs/decisions/).
-template <class Law, class Particle>
-class ParticleScratch {
+/// The shared memory of a block for the sums of its warps' leaders. A warp asks for its part where it needs
+/// it. Of a reference to that part, made at the head of a kernel, the compiler works out the address again and
+/// again, up to 8 % of a step (docs/decisions/).
+template <class Law>
+class BlockLeaders {
 public:
-    __device__ RecordScratch<Particle>& records() { return of_warps_[threadIdx.x / 32].records; }
-    __device__ LeaderScratch<Law::sum_count>& sums() { return of_warps_[threadIdx.x / 32].sums; }
+    __device__ LeaderScratch<Law::sum_count>& of_warp() { return of_warps_[threadIdx.x / 32]; }
 
 private:
-    union {
-        RecordScratch<Particle> records;
-        LeaderScratch<Law::sum_count> sums;
-    } of_warps_[warps_in_block];
+    LeaderScratch<Law::sum_count> of_warps_[warps_in_block];
 };
 
 /// What a particle adds, and to which cell.
@@ -66,22 +69,29 @@ __device__ __forceinline__ Contribution<Law> contribution_of(const Particle& par
     return {place.cell, plan.contribute(particle, place, draw)};
 }
 
-/// Adds the contributions of the lanes of `mask`, which call it.
-template <Summation way, class Law, class Particle>
-__device__ __forceinline__ void contribute(Contribution<Law> contribution, unsigned mask, SumRow<Law>* sums,
-                                           ParticleScratch<Law, Particle>& scratch) {
-    add_sums<way, FirstSum::ones>(sums->value, contribution.cell, contribution.sums.value, mask,
-                                  scratch.sums());
+/// Adds the contributions of the lanes of `mask`, which call it. `way` is a Summation, or known to the compiler
+/// as std::integral_constant.
+template <class Way, class Law>
+__device__ __forceinline__ void contribute(Way way, Contribution<Law> contribution, unsigned mask,
+                                           SumRow<Law>* sums, BlockLeaders<Law>& leaders) {
+    const auto add = [&](auto known) {
+        add_sums<known(), FirstSum::ones>(sums->value, contribution.cell, contribution.sums.value, mask,
+                                          leaders.of_warp());
+    };
+    if (way == Summation::match) add(known_way<Summation::match>);
+    else if (way == Summation::direct) add(known_way<Summation::direct>);
+    else if (way == Summation::cas) add(known_way<Summation::cas>);
+    else add(known_way<Summation::peers>);
 }
 
 /// The particles of a step before and after it, and what else the kernels over particles need. `to` is
-/// `from`, or, in steps that re-order, another array, in which slots[memory_rank(c)] says where the next
-/// particle of cell c goes.
+/// `from`, or, in steps that re-order, other memory, in which slots[rank of cell c] says where the next
+/// particle of cell c goes (TiledOrder).
 template <class Law, class Particle>
 struct ParticleStep {
     std::int64_t count;
-    const Particle* from;
-    Particle* to;
+    ParticleColumns<Particle> from;
+    ParticleColumns<Particle> to;
     const CellAction<Law>* actions;
     CellDraws<Law> draws;
     SumRow<Law>* sums;
@@ -93,17 +103,18 @@ struct ParticleStep {
 /// Collides and streams the caller's particle, the one of its lane behind `first`, and stores it; called by
 /// all lanes of `mask`. Particles that meet a wall are stored as they are before, and queued: finish_at_walls
 /// ends their step; their lanes are taken from `mask`.
-template <bool reorders, class Law, class Particle, class Scratch>
-__device__ __forceinline__ Particle collide_and_store(const StepPlan<Law>& plan,
-                                                      const ParticleStep<Law, Particle>& step,
-                                                      std::int64_t first, unsigned& mask, Scratch& scratch) {
+template <class Reorders, class Law, class Particle>
+__device__ __forceinline__ FlyingParticle<Particle> collide_and_store(
+    Reorders reorders, const StepPlan<Law>& plan, const ParticleStep<Law, Particle>& step, std::int64_t first,
+    unsigned& mask) {
     const warp::CudaWarp warp;
-    std::int64_t destination = first + warp.lane();
-    Particle particle = load_record(step.from + destination);
+    const std::int64_t origin = first + warp.lane();
+    std::int64_t destination = origin;
+    FlyingParticle<Particle> particle = flying_particle(step.from, origin, step.from.motion(origin));
     const auto place = plan.grid.locate(particle.position);
-    if constexpr (reorders) {
-        const unsigned peers = warp::find_peers_by_votes(warp, mask, place.cell);
-        const int rank = memory_rank<typename Law::Real>(plan.grid.cells(), place.cell);
+    if (reorders) {
+        const unsigned peers = warp::find_peers_by_match(warp, mask, place.cell);
+        const int rank = TiledOrder(plan.grid.cells()).rank(place.cell);
         destination = warp::place_among_peers(
             warp, mask, peers, [&](unsigned number) { return atomicAdd(step.slots + rank, number); });
     }
@@ -111,8 +122,8 @@ __device__ __forceinline__ Particle collide_and_store(const StepPlan<Law>& plan,
     const CellAction<Law> action = load_constant_record(step.actions + place.cell);
     const bool is_at_wall = plan.collide_and_fly(particle, place, action, found) == StreamOutcome::at_wall;
     report_findings(found, plan.step, step.report);
-    store_records<reorders ? Placement::scattered : Placement::in_order>(step.to, destination, particle, mask,
-                                                                         scratch.records());
+    step.to.set_motion(destination, particle.position, particle.velocity);
+    if (reorders) step.to.label(destination) = *particle.label;
     if (step.wall_queue.slots != nullptr) {
         const unsigned at_wall = warp::place_selected(warp, mask, is_at_wall, [&](unsigned number) {
             return atomicAdd(&step.wall_queue.state->count, number);
@@ -123,19 +134,33 @@ __device__ __forceinline__ Particle collide_and_store(const StepPlan<Law>& plan,
     return particle;
 }
 
-/// Collides, streams and bins every particle and contributes it to the next step's sums.
-template <class Law, class Particle, Summation way, bool reorders>
-__global__ void __launch_bounds__(block_size, (min_blocks<Law, Particle, way>))
+/// Collides, streams and bins every particle and contributes it to the next step's sums. Of the fastest way
+/// each kernel is compiled apart, `way` and `reorders` being known to the compiler; all others are one.
+template <class Way, class Reorders, class Law, class Particle>
+__global__ void __launch_bounds__(block_size, (min_blocks<Law, Way>))
     advance_particles(const __grid_constant__ StepPlan<Law> plan,
-                      const __grid_constant__ ParticleStep<Law, Particle> step) {
-    __shared__ ParticleScratch<Law, Particle> scratch;
+                      const __grid_constant__ ParticleStep<Law, Particle> step, Way way, Reorders reorders) {
+    __shared__ BlockLeaders<Law> leaders;
     const WarpItems items(step.count);
     unsigned mask = items.mask;
     const unsigned own_bit = warp::lane_bit(warp::CudaWarp{}.lane());
     if ((mask & own_bit) == 0) return;
-    const Particle particle = collide_and_store<reorders>(plan, step, items.first, mask, scratch);
+    const FlyingParticle<Particle> particle = collide_and_store(reorders, plan, step, items.first, mask);
     if ((mask & own_bit) == 0) return;
-    contribute<way>(contribution_of(particle, plan, step.draws), mask, step.sums, scratch);
+    contribute(way, contribution_of(particle, plan, step.draws), mask, step.sums, leaders);
+}
+
+/// Ends the step of a particle that was left at a wall.
+template <class Law, class Particle>
+__device__ __forceinline__ FlyingParticle<Particle> bounce_and_store(
+    const StepPlan<Law>& plan, const ParticleColumns<Particle>& particles, std::int64_t at,
+    StepReport* report) {
+    FlyingParticle<Particle> particle = flying_particle(particles, at, particles.motion(at));
+    std::uint32_t found = no_fault;
+    plan.bounce(particle, found);
+    report_findings(found, plan.step, report);
+    particles.set_motion(at, particle.position, particle.velocity);
+    return particle;
 }
 
 /// Ends the step of the particles that are queued at walls: bounces them, and contributes them. A few warps
@@ -144,7 +169,7 @@ template <class Law, class Particle>
 __global__ void __launch_bounds__(block_size)
     finish_at_walls(const __grid_constant__ StepPlan<Law> plan,
                     const __grid_constant__ ParticleStep<Law, Particle> step) {
-    __shared__ ParticleScratch<Law, Particle> scratch;
+    __shared__ BlockLeaders<Law> leaders;
     const warp::CudaWarp warp;
     const warp::WorkQueue<std::uint32_t> queue{&step.wall_queue.state->taken, step.wall_queue.state->count};
     while (true) {
@@ -153,14 +178,10 @@ __global__ void __launch_bounds__(block_size)
         if (items.is_empty()) return;
         const unsigned mask = warp::first_lanes(items.last - items.first);
         if ((mask & warp::lane_bit(warp.lane())) != 0) {
-            Particle* const at = step.to + step.wall_queue.slots[items.first + warp.lane()];
-            Particle particle = load_record(at);
-            std::uint32_t found = no_fault;
-            plan.bounce(particle, found);
-            report_findings(found, plan.step, step.report);
-            *at = particle;
-            contribute<Summation::peers>(contribution_of(particle, plan, step.draws), mask, step.sums,
-                                         scratch);
+            const auto particle = bounce_and_store(
+                plan, step.to, step.wall_queue.slots[items.first + warp.lane()], step.report);
+            contribute(known_way<Summation::peers>, contribution_of(particle, plan, step.draws), mask,
+                       step.sums, leaders);
         }
         warp.sync(warp::full_mask);
     }
@@ -170,42 +191,32 @@ __global__ void __launch_bounds__(block_size)
 template <class Law, class Particle>
 __global__ void __launch_bounds__(block_size)
     contribute_particles(const __grid_constant__ StepPlan<Law> plan, std::int64_t count,
-                         const Particle* particles, CellDraws<Law> draws, SumRow<Law>* __restrict__ sums) {
-    __shared__ ParticleScratch<Law, Particle> scratch;
+                         const __grid_constant__ ParticleColumns<Particle> particles, CellDraws<Law> draws,
+                         SumRow<Law>* __restrict__ sums) {
+    __shared__ BlockLeaders<Law> leaders;
     const WarpItems items(count);
     const warp::CudaWarp warp;
     if ((items.mask & warp::lane_bit(warp.lane())) == 0) return;
-    contribute<Summation::peers>(contribution_of(particles[items.first + warp.lane()], plan, draws),
-                                 items.mask, sums, scratch);
-}
-
-/// Adds up the distinct cells, on the grid of the next collision, of `warps` warps of particles that are
-/// spread evenly over all whole warps.
-template <class Law, class Particle>
-__global__ void __launch_bounds__(block_size)
-    count_distinct_cells(const __grid_constant__ StepPlan<Law> plan, std::int64_t whole_warps, int warps,
-                         const Particle* __restrict__ particles, unsigned* __restrict__ distinct_cells) {
-    const int number = static_cast<int>(blockIdx.x * warps_in_block + threadIdx.x / 32);
-    if (number >= warps) return;
-    const warp::CudaWarp warp;
-    const std::int64_t first = 32 * (whole_warps * number / warps);
-    const int cell = plan.next_grid.locate(particles[first + warp.lane()].position).cell;
-    const unsigned distinct = warp::count_distinct(warp, warp::full_mask, cell);
-    if (warp.lane() == 0) atomicAdd(distinct_cells, distinct);
+    contribute(known_way<Summation::peers>,
+               contribution_of(particles[items.first + warp.lane()], plan, draws), items.mask, sums, leaders);
 }
 
 template <class Particle>
 __global__ void __launch_bounds__(block_size)
-    create_particles(const __grid_constant__ InitialState initial, std::int64_t count, Particle* particles) {
+    create_particles(const __grid_constant__ InitialState initial, std::int64_t count,
+                     const __grid_constant__ ParticleColumns<Particle> particles) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
-    if (i < count) particles[i] = initial.particle<Particle>(static_cast<std::uint64_t>(i));
+    if (i < count) particles.set(i, initial.particle<Particle>(static_cast<std::uint64_t>(i)));
 }
 
 template <class Particle>
 __global__ void __launch_bounds__(block_size)
-    subtract_velocity(Vec3<typename Particle::Real> velocity, std::int64_t count, Particle* particles) {
+    subtract_velocity(Vec3<typename Particle::Real> velocity, std::int64_t count,
+                      const __grid_constant__ ParticleColumns<Particle> particles) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
-    if (i < count) particles[i].velocity = particles[i].velocity - velocity;
+    if (i >= count) return;
+    const auto motion = particles.motion(i);
+    particles.set_motion(i, motion.position, motion.velocity - velocity);
 }
 
 }  // namespace mpcflow

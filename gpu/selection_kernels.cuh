@@ -6,6 +6,7 @@
 #include "gpu/block/compact.hpp"
 #include "gpu/block/cuda_block.cuh"
 #include "gpu/cuda_support.cuh"
+#include "gpu/particle_columns.cuh"
 #include "physics/selection.hpp"
 
 namespace mpcflow {
@@ -14,7 +15,7 @@ namespace mpcflow {
 template <class Particle>
 __global__ void __launch_bounds__(block_size)
     collect_selected(const __grid_constant__ SelectionRule rule, std::int64_t count,
-                     const Particle* __restrict__ particles, Particle* __restrict__ found,
+                     const __grid_constant__ ParticleColumns<Particle> particles, Particle* __restrict__ found,
                      unsigned long long* __restrict__ number) {
     const block::CudaBlock block;
     const auto warp = block.warp();

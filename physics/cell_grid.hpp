@@ -115,6 +115,7 @@ public:
     }
 
     [[nodiscard]] Vec3<Real> shift() const { return shift_; }
+    [[nodiscard]] bool is_periodic(int axis) const { return cells_[axis] == box_[axis]; }
     [[nodiscard]] MPCFLOW_HD Vec3<int> cells() const { return cells_; }
 
 private:

@@ -29,6 +29,8 @@ public:
 
     /// x to the nearest multiple of 2^-q; |x| is at most 2^(51-q), a quarter of what sums may reach.
     MPCFLOW_HD double round(double x) const { return (x + magic_) - magic_; }
+    /// The bits of x + magic() hold x in multiples of the grid's spacing, as a signed number, in the lowest 51.
+    [[nodiscard]] double magic() const { return magic_; }
     /// q: the grid is 2^-q.
     [[nodiscard]] int bits() const { return q_; }
     [[nodiscard]] double spacing() const { return std::ldexp(1.0, -q_); }
@@ -62,14 +64,20 @@ struct CellRounding {
     /// `heaviest` is the mass of the heaviest particles in units of the fluid's.
     explicit CellRounding(const Fluid& fluid, double heaviest = 1.0);
 
-    template <SumGrid grid>
+    /// Of any but numbers, which are whole as they are.
+    template <SumGrid which>
+    [[nodiscard]] MPCFLOW_HD const RoundingGrid& grid() const {
+        static_assert(which != SumGrid::number);
+        if constexpr (which == SumGrid::velocity) return velocity;
+        else if constexpr (which == SumGrid::velocity_squared) return velocity_squared;
+        else if constexpr (which == SumGrid::offset) return offset;
+        else if constexpr (which == SumGrid::offset_velocity) return offset_velocity;
+        else return mass;
+    }
+    template <SumGrid which>
     [[nodiscard]] MPCFLOW_HD double round(double x) const {
-        if constexpr (grid == SumGrid::velocity) return velocity.round(x);
-        else if constexpr (grid == SumGrid::velocity_squared) return velocity_squared.round(x);
-        else if constexpr (grid == SumGrid::offset) return offset.round(x);
-        else if constexpr (grid == SumGrid::offset_velocity) return offset_velocity.round(x);
-        else if constexpr (grid == SumGrid::mass) return mass.round(x);
-        else return x;
+        if constexpr (which == SumGrid::number) return x;
+        else return grid<which>().round(x);
     }
 };
 

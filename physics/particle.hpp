@@ -1,8 +1,9 @@
 #pragma once
-/// Particle records: position, velocity, id, species and image counts in one aligned block.
+/// Particle records: position, velocity, and a label (id, species and image counts), in one aligned block.
 ///
-/// Records, not separate arrays: a particle is read and written whole, and wherever it is stored it
-/// fills whole 32-byte sectors of memory.
+/// Records are the form of particles on the host, in files and between solvers: a particle is read and
+/// written whole, and wherever it is stored it fills whole 32-byte sectors of memory. A device keeps the
+/// parts of its particles in columns (gpu/particle_columns.cuh).
 
 #include <bit>
 #include <cstdint>
@@ -38,25 +39,21 @@ struct PackedImages {
     }
 };
 
-/// 64 bytes: precision "double". Images up to a million boxes away. With several species the uppermost byte
-/// of the identity is the species.
+/// What streaming changes at faces alone. Images up to a million boxes away. With several species the
+/// uppermost byte of the identity is the species.
 template <Masses masses>
-struct alignas(32) DoubleRecord {
-    using Real = double;
+struct alignas(16) DoubleLabel {
     using Images = PackedImages<21, 0>;
     static constexpr bool has_species = masses == Masses::by_species;
     static constexpr int species_bit = 56;
     static constexpr std::uint64_t id_mask = (std::uint64_t{1} << species_bit) - 1;
     static constexpr std::uint64_t max_particles = std::uint64_t{1} << 48U;
 
-    Vec3<double> position;
-    Vec3<double> velocity;
     std::uint64_t identity;
     std::uint64_t images;
 
-    MPCFLOW_HD static DoubleRecord make(std::uint64_t id, Vec3<double> position, Vec3<double> velocity,
-                                        int species = 0) {
-        return {position, velocity, id | static_cast<std::uint64_t>(species) << species_bit, Images::zero()};
+    MPCFLOW_HD static DoubleLabel make(std::uint64_t id, int species) {
+        return {id | static_cast<std::uint64_t>(species) << species_bit, Images::zero()};
     }
     MPCFLOW_HD std::uint64_t id() const { return has_species ? identity & id_mask : identity; }
     MPCFLOW_HD int species() const { return has_species ? static_cast<int>(identity >> species_bit) : 0; }
@@ -64,24 +61,20 @@ struct alignas(32) DoubleRecord {
     MPCFLOW_HD int image(int axis) const { return Images::get(images, axis); }
 };
 
-/// 32 bytes: precision "mixed". One word holds the id (31 bits) and images up to 1023 boxes away; with
-/// several species up to 511, and the species in the uppermost three bits.
+/// The same in one word: the id (31 bits) and images up to 1023 boxes away; with several species up to 511,
+/// and the species in the uppermost three bits.
 template <Masses masses>
-struct alignas(32) MixedRecord {
-    using Real = float;
+struct MixedLabel {
     static constexpr bool has_species = masses == Masses::by_species;
     using Images = PackedImages<has_species ? 10 : 11, 31>;
     static constexpr int species_bit = 61;
     static constexpr std::uint64_t id_mask = (std::uint64_t{1} << 31U) - 1;
     static constexpr std::uint64_t max_particles = std::uint64_t{1} << 31U;
 
-    Vec3<float> position;
-    Vec3<float> velocity;
     std::uint64_t identity_and_images;
 
-    MPCFLOW_HD static MixedRecord make(std::uint64_t id, Vec3<float> position, Vec3<float> velocity,
-                                       int species = 0) {
-        return {position, velocity, id | static_cast<std::uint64_t>(species) << species_bit | Images::zero()};
+    MPCFLOW_HD static MixedLabel make(std::uint64_t id, int species) {
+        return {id | static_cast<std::uint64_t>(species) << species_bit | Images::zero()};
     }
     MPCFLOW_HD std::uint64_t id() const { return identity_and_images & id_mask; }
     MPCFLOW_HD int species() const {
@@ -90,6 +83,37 @@ struct alignas(32) MixedRecord {
     MPCFLOW_HD bool add_image(int axis, int change) { return Images::add(identity_and_images, axis, change); }
     MPCFLOW_HD int image(int axis) const { return Images::get(identity_and_images, axis); }
 };
+
+/// Position, velocity and label of a particle.
+template <class RealType, class LabelType>
+struct alignas(32) ParticleRecord {
+    using Real = RealType;
+    using Label = LabelType;
+    using Images = typename Label::Images;
+    static constexpr bool has_species = Label::has_species;
+    static constexpr std::uint64_t max_particles = Label::max_particles;
+
+    Vec3<Real> position;
+    Vec3<Real> velocity;
+    Label label;
+
+    MPCFLOW_HD static ParticleRecord make(std::uint64_t id, Vec3<Real> position, Vec3<Real> velocity,
+                                          int species = 0) {
+        return {position, velocity, Label::make(id, species)};
+    }
+    MPCFLOW_HD std::uint64_t id() const { return label.id(); }
+    MPCFLOW_HD int species() const { return label.species(); }
+    MPCFLOW_HD bool add_image(int axis, int change) { return label.add_image(axis, change); }
+    MPCFLOW_HD int image(int axis) const { return label.image(axis); }
+};
+
+/// 64 bytes: precision "double".
+template <Masses masses>
+using DoubleRecord = ParticleRecord<double, DoubleLabel<masses>>;
+
+/// 32 bytes: precision "mixed".
+template <Masses masses>
+using MixedRecord = ParticleRecord<float, MixedLabel<masses>>;
 
 using ParticleDouble = DoubleRecord<Masses::equal>;
 using ParticleMixed = MixedRecord<Masses::equal>;

@@ -126,6 +126,12 @@ struct StepPlan : private RelativeMasses<Law::masses> {
                                              const typename Law::Draw& draw) const {
         return rounded(law, law.contribute(in_cell, draw, {seed, step + 1}));
     }
+    /// The same before it is rounded to the grids of the sums.
+    template <class Particle>
+    MPCFLOW_HD typename Law::Sums unrounded(const Particle& particle, const CellPlace<Real>& place,
+                                            const typename Law::Draw& draw) const {
+        return law.contribute(in_cell(particle, place), draw, {seed, step + 1});
+    }
 
     /// What a cell does to its particles. Faults are or-ed into `faults`.
     MPCFLOW_HD typename Law::Transform resolve(int cell, const typename Law::Sums& sums,

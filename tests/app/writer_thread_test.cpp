@@ -161,7 +161,7 @@ TEST(RecordsPool, WaitsForTheWriter) {
     for (std::int64_t step = 0; step < 200; ++step) {
         const auto records = pool.take();
         // The thread sanitizer sees it if another task still reads them.
-        records->begin<ParticleDouble>(step, 1)[0].identity = static_cast<std::uint64_t>(step);
+        records->begin<ParticleDouble>(step, 1)[0].label.identity = static_cast<std::uint64_t>(step);
         writer.post([records, &sum] {
             std::int64_t id = 0;
             copy_ids(*records, 0, 1, &id);

@@ -1,0 +1,83 @@
+#pragma once
+/// Which way of summing, and how often to re-order: found by timing steps of the run itself, of which none is
+/// wasted, since all ways give the same bits.
+///
+/// Each way has a turn: a step that re-orders the particles, and plain steps after it, in which they drift
+/// apart. Re-ordering every k steps costs as much a step as the first k steps of a turn did on average; the k
+/// that makes this least is the best, and the turn ends when it is plainly passed. All have a second turn, in
+/// the opposite order, since a card changes its clock as it warms up; of the two times of a step the shorter
+/// one counts, as another program may have had the card for a moment. Plain C++, no device: the solver brings
+/// the figures.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "physics/system.hpp"
+
+namespace mpcflow {
+
+/// How to execute one step.
+struct StepWay {
+    Summation summation;
+    bool reorders;  ///< stores the particles in the order of their cells
+};
+
+class ExecutionChoice {
+public:
+    /// `candidates`: ways of summing to choose among, at least one, none of them `automatic`. `reorder`:
+    /// steps between re-orderings, or 0 for the best. One candidate with a fixed interval is settled at once.
+    ExecutionChoice(std::vector<Summation> candidates, int reorder);
+
+    /// Whether `way` is one of the candidates.
+    [[nodiscard]] bool considers(Summation way) const;
+
+    /// True where there is nothing (more) to time: summation() and reorder() are what to use.
+    [[nodiscard]] bool is_settled() const { return is_settled_; }
+    /// `automatic` as long as it is not settled which.
+    [[nodiscard]] Summation summation() const;
+    /// Steps between re-orderings, at least 1; 0 as long as that is not settled.
+    [[nodiscard]] int reorder() const { return is_settled_ ? candidates_[chosen_].interval : fixed_reorder_; }
+
+    /// The steps to execute and time next, at most `batch_size` of them, in this order. Any number of them
+    /// may be executed before learn() is told. Empty where settled.
+    [[nodiscard]] std::vector<StepWay> next_batch() const;
+    /// The milliseconds that the first of next_batch() took.
+    void learn(std::span<const double> milliseconds);
+
+    /// What was chosen and what the other ways took, in one line; empty where nothing was timed.
+    [[nodiscard]] const std::string& report() const { return report_; }
+
+    static constexpr int batch_size = 16;
+    /// Steps of a turn at most.
+    static constexpr int longest_turn = 64;
+
+private:
+    struct Candidate {
+        Summation summation;
+        std::vector<double> milliseconds{};  ///< of the steps of its turns, the shorter of the two
+        int interval = 1;                    ///< the best
+        double mean = 0.0;                   ///< of a step with it
+    };
+    enum Round { untimed, there, back, rounds };
+
+    [[nodiscard]] Round round() const;
+    /// Whose turn it is.
+    [[nodiscard]] std::size_t candidate() const;
+    /// Steps of this turn at most.
+    [[nodiscard]] std::size_t length() const;
+    [[nodiscard]] bool is_over() const;
+    void end_turn();
+    void settle();
+
+    std::vector<Candidate> candidates_;
+    int fixed_reorder_;
+    bool is_settled_ = false;
+    std::size_t turn_ = 0;       ///< its number
+    std::vector<double> steps_;  ///< milliseconds, of this turn so far
+    std::size_t chosen_ = 0;
+    std::string report_;
+};
+
+}  // namespace mpcflow

@@ -1,0 +1,167 @@
+#pragma once
+/// Particles in the memory of a device: in columns what every step touches (position and velocity), read and
+/// written whole by a warp; and apart from it their labels (id, species, images), which a step touches where
+/// particles are re-ordered, cross a face, or a law or species asks for them. A plain step moves three
+/// quarters of a record so. Records (physics/particle.hpp) stay the form of exchange with the host.
+
+#include <cstdint>
+#include <algorithm>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "gpu/cuda_support.cuh"
+#include "physics/particle.hpp"
+
+namespace mpcflow {
+
+template <class Real>
+struct Motion {
+    Vec3<Real> position;
+    Vec3<Real> velocity;
+};
+
+/// The columns of `count` particles: a view, the memory is ParticleMemory's.
+template <class Particle>
+class ParticleColumns {
+public:
+    using Real = typename Particle::Real;
+    using Label = typename Particle::Label;
+
+    ParticleColumns() = default;
+    ParticleColumns(char* memory, std::int64_t count) {
+        char* at = memory;
+        const auto take = [&]<class T>(T*& column) {
+            column = reinterpret_cast<T*>(at);
+            at += column_bytes(count, sizeof(T));
+        };
+        std::apply([&](auto*&... column) { (take(column), ...); }, motion_.columns());
+        take(labels_);
+    }
+
+    static std::int64_t bytes(std::int64_t count) {
+        std::int64_t sum = column_bytes(count, sizeof(Label));
+        MotionColumns none{};
+        std::apply(
+            [&]<class... T>(T*&...) { sum += (std::int64_t{0} + ... + column_bytes(count, sizeof(T))); },
+            none.columns());
+        return sum;
+    }
+
+    [[nodiscard]] __device__ __forceinline__ Motion<Real> motion(std::int64_t i) const {
+        return motion_.get(i);
+    }
+    __device__ __forceinline__ void set_motion(std::int64_t i, Vec3<Real> position,
+                                               Vec3<Real> velocity) const {
+        motion_.put(i, position, velocity);
+    }
+    [[nodiscard]] __device__ __forceinline__ Label& label(std::int64_t i) const { return labels_[i]; }
+
+    /// The record. What is not used of it is not read.
+    [[nodiscard]] __device__ __forceinline__ Particle operator[](std::int64_t i) const {
+        const Motion<Real> motion = motion_.get(i);
+        return {motion.position, motion.velocity, labels_[i]};
+    }
+    __device__ __forceinline__ void set(std::int64_t i, const Particle& particle) const {
+        motion_.put(i, particle.position, particle.velocity);
+        labels_[i] = particle.label;
+    }
+
+private:
+    struct DoubleMotion {
+        double2* a;
+        double2* b;
+        double2* c;
+
+        auto columns() { return std::tie(a, b, c); }
+        __device__ __forceinline__ Motion<double> get(std::int64_t i) const {
+            const double2 p = a[i];
+            const double2 q = b[i];
+            const double2 r = c[i];
+            return {{p.x, p.y, q.x}, {q.y, r.x, r.y}};
+        }
+        __device__ __forceinline__ void put(std::int64_t i, Vec3<double> x, Vec3<double> v) const {
+            a[i] = make_double2(x.x, x.y);
+            b[i] = make_double2(x.z, v.x);
+            c[i] = make_double2(v.y, v.z);
+        }
+    };
+    struct FloatMotion {
+        float4* a;
+        float2* b;
+
+        auto columns() { return std::tie(a, b); }
+        __device__ __forceinline__ Motion<float> get(std::int64_t i) const {
+            const float4 p = a[i];
+            const float2 q = b[i];
+            return {{p.x, p.y, p.z}, {p.w, q.x, q.y}};
+        }
+        __device__ __forceinline__ void put(std::int64_t i, Vec3<float> x, Vec3<float> v) const {
+            a[i] = make_float4(x.x, x.y, x.z, v.x);
+            b[i] = make_float2(v.y, v.z);
+        }
+    };
+    using MotionColumns = std::conditional_t<std::is_same_v<Real, float>, FloatMotion, DoubleMotion>;
+
+    /// Whole lines, so that warps read and write whole sectors of every column.
+    static std::int64_t column_bytes(std::int64_t count, std::size_t size) {
+        return (count * static_cast<std::int64_t>(size) + 255) / 256 * 256;
+    }
+
+    MotionColumns motion_{};
+    Label* labels_ = nullptr;
+};
+
+/// A particle in flight, as streaming and laws see it: its label stays in memory until it is asked for.
+template <class Particle>
+struct FlyingParticle {
+    using Real = typename Particle::Real;
+
+    Vec3<Real> position;
+    Vec3<Real> velocity;
+    typename Particle::Label* label;
+
+    __device__ __forceinline__ std::uint64_t id() const { return label->id(); }
+    __device__ __forceinline__ int species() const {
+        if constexpr (Particle::has_species) return label->species();
+        else return 0;
+    }
+    __device__ __forceinline__ bool add_image(int axis, int change) {
+        typename Particle::Label changed = *label;
+        const bool fits = changed.add_image(axis, change);
+        *label = changed;
+        return fits;
+    }
+};
+
+template <class Particle>
+[[nodiscard]] __device__ __forceinline__ FlyingParticle<Particle> flying_particle(
+    const ParticleColumns<Particle>& particles, std::int64_t i, const Motion<typename Particle::Real>& motion) {
+    return {motion.position, motion.velocity, &particles.label(i)};
+}
+
+/// Memory for the columns of some particles, or for as many records.
+template <class Particle>
+class ParticleMemory {
+public:
+    explicit ParticleMemory(std::int64_t count)
+        : count_(count), bytes_(std::max(ParticleColumns<Particle>::bytes(count), records_bytes())) {}
+
+    [[nodiscard]] ParticleColumns<Particle> columns() const { return {bytes_.data(), count_}; }
+    [[nodiscard]] Particle* records() const { return reinterpret_cast<Particle*>(bytes_.data()); }
+    [[nodiscard]] std::int64_t bytes() const { return bytes_.bytes(); }
+    void swap(ParticleMemory& other) noexcept {
+        std::swap(count_, other.count_);
+        bytes_.swap(other.bytes_);
+    }
+
+private:
+    [[nodiscard]] std::int64_t records_bytes() const {
+        return count_ * static_cast<std::int64_t>(sizeof(Particle));
+    }
+
+    std::int64_t count_;
+    DeviceArray<char> bytes_;
+};
+
+}  // namespace mpcflow

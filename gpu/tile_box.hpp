@@ -1,0 +1,193 @@
+#pragma once
+/// The cells around a tile in which its particles lie on the grid of a later step, and their sums in the
+/// shared memory of a block. Host and device share it, so that tests need no card.
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "gpu/cell_order.hpp"
+#include "physics/cell_grid.hpp"
+#include "physics/collision/law.hpp"
+#include "physics/grid_rounding.hpp"
+#include "physics/host_device.hpp"
+#include "physics/vector.hpp"
+
+namespace mpcflow {
+
+/// Where the boxes of all tiles lie on a grid. Particles that were in a tile's cells on a grid of shift s are
+/// on one of shift t at least half a cell from the outside of a box that is two cells longer than the tile
+/// along each axis, as long as they do not move: the box begins floor(t - s - 1/2) cells from the tile.
+template <class Real>
+class TileBoxes {
+public:
+    static constexpr Vec3<int> size{TiledOrder::edge.x + 2, TiledOrder::edge.y + 2, TiledOrder::edge.z + 2};
+    static constexpr int cells = size.x * size.y * size.z;
+    static constexpr int rows = size.y * size.z;
+
+    TileBoxes() = default;
+    /// On `grid`, of tiles into which particles were ordered on a grid of shift `ordered`.
+    TileBoxes(const CellGrid<Real>& grid, Vec3<Real> ordered) : order_(grid.cells()), cells_(grid.cells()) {
+        for (int axis = 0; axis < 3; ++axis) {
+            const double moved =
+                static_cast<double>(grid.shift()[axis]) - static_cast<double>(ordered[axis]);
+            base_[axis] = static_cast<int>(std::floor(moved - 0.5));
+            period_[axis] = grid.is_periodic(axis) ? cells_[axis] : 0;
+        }
+    }
+
+    [[nodiscard]] MPCFLOW_HD int count() const { return order_.tile_count(); }
+    [[nodiscard]] MPCFLOW_HD const TiledOrder& order() const { return order_; }
+
+    /// The first cell of a tile's box along each axis. Along a periodic axis it is a cell of the grid; between
+    /// walls it may lie before the first one.
+    [[nodiscard]] MPCFLOW_HD Vec3<int> first(int tile) const {
+        Vec3<int> first = order_.first_cell(tile);
+        for (int axis = 0; axis < 3; ++axis) {
+            first[axis] += base_[axis];
+            if (period_[axis] > 0) first[axis] = (first[axis] + 2 * period_[axis]) % period_[axis];
+        }
+        return first;
+    }
+
+    /// The number of a cell in the box that begins at `first`, or no_cell. No two cells have the same one,
+    /// also where the box is longer than the grid.
+    [[nodiscard]] MPCFLOW_HD int local(Vec3<int> first, Vec3<int> cell) const {
+        int x = cell.x - first.x;
+        int y = cell.y - first.y;
+        int z = cell.z - first.z;
+        x += x < 0 ? period_.x : 0;
+        y += y < 0 ? period_.y : 0;
+        z += z < 0 ? period_.z : 0;
+        const bool is_inside = static_cast<unsigned>(x) < static_cast<unsigned>(size.x) &&
+                               static_cast<unsigned>(y) < static_cast<unsigned>(size.y) &&
+                               static_cast<unsigned>(z) < static_cast<unsigned>(size.z);
+        return is_inside ? x + size.x * (y + size.y * z) : no_cell;
+    }
+
+    /// The index in the grid of the cell at x = 0 of a row of the box; means nothing where no cell of the row
+    /// is on the grid.
+    [[nodiscard]] MPCFLOW_HD int row_index(Vec3<int> first, int row) const {
+        int y = first.y + row % size.y;
+        int z = first.z + row / size.y;
+        y -= period_.y > 0 && y >= period_.y ? period_.y : 0;
+        z -= period_.z > 0 && z >= period_.z ? period_.z : 0;
+        return cells_.x * (y + cells_.y * z);
+    }
+    /// The same of the cell with number `local`, which is on the grid, by the index of its row.
+    [[nodiscard]] MPCFLOW_HD int index(int first_x, int row_index, int local) const {
+        int x = first_x + local % size.x;
+        x -= period_.x > 0 && x >= period_.x ? period_.x : 0;
+        return row_index + x;
+    }
+
+private:
+    TiledOrder order_;
+    Vec3<int> cells_{1, 1, 1};
+    Vec3<int> base_{};
+    Vec3<int> period_{};  ///< cells along a periodic axis; 0 between walls
+};
+
+/// How a sum of doubles on a rounding grid is held in two 32-bit words, which shared memory adds several
+/// times as fast as 64 bits: x + magic has x, in whole multiples of the grid's spacing, in its lowest bits;
+/// the low word sums the lowest `low_bits` of them, the high word the 32 bits above. Of up to most() particles
+/// the low word does not overflow, and the high one loses nothing that is not known: the sum has at most 53
+/// bits (physics/grid_rounding.hpp), and what the exponent of x + magic adds is subtracted again.
+class WordSplit {
+public:
+    WordSplit() = default;
+    /// For cells of up to `occupancy` particles, or as many as there can be.
+    explicit WordSplit(double occupancy) {
+        while (low_bits_ > least_low_bits && static_cast<double>(most()) < occupancy) --low_bits_;
+        is_enough_ = static_cast<double>(most()) >= occupancy;
+    }
+
+    /// Particles that a cell may have.
+    [[nodiscard]] MPCFLOW_HD std::uint32_t most() const { return 1U << (32U - low_bits_); }
+    /// Whether those are as many as were asked for.
+    [[nodiscard]] MPCFLOW_HD bool is_enough() const { return is_enough_; }
+
+    [[nodiscard]] MPCFLOW_HD std::uint32_t low(std::uint64_t bits) const {
+        return static_cast<std::uint32_t>(bits) & ((1U << low_bits_) - 1U);
+    }
+    [[nodiscard]] MPCFLOW_HD std::uint32_t high(std::uint64_t bits) const {
+        return static_cast<std::uint32_t>(bits >> low_bits_);
+    }
+    /// Of `number` particles, whose words add up to `low` and `high`: the sum in multiples of the spacing.
+    /// `bias` is high() of the bits of the magic number.
+    [[nodiscard]] MPCFLOW_HD std::int64_t join(std::uint32_t low, std::uint32_t high, std::uint32_t number,
+                                               std::uint32_t bias) const {
+        const auto above = static_cast<std::int32_t>(high - number * bias);
+        return static_cast<std::int64_t>(above) * (std::int64_t{1} << low_bits_) + low;
+    }
+
+private:
+    /// A sum of 53 bits has 31 bits and a sign above these.
+    static constexpr std::uint32_t least_low_bits = 22;
+    std::uint32_t low_bits_ = 24;
+    bool is_enough_ = true;
+};
+
+/// The words of a law's sums of a cell: the number of particles; then two for each other sum.
+template <class Law>
+class WordSums {
+public:
+    static constexpr int count = 2 * Law::sum_count - 1;
+
+    WordSums() = default;
+    explicit WordSums(const Law& law) : split_(law.parameters().rounding.occupancy_limit) {
+        set_grids(law.parameters().rounding, std::make_integer_sequence<int, Law::sum_count>{});
+    }
+
+    [[nodiscard]] MPCFLOW_HD const WordSplit& split() const { return split_; }
+
+    /// Calls add(word, value) for each word but the first, which counts particles, of a contribution that is
+    /// not yet rounded: the same as if it were.
+    template <class Add>
+    MPCFLOW_HD void for_each_word(const typename Law::Sums& sums, const Add& add) const {
+        for_each_word(sums, add, std::make_integer_sequence<int, Law::sum_count - 1>{});
+    }
+
+    /// Sum `k` > 0 of a cell, of which `number` particles' words add up to `low` and `high`.
+    [[nodiscard]] MPCFLOW_HD double sum(int k, std::uint32_t low, std::uint32_t high,
+                                        std::uint32_t number) const {
+        return static_cast<double>(split_.join(low, high, number, bias_[k])) * spacing_[k];
+    }
+
+private:
+    MPCFLOW_HD static std::uint64_t bits_of(double x) { return std::bit_cast<std::uint64_t>(x); }
+
+    template <class Add, int... before>
+    MPCFLOW_HD void for_each_word(const typename Law::Sums& sums, const Add& add,
+                                  std::integer_sequence<int, before...>) const {
+        (add_words<before + 1>(sums, add), ...);
+    }
+    template <int k, class Add>
+    MPCFLOW_HD void add_words(const typename Law::Sums& sums, const Add& add) const {
+        const std::uint64_t bits = bits_of(sums.value[k] + magic_[k]);
+        add(2 * k - 1, split_.low(bits));
+        add(2 * k, split_.high(bits));
+    }
+
+    template <int... k>
+    void set_grids(const CellRounding& rounding, std::integer_sequence<int, k...>) {
+        (set_grid<k>(rounding), ...);
+    }
+    template <int k>
+    void set_grid(const CellRounding& rounding) {
+        if constexpr (k > 0) {
+            const RoundingGrid& grid = rounding.template grid<Law::grids.of[k]>();
+            magic_[k] = grid.magic();
+            spacing_[k] = grid.spacing();
+            bias_[k] = split_.high(bits_of(grid.magic()));
+        }
+    }
+
+    WordSplit split_;
+    std::uint32_t bias_[Law::sum_count]{};
+    double magic_[Law::sum_count]{};
+    double spacing_[Law::sum_count]{};
+};
+
+}  // namespace mpcflow

@@ -1,0 +1,191 @@
+#pragma once
+/// The step over particles, tile by tile (`summation: tile`). A block takes the particles of a tile of cells
+/// through a step, which follow each other in memory, and adds them to the cells of a box around the tile in
+/// its shared memory. The box's sums are then added to the cells' rows, a few for each particle. So particles
+/// need no peers, and lie in memory in any order within their tile.
+///
+/// What is left over is done afterwards, by whole warps: particles that met a wall, and those whose next cell
+/// is outside of the box, which add through their peers. Bits are those of every other way (TileBoxes and
+/// WordSums in tile_box.hpp).
+
+#include <cstdint>
+
+#include "gpu/particle_kernels.cuh"
+#include "gpu/tile_box.hpp"
+
+namespace mpcflow {
+
+/// What the kernel asks for beside ParticleStep, whose wall queue it does not use.
+template <class Law>
+struct TileStep {
+    TileBoxes<typename Law::Real> boxes;  ///< on the grid of the next collision
+    WordSums<Law> words;
+    const std::uint32_t* starts;  ///< of the tiles' particles, and their number behind the last
+    /// Room for a number for each particle: a block notes those left over where its own particles are.
+    std::uint32_t* left_over;
+};
+
+/// The shared memory of a block.
+template <class Law>
+struct TileMemory {
+    static constexpr int cells = TileBoxes<typename Law::Real>::cells;
+    static constexpr int rows = TileBoxes<typename Law::Real>::rows;
+    /// Of words that follow each other those of one cell are in different banks.
+    static constexpr int row_length = cells | 1;
+    static constexpr int words = WordSums<Law>::count * row_length;
+
+    union {
+        alignas(16) std::uint32_t sums[(words + 3) / 4 * 4];  ///< [word][cell]
+        BlockLeaders<Law> leaders;                              ///< when the sums are done with
+    };
+    int row_index[rows];
+    std::uint32_t at_wall;  ///< particles left over, as outside
+    std::uint32_t outside;
+
+    __device__ std::uint32_t* word(int word, int local) { return sums + word * row_length + local; }
+};
+
+/// Blocks that shall fit on a multiprocessor: as many as shared memory and the registers of the law allow.
+template <class Law>
+inline constexpr int tile_blocks =
+    WordSums<Law>::count > 31 ? 3 : (sizeof(typename Law::Real) == sizeof(float) && !Law::needs.offsets ? 6 : 4);
+
+namespace detail {
+
+/// Adds a contribution to a cell of the box; false, and nothing is added, where the cell is full.
+template <class Law>
+[[nodiscard]] __device__ __forceinline__ bool add_to_box(const WordSums<Law>& words,
+                                                         const typename Law::Sums& sums, int local,
+                                                         TileMemory<Law>& memory) {
+    if (words.split().is_enough()) {
+        atomicAdd(memory.word(0, local), 1U);
+    } else if (atomicAdd(memory.word(0, local), 1U) >= words.split().most()) {
+        return false;
+    }
+    words.for_each_word(sums, [&](int word, std::uint32_t value) { atomicAdd(memory.word(word, local), value); });
+    return true;
+}
+
+/// Adds the sums of the box to the rows of its cells; successive lanes add successive sums of a cell.
+template <class Law>
+__device__ __forceinline__ void flush_box(const TileStep<Law>& tiles, int first_x, TileMemory<Law>& memory,
+                                          SumRow<Law>* rows) {
+    constexpr int K = Law::sum_count;
+    constexpr int row = TileBoxes<typename Law::Real>::size.x;
+    for (int j = static_cast<int>(threadIdx.x); j < TileMemory<Law>::cells * K; j += block_size) {
+        const int local = j / K;
+        const int k = j % K;
+        std::uint32_t number = *memory.word(0, local);
+        if (number == 0) continue;
+        if (!tiles.words.split().is_enough()) number = min(number, tiles.words.split().most());
+        const double sum = k == 0 ? static_cast<double>(number)
+                                  : tiles.words.sum(k, *memory.word(2 * k - 1, local),
+                                                    *memory.word(2 * k, local), number);
+        atomicAdd(rows[tiles.boxes.index(first_x, memory.row_index[local / row], local)].value + k, sum);
+    }
+}
+
+}  // namespace detail
+
+/// Collides, streams and bins the particles of a tile, a block each, and contributes them to the next step's
+/// sums. Shared memory: a TileMemory.
+template <bool reorders, class Law, class Particle>
+__global__ void __launch_bounds__(block_size, tile_blocks<Law>)
+    advance_tiles(const __grid_constant__ StepPlan<Law> plan,
+                  const __grid_constant__ ParticleStep<Law, Particle> step,
+                  const __grid_constant__ TileStep<Law> tiles) {
+    using Real = typename Law::Real;
+    extern __shared__ uint4 shared_memory[];
+    auto& memory = *reinterpret_cast<TileMemory<Law>*>(shared_memory);
+    const warp::CudaWarp warp;
+    const std::uint32_t first = tiles.starts[blockIdx.x];
+    const std::uint32_t last = tiles.starts[blockIdx.x + 1];
+    // Warps begin on whole sectors; the lanes before the tile's first particle have none.
+    std::uint32_t i = (first & ~31U) + threadIdx.x;
+    Motion<Real> next{};
+    if (i >= first && i < last) next = step.from.motion(i);
+
+    const Vec3<int> box = tiles.boxes.first(static_cast<int>(blockIdx.x));
+    if (threadIdx.x < TileMemory<Law>::rows)
+        memory.row_index[threadIdx.x] = tiles.boxes.row_index(box, static_cast<int>(threadIdx.x));
+    if (threadIdx.x == 0) memory.at_wall = memory.outside = 0;
+    for (int j = static_cast<int>(threadIdx.x); j < static_cast<int>(sizeof memory.sums / sizeof(uint4));
+         j += block_size)
+        reinterpret_cast<uint4*>(memory.sums)[j] = uint4{0, 0, 0, 0};
+    __syncthreads();
+
+#pragma unroll 1
+    while (reorders ? warp.any(warp::full_mask, i < last) : i < last) {
+        const std::uint32_t origin = i;
+        const bool is_here = i >= first && i < last;
+        auto particle = flying_particle(step.from, origin, next);
+        // The next one is on its way while this one is computed.
+        i += block_size;
+        if (i < last) next = step.from.motion(i);
+
+        CellPlace<Real> place{};
+        const Vec3<int> cell = plan.grid.coordinates(particle.position, place.offset);
+        std::uint32_t destination = origin;
+        if constexpr (reorders) {
+            const int tile = is_here ? tiles.boxes.order().tile_of(cell) : -1;
+            const unsigned peers = warp::find_peers_by_match(warp, warp::full_mask, tile);
+            destination = warp::place_among_peers(warp, warp::full_mask, peers, [&](unsigned number) {
+                return tile < 0 ? 0U : atomicAdd(step.slots + tiles.boxes.order().first_rank(tile), number);
+            });
+        }
+        if (!is_here) continue;
+        place.cell = plan.grid.index(cell);
+        const CellAction<Law> action = load_constant_record(step.actions + place.cell);
+        std::uint32_t found = no_fault;
+        const bool is_at_wall =
+            plan.collide_and_fly(particle, place, action, found) == StreamOutcome::at_wall;
+        report_findings(found, plan.step, step.report);
+        step.to.set_motion(destination, particle.position, particle.velocity);
+        if constexpr (reorders) step.to.label(destination) = *particle.label;
+        if (is_at_wall) {
+            tiles.left_over[first + atomicAdd(&memory.at_wall, 1U)] = destination;
+            continue;
+        }
+        CellPlace<Real> next_place{};
+        const Vec3<int> next_cell = plan.next_grid.coordinates(particle.position, next_place.offset);
+        const int local = tiles.boxes.local(box, next_cell);
+        bool is_added = false;
+        if (local != no_cell) {
+            const auto draw = step.draws.next(plan.next_grid.index(next_cell),
+                                              [](const auto* kept) { return load_constant_record(kept); });
+            is_added = detail::add_to_box(tiles.words, plan.unrounded(particle, next_place, draw), local, memory);
+        }
+        if (!is_added) tiles.left_over[last - 1 - atomicAdd(&memory.outside, 1U)] = destination;
+    }
+    __syncthreads();
+    detail::flush_box(tiles, box.x, memory, step.sums);
+    const std::uint32_t at_wall = memory.at_wall;
+    const std::uint32_t left = at_wall + memory.outside;
+    if (left == 0) return;
+    __syncthreads();
+
+    for (std::uint32_t start = threadIdx.x & ~31U; start < left; start += block_size) {
+        const unsigned mask = warp::first_lanes(left - start);
+        const std::uint32_t mine = start + warp.lane();
+        if (mine < left) {
+            const bool is_at_wall = mine < at_wall;
+            const std::uint32_t at = tiles.left_over[is_at_wall ? first + mine : last - 1 - (mine - at_wall)];
+            const auto particle = is_at_wall ? bounce_and_store(plan, step.to, at, step.report)
+                                             : flying_particle(step.to, at, step.to.motion(at));
+            contribute(known_way<Summation::match>, contribution_of(particle, plan, step.draws), mask,
+                       step.sums, memory.leaders);
+        }
+        warp.sync(warp::full_mask);
+    }
+}
+
+/// The places of the tiles' first particles, of the places of the cells' by rank, before these are used up.
+static __global__ void __launch_bounds__(block_size)
+    find_tile_starts(const __grid_constant__ TiledOrder order, const std::uint32_t* __restrict__ slots,
+                     std::uint32_t particles, std::uint32_t* __restrict__ starts) {
+    const int tile = static_cast<int>(blockIdx.x * block_size + threadIdx.x);
+    if (tile < order.tile_count()) starts[tile] = slots[order.first_rank(tile)];
+    if (tile == order.tile_count()) starts[tile] = particles;
+}
+
+}  // namespace mpcflow

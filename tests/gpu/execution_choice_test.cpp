@@ -1,0 +1,173 @@
+/// How the device solver chooses a way of summing and an interval, on machines whose costs are known.
+
+#include "gpu/execution_choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace mpcflow::test {
+namespace {
+
+/// What a step costs, in ms: `age` plain steps after the one that re-ordered, which is of age 0.
+using Cost = std::function<double(Summation way, int age)>;
+
+/// A way whose plain steps begin at `plain` and grow towards `disordered` within some `memory` steps.
+double drifting(double plain, double disordered, double memory, double reordering, int age) {
+    if (age == 0) return plain + reordering;
+    return disordered - (disordered - plain) * std::exp(-(age - 1) / memory);
+}
+
+/// Mean cost of a step that re-orders every `interval` steps.
+double mean_cost(const Cost& cost, Summation way, int interval) {
+    double sum = 0.0;
+    for (int age = 0; age < interval; ++age) sum += cost(way, age);
+    return sum / interval;
+}
+
+double least_cost(const Cost& cost, const std::vector<Summation>& ways) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const Summation way : ways)
+        for (int interval = 1; interval <= 200; ++interval) least = std::min(least, mean_cost(cost, way, interval));
+    return least;
+}
+
+/// Steps until it is settled, in parts of `part` steps as a run may ask for.
+int settle(ExecutionChoice& choice, const Cost& cost, std::size_t part = 1000) {
+    int steps = 0;
+    int age = 0;
+    while (!choice.is_settled()) {
+        std::vector<StepWay> batch = choice.next_batch();
+        EXPECT_FALSE(batch.empty());
+        EXPECT_LE(batch.size(), std::size_t{ExecutionChoice::batch_size});
+        batch.resize(std::min(batch.size(), part));
+        std::vector<double> milliseconds;
+        for (const StepWay& way : batch) {
+            age = way.reorders ? 0 : age + 1;
+            milliseconds.push_back(cost(way.summation, age));
+        }
+        choice.learn(milliseconds);
+        steps += static_cast<int>(batch.size());
+        if (steps > 10000) throw std::runtime_error("it does not settle");
+    }
+    return steps;
+}
+
+const std::vector<Summation> both{Summation::tile, Summation::match};
+
+TEST(ExecutionChoice, what_is_fixed_is_settled_at_once) {
+    const ExecutionChoice choice({Summation::direct}, 7);
+    EXPECT_TRUE(choice.is_settled());
+    EXPECT_EQ(choice.summation(), Summation::direct);
+    EXPECT_EQ(choice.reorder(), 7);
+    EXPECT_TRUE(choice.next_batch().empty());
+    EXPECT_TRUE(choice.report().empty());
+    EXPECT_TRUE(choice.considers(Summation::direct));
+    EXPECT_FALSE(choice.considers(Summation::tile));
+    EXPECT_THROW(ExecutionChoice({}, 7), std::invalid_argument);
+}
+
+TEST(ExecutionChoice, finds_the_way_and_the_interval_of_least_cost) {
+    // As on an H200: tiles, which hardly age; peers, which do; a fluid of few particles a cell, in which peers
+    // win; and particles that lose their order in a step.
+    const std::vector<Cost> machines{
+        [](Summation way, int age) {
+            return way == Summation::tile ? drifting(2.5, 2.9, 80, 2.6, age) : drifting(2.9, 6.0, 20, 3.0, age);
+        },
+        [](Summation way, int age) {
+            return way == Summation::tile ? drifting(1.9, 2.5, 40, 1.0, age) : drifting(1.0, 2.0, 25, 0.9, age);
+        },
+        [](Summation way, int age) {
+            return way == Summation::tile ? drifting(3.0, 9.0, 1, 2.0, age) : drifting(3.2, 7.0, 1, 2.0, age);
+        },
+        [](Summation, int age) { return drifting(1.0, 1.0, 1, 5.0, age); },
+        [](Summation, int age) { return drifting(1.0, 90.0, 1, 0.1, age); }};
+    for (std::size_t i = 0; i < machines.size(); ++i) {
+        for (const std::size_t part : {std::size_t{1}, std::size_t{7}, std::size_t{1000}}) {
+            ExecutionChoice choice(both, 0);
+            const int steps = settle(choice, machines[i], part);
+            EXPECT_LE(steps, 2 * (2 + 2 * ExecutionChoice::longest_turn)) << i;
+            const double cost = mean_cost(machines[i], choice.summation(), choice.reorder());
+            // Longer intervals than a turn are not tried: of the fourth machine that is 5/64 ms a step.
+            const double missed = i == 3 ? 5.0 / 64 : 0.0;
+            EXPECT_LE(cost, 1.001 * least_cost(machines[i], both) + missed) << i << ", parts of " << part;
+        }
+    }
+}
+
+TEST(ExecutionChoice, keeps_within_three_per_cent_where_times_scatter) {
+    // Steps scatter by 3 %, and the clock wanders by 10 % within some 100 steps.
+    const Cost quiet = [](Summation way, int age) {
+        return way == Summation::tile ? drifting(2.5, 2.9, 80, 2.6, age) : drifting(2.4, 5.0, 20, 3.0, age);
+    };
+    for (unsigned seed = 1; seed <= 200; ++seed) {
+        std::mt19937 random(seed);
+        std::normal_distribution<double> scatter(1.0, 0.03);
+        const double phase = std::uniform_real_distribution<double>(0.0, 6.28)(random);
+        int step = 0;
+        ExecutionChoice choice(both, 0);
+        settle(choice, [&](Summation way, int age) {
+            return quiet(way, age) * scatter(random) * (1.0 + 0.05 * std::sin(phase + 0.06 * ++step));
+        });
+        EXPECT_LE(mean_cost(quiet, choice.summation(), choice.reorder()), 1.03 * least_cost(quiet, both)) << seed;
+    }
+}
+
+TEST(ExecutionChoice, a_step_that_takes_very_long_does_not_mislead) {
+    // Another program has the card for a moment, once in the run, at any step.
+    const Cost quiet = [](Summation way, int age) {
+        return way == Summation::tile ? drifting(2.5, 2.9, 80, 2.6, age) : drifting(2.9, 6.0, 20, 3.0, age);
+    };
+    for (int late = 0; late < 150; ++late) {
+        int step = 0;
+        ExecutionChoice choice(both, 0);
+        settle(choice,
+               [&](Summation way, int age) { return quiet(way, age) + (step++ == late ? 5.0 : 0.0); });
+        EXPECT_LE(mean_cost(quiet, choice.summation(), choice.reorder()), 1.06 * least_cost(quiet, both))
+            << "after " << late << " steps";
+    }
+}
+
+TEST(ExecutionChoice, a_fixed_interval_is_kept_and_a_way_chosen_for_it) {
+    const Cost cost = [](Summation way, int age) {
+        return way == Summation::tile ? drifting(2.5, 2.6, 80, 9.0, age) : drifting(2.9, 6.0, 20, 1.0, age);
+    };
+    for (const auto& [interval, way] : {std::pair{2, Summation::match}, {40, Summation::tile}, {500, Summation::tile}}) {
+        ExecutionChoice choice(both, interval);
+        EXPECT_EQ(choice.reorder(), interval) << "also before it is settled";
+        settle(choice, cost);
+        EXPECT_EQ(choice.summation(), way) << interval;
+        EXPECT_EQ(choice.reorder(), interval);
+    }
+}
+
+TEST(ExecutionChoice, each_turn_begins_with_a_step_that_reorders) {
+    ExecutionChoice choice(both, 0);
+    Summation before = Summation::automatic;
+    while (!choice.is_settled()) {
+        const StepWay way = choice.next_batch().front();
+        if (way.summation != before) EXPECT_TRUE(way.reorders);
+        before = way.summation;
+        choice.learn(std::vector<double>{1.0});
+    }
+}
+
+TEST(ExecutionChoice, tells_what_was_chosen_and_what_the_others_took) {
+    ExecutionChoice choice(both, 0);
+    settle(choice, [](Summation way, int age) {
+        return way == Summation::tile ? drifting(2.0, 2.0, 1, 2.0, age) : drifting(3.0, 5.0, 5, 2.0, age);
+    });
+    const std::string chosen = "tile, re-ordered every " + std::to_string(choice.reorder()) + " steps: ";
+    EXPECT_EQ(choice.report().find(chosen), 0U) << choice.report();
+    EXPECT_NE(choice.report().find("; instead of match, re-ordered every "), std::string::npos) << choice.report();
+}
+
+}  // namespace
+}  // namespace mpcflow::test

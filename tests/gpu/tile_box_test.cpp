@@ -1,0 +1,213 @@
+/// The geometry of tiles and their boxes, and sums in two words: what `summation: tile` rests on.
+
+#include "gpu/tile_box.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "physics/collision/laws.hpp"
+
+namespace mpcflow::test {
+namespace {
+
+System box_of(std::array<int, 3> size, std::array<bool, 3> walls) {
+    System system;
+    system.box.size = size;
+    for (int axis = 0; axis < 3; ++axis)
+        if (walls[axis]) system.boundaries.faces[axis] = {FaceKind::no_slip, FaceKind::no_slip};
+    return system;
+}
+
+/// Boxes that tiles divide and that they do not, smaller than a tile's box and larger, with walls and without.
+std::vector<System> boxes() {
+    return {box_of({16, 8, 8}, {}),
+            box_of({17, 9, 10}, {}),
+            box_of({1, 1, 1}, {}),
+            box_of({3, 2, 5}, {}),
+            box_of({10, 6, 6}, {}),
+            box_of({11, 7, 7}, {true, true, true}),
+            box_of({16, 8, 8}, {false, false, true}),
+            box_of({2, 3, 1}, {true, false, true}),
+            box_of({23, 13, 14}, {false, true, false})};
+}
+
+template <class Real>
+class TileBoxesTest : public testing::Test {};
+using Reals = testing::Types<float, double>;
+TYPED_TEST_SUITE(TileBoxesTest, Reals);
+
+TYPED_TEST(TileBoxesTest, particles_that_drift_half_a_cell_stay_in_their_tiles_box) {
+    using Real = TypeParam;
+    for (const System& system : boxes()) {
+        std::mt19937 random(7);
+        for (std::uint64_t step = 0; step < 40; ++step) {
+            const CellGrid<Real> ordered(system, step);
+            const CellGrid<Real> grid(system, step + 1 + step % 3);
+            const TiledOrder order(ordered.cells());
+            const TileBoxes<Real> tiles(grid, ordered.shift());
+            for (int i = 0; i < 200; ++i) {
+                Vec3<Real> from;
+                Vec3<Real> to;
+                for (int axis = 0; axis < 3; ++axis) {
+                    const int length = system.box.size[axis];
+                    const bool periodic = system.boundaries.faces[axis].is_periodic();
+                    const double x = std::uniform_real_distribution<double>(0.0, length)(random);
+                    double y = x + std::uniform_real_distribution<double>(-0.49, 0.49)(random);
+                    if (periodic) y -= length * std::floor(y / length);
+                    from[axis] = static_cast<Real>(x);
+                    to[axis] = static_cast<Real>(std::clamp(y, 0.0, std::nextafter(1.0 * length, 0.0)));
+                }
+                Vec3<Real> offset;
+                const int tile = order.tile_of(ordered.coordinates(from, offset));
+                const Vec3<int> cell = grid.coordinates(to, offset);
+                ASSERT_NE(tiles.local(tiles.first(tile), cell), no_cell)
+                    << system.box.size[0] << ", step " << step << ", tile " << tile << ", cell " << cell.x << " "
+                    << cell.y << " " << cell.z;
+            }
+        }
+    }
+}
+
+TYPED_TEST(TileBoxesTest, a_number_in_a_box_is_of_one_cell_and_finds_it) {
+    using Real = TypeParam;
+    for (const System& system : boxes()) {
+        for (std::uint64_t step = 0; step < 12; ++step) {
+            const CellGrid<Real> grid(system, step + 1);
+            const TileBoxes<Real> tiles(grid, CellGrid<Real>(system, step).shift());
+            const Vec3<int> cells = grid.cells();
+            EXPECT_EQ(tiles.count(), TiledOrder(cells).tile_count());
+            for (int tile = 0; tile < tiles.count(); ++tile) {
+                const Vec3<int> first = tiles.first(tile);
+                std::set<int> taken;
+                for (int index = 0; index < grid.cell_count(); ++index) {
+                    const Vec3<int> cell{index % cells.x, index / cells.x % cells.y, index / cells.x / cells.y};
+                    const int local = tiles.local(first, cell);
+                    if (local == no_cell) continue;
+                    ASSERT_GE(local, 0);
+                    ASSERT_LT(local, TileBoxes<Real>::cells);
+                    ASSERT_TRUE(taken.insert(local).second) << "two cells have number " << local;
+                    const int row = tiles.row_index(first, local / TileBoxes<Real>::size.x);
+                    ASSERT_EQ(tiles.index(first.x, row, local), index);
+                }
+                EXPECT_FALSE(taken.empty());
+            }
+        }
+    }
+}
+
+TEST(TiledOrder, a_tiles_cells_follow_each_other) {
+    for (const Vec3<int> cells : {Vec3<int>{1, 1, 1}, {8, 4, 4}, {9, 4, 4}, {16, 9, 7}, {31, 5, 6}}) {
+        const TiledOrder order(cells);
+        for (int cell = 0; cell < cells.x * cells.y * cells.z; ++cell) {
+            const int tile = order.tile_of({cell % cells.x, cell / cells.x % cells.y, cell / cells.x / cells.y});
+            EXPECT_GE(order.rank(cell), order.first_rank(tile));
+            EXPECT_LT(order.rank(cell), order.first_rank(tile + 1));
+        }
+        EXPECT_EQ(order.first_rank(0), 0);
+        EXPECT_EQ(order.first_rank(order.tile_count()), cells.x * cells.y * cells.z);
+    }
+}
+
+/// Sums of `number` numbers made by `next`, in words and in doubles: the same.
+template <class Next>
+void expect_exact(const WordSplit& split, const RoundingGrid& grid, std::uint32_t number, const Next& next) {
+    const auto bits_of = [](double x) { return std::bit_cast<std::uint64_t>(x); };
+    std::uint32_t low = 0;
+    std::uint32_t high = 0;
+    double sum = 0.0;
+    for (std::uint32_t i = 0; i < number; ++i) {
+        const double x = next();
+        const std::uint64_t bits = bits_of(x + grid.magic());
+        low += split.low(bits);
+        high += split.high(bits);
+        sum += grid.round(x);
+    }
+    const std::int64_t joined = split.join(low, high, number, split.high(bits_of(grid.magic())));
+    ASSERT_EQ(static_cast<double>(joined) * grid.spacing(), sum) << number;
+}
+
+TEST(WordSplit, sums_are_those_of_doubles_for_all_occupancies) {
+    std::mt19937_64 random(3);
+    for (const double occupancy : {1.0, 31.0, 200.0, 256.0, 257.0, 920.0, 1024.0, 1025.0, 8000.0}) {
+        const WordSplit split(occupancy);
+        EXPECT_EQ(split.is_enough(), occupancy <= 1024.0) << occupancy;
+        if (split.is_enough()) EXPECT_GE(split.most(), occupancy);
+        // As CellRounding makes it: room for twice as many.
+        const double fastest = 32.0;
+        const RoundingGrid grid(2.0 * occupancy * fastest);
+        const auto most = static_cast<std::uint32_t>(std::min(occupancy, 1.0 * split.most()));
+        for (const std::uint32_t number : {std::uint32_t{0}, std::uint32_t{1}, most / 2, most}) {
+            std::uniform_real_distribution<double> any(-fastest, fastest);
+            expect_exact(split, grid, number, [&] { return any(random); });
+            expect_exact(split, grid, number, [&] { return fastest; });
+            expect_exact(split, grid, number, [&] { return -fastest; });
+            expect_exact(split, grid, number, [&] { return -grid.spacing(); });
+            expect_exact(split, grid, number, [&] { return std::ldexp(any(random), -40); });
+        }
+    }
+}
+
+TEST(WordSplit, words_of_more_particles_than_they_hold_would_be_wrong) {
+    // That the limit is one: the low words of twice as many do overflow.
+    const WordSplit split(256.0);
+    const RoundingGrid grid(2.0 * 256.0 * 32.0);
+    std::uint64_t low = 0;
+    for (std::uint32_t i = 0; i < 2 * split.most(); ++i)
+        low += split.low(std::bit_cast<std::uint64_t>(grid.magic() - grid.spacing()));
+    EXPECT_GT(low, std::uint64_t{0xffffffff});
+}
+
+/// Contributions of random particles by a law, in words and as doubles.
+template <class Law>
+void expect_words_of(const System& system) {
+    using Real = typename Law::Real;
+    const Law law(system);
+    const WordSums<Law> words(law);
+    std::mt19937_64 random(11);
+    std::normal_distribution<double> gaussian;
+    std::uniform_real_distribution<double> within(-0.5, 0.5);
+    std::array<std::uint32_t, WordSums<Law>::count> total{};
+    typename Law::Sums expected{};
+    const typename Law::Draw draw = Law::draw({system.seed, 4, 17});
+    constexpr int number = 37;
+    for (int i = 0; i < number; ++i) {
+        InCell<Real> in_cell;
+        for (int axis = 0; axis < 3; ++axis) {
+            in_cell.velocity[axis] = static_cast<Real>(gaussian(random));
+            in_cell.offset[axis] = static_cast<Real>(within(random));
+        }
+        in_cell.id = static_cast<std::uint64_t>(i);
+        const auto sums = law.contribute(in_cell, draw, {system.seed, 4});
+        words.for_each_word(sums, [&](int word, std::uint32_t value) { total[word] += value; });
+        expected += rounded(law, sums);
+    }
+    for (int k = 1; k < Law::sum_count; ++k)
+        EXPECT_EQ(words.sum(k, total[2 * k - 1], total[2 * k], number), expected.value[k]) << "sum " << k;
+}
+
+TEST(WordSums, of_all_laws_are_their_rounded_sums) {
+    for (const LawInfo& info : all_laws) {
+        System system;
+        info.choose(system.collision);
+        for (const double density : {3.0, 10.0, 100.0}) {
+            system.fluid.density = density;
+            for (const ThermostatKind kind : {ThermostatKind::none, ThermostatKind::maxwell_boltzmann}) {
+                if (info.energy == Energy::thermal && kind != ThermostatKind::none) continue;
+                system.thermostat.kind = kind;
+                visit_law<double>(system, [&]<class Law>(const Law&) { expect_words_of<Law>(system); });
+                visit_law<float>(system, [&]<class Law>(const Law&) { expect_words_of<Law>(system); });
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace mpcflow::test
