@@ -32,9 +32,9 @@ __global__ void __launch_bounds__(block_size)
     if (cell < cells) draws.begin(plan, cell);
 }
 
-/// The sums of a cell in memory: whole sectors.
+/// The sums of a cell in memory, read and written in pieces of 16 bytes.
 template <class Law>
-struct alignas(32) SumRow {
+struct alignas(16) SumRow {
     double value[sum_stride<Law::sum_count>];
 };
 

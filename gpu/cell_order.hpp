@@ -32,6 +32,10 @@ public:
     [[nodiscard]] MPCFLOW_HD int tile_of(Vec3<int> c) const {
         return c.x / edge.x + tiles_.x * (c.y / edge.y + tiles_.y * (c.z / edge.z));
     }
+    /// The same of a cell by its index.
+    [[nodiscard]] MPCFLOW_HD int tile_of(int cell) const {
+        return tile_of(Vec3<int>{cell % cells_.x, cell / cells_.x % cells_.y, cell / cells_.x / cells_.y});
+    }
     /// The first cell of a tile along each axis.
     [[nodiscard]] MPCFLOW_HD Vec3<int> first_cell(int tile) const {
         return {tile % tiles_.x * edge.x, tile / tiles_.x % tiles_.y * edge.y,
@@ -71,5 +75,15 @@ private:
     Vec3<int> cells_{1, 1, 1};
     Vec3<int> tiles_{1, 1, 1};
 };
+
+/// Deals the particles of a tile, which are ordered by cells, into `layers` rows, as cards: of the particle
+/// with number `place` of `count` the number in the new order. With as many layers as there are particles in
+/// a cell, particles that follow each other are in neighbouring cells, but not in the same one: the lanes of a
+/// warp then meet neither in one word of shared memory nor in one bank.
+[[nodiscard]] MPCFLOW_HD std::uint32_t dealt(std::uint32_t place, std::uint32_t count, std::uint32_t layers) {
+    const std::uint32_t layer = place % layers;
+    const std::uint32_t longer = count % layers;  // layers that have one more than the others
+    return layer * (count / layers) + (layer < longer ? layer : longer) + place / layers;
+}
 
 }  // namespace mpcflow

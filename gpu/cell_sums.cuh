@@ -14,9 +14,10 @@
 
 namespace mpcflow {
 
-/// Doubles from one cell's sums to the next: whole sectors of four.
+/// Doubles from one cell's sums to the next: whole sectors of four; of five sums six, for three more would be
+/// read and written in vain.
 template <int K>
-inline constexpr int sum_stride = (K + 3) / 4 * 4;
+inline constexpr int sum_stride = K == 5 ? 6 : (K + 3) / 4 * 4;
 
 /// Whether lanes of the same cell add up before one of them does the atomics.
 inline constexpr bool has_leaders(Summation way) { return way != Summation::direct && way != Summation::cas; }

@@ -137,7 +137,7 @@ public:
         MPCFLOW_CUDA(cudaGetLastError());
         step_ = snapshot.step;
         plan_.go_to(system_, static_cast<std::uint64_t>(step_));
-        since_reordering_ = no_order;
+        order_ = MemoryOrder::none;
         const StepReport report{no_fault, 0, 0, static_cast<unsigned long long>(fast_steps)};
         report_.upload(&report, 1);
         fast_steps_ = fast_steps;
@@ -168,7 +168,7 @@ public:
     [[nodiscard]] const CellAction<Law>* actions() const { return actions_.data(); }
 
 private:
-    static constexpr std::int64_t no_order = std::numeric_limits<std::int32_t>::max();
+    enum class MemoryOrder { none, by_cell, by_tile };
 
     static int use(int device) {
         MPCFLOW_CUDA(cudaSetDevice(device));
@@ -248,8 +248,8 @@ private:
     }
 
     void take_step(StepWay way) {
-        const bool is_ordered = since_reordering_ != no_order;
-        way.reorders |= !is_ordered;
+        const bool is_by_tiles = way.summation == Summation::tile;
+        way.reorders |= order_ == MemoryOrder::none || (is_by_tiles && order_ == MemoryOrder::by_cell);
         plan_.begin_step(system_, static_cast<std::uint64_t>(step_));
         const bool has_walls = plan_.streaming.has_walls();
         const WallQueue wall_queue{left_over_.data(), has_walls ? wall_state_.data() : nullptr};
@@ -259,19 +259,31 @@ private:
         MPCFLOW_CUDA(cudaGetLastError());
         if (way.reorders) find_slots();
         const ParticleMemory<Particle>& to = way.reorders ? reordered_ : particles_;
-        const ParticleStep<Law, Particle> step{particle_count_, particles_.columns(), to.columns(),
-                                               actions_.data(), draws(),              sums_.data(),
-                                               slots_.data(),   wall_queue,           report_.data()};
-        if (way.summation != Summation::tile) advance(way, step);
-        else if (is_ordered) advance_by_tiles(way.reorders, step);
-        else advance({Summation::match, true}, step);
+        ParticleStep<Law, Particle> step{particle_count_, particles_.columns(), to.columns(),
+                                         actions_.data(), draws(),              sums_.data(),
+                                         slots_.data(),   TileStarts{},         wall_queue,
+                                         report_.data()};
+        if (is_by_tiles && order_ == MemoryOrder::by_tile) {
+            advance_by_tiles(way.reorders, step);
+        } else if (is_by_tiles) {
+            step.deal_into = {next_starts_.data(), layers()};
+            advance({Summation::match, true}, step);
+        } else {
+            advance(way, step);
+        }
         if (way.reorders) {
             particles_.swap(reordered_);
             starts_.swap(next_starts_);
             ordered_shift_ = plan_.grid.shift();
+            order_ = is_by_tiles ? MemoryOrder::by_tile : MemoryOrder::by_cell;
         }
         since_reordering_ = way.reorders ? 1 : since_reordering_ + 1;
         ++step_;
+    }
+
+    /// Particles that a cell has.
+    [[nodiscard]] std::uint32_t layers() const {
+        return static_cast<std::uint32_t>(std::max(1L, std::lround(system_.fluid.density)));
     }
 
     /// Of the particles' numbers in cells, by rank, makes the places of the first ones, and of the tiles'.
@@ -324,7 +336,8 @@ private:
     std::vector<std::string> notes_;
     StepPlan<Law> plan_;
     std::int64_t step_ = 0;
-    std::int64_t since_reordering_ = no_order;     ///< steps
+    MemoryOrder order_ = MemoryOrder::none;
+    std::int64_t since_reordering_ = 0;         ///< steps
     Vec3<typename Law::Real> ordered_shift_{};  ///< of the grid that particles were ordered on
     WordSums<Law> words_;
     std::int64_t fast_steps_ = 0;

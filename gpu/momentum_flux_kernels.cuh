@@ -118,7 +118,7 @@ template <int K>
 __device__ __forceinline__ void add_to_bin(unsigned mask, int bin, double (&values)[K], double* bins,
                                            int offset) {
     const warp::CudaWarp warp;
-    const unsigned peers = warp::find_peers(warp, mask, bin);
+    const unsigned peers = warp::find_peers_by_match(warp, mask, bin);
     warp::reduce_peers(warp, mask, peers, values);
     if (!warp::is_leader(peers, warp.lane())) return;
     double* const row = bins + std::int64_t{bin} * PressureBinSums::count + offset;

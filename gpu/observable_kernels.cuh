@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(block_size)
         const Particle particle = particles[start + warp.lane()];
         const int bin = rule.bin(particle.position);
         BinSums sums = rule.contribute(particle);
-        const unsigned peers = warp::find_peers(warp, mask, bin);
+        const unsigned peers = warp::find_peers_by_match(warp, mask, bin);
         warp::reduce_peers(warp, mask, peers, sums.value);
         if (warp::is_leader(peers, warp.lane())) {
 #pragma unroll

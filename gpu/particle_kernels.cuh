@@ -84,6 +84,12 @@ __device__ __forceinline__ void contribute(Way way, Contribution<Law> contributi
     else add(known_way<Summation::peers>);
 }
 
+/// Where the particles of tiles begin in memory, and into how many layers those of a tile are dealt (dealt()).
+struct TileStarts {
+    const std::uint32_t* starts = nullptr;
+    std::uint32_t layers = 1;
+};
+
 /// The particles of a step before and after it, and what else the kernels over particles need. `to` is
 /// `from`, or, in steps that re-order, other memory, in which slots[rank of cell c] says where the next
 /// particle of cell c goes (TiledOrder).
@@ -96,6 +102,7 @@ struct ParticleStep {
     CellDraws<Law> draws;
     SumRow<Law>* sums;
     std::uint32_t* slots;
+    TileStarts deal_into;  ///< none: particles are left in the order of cells
     WallQueue wall_queue;
     StepReport* report;
 };
@@ -117,6 +124,12 @@ __device__ __forceinline__ FlyingParticle<Particle> collide_and_store(
         const int rank = TiledOrder(plan.grid.cells()).rank(place.cell);
         destination = warp::place_among_peers(
             warp, mask, peers, [&](unsigned number) { return atomicAdd(step.slots + rank, number); });
+        if (step.deal_into.starts != nullptr) {
+            const auto [starts, layers] = step.deal_into;
+            const int tile = TiledOrder(plan.grid.cells()).tile_of(place.cell);
+            destination = starts[tile] + dealt(static_cast<std::uint32_t>(destination) - starts[tile],
+                                               starts[tile + 1] - starts[tile], layers);
+        }
     }
     std::uint32_t found = no_fault;
     const CellAction<Law> action = load_constant_record(step.actions + place.cell);

@@ -129,6 +129,17 @@ private:
     bool is_enough_ = true;
 };
 
+/// A sum on a rounding grid, of its words.
+struct SumOfWords {
+    double spacing;      ///< of the grid
+    std::uint32_t bias;  ///< WordSplit::high() of the grid's magic number
+
+    [[nodiscard]] MPCFLOW_HD double operator()(const WordSplit& split, std::uint32_t low, std::uint32_t high,
+                                               std::uint32_t number) const {
+        return static_cast<double>(split.join(low, high, number, bias)) * spacing;
+    }
+};
+
 /// The words of a law's sums of a cell: the number of particles; then two for each other sum.
 template <class Law>
 class WordSums {
@@ -149,11 +160,8 @@ public:
         for_each_word(sums, add, std::make_integer_sequence<int, Law::sum_count - 1>{});
     }
 
-    /// Sum `k` > 0 of a cell, of which `number` particles' words add up to `low` and `high`.
-    [[nodiscard]] MPCFLOW_HD double sum(int k, std::uint32_t low, std::uint32_t high,
-                                        std::uint32_t number) const {
-        return static_cast<double>(split_.join(low, high, number, bias_[k])) * spacing_[k];
-    }
+    /// How the words of sum `k` become a double; the number of particles has a low word alone.
+    [[nodiscard]] MPCFLOW_HD SumOfWords sum(int k) const { return {spacing_[k], bias_[k]}; }
 
 private:
     MPCFLOW_HD static std::uint64_t bits_of(double x) { return std::bit_cast<std::uint64_t>(x); }
@@ -176,7 +184,9 @@ private:
     }
     template <int k>
     void set_grid(const CellRounding& rounding) {
-        if constexpr (k > 0) {
+        if constexpr (k == 0) {
+            spacing_[k] = 1.0;
+        } else {
             const RoundingGrid& grid = rounding.template grid<Law::grids.of[k]>();
             magic_[k] = grid.magic();
             spacing_[k] = grid.spacing();

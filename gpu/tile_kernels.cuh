@@ -47,8 +47,11 @@ struct TileMemory {
 
 /// Blocks that shall fit on a multiprocessor: as many as shared memory and the registers of the law allow.
 template <class Law>
-inline constexpr int tile_blocks =
-    WordSums<Law>::count > 31 ? 3 : (sizeof(typename Law::Real) == sizeof(float) && !Law::needs.offsets ? 6 : 4);
+inline constexpr int tile_blocks = [] {
+    if (WordSums<Law>::count > 31) return 3;
+    const bool is_small = sizeof(typename Law::Real) == sizeof(float) && !Law::needs.offsets && !Law::needs.ids;
+    return is_small ? 6 : 4;
+}();
 
 namespace detail {
 
@@ -66,22 +69,26 @@ template <class Law>
     return true;
 }
 
-/// Adds the sums of the box to the rows of its cells; successive lanes add successive sums of a cell.
+/// Adds the sums of the box to the rows of its cells. Successive threads add successive sums of a cell, and
+/// each the same one of all its cells.
 template <class Law>
 __device__ __forceinline__ void flush_box(const TileStep<Law>& tiles, int first_x, TileMemory<Law>& memory,
                                           SumRow<Law>* rows) {
     constexpr int K = Law::sum_count;
+    constexpr int cells_at_once = block_size / K;
     constexpr int row = TileBoxes<typename Law::Real>::size.x;
-    for (int j = static_cast<int>(threadIdx.x); j < TileMemory<Law>::cells * K; j += block_size) {
-        const int local = j / K;
-        const int k = j % K;
+    if (threadIdx.x >= cells_at_once * K) return;
+    const int k = static_cast<int>(threadIdx.x % K);
+    const SumOfWords sum = tiles.words.sum(k);
+    for (int local = static_cast<int>(threadIdx.x) / K; local < TileMemory<Law>::cells;
+         local += cells_at_once) {
         std::uint32_t number = *memory.word(0, local);
         if (number == 0) continue;
         if (!tiles.words.split().is_enough()) number = min(number, tiles.words.split().most());
-        const double sum = k == 0 ? static_cast<double>(number)
-                                  : tiles.words.sum(k, *memory.word(2 * k - 1, local),
-                                                    *memory.word(2 * k, local), number);
-        atomicAdd(rows[tiles.boxes.index(first_x, memory.row_index[local / row], local)].value + k, sum);
+        const std::uint32_t low = k == 0 ? number : *memory.word(2 * k - 1, local);
+        const std::uint32_t high = k == 0 ? 0U : *memory.word(2 * k, local);
+        const int cell = tiles.boxes.index(first_x, memory.row_index[local / row], local);
+        atomicAdd(rows[cell].value + k, sum(tiles.words.split(), low, high, number));
     }
 }
 

@@ -10,7 +10,6 @@
 #include "app/text/json_writer.hpp"
 #include "gpu/copy_rate.hpp"
 #include "physics/names.hpp"
-#include "physics/particle.hpp"
 
 namespace mpcflow {
 
@@ -18,13 +17,13 @@ namespace {
 
 struct Measurement : StepMeasurement {
     double copy_fraction =
-        0.0;  ///< of the rate at which the device copies a record in and out; 0: not measured
+        0.0;  ///< of the rate at which the device copies what a plain step moves; 0: not measured
 };
 
-/// What a step at least moves of a particle: its record, read once and written once.
-double record_traffic(Precision precision) {
-    return 2.0 * static_cast<double>(precision == Precision::mixed ? sizeof(ParticleMixed)
-                                                                   : sizeof(ParticleDouble));
+/// What a plain step on a device at least moves of a particle, in bytes: position and velocity, read once and
+/// written once.
+double motion_traffic(Precision precision) {
+    return 2.0 * 6.0 * static_cast<double>(precision == Precision::mixed ? sizeof(float) : sizeof(double));
 }
 
 void print_table(const std::vector<Measurement>& measurements, double copy_rate) {
@@ -40,7 +39,8 @@ void print_table(const std::vector<Measurement>& measurements, double copy_rate)
                    name_of(m.summation), m.reorder);
     }
     if (copy_rate > 0.0)
-        fmt::print("\nof copy rate: the step's rate as a part of one read and one write of each record\n");
+        fmt::print(
+            "\nof copy rate: the step's rate as a part of one read and one write of positions and velocities\n");
 }
 
 void print_json(const std::vector<Measurement>& measurements, double copy_rate) {
@@ -81,7 +81,7 @@ int bench_step(const BenchStepOptions& options) {
         solver_options.reorder = options.reorder;
         Measurement measured{measure_step(system, solver_options, device, options.steps)};
         if (copy_rate > 0.0)
-            measured.copy_fraction = measured.updates_per_second * record_traffic(precision) / copy_rate;
+            measured.copy_fraction = measured.updates_per_second * motion_traffic(precision) / copy_rate;
         measurements.push_back(measured);
     }
     if (options.json) print_json(measurements, copy_rate);

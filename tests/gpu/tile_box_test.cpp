@@ -190,7 +190,7 @@ void expect_words_of(const System& system) {
         expected += rounded(law, sums);
     }
     for (int k = 1; k < Law::sum_count; ++k)
-        EXPECT_EQ(words.sum(k, total[2 * k - 1], total[2 * k], number), expected.value[k]) << "sum " << k;
+        EXPECT_EQ(words.sum(k)(words.split(), total[2 * k - 1], total[2 * k], number), expected.value[k]) << "sum " << k;
 }
 
 TEST(WordSums, of_all_laws_are_their_rounded_sums) {
