@@ -24,7 +24,6 @@ class TileBoxes {
 public:
     static constexpr Vec3<int> size{TiledOrder::edge.x + 2, TiledOrder::edge.y + 2, TiledOrder::edge.z + 2};
     static constexpr int cells = size.x * size.y * size.z;
-    static constexpr int rows = size.y * size.z;
 
     TileBoxes() = default;
     /// On `grid`, of tiles into which particles were ordered on a grid of shift `ordered`.
@@ -66,20 +65,15 @@ public:
         return is_inside ? x + size.x * (y + size.y * z) : no_cell;
     }
 
-    /// The index in the grid of the cell at x = 0 of a row of the box; means nothing where no cell of the row
-    /// is on the grid.
-    [[nodiscard]] MPCFLOW_HD int row_index(Vec3<int> first, int row) const {
-        int y = first.y + row % size.y;
-        int z = first.z + row / size.y;
+    /// The index in the grid of the cell with number `local` in the box; means nothing where no cell has it.
+    [[nodiscard]] MPCFLOW_HD int index(Vec3<int> first, int local) const {
+        int x = first.x + local % size.x;
+        int y = first.y + local / size.x % size.y;
+        int z = first.z + local / size.x / size.y;
+        x -= period_.x > 0 && x >= period_.x ? period_.x : 0;
         y -= period_.y > 0 && y >= period_.y ? period_.y : 0;
         z -= period_.z > 0 && z >= period_.z ? period_.z : 0;
-        return cells_.x * (y + cells_.y * z);
-    }
-    /// The same of the cell with number `local`, which is on the grid, by the index of its row.
-    [[nodiscard]] MPCFLOW_HD int index(int first_x, int row_index, int local) const {
-        int x = first_x + local % size.x;
-        x -= period_.x > 0 && x >= period_.x ? period_.x : 0;
-        return row_index + x;
+        return x + cells_.x * (y + cells_.y * z);
     }
 
 private:

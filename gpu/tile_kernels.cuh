@@ -29,7 +29,6 @@ struct TileStep {
 template <class Law>
 struct TileMemory {
     static constexpr int cells = TileBoxes<typename Law::Real>::cells;
-    static constexpr int rows = TileBoxes<typename Law::Real>::rows;
     /// Of words that follow each other those of one cell are in different banks.
     static constexpr int row_length = cells | 1;
     static constexpr int words = WordSums<Law>::count * row_length;
@@ -38,7 +37,7 @@ struct TileMemory {
         alignas(16) std::uint32_t sums[(words + 3) / 4 * 4];  ///< [word][cell]
         BlockLeaders<Law> leaders;                              ///< when the sums are done with
     };
-    int row_index[rows];
+    std::int32_t cell[cells];  ///< in the grid, of those on it
     std::uint32_t at_wall;  ///< particles left over, as outside
     std::uint32_t outside;
 
@@ -72,11 +71,10 @@ template <class Law>
 /// Adds the sums of the box to the rows of its cells. Successive threads add successive sums of a cell, and
 /// each the same one of all its cells.
 template <class Law>
-__device__ __forceinline__ void flush_box(const TileStep<Law>& tiles, int first_x, TileMemory<Law>& memory,
+__device__ __forceinline__ void flush_box(const TileStep<Law>& tiles, TileMemory<Law>& memory,
                                           SumRow<Law>* rows) {
     constexpr int K = Law::sum_count;
     constexpr int cells_at_once = block_size / K;
-    constexpr int row = TileBoxes<typename Law::Real>::size.x;
     if (threadIdx.x >= cells_at_once * K) return;
     const int k = static_cast<int>(threadIdx.x % K);
     const SumOfWords sum = tiles.words.sum(k);
@@ -87,8 +85,7 @@ __device__ __forceinline__ void flush_box(const TileStep<Law>& tiles, int first_
         if (!tiles.words.split().is_enough()) number = min(number, tiles.words.split().most());
         const std::uint32_t low = k == 0 ? number : *memory.word(2 * k - 1, local);
         const std::uint32_t high = k == 0 ? 0U : *memory.word(2 * k, local);
-        const int cell = tiles.boxes.index(first_x, memory.row_index[local / row], local);
-        atomicAdd(rows[cell].value + k, sum(tiles.words.split(), low, high, number));
+        atomicAdd(rows[memory.cell[local]].value + k, sum(tiles.words.split(), low, high, number));
     }
 }
 
@@ -113,8 +110,8 @@ __global__ void __launch_bounds__(block_size, tile_blocks<Law>)
     if (i >= first && i < last) next = step.from.motion(i);
 
     const Vec3<int> box = tiles.boxes.first(static_cast<int>(blockIdx.x));
-    if (threadIdx.x < TileMemory<Law>::rows)
-        memory.row_index[threadIdx.x] = tiles.boxes.row_index(box, static_cast<int>(threadIdx.x));
+    for (int local = static_cast<int>(threadIdx.x); local < TileMemory<Law>::cells; local += block_size)
+        memory.cell[local] = tiles.boxes.index(box, local);
     if (threadIdx.x == 0) memory.at_wall = memory.outside = 0;
     for (int j = static_cast<int>(threadIdx.x); j < static_cast<int>(sizeof memory.sums / sizeof(uint4));
          j += block_size)
@@ -130,18 +127,17 @@ __global__ void __launch_bounds__(block_size, tile_blocks<Law>)
         i += block_size;
         if (i < last) next = step.from.motion(i);
 
-        CellPlace<Real> place{};
-        const Vec3<int> cell = plan.grid.coordinates(particle.position, place.offset);
+        const CellPlace<Real> place = plan.grid.locate(particle.position);
         std::uint32_t destination = origin;
         if constexpr (reorders) {
-            const int tile = is_here ? tiles.boxes.order().tile_of(cell) : -1;
+            const TiledOrder& order = tiles.boxes.order();
+            const int tile = is_here ? order.tile_of(place.cell) : -1;
             const unsigned peers = warp::find_peers_by_match(warp, warp::full_mask, tile);
             destination = warp::place_among_peers(warp, warp::full_mask, peers, [&](unsigned number) {
-                return tile < 0 ? 0U : atomicAdd(step.slots + tiles.boxes.order().first_rank(tile), number);
+                return tile < 0 ? 0U : atomicAdd(step.slots + order.first_rank(tile), number);
             });
         }
         if (!is_here) continue;
-        place.cell = plan.grid.index(cell);
         const CellAction<Law> action = load_constant_record(step.actions + place.cell);
         std::uint32_t found = no_fault;
         const bool is_at_wall =
@@ -165,7 +161,7 @@ __global__ void __launch_bounds__(block_size, tile_blocks<Law>)
         if (!is_added) tiles.left_over[last - 1 - atomicAdd(&memory.outside, 1U)] = destination;
     }
     __syncthreads();
-    detail::flush_box(tiles, box.x, memory, step.sums);
+    detail::flush_box(tiles, memory, step.sums);
     const std::uint32_t at_wall = memory.at_wall;
     const std::uint32_t left = at_wall + memory.outside;
     if (left == 0) return;

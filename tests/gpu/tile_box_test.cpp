@@ -94,8 +94,7 @@ TYPED_TEST(TileBoxesTest, a_number_in_a_box_is_of_one_cell_and_finds_it) {
                     ASSERT_GE(local, 0);
                     ASSERT_LT(local, TileBoxes<Real>::cells);
                     ASSERT_TRUE(taken.insert(local).second) << "two cells have number " << local;
-                    const int row = tiles.row_index(first, local / TileBoxes<Real>::size.x);
-                    ASSERT_EQ(tiles.index(first.x, row, local), index);
+                    ASSERT_EQ(tiles.index(first, local), index);
                 }
                 EXPECT_FALSE(taken.empty());
             }
