@@ -18,7 +18,7 @@ from pathlib import Path
 import h5py
 
 from mpcflow_tools.batch.folder import ranges
-from mpcflow_tools.batch.profile import Profile, ProfileError, parse_profile, profile_as_json, profile_from_json, schema
+from mpcflow_tools.batch.profile import Profile, ProfileError, parse_profile, profile_as_json, profile_from_json, read_profile, schema
 from mpcflow_tools.batch.sweep import make_cases, parse_swept
 from mpcflow_tools.batch.times import seconds_of, time_text
 from mpcflow_tools.batch.worker import Then, fruitless_in_a_row, what_follows
@@ -87,6 +87,23 @@ class Profiles(unittest.TestCase):
         for text in ("[1]", "a: [", "a: &x 1", "gpu_type: a100", 'time_limit: "0:01:00"', "partition: a b", "program: ''", "x" * 70000, "\x00"):
             with self.assertRaises(ProfileError, msg=text[:20]):
                 parse_profile(Path("p.yaml"), text)
+        for text, start in (("cpus: 2\nmargin: 60\ntime_limit: '0:01:00'\n", "p.yaml:2:9: margin: 60 s leave nothing"),
+                            ("\ntime_limit: '0:01:00'\n", "p.yaml:2:13: margin: 120 s"), ("cpus: 1\ngpu_type: a100\n", "p.yaml:2:11: gpu_type:"),
+                            ("cpus: 1\nprogram: a\x07b\n", "p.yaml:2:11: is no YAML: has the character U+0007"),
+                            ("cpus: 1\nqos: &x a\n", "p.yaml:2:6: anchors")):
+            with self.assertRaises(ProfileError, msg=text) as caught:
+                parse_profile(Path("p.yaml"), text)
+            self.assertTrue(caught.exception.lines[0].startswith(start), caught.exception.lines)
+
+    def test_a_file_that_is_no_text_is_told_with_its_place(self):
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        path = folder / "p.yaml"
+        path.write_bytes("cpus: 1\npartition: ü".encode() + b"\xff\n")
+        with self.assertRaises(ProfileError) as caught:
+            read_profile(str(path))
+        self.assertEqual(caught.exception.lines, [f"{path}:2:13: is not UTF-8"])
+        with self.assertRaisesRegex(ProfileError, "cannot be read"):
+            read_profile(f"{folder}/")
 
     def test_what_is_kept_with_a_sweep_is_the_profile(self):
         text = ('partition: gpu,big\naccount: p1\nqos: high\ntime_limit: 4:00:00\nmargin: 60\ncpus: 4\nmemory: 8G\ngpus: 1\ngpu_type: a100\n'
