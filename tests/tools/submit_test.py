@@ -212,6 +212,24 @@ class Submitting(InAFolder):
         self.assertIn("#SBATCH --time=0:07:00", said)
         self.assertIn("#SBATCH --signal=B:USR1@120", said)
         self.submit("flow.yaml", "--time", "soon", "--dry-run", status=2)
+
+    def test_what_is_measured_is_what_a_job_has(self):
+        asked = self.folder / "asked"
+        spy = self.folder / "spy"
+        spy.write_text(f'#!/bin/bash\necho "${{CUDA_VISIBLE_DEVICES-all}} $*" >>{shlex.quote(str(asked))}\n'
+                       f'exec {shlex.quote(MPCFLOW)} "$@"\n')
+        spy.chmod(0o755)
+        for resources, expected in (("cpus: 1", r"^ check .*--measure --threads 1( |$)"),
+                                    ("cpus: 1\ngpus: 1", r"^all check .*--measure --threads 1( |$)"),
+                                    ("cpus: 4096", rf"^ check .*--threads {len(os.sched_getaffinity(0))}( |$)")):
+            asked.write_text("")
+            self.profile("spied", f"program: {json.dumps(shlex.quote(str(spy)))}\n{resources}")
+            self.assertRegex(self.submit("flow.yaml", "--measure", "--dry-run", "--profile", "spied"), r"--time=\d+:\d\d:00")
+            measured = [line for line in asked.read_text().splitlines() if "--measure" in line]
+            self.assertEqual(len(measured), 1)
+            self.assertRegex(measured[0], expected)
+
+    def test_times_that_jobs_cannot_have(self):
         self.assertIn("margin of 120 s", self.submit("flow.yaml", "--time", "0:02:00", "--dry-run", status=2))
         self.assertIn("have no time limit", self.submit("flow.yaml", "--time", "1:00:00", "--scheduler", "local", status=2))
 
