@@ -17,6 +17,8 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import os
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -102,7 +104,13 @@ def _job_time(arguments: argparse.Namespace, profile: Profile, program: Program,
         return _asked_time(arguments.time, profile)
     if arguments.rate is None and not arguments.measure:
         return profile.time_limit
-    speed = ["--measure"] if arguments.measure else ["--rate", arguments.rate]
+    speed = ["--rate", arguments.rate]
+    if arguments.measure:
+        # As a job runs it: on its own few processors, and on a GPU only where it asks for one. More threads than there are
+        # processors here would wait for each other.
+        speed = ["--measure", "--threads", str(min(profile.cpus, len(os.sched_getaffinity(0))))]
+        if profile.gpus == 0:
+            program = program.without_gpus()
     longest = 0.0
     for case in sweep:
         sets = [word for key, value in (changes | case.values).items() for word in ("--set", f"{key}={value}")]
@@ -188,7 +196,7 @@ def _submit(arguments: argparse.Namespace) -> int:
         sweep.jobs.append(Job(collecting, [], now_text(), is_collecting=True))
         sweep.save()
         say(f"job {collecting}: collects their results afterwards")
-    say(f"to follow them: mpcflow-submit status {folder}")
+    say(f"to follow them: mpcflow-submit status {shlex.quote(str(folder))}")
     return 0
 
 
