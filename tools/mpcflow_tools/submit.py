@@ -5,7 +5,7 @@
   mpcflow-submit INPUT.yaml --sweep fluid.density=5,10,20 --scheduler local
   mpcflow-submit status [DIR]                             how far the cases are
   mpcflow-submit collect [DIR]                            results.csv, results.h5 and results.png of all cases
-  mpcflow-submit cancel [DIR]                             ends its jobs; runs save first
+  mpcflow-submit cancel [DIR]                             ends its jobs, or its queue on this machine; runs save first
   mpcflow-submit resubmit [DIR]                           begins again what failed, was stopped or lost
   mpcflow-submit schema                                   the JSON Schema of cluster profiles
 
@@ -26,6 +26,7 @@ from pathlib import Path
 from mpcflow_tools import __version__
 from mpcflow_tools.batch.folder import RESULTS, SCRIPT_FILE, SWEEP_FILE, Job, Sweep, note_attempt, now_text, read_sweep
 from mpcflow_tools.batch.local import LocalQueue, held_tasks
+from mpcflow_tools.batch.local_queues import LocalQueues
 from mpcflow_tools.batch.profile import SCHEDULERS, Profile, read_profile, schema
 from mpcflow_tools.batch.program import Program, find_program
 from mpcflow_tools.batch.schedulers import RUNNING, Scheduler, scheduler_of
@@ -203,9 +204,13 @@ def _submit(arguments: argparse.Namespace) -> int:
 # -- looking after a sweep
 
 def _queue(sweep: Sweep) -> dict[str, str]:
-    """What waits and runs of it: in its scheduler, and in a local queue, which may have taken cases over."""
+    """What waits and runs of it: in its scheduler, and in local queues, which may have taken cases over."""
     tasks = scheduler_of(sweep.profile.scheduler).tasks() if sweep.jobs else {}
-    return tasks | held_tasks(sweep)
+    return tasks | _queue_here(sweep)
+
+
+def _queue_here(sweep: Sweep) -> dict[str, str]:
+    return LocalQueues(sweep).tasks() | held_tasks(sweep)
 
 
 def _statuses(sweep: Sweep, queue: dict[str, str] | None = None) -> list[CaseStatus]:
@@ -227,10 +232,19 @@ def _collect(arguments: argparse.Namespace, sweep: Sweep | None = None) -> int:
     return 0
 
 
+def _say_cancelled(sweep: Sweep, tasks: Sequence[str]) -> None:
+    say(f"{len(tasks)} of {len(sweep.cases)} cases were in the queue, and are cancelled; runs save before they end")
+
+
 def _cancel(arguments: argparse.Namespace) -> int:
     sweep = read_sweep(arguments.folder)
-    if sweep.profile.scheduler == "local":
-        raise BadArgument("a local queue is ended where it runs, with Ctrl-C")
+    here = LocalQueues(sweep)
+    tasks = list(here.tasks())
+    here.cancel(tasks)  # first: a cluster's commands need not be on this machine
+    if tasks or not sweep.jobs:
+        _say_cancelled(sweep, tasks)
+    if not sweep.jobs:
+        return 0
     scheduler = scheduler_of(sweep.profile.scheduler)
     queue = scheduler.tasks()
     collecting = [job.id for job in sweep.jobs if job.is_collecting and job.id in queue]
@@ -243,7 +257,7 @@ def _cancel(arguments: argparse.Namespace) -> int:
             note_attempt(folder, event="ended", then=Then.STOPPED.value, job=one.task)
     tasks = [one.task for one in found]
     scheduler.cancel(collecting + tasks)
-    say(f"{len(tasks)} of {len(sweep.cases)} cases were in the queue, and are cancelled; runs save before they end")
+    _say_cancelled(sweep, tasks)
     return 0
 
 
@@ -256,10 +270,10 @@ def _again(sweep: Sweep, scheduler: str) -> list[int]:
         if scheduler != "local":
             raise
         say(f"{error}: only cases whose last job has ended begin again here")
-        return [one.index for one in _statuses(sweep, held_tasks(sweep)) if one.state in ("failed", "stopped")]
+        return [one.index for one in _statuses(sweep, _queue_here(sweep)) if one.state in ("failed", "stopped")]
     if scheduler not in (old, "local") and any(one.state not in (*AGAIN, "done") for one in found):
-        how = "with Ctrl-C where it runs" if old == "local" else "with `mpcflow-submit cancel`"
-        raise BadArgument(f"--scheduler {scheduler}: cases of this sweep are still in the queue ({old}): end them first, {how}")
+        raise BadArgument(f"--scheduler {scheduler}: cases of this sweep are still in the queue ({old}): end them first, with "
+                          "`mpcflow-submit cancel`")
     return [one.index for one in found if one.state in AGAIN]
 
 
@@ -326,7 +340,7 @@ def _parser() -> argparse.ArgumentParser:
 COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], str]] = {
     "status": (_status, "how far the cases of a sweep are"),
     "collect": (_collect, "writes results.csv, results.h5 and results.png of all cases"),
-    "cancel": (_cancel, "ends the jobs of a sweep; runs save first"),
+    "cancel": (_cancel, "ends the jobs of a sweep, or its queue on this machine, which may be in another terminal; runs save first"),
     "resubmit": (_resubmit, "begins again what failed, was stopped or lost"),
     "schema": (_schema, "prints the JSON Schema of cluster profiles"),
 }
