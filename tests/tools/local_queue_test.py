@@ -94,7 +94,8 @@ class Cancelling(submit_test.InAFolder):
         self.assertFalse((self.sweep / "results.csv").exists(), "what is cancelled is not collected")
         self.assertEqual(self.queue_files(), [])
         self.assertIn("0 of 2 cases were in the queue", self.submit("cancel", self.sweep))
-        self.submit("resubmit", self.sweep)
+        self.assertIn("2 of 2 cases are complete", self.submit("resubmit", self.sweep, "--collect"))
+        self.assertTrue((self.sweep / "results.csv").exists())
         found = self.cases()
         self.assertEqual([(case["state"], case["attempts"]) for case in found], [("done", 2), ("done", 1)])
         for case in range(2):

@@ -29,7 +29,7 @@ from mpcflow_tools.batch.local import LocalQueue, held_tasks
 from mpcflow_tools.batch.local_queues import LocalQueues
 from mpcflow_tools.batch.profile import SCHEDULERS, Profile, read_profile, schema
 from mpcflow_tools.batch.program import Program, find_program
-from mpcflow_tools.batch.schedulers import RUNNING, Scheduler, scheduler_of
+from mpcflow_tools.batch.schedulers import RUNNING, WAITING, Scheduler, scheduler_of
 from mpcflow_tools.batch.script import script_text
 from mpcflow_tools.batch.status import CaseStatus, case_status, status_json, status_text
 from mpcflow_tools.batch.sweep import Case, make_cases, parse_swept
@@ -159,6 +159,24 @@ def _hand_over(sweep: Sweep, scheduler: Scheduler, cases: list[int]) -> str:
     return job
 
 
+def _collect_after(sweep: Sweep, scheduler: Scheduler, job: str) -> None:
+    """Adds a job that collects the results, where none is there for it."""
+    queue = scheduler.tasks() if any(one.is_collecting for one in sweep.jobs) else {}
+    collecting = next((one.id for one in sweep.jobs if one.is_collecting and queue.get(one.id) == WAITING), None)
+    if collecting is None:
+        collecting = scheduler.submit_collecting(sweep, [job])
+        sweep.jobs.append(Job(collecting, [], now_text(), is_collecting=True))
+        sweep.save()
+    say(f"job {collecting}: collects their results afterwards")
+
+
+def _run_here(arguments: argparse.Namespace, sweep: Sweep, cases: list[int]) -> int:
+    status = LocalQueue(sweep).run(cases)
+    if arguments.collect and status != STOPPED:  # where a case failed, too, as a job that collects does
+        _collect(arguments, sweep)
+    return status
+
+
 def _submit(arguments: argparse.Namespace) -> int:
     profile = _with_scheduler(read_profile(arguments.profile), arguments.scheduler)
     program = find_program(profile)
@@ -181,10 +199,7 @@ def _submit(arguments: argparse.Namespace) -> int:
     _write_folder(sweep, file.read_bytes(), texts)
     if profile.scheduler == "local":
         say(f"{len(cases)} cases in {sweep.folder}")
-        status = LocalQueue(sweep).run([case.index for case in cases])
-        if arguments.collect and status != STOPPED:  # where a case failed, too, as a job that collects does
-            _collect(arguments, sweep)
-        return status
+        return _run_here(arguments, sweep, [case.index for case in cases])
     scheduler = scheduler_of(profile.scheduler)
     try:
         job = _hand_over(sweep, scheduler, [case.index for case in cases])
@@ -193,10 +208,7 @@ def _submit(arguments: argparse.Namespace) -> int:
     say(f"job {job}: {len(cases)} case{'s' if len(cases) > 1 else ''} in {sweep.folder}"
         + (f", {sweep.time} each" if sweep.time else ""))
     if arguments.collect:
-        collecting = scheduler.submit_collecting(sweep, [job])
-        sweep.jobs.append(Job(collecting, [], now_text(), is_collecting=True))
-        sweep.save()
-        say(f"job {collecting}: collects their results afterwards")
+        _collect_after(sweep, scheduler, job)
     say(f"to follow them: mpcflow-submit status {shlex.quote(str(folder))}")
     return 0
 
@@ -292,14 +304,17 @@ def _resubmit(arguments: argparse.Namespace) -> int:
         _refuse_times(arguments)
         # Not kept: jobs of the sweep that are in a cluster's queue stay there, and are looked for there.
         profile = _with_scheduler(profile, sweep.profile.scheduler)
-        return LocalQueue(dataclasses.replace(sweep, profile=profile)).run(again)
+        return _run_here(arguments, dataclasses.replace(sweep, profile=profile), again)
     if profile != sweep.profile or arguments.time is not None:  # or job.sh stays, which may have been changed by hand
         sweep.time = profile.time_limit if arguments.time is None else _asked_time(arguments.time, profile)
         sweep.profile = profile
         _write_script(sweep)
         sweep.save()
-    job = _hand_over(sweep, scheduler_of(profile.scheduler), again)
+    scheduler = scheduler_of(profile.scheduler)
+    job = _hand_over(sweep, scheduler, again)
     say(f"job {job}: {len(again)} of {len(sweep.cases)} cases go on" + (f", {sweep.time} each" if sweep.time else ""))
+    if arguments.collect:
+        _collect_after(sweep, scheduler, job)
     return 0
 
 
@@ -356,6 +371,7 @@ def _read(argv: Sequence[str]) -> tuple[Callable[[argparse.Namespace], int], arg
             parser.add_argument("--scheduler", choices=SCHEDULERS, help="in place of the one that it was submitted to")
             parser.add_argument("--profile", metavar="NAME", help="in place of the one that it was submitted with")
             parser.add_argument("--time", metavar="H:M:S", help="of a job, in place of the one before")
+            parser.add_argument("--collect", action="store_true", help="adds a job that collects the results afterwards")
         if argv[0] == "status":
             parser.add_argument("--json", action="store_true", help="as JSON")
         arguments = parser.parse_args(argv[1:])
