@@ -28,8 +28,8 @@ class Cancelling(submit_test.InAFolder):
         self.profile("default", f"program: {submit_test.PROGRAM}\nscheduler: local\nat_once: 1")
         self.write_input(STEPS)
 
-    def begin(self, *arguments: str) -> subprocess.Popen[str]:
-        queue = subprocess.Popen([sys.executable, "-m", "mpcflow_tools.submit", *arguments], cwd=self.folder, env=self.environment,
+    def begin(self, *arguments: str, through: tuple[str, ...] = ()) -> subprocess.Popen[str]:
+        queue = subprocess.Popen([*through, sys.executable, "-m", "mpcflow_tools.submit", *arguments], cwd=self.folder, env=self.environment,
                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.addCleanup(queue.stdout.close)
         self.addCleanup(queue.wait)
@@ -107,6 +107,16 @@ class Cancelling(submit_test.InAFolder):
         queue = self.begin("resubmit", str(self.sweep), "--scheduler", "local")
         self.until_saved()
         self.assertIn("1 of 1 cases were in the queue", self.submit("cancel", self.sweep))
+        self.assertEqual(queue.wait(timeout=60), 85)
+        self.assertEqual(self.states(), ["stopped"])
+
+    def test_a_queue_that_stays_when_its_terminal_goes_is_ended_by_cancel(self):
+        queue = self.begin("flow.yaml", through=("nohup",))
+        self.until_saved()
+        queue.send_signal(signal.SIGHUP)
+        time.sleep(0.5)
+        self.assertEqual(self.states(), ["running"])
+        self.submit("cancel", self.sweep)
         self.assertEqual(queue.wait(timeout=60), 85)
         self.assertEqual(self.states(), ["stopped"])
 

@@ -79,7 +79,8 @@ class LocalQueue:
         begun: set[int] = set()
         worst = DONE
         stopped = False
-        before = {number: signal.signal(number, self._stop) for number in _STOP_SIGNALS}
+        before = {number: signal.signal(number, self._stop) for number in _STOP_SIGNALS
+                  if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN}  # as nohup has it
         file = QueueFile(self.sweep)
         try:
             shown = 0.0
