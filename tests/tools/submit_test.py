@@ -281,6 +281,7 @@ class LocalSweep(InAFolder):
         self.assertGreaterEqual(len(tables), 2, "drawn again in its place")
         self.assertTrue(any("1 running, 1 waiting" in table for table in tables), tables)
         self.assertIn("1 stopped, 1 new", tables[-1])
+        self.assertTrue(any(table.startswith("stopped (SIGINT): what runs saves first, 1 of 2 cases") for table in tables), tables)
         cases = json.loads(self.submit("status", "sweeps/flow", "--json"))["cases"]
         self.assertEqual([case["state"] for case in cases], ["stopped", "new"])
         self.submit("resubmit", "sweeps/flow")
