@@ -142,6 +142,7 @@ void DiffusionObservable::add_results(ObservableResults& results) const {
     results.attributes.push_back({"every_nth_id", every_nth_id_});
     add_correlations(results, function);
     add_diffusion(results, function);
+    results.axes = {"lag"};
 }
 
 std::vector<double> DiffusionObservable::times_of(const std::vector<std::int64_t>& lags) const {

@@ -100,6 +100,7 @@ void RadialDistributionObservable::add_results(ObservableResults& results) const
     results.arrays.push_back(
         named_list("g", std::move(g), "1", "pairs relative to those of independent particles"));
     results.arrays.push_back(named_list("g_error", std::move(error), "1", "standard error of g by blocking"));
+    results.axes = {"radius"};
 }
 
 std::vector<SamplingParameter> RadialDistributionObservable::parameters() const {

@@ -31,6 +31,7 @@ class Diffusion(ProgramTest):
         with h5py.File(self.folder / "out/run.h5") as file:
             self.attributes = dict(file["diffusion"].attrs)
             self.found = {name: values[()] for name, values in file["diffusion"].items()}
+            self.axes = {name: [axis[0].name for axis in values.dims] for name, values in file["diffusion"].items() if name != "lag"}
         with h5py.File(self.folder / "out/trajectory.h5") as file:
             part = file["particles/selection"]
             first = int(np.searchsorted(part["position/step"], 24))
@@ -48,6 +49,8 @@ class Diffusion(ProgramTest):
         self.assertEqual((self.attributes["samples"], self.attributes["first_step"], self.attributes["last_step"]), (1600, 24, 6420))
         self.assertEqual((self.attributes["tracers"], self.attributes["every_nth_id"]), (96, 10))
         self.assertEqual(self.positions.shape, (1600, 96, 3))
+        for name, axes in self.axes.items():
+            self.assertEqual(axes, ["/diffusion/lag", "/component"][:self.found[name].ndim], name)
         lags = self.found["lag"] // 4
         np.testing.assert_array_equal(lags[:17], [*range(16), 16])
         for i, lag in enumerate(lags):

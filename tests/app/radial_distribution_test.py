@@ -41,6 +41,7 @@ class RadialDistribution(ProgramTest):
             found = file["radial_distribution"]
             self.assertEqual((found.attrs["samples"], found.attrs["first_step"], found.attrs["last_step"]), (10, 30, 120))
             self.assertEqual((found.attrs["every_nth_id"], found.attrs["centres"]), (3, centres))
+            self.assertEqual({found[name].dims[0][0].name for name in ("pairs", "g", "g_error")}, {"/radial_distribution/radius"})
             np.testing.assert_array_equal(found["pairs"], pairs)
             np.testing.assert_allclose(found["radius"], 0.0625 + 0.125 * np.arange(16))
             shell = 4 / 3 * np.pi * np.diff(np.linspace(0, 2, 17) ** 3)

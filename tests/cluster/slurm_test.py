@@ -155,6 +155,13 @@ class OnSlurm(unittest.TestCase):
             time.sleep(0.1)
         self.fail(f"{self.attempts(sweep)}")
 
+    def wait_for_table(self, sweep: Path, last: str = "results.png") -> None:
+        """Waits until the job that collects has written its last file."""
+        deadline = time.monotonic() + 90.0
+        while not (sweep / last).exists() and time.monotonic() < deadline:
+            time.sleep(0.5)
+        self.assertTrue((sweep / last).exists(), (sweep / "collect.log").read_text(errors="replace"))
+
     def hash_of(self, results: Path) -> str:
         with h5py.File(results / "run.h5") as file:
             self.assertEqual(file["run"].attrs["status"].decode(), "completed")
@@ -177,6 +184,8 @@ class OnSlurm(unittest.TestCase):
         sweep = self.folder / "a 'sweep' of ümläuts"
         said = self.submit(flow, "--sweep", "collision.angle=90,120,150", "--repeat", 2, "--output", sweep, "--time", "0:05:00", "--collect")
         self.assertRegex(said, r"job \d+: 6 cases in .*, 0:05:00 each")
+        words = shlex.split(said.splitlines()[-1].removeprefix("to follow them: mpcflow-submit "))  # as a shell would read it
+        self.assertIn("6 ", self.submit(*words))
         found = self.wait_for(sweep, {"done"})
         self.assertEqual([case["label"] for case in found][:3], ["angle=90 seed=11", "angle=90 seed=12", "angle=120 seed=11"])
         self.assertEqual({case["share_done"] for case in found}, {1.0})
@@ -186,10 +195,7 @@ class OnSlurm(unittest.TestCase):
             self.assertRegex(file["machine"].attrs["job_id"].decode(), r"^\d+_3$")
             self.assertEqual(file["machine"].attrs["device"].decode(), "CPU, 1 thread")
         self.assert_uncut(sweep, 3)
-        deadline = time.monotonic() + 90.0
-        while not (sweep / "results.png").exists() and time.monotonic() < deadline:
-            time.sleep(0.5)
-        self.assertTrue((sweep / "results.png").exists(), (sweep / "collect.log").read_text(errors="replace"))
+        self.wait_for_table(sweep)
         with (sweep / "results.csv").open(newline="") as file:
             rows = list(csv.DictReader(file))
         self.assertEqual([row["collision.angle"] for row in rows], ["90", "90", "120", "120", "150", "150"])
@@ -285,9 +291,12 @@ class OnSlurm(unittest.TestCase):
         found = self.wait_for(sweep, {"stopped"})
         self.assertIn("stopped by SIGTERM", found[0]["message"])
         self.assertEqual(self.attempts(sweep)[-1]["status"], 85)
-        self.assertIn("1 of 1 cases go on", self.submit("resubmit", sweep))
+        said = self.submit("resubmit", sweep, "--collect")
+        self.assertIn("1 of 1 cases go on", said)
+        self.assertIn("collects their results afterwards", said)
         self.wait_for(sweep, {"done"})
         self.assert_uncut(sweep)
+        self.wait_for_table(sweep, "results.h5")  # without a figure, as of one case nothing changes
         self.assertIn("nothing to begin again", self.submit("resubmit", sweep))
 
     def test_a_job_that_is_killed_whole_is_lost_and_resubmitted(self):

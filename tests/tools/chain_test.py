@@ -22,7 +22,8 @@ cat "$JOBS/queue"
 """
 SBATCH = """\
 #!/bin/bash
-# Takes a job, and runs it before it answers where JOBS/at_once is there.
+# Takes a job, and runs it before it answers where JOBS/at_once is there. What collects comes without a file.
+if [[ ${!#} != job.sh ]]; then cat >>"$JOBS/collecting.sh"; echo 8; exit; fi
 cp job.sh "$JOBS/last.sh"
 if [[ -e $JOBS/at_once ]]; then SLURM_JOB_ID=7 bash job.sh; fi
 echo 7
@@ -166,6 +167,15 @@ class Sweeps(submit_test.InAFolder):
         self.submit("resubmit", self.sweep, "--profile", "large")
         self.assertRegex((self.jobs / "last.sh").read_text(), r"(?s)--time=2:00:00.*--mem=64G|--mem=64G.*--time=2:00:00")
         self.assertEqual(json.loads((self.sweep / "sweep.json").read_text())["program"], [str(self.folder / "program")])
+
+    def test_what_is_resubmitted_is_collected_once(self):
+        self.submit("flow.yaml")
+        for queue, jobs in (("", 1), ("8|PENDING\n", 1), ("8|RUNNING\n", 2)):  # one that runs may have looked already
+            (self.jobs / "queue").write_text(queue)
+            self.assertIn("job 8: collects their results afterwards", self.submit("resubmit", self.sweep, "--collect"))
+            collecting = (self.jobs / "collecting.sh").read_text()
+            self.assertEqual(collecting.count("#SBATCH --dependency=afterany:7\n"), jobs, queue)
+        self.assertEqual(self.submit("resubmit", self.sweep).count("collects"), 0, "not asked for")
 
     # -- the local queue
 

@@ -9,6 +9,7 @@ import numpy as np
 from made_runs import FLOW, made
 from mpcflow_tools import Run
 from mpcflow_tools.expected import expected_profile, expected_window, fluid_of
+from mpcflow_tools.flow import Slit
 from mpcflow_tools.stress_analysis import expected_wall_stress
 
 
@@ -71,6 +72,8 @@ class Theory(unittest.TestCase):
             stress = expected_profile(run, "pressure_tensor", 2, "xz").at(np.array([0.0, 10.0]))
             np.testing.assert_allclose(expected_wall_stress(run, "z lower")[0], -stress[0], atol=1e-12)
             np.testing.assert_allclose(expected_wall_stress(run, "z upper")[0], stress[1], atol=1e-12)
+        for speed in (0.1, 0.2, 0.3, 0.7):
+            self.assertEqual(Slit(0.0, 12.0, 0.87, -speed, speed).mean(1), 0.0)  # not what rounding leaves of it
 
     def test_a_face_of_slip_is_a_mirror(self) -> None:
         places = np.linspace(0.0, 10.0, 101)

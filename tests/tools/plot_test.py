@@ -93,6 +93,12 @@ class Figures(unittest.TestCase):
             axes = series_figure(run, ["minimum_occupancy", "maximum_occupancy"]).axes[0]
             self.assertEqual(axes.get_ylabel(), "occupancy")
 
+    def test_ticks_are_the_numbers_themselves(self) -> None:
+        with Run(made(FLOW)) as run:
+            figure = profile_figure(run, "density", 2, "")
+            figure.draw_without_rendering()
+            self.assertEqual(figure.axes[0].yaxis.get_offset_text().get_text(), "")
+
     def test_units_are_raised(self) -> None:
         self.assertEqual(unit_label("maximum_speed", "(energy/mass)^(1/2)"), "maximum speed [(energy/mass)$^{1/2}$]")
         self.assertEqual(unit_label("density", "a^-3"), "density [a$^{-3}$]")

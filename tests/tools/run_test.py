@@ -82,7 +82,7 @@ class WholeRun(unittest.TestCase):
     def test_values_are_indexed_and_multiplied_with_their_errors(self) -> None:
         velocity = self.run_.fields["velocity"]
         values, errors = velocity.values, velocity.known_error()
-        for found, factor in ((velocity[3, 0, :, 0], 1.0), (-2.0 * velocity[3, 0, :, 0], -2.0), (velocity[3, 0, :, 0] / 4, 0.25),
+        for found, factor in ((velocity[3, 0, :, 0], 1.0), (-2.0 * velocity[3, 0, :, 0], -2.0), (velocity[3, 0, :, 0] / 4, 0.25), (-velocity[3, 0, :, 0], -1.0),
                               (np.float64(3.0) * velocity[3, 0, :, 0], 3.0), (np.array([1.0, -5.0]) * velocity[3, 0, :, 0], np.array([1.0, -5.0]))):
             self.assertIsInstance(found, Values)
             np.testing.assert_array_equal(found.values, factor * values[3, 0, :, 0])

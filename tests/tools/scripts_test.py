@@ -142,6 +142,34 @@ class Times(submit_test.InAFolder):
         self.assertIn("#SBATCH --time=1:30:00\n", self.submit("flow.yaml", "--time", "90:00", "--dry-run"))
 
 
+class InAContainer(submit_test.InAFolder):
+    """With a stand-in for apptainer, which notes what it is called with and runs that without any container."""
+
+    def test_the_program_is_called_in_the_image(self):
+        commands = self.folder / "bin"
+        commands.mkdir()
+        (commands / "apptainer").write_text(
+            '#!/bin/bash\nprintf "%s\\n" "$*" >>"$CALLS"\n[[ $1 == exec ]] || exit 9\nshift\n[[ $1 == --nv ]] && shift\n'
+            '[[ -f $1 || $1 == docker://* ]] || exit 9\nexec "${@:2}"\n'
+        )
+        (commands / "apptainer").chmod(0o755)
+        calls = self.folder / "calls"
+        self.environment |= {"PATH": f"{commands}:{self.environment['PATH']}", "CALLS": str(calls)}
+        image = self.folder / "an image.sif"
+        image.touch()
+        program = {"program": shlex.quote(submit_test.MPCFLOW), "container": str(image)}
+        self.profile("contained", json.dumps({**program, "scheduler": "local"}))
+        self.submit("flow.yaml", "--profile", "contained")
+        found = json.loads(self.submit("status", "sweeps/flow", "--json"))["cases"]
+        self.assertEqual([case["state"] for case in found], ["done"])
+        called = calls.read_text().splitlines()
+        self.assertTrue(called[0].startswith(f"exec {image} {submit_test.MPCFLOW} check "), called)
+        self.assertEqual(called[-1], f"exec {image} {submit_test.MPCFLOW} run input.yaml --threads 1")
+        self.profile("gpu", json.dumps({**program, "container": "docker://mpcflow", "gpus": 1}))
+        self.submit("flow.yaml", "--profile", "gpu", "--dry-run")
+        self.assertIn(f"exec --nv docker://mpcflow {submit_test.MPCFLOW} check ", calls.read_text())
+
+
 class OnPbs(submit_test.WithPbs):
     def test_the_chain_of_an_array_goes_on_and_its_logs_are_where_they_are_looked_for(self):
         self.profile(

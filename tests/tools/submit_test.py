@@ -18,7 +18,7 @@ from pathlib import Path
 import h5py
 
 from mpcflow_tools.batch.folder import ranges
-from mpcflow_tools.batch.profile import Profile, ProfileError, parse_profile, profile_as_json, profile_from_json, schema
+from mpcflow_tools.batch.profile import Profile, ProfileError, parse_profile, profile_as_json, profile_from_json, read_profile, schema
 from mpcflow_tools.batch.sweep import make_cases, parse_swept
 from mpcflow_tools.batch.times import seconds_of, time_text
 from mpcflow_tools.batch.worker import Then, fruitless_in_a_row, what_follows
@@ -87,6 +87,23 @@ class Profiles(unittest.TestCase):
         for text in ("[1]", "a: [", "a: &x 1", "gpu_type: a100", 'time_limit: "0:01:00"', "partition: a b", "program: ''", "x" * 70000, "\x00"):
             with self.assertRaises(ProfileError, msg=text[:20]):
                 parse_profile(Path("p.yaml"), text)
+        for text, start in (("cpus: 2\nmargin: 60\ntime_limit: '0:01:00'\n", "p.yaml:2:9: margin: 60 s leave nothing"),
+                            ("\ntime_limit: '0:01:00'\n", "p.yaml:2:13: margin: 120 s"), ("cpus: 1\ngpu_type: a100\n", "p.yaml:2:11: gpu_type:"),
+                            ("cpus: 1\nprogram: a\x07b\n", "p.yaml:2:11: is no YAML: has the character U+0007"),
+                            ("cpus: 1\nqos: &x a\n", "p.yaml:2:6: anchors")):
+            with self.assertRaises(ProfileError, msg=text) as caught:
+                parse_profile(Path("p.yaml"), text)
+            self.assertTrue(caught.exception.lines[0].startswith(start), caught.exception.lines)
+
+    def test_a_file_that_is_no_text_is_told_with_its_place(self):
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        path = folder / "p.yaml"
+        path.write_bytes("cpus: 1\npartition: ü".encode() + b"\xff\n")
+        with self.assertRaises(ProfileError) as caught:
+            read_profile(str(path))
+        self.assertEqual(caught.exception.lines, [f"{path}:2:13: is not UTF-8"])
+        with self.assertRaisesRegex(ProfileError, "cannot be read"):
+            read_profile(f"{folder}/")
 
     def test_what_is_kept_with_a_sweep_is_the_profile(self):
         text = ('partition: gpu,big\naccount: p1\nqos: high\ntime_limit: 4:00:00\nmargin: 60\ncpus: 4\nmemory: 8G\ngpus: 1\ngpu_type: a100\n'
@@ -195,6 +212,24 @@ class Submitting(InAFolder):
         self.assertIn("#SBATCH --time=0:07:00", said)
         self.assertIn("#SBATCH --signal=B:USR1@120", said)
         self.submit("flow.yaml", "--time", "soon", "--dry-run", status=2)
+
+    def test_what_is_measured_is_what_a_job_has(self):
+        asked = self.folder / "asked"
+        spy = self.folder / "spy"
+        spy.write_text(f'#!/bin/bash\necho "${{CUDA_VISIBLE_DEVICES-all}} $*" >>{shlex.quote(str(asked))}\n'
+                       f'exec {shlex.quote(MPCFLOW)} "$@"\n')
+        spy.chmod(0o755)
+        for resources, expected in (("cpus: 1", r"^ check .*--measure --threads 1( |$)"),
+                                    ("cpus: 1\ngpus: 1", r"^all check .*--measure --threads 1( |$)"),
+                                    ("cpus: 4096", rf"^ check .*--threads {len(os.sched_getaffinity(0))}( |$)")):
+            asked.write_text("")
+            self.profile("spied", f"program: {json.dumps(shlex.quote(str(spy)))}\n{resources}")
+            self.assertRegex(self.submit("flow.yaml", "--measure", "--dry-run", "--profile", "spied"), r"--time=\d+:\d\d:00")
+            measured = [line for line in asked.read_text().splitlines() if "--measure" in line]
+            self.assertEqual(len(measured), 1)
+            self.assertRegex(measured[0], expected)
+
+    def test_times_that_jobs_cannot_have(self):
         self.assertIn("margin of 120 s", self.submit("flow.yaml", "--time", "0:02:00", "--dry-run", status=2))
         self.assertIn("have no time limit", self.submit("flow.yaml", "--time", "1:00:00", "--scheduler", "local", status=2))
 
@@ -246,6 +281,7 @@ class LocalSweep(InAFolder):
         self.assertGreaterEqual(len(tables), 2, "drawn again in its place")
         self.assertTrue(any("1 running, 1 waiting" in table for table in tables), tables)
         self.assertIn("1 stopped, 1 new", tables[-1])
+        self.assertTrue(any(table.startswith("stopped (SIGINT): what runs saves first, 1 of 2 cases") for table in tables), tables)
         cases = json.loads(self.submit("status", "sweeps/flow", "--json"))["cases"]
         self.assertEqual([case["state"] for case in cases], ["stopped", "new"])
         self.submit("resubmit", "sweeps/flow")

@@ -64,6 +64,9 @@ class Values:
 
     __rmul__ = __mul__
 
+    def __neg__(self) -> Values:
+        return self * -1
+
     def __truediv__(self, divisor: Any) -> Values:
         return NotImplemented if isinstance(divisor, Values) else self * (1.0 / np.asarray(divisor))
 

@@ -34,6 +34,7 @@ STYLE: Any = {
     "axes.edgecolor": "#444444",
     "axes.linewidth": 0.8,
     "axes.labelcolor": INK,
+    "axes.formatter.useoffset": False,  # "+1" above the axis is missed, and legends stand there
     "text.color": INK,
     "xtick.color": "#444444",
     "ytick.color": "#444444",

@@ -5,7 +5,7 @@
   mpcflow-submit INPUT.yaml --sweep fluid.density=5,10,20 --scheduler local
   mpcflow-submit status [DIR]                             how far the cases are
   mpcflow-submit collect [DIR]                            results.csv, results.h5 and results.png of all cases
-  mpcflow-submit cancel [DIR]                             ends its jobs; runs save first
+  mpcflow-submit cancel [DIR]                             ends its jobs, or its queue on this machine; runs save first
   mpcflow-submit resubmit [DIR]                           begins again what failed, was stopped or lost
   mpcflow-submit schema                                   the JSON Schema of cluster profiles
 
@@ -17,6 +17,8 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import os
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -24,9 +26,10 @@ from pathlib import Path
 from mpcflow_tools import __version__
 from mpcflow_tools.batch.folder import RESULTS, SCRIPT_FILE, SWEEP_FILE, Job, Sweep, note_attempt, now_text, read_sweep
 from mpcflow_tools.batch.local import LocalQueue, held_tasks
+from mpcflow_tools.batch.local_queues import LocalQueues
 from mpcflow_tools.batch.profile import SCHEDULERS, Profile, read_profile, schema
 from mpcflow_tools.batch.program import Program, find_program
-from mpcflow_tools.batch.schedulers import RUNNING, Scheduler, scheduler_of
+from mpcflow_tools.batch.schedulers import RUNNING, WAITING, Scheduler, scheduler_of
 from mpcflow_tools.batch.script import script_text
 from mpcflow_tools.batch.status import CaseStatus, case_status, status_json, status_text
 from mpcflow_tools.batch.sweep import Case, make_cases, parse_swept
@@ -102,7 +105,13 @@ def _job_time(arguments: argparse.Namespace, profile: Profile, program: Program,
         return _asked_time(arguments.time, profile)
     if arguments.rate is None and not arguments.measure:
         return profile.time_limit
-    speed = ["--measure"] if arguments.measure else ["--rate", arguments.rate]
+    speed = ["--rate", arguments.rate]
+    if arguments.measure:
+        # As a job runs it: on its own few processors, and on a GPU only where it asks for one. More threads than there are
+        # processors here would wait for each other.
+        speed = ["--measure", "--threads", str(min(profile.cpus, len(os.sched_getaffinity(0))))]
+        if profile.gpus == 0:
+            program = program.without_gpus()
     longest = 0.0
     for case in sweep:
         sets = [word for key, value in (changes | case.values).items() for word in ("--set", f"{key}={value}")]
@@ -150,6 +159,24 @@ def _hand_over(sweep: Sweep, scheduler: Scheduler, cases: list[int]) -> str:
     return job
 
 
+def _collect_after(sweep: Sweep, scheduler: Scheduler, job: str) -> None:
+    """Adds a job that collects the results, where none is there for it."""
+    queue = scheduler.tasks() if any(one.is_collecting for one in sweep.jobs) else {}
+    collecting = next((one.id for one in sweep.jobs if one.is_collecting and queue.get(one.id) == WAITING), None)
+    if collecting is None:
+        collecting = scheduler.submit_collecting(sweep, [job])
+        sweep.jobs.append(Job(collecting, [], now_text(), is_collecting=True))
+        sweep.save()
+    say(f"job {collecting}: collects their results afterwards")
+
+
+def _run_here(arguments: argparse.Namespace, sweep: Sweep, cases: list[int]) -> int:
+    status = LocalQueue(sweep).run(cases)
+    if arguments.collect and status != STOPPED:  # where a case failed, too, as a job that collects does
+        _collect(arguments, sweep)
+    return status
+
+
 def _submit(arguments: argparse.Namespace) -> int:
     profile = _with_scheduler(read_profile(arguments.profile), arguments.scheduler)
     program = find_program(profile)
@@ -172,10 +199,7 @@ def _submit(arguments: argparse.Namespace) -> int:
     _write_folder(sweep, file.read_bytes(), texts)
     if profile.scheduler == "local":
         say(f"{len(cases)} cases in {sweep.folder}")
-        status = LocalQueue(sweep).run([case.index for case in cases])
-        if arguments.collect and status != STOPPED:  # where a case failed, too, as a job that collects does
-            _collect(arguments, sweep)
-        return status
+        return _run_here(arguments, sweep, [case.index for case in cases])
     scheduler = scheduler_of(profile.scheduler)
     try:
         job = _hand_over(sweep, scheduler, [case.index for case in cases])
@@ -184,20 +208,21 @@ def _submit(arguments: argparse.Namespace) -> int:
     say(f"job {job}: {len(cases)} case{'s' if len(cases) > 1 else ''} in {sweep.folder}"
         + (f", {sweep.time} each" if sweep.time else ""))
     if arguments.collect:
-        collecting = scheduler.submit_collecting(sweep, [job])
-        sweep.jobs.append(Job(collecting, [], now_text(), is_collecting=True))
-        sweep.save()
-        say(f"job {collecting}: collects their results afterwards")
-    say(f"to follow them: mpcflow-submit status {folder}")
+        _collect_after(sweep, scheduler, job)
+    say(f"to follow them: mpcflow-submit status {shlex.quote(str(folder))}")
     return 0
 
 
 # -- looking after a sweep
 
 def _queue(sweep: Sweep) -> dict[str, str]:
-    """What waits and runs of it: in its scheduler, and in a local queue, which may have taken cases over."""
+    """What waits and runs of it: in its scheduler, and in local queues, which may have taken cases over."""
     tasks = scheduler_of(sweep.profile.scheduler).tasks() if sweep.jobs else {}
-    return tasks | held_tasks(sweep)
+    return tasks | _queue_here(sweep)
+
+
+def _queue_here(sweep: Sweep) -> dict[str, str]:
+    return LocalQueues(sweep).tasks() | held_tasks(sweep)
 
 
 def _statuses(sweep: Sweep, queue: dict[str, str] | None = None) -> list[CaseStatus]:
@@ -219,10 +244,19 @@ def _collect(arguments: argparse.Namespace, sweep: Sweep | None = None) -> int:
     return 0
 
 
+def _say_cancelled(sweep: Sweep, tasks: Sequence[str]) -> None:
+    say(f"{len(tasks)} of {len(sweep.cases)} cases were in the queue, and are cancelled; runs save before they end")
+
+
 def _cancel(arguments: argparse.Namespace) -> int:
     sweep = read_sweep(arguments.folder)
-    if sweep.profile.scheduler == "local":
-        raise BadArgument("a local queue is ended where it runs, with Ctrl-C")
+    here = LocalQueues(sweep)
+    tasks = list(here.tasks())
+    here.cancel(tasks)  # first: a cluster's commands need not be on this machine
+    if tasks or not sweep.jobs:
+        _say_cancelled(sweep, tasks)
+    if not sweep.jobs:
+        return 0
     scheduler = scheduler_of(sweep.profile.scheduler)
     queue = scheduler.tasks()
     collecting = [job.id for job in sweep.jobs if job.is_collecting and job.id in queue]
@@ -235,7 +269,7 @@ def _cancel(arguments: argparse.Namespace) -> int:
             note_attempt(folder, event="ended", then=Then.STOPPED.value, job=one.task)
     tasks = [one.task for one in found]
     scheduler.cancel(collecting + tasks)
-    say(f"{len(tasks)} of {len(sweep.cases)} cases were in the queue, and are cancelled; runs save before they end")
+    _say_cancelled(sweep, tasks)
     return 0
 
 
@@ -248,10 +282,10 @@ def _again(sweep: Sweep, scheduler: str) -> list[int]:
         if scheduler != "local":
             raise
         say(f"{error}: only cases whose last job has ended begin again here")
-        return [one.index for one in _statuses(sweep, held_tasks(sweep)) if one.state in ("failed", "stopped")]
+        return [one.index for one in _statuses(sweep, _queue_here(sweep)) if one.state in ("failed", "stopped")]
     if scheduler not in (old, "local") and any(one.state not in (*AGAIN, "done") for one in found):
-        how = "with Ctrl-C where it runs" if old == "local" else "with `mpcflow-submit cancel`"
-        raise BadArgument(f"--scheduler {scheduler}: cases of this sweep are still in the queue ({old}): end them first, {how}")
+        raise BadArgument(f"--scheduler {scheduler}: cases of this sweep are still in the queue ({old}): end them first, with "
+                          "`mpcflow-submit cancel`")
     return [one.index for one in found if one.state in AGAIN]
 
 
@@ -270,14 +304,17 @@ def _resubmit(arguments: argparse.Namespace) -> int:
         _refuse_times(arguments)
         # Not kept: jobs of the sweep that are in a cluster's queue stay there, and are looked for there.
         profile = _with_scheduler(profile, sweep.profile.scheduler)
-        return LocalQueue(dataclasses.replace(sweep, profile=profile)).run(again)
+        return _run_here(arguments, dataclasses.replace(sweep, profile=profile), again)
     if profile != sweep.profile or arguments.time is not None:  # or job.sh stays, which may have been changed by hand
         sweep.time = profile.time_limit if arguments.time is None else _asked_time(arguments.time, profile)
         sweep.profile = profile
         _write_script(sweep)
         sweep.save()
-    job = _hand_over(sweep, scheduler_of(profile.scheduler), again)
+    scheduler = scheduler_of(profile.scheduler)
+    job = _hand_over(sweep, scheduler, again)
     say(f"job {job}: {len(again)} of {len(sweep.cases)} cases go on" + (f", {sweep.time} each" if sweep.time else ""))
+    if arguments.collect:
+        _collect_after(sweep, scheduler, job)
     return 0
 
 
@@ -318,7 +355,7 @@ def _parser() -> argparse.ArgumentParser:
 COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], str]] = {
     "status": (_status, "how far the cases of a sweep are"),
     "collect": (_collect, "writes results.csv, results.h5 and results.png of all cases"),
-    "cancel": (_cancel, "ends the jobs of a sweep; runs save first"),
+    "cancel": (_cancel, "ends the jobs of a sweep, or its queue on this machine, which may be in another terminal; runs save first"),
     "resubmit": (_resubmit, "begins again what failed, was stopped or lost"),
     "schema": (_schema, "prints the JSON Schema of cluster profiles"),
 }
@@ -334,6 +371,7 @@ def _read(argv: Sequence[str]) -> tuple[Callable[[argparse.Namespace], int], arg
             parser.add_argument("--scheduler", choices=SCHEDULERS, help="in place of the one that it was submitted to")
             parser.add_argument("--profile", metavar="NAME", help="in place of the one that it was submitted with")
             parser.add_argument("--time", metavar="H:M:S", help="of a job, in place of the one before")
+            parser.add_argument("--collect", action="store_true", help="adds a job that collects the results afterwards")
         if argv[0] == "status":
             parser.add_argument("--json", action="store_true", help="as JSON")
         arguments = parser.parse_args(argv[1:])

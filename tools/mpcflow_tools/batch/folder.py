@@ -8,6 +8,7 @@
     case-0000/attempts.jsonl  the jobs that ran it, two lines each
     case-0000/job.log       what they printed
     case-0000/lock          locked by who runs it
+    queue-NODE-PROCESS.json   while a local queue runs: its cases
 """
 
 from __future__ import annotations
@@ -29,6 +30,11 @@ SWEEP_FILE = "sweep.json"
 SCRIPT_FILE = "job.sh"
 RESULTS = "results"
 _FORMAT = {"format": "mpcflow sweep", "format_version": 1}
+
+
+def local_task(case: int) -> str:
+    """The task of a case in a local queue."""
+    return f"local-{case}"
 
 
 def now_text() -> str:

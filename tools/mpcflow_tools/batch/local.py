@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
 
-from mpcflow_tools.batch.folder import Sweep, note_attempt, read_attempts
+from mpcflow_tools.batch.folder import Sweep, local_task, note_attempt, read_attempts
+from mpcflow_tools.batch.local_queues import QueueFile
 from mpcflow_tools.batch.lock import LockedError, is_locked, take_lock
 from mpcflow_tools.batch.schedulers import RUNNING, WAITING
 from mpcflow_tools.batch.status import CaseStatus, case_status, status_text
@@ -23,7 +24,8 @@ from mpcflow_tools.errors import ResultsError
 
 LOOK_EVERY = 0.2  # seconds
 SHOW_EVERY = 2.0
-_STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# What ends a queue, and how that is told. SIGTERM is what `mpcflow-submit cancel` sends.
+_STOP_SIGNALS = {signal.SIGINT: "stopped", signal.SIGTERM: "cancelled", signal.SIGHUP: "stopped, as the terminal has gone"}
 
 
 def gpus_here() -> list[str]:
@@ -38,13 +40,9 @@ def gpus_here() -> list[str]:
     return [str(number) for number, _ in enumerate(listed.stdout.splitlines())] if listed.returncode == 0 else []
 
 
-def _task(case: int) -> str:
-    return f"local-{case}"
-
-
 def held_tasks(sweep: Sweep) -> dict[str, str]:
     """The cases that somebody runs, as tasks of a local queue, which may be in another terminal. Not for the queue itself."""
-    return {_task(case.index): RUNNING for case in sweep.cases if is_locked(sweep.case_folder(case))}
+    return {local_task(case.index): RUNNING for case in sweep.cases if is_locked(sweep.case_folder(case))}
 
 
 @dataclass
@@ -66,6 +64,7 @@ class LocalQueue:
     _children: list[_Child] = field(default_factory=list)
     _ended_cases: dict[int, CaseStatus] = field(default_factory=dict)
     _asked_by: int | None = None
+    _is_ending: bool = False
     _lines_shown: int = 0
 
     def run(self, cases: Sequence[int]) -> int:
@@ -80,9 +79,12 @@ class LocalQueue:
         begun: set[int] = set()
         worst = DONE
         stopped = False
-        before = {number: signal.signal(number, self._stop) for number in _STOP_SIGNALS}
+        before = {number: signal.signal(number, self._stop) for number in _STOP_SIGNALS
+                  if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN}  # as nohup has it
+        file = QueueFile(self.sweep)
         try:
             shown = 0.0
+            self._write(file)
             while self._waiting or self._children:
                 while self._waiting and len(self._children) < places and self._asked_by is None:
                     case = self._waiting.pop(0)
@@ -90,11 +92,11 @@ class LocalQueue:
                         lock = take_lock(self._folder(case))
                     except LockedError as error:
                         self._say(str(error))
-                        self._ended_cases[case] = case_status(self.sweep, self.sweep.cases[case], {_task(case): RUNNING}, _task(case))
+                        self._ended_cases[case] = case_status(self.sweep, self.sweep.cases[case], {local_task(case): RUNNING})
                         worst = worst or ENVIRONMENT
                         continue
                     if case not in begun:
-                        note_attempt(self._folder(case), event="submitted", job=_task(case))
+                        note_attempt(self._folder(case), event="submitted", job=local_task(case))
                         begun.add(case)
                     taken = [free_gpus.pop(0) for _ in range(profile.gpus)]
                     self._children.append(self._start(case, taken, lock))
@@ -113,13 +115,15 @@ class LocalQueue:
                         worst = status
                 if self._asked_by is not None:
                     stopped = stopped or bool(self._waiting)
-                    self._waiting.clear()
+                    self._drop_waiting(signal.Signals(self._asked_by))
+                self._write(file)
                 if time.monotonic() - shown >= SHOW_EVERY:
                     self._show()
                     shown = time.monotonic()
                 time.sleep(LOOK_EVERY)
         finally:
             self._end_all()
+            file.remove()
             for number, handler in before.items():
                 signal.signal(number, handler)
         self._show(is_last=True)
@@ -135,8 +139,28 @@ class LocalQueue:
                 self._ended(child)
         self._children.clear()
 
+    def _write(self, file: QueueFile) -> None:
+        file.write([child.case for child in self._children], self._waiting)
+
+    def _drop_waiting(self, asked_by: signal.Signals) -> None:
+        """What waits is not begun; where the queue was cancelled that is noted, as of jobs of a cluster that were."""
+        if not self._is_ending:
+            self._say(f"{_STOP_SIGNALS[asked_by]} ({asked_by.name}): what runs saves first, "
+                      f"{len(self._waiting)} of {len(self.sweep.cases)} cases are not begun")
+            self._is_ending = True
+        if asked_by is signal.SIGTERM:
+            for case in self._waiting:
+                note_attempt(self._folder(case), event="ended", then=Then.STOPPED.value, job=local_task(case))
+        self._waiting.clear()
+
     def _say(self, line: str) -> None:
+        """Above the table, which is drawn again below."""
+        self._clear_table()
         self.stream.write(line + "\n")
+
+    def _clear_table(self) -> None:
+        if self._lines_shown:
+            self.stream.write(f"\r\x1b[{self._lines_shown}A\x1b[J")
         self._lines_shown = 0
 
     def _stop(self, number: int, _frame: object = None) -> None:
@@ -152,7 +176,7 @@ class LocalQueue:
         folder = self._folder(case)
         environment = os.environ | {"CUDA_VISIBLE_DEVICES": ",".join(gpus)}  # none where it asks for none
         first = steps_of(folder)
-        task = _task(case)
+        task = local_task(case)
         note_attempt(folder, event="began", step=first, job=task, node=os.uname().nodename)
         with (folder / "job.log").open("ab") as log:
             words = [*self.sweep.program, "run", "input.yaml", "--threads", str(self.sweep.profile.cpus)]
@@ -169,13 +193,13 @@ class LocalQueue:
         last = steps_of(folder)
         fruitless = 0 if last > child.first_step else fruitless_in_a_row(read_attempts(folder)[:-1], child.first_step) + 1
         then = what_follows(status, self._asked_by, fruitless, self.sweep.profile.failures)
-        note_attempt(folder, event="ended", status=status, step=last, then=then.value, job=_task(child.case), node=os.uname().nodename)
+        note_attempt(folder, event="ended", status=status, step=last, then=then.value, job=local_task(child.case), node=os.uname().nodename)
         os.close(child.lock)
         return then, status
 
     def statuses(self) -> list[CaseStatus]:
-        queue = {_task(case): WAITING for case in self._waiting} | {_task(child.case): RUNNING for child in self._children}
-        return [self._ended_cases.get(case.index) or case_status(self.sweep, case, queue, _task(case.index)) for case in self.sweep.cases]
+        queue = {local_task(case): WAITING for case in self._waiting} | {local_task(child.case): RUNNING for child in self._children}
+        return [self._ended_cases.get(case.index) or case_status(self.sweep, case, queue) for case in self.sweep.cases]
 
     def _show(self, is_last: bool = False) -> None:
         """The table; on a terminal in the place of the one before, and of what runs alone where there is no room for all."""
@@ -188,8 +212,7 @@ class LocalQueue:
         room = max(1, height - 4)
         shown = statuses if len(statuses) <= room else [one for one in statuses if one.state == RUNNING][:room]
         lines = [line[: width - 1] for line in status_text(shown, statuses).split("\n")]
-        if self._lines_shown:
-            self.stream.write(f"\r\x1b[{self._lines_shown}A\x1b[J")
+        self._clear_table()
         self.stream.write("\n".join(lines) + "\n")
         self.stream.flush()
         self._lines_shown = len(lines)

@@ -143,6 +143,12 @@ def _told(path: Path, node: yaml.Node, text: str) -> str:
     return f"{path}:{node.start_mark.line + 1}:{node.start_mark.column + 1}: {text}"
 
 
+def _place(path: Path, before: str) -> str:
+    """That of the character which follows `before`, the beginning of the file."""
+    lines = before.splitlines() if not before.endswith("\n") else [*before.splitlines(), ""]
+    return f"{path}:{max(1, len(lines))}:{len(lines[-1]) + 1 if lines else 1}"
+
+
 def _profile(found: dict[str, Any]) -> Profile:
     values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in found.items()}
     return Profile(**values)
@@ -155,12 +161,15 @@ def parse_profile(path: Path, text: str) -> Profile:
     try:
         for event in yaml.parse(text, Loader=yaml.SafeLoader):
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
-                raise ProfileError([f"{path}:{event.start_mark.line + 1}: anchors and aliases have no place in a profile"])
+                raise ProfileError([f"{path}:{event.start_mark.line + 1}:{event.start_mark.column + 1}: anchors and aliases have no "
+                                    "place in a profile"])
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
         raise ProfileError([f"{path}{where}: is no YAML: {error.problem}"]) from error
+    except yaml.reader.ReaderError as error:
+        raise ProfileError([f"{_place(path, text[:error.position])}: is no YAML: has the character U+{error.character:04X}"]) from error
     except (yaml.YAMLError, RecursionError) as error:
         raise ProfileError([f"{path}: is no YAML: {printable(str(error).splitlines()[0], 200)}"]) from error
     if root is None:
@@ -168,6 +177,7 @@ def parse_profile(path: Path, text: str) -> Profile:
     if not isinstance(root, yaml.MappingNode):
         raise ProfileError([_told(path, root, "a profile is a map of keys")])
     found: dict[str, Any] = {}
+    nodes: dict[str, yaml.Node] = {}
     errors: list[str] = []
     for key_node, value_node in root.value:
         key = str(key_node.value) if isinstance(key_node, yaml.ScalarNode) else ""
@@ -180,15 +190,17 @@ def parse_profile(path: Path, text: str) -> Profile:
             errors.append(_told(path, key_node, f"{key}: is given twice"))
         else:
             found[key] = _value(value_node)
+            nodes[key] = value_node
             if not kind.accepts(found[key]):
                 shown = printable(str(found[key]), 60) if not isinstance(found[key], yaml.Node) else "a map"
                 errors.append(_told(path, value_node, f"{key}: {shown} is not {kind.words}"))
     if not errors:
         profile = _profile(found)
         if profile.limit_seconds is not None and profile.limit_seconds <= profile.margin:
-            errors.append(f"{path}: margin: {profile.margin} s leave nothing of the time_limit {profile.time_limit}")
+            errors.append(_told(path, nodes.get("margin", nodes["time_limit"]),
+                                f"margin: {profile.margin} s leave nothing of the time_limit {profile.time_limit}"))
         if profile.gpu_type is not None and profile.gpus == 0:
-            errors.append(f"{path}: gpu_type: needs gpus: 1 or more")
+            errors.append(_told(path, nodes["gpu_type"], "gpu_type: needs gpus: 1 or more"))
     if errors:
         raise ProfileError(errors)
     return profile
@@ -206,14 +218,17 @@ def read_profile(name: str | None) -> Profile:
     folder = profile_folder()
     path = Path(name) if name is not None and ("/" in name or name.endswith(".yaml")) else folder / f"{name or 'default'}.yaml"
     try:
-        text = path.read_bytes().decode("utf-8")
+        content = path.read_bytes()
+        text = content.decode("utf-8")
     except FileNotFoundError as error:
         if name is None:
             return Profile()
         there = sorted(one.stem for one in folder.glob("*.yaml")) if folder.is_dir() else []
         raise ProfileError([f"{path}: no such profile; {folder} has {', '.join(there) or 'none'}"]) from error
     except UnicodeDecodeError as error:
-        raise ProfileError([f"{path}: is not UTF-8"]) from error
+        raise ProfileError([f"{_place(path, content[:error.start].decode('utf-8'))}: is not UTF-8"]) from error
+    except OSError as error:
+        raise ProfileError([f"{path}: cannot be read ({error.strerror})"]) from error
     return parse_profile(path, text)
 
 

@@ -60,6 +60,10 @@ class Program:
     words: list[str]
     environment: dict[str, str] | None = None
 
+    def without_gpus(self) -> Program:
+        """The same, to which the GPUs of this machine are not visible."""
+        return Program(self.words, (self.environment or dict(os.environ)) | {"CUDA_VISIBLE_DEVICES": ""})
+
     def _says(self, *arguments: str) -> str:
         return _answer([*self.words, *arguments], f"{self.words[0]} {arguments[0]}", self.environment)
 

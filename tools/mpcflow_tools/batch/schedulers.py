@@ -32,16 +32,8 @@ def call(words: Sequence[str], folder: Path | None = None, script: str | None = 
     return done.stdout.strip()
 
 
-class Scheduler(ABC):
-    """A batch system. A task is a job for one case: in an array it has the array's id and its own number."""
-
-    @abstractmethod
-    def submit(self, sweep: Sweep, cases: Sequence[int], after: str | None = None) -> str:
-        """Gives it the sweep's script for these cases, to begin when the task `after` has ended. Returns the id. Raises ResultsError."""
-
-    @abstractmethod
-    def submit_collecting(self, sweep: Sweep, after: Sequence[str]) -> str:
-        """The same of the analysis of the sweep, when these jobs have ended."""
+class Queue(ABC):
+    """What waits and runs. A task is a job for one case: in an array it has the array's id and its own number."""
 
     @abstractmethod
     def tasks(self) -> dict[str, str]:
@@ -50,6 +42,18 @@ class Scheduler(ABC):
     @abstractmethod
     def cancel(self, tasks: Sequence[str]) -> None:
         """Ends tasks: those that run get a signal first."""
+
+
+class Scheduler(Queue):
+    """A batch system, which is given jobs and runs them somewhere."""
+
+    @abstractmethod
+    def submit(self, sweep: Sweep, cases: Sequence[int], after: str | None = None) -> str:
+        """Gives it the sweep's script for these cases, to begin when the task `after` has ended. Returns the id. Raises ResultsError."""
+
+    @abstractmethod
+    def submit_collecting(self, sweep: Sweep, after: Sequence[str]) -> str:
+        """The same of the analysis of the sweep, when these jobs have ended."""
 
     @abstractmethod
     def task_of(self, job: str, case: int, sweep: Sweep) -> str:
@@ -152,7 +156,7 @@ class Pbs(Scheduler):
 
 
 def scheduler_of(name: str) -> Scheduler:
-    """By a profile's `scheduler`; the queue of this machine (local.py) is none."""
+    """By a profile's `scheduler`; queues of this machine (local.py, local_queues.py) are none."""
     found = {"slurm": Slurm, "pbs": Pbs}.get(name)
     if found is None:
         raise ResultsError(f"{name}: has no jobs")

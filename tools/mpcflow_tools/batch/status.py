@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from mpcflow_tools.batch.folder import RESULTS, Sweep, read_attempts
+from mpcflow_tools.batch.folder import RESULTS, Sweep, local_task, read_attempts
 from mpcflow_tools.batch.schedulers import RUNNING, WAITING, scheduler_of
 from mpcflow_tools.batch.sweep import Case
 from mpcflow_tools.batch.times import time_text
@@ -66,11 +66,13 @@ def _last_line(path: Path) -> str:
     return printable(lines[-1], LONGEST_MESSAGE) if lines else ""
 
 
-def case_status(sweep: Sweep, case: Case, queue: Mapping[str, str], its_task: str = "") -> CaseStatus:
-    """Of a case, `queue` being what the scheduler says of tasks; its task is told by its attempts where it is not given."""
+def case_status(sweep: Sweep, case: Case, queue: Mapping[str, str]) -> CaseStatus:
+    """Of a case, `queue` being what waits and runs: the task that its attempts tell, or one of a local queue."""
     folder = sweep.case_folder(case)
     attempts = read_attempts(folder)
-    task = its_task if its_task in queue else task_of_case(sweep, case, attempts)
+    task = task_of_case(sweep, case, attempts)
+    if task not in queue and local_task(case.index) in queue:
+        task = local_task(case.index)
     began = [line for line in attempts if line.get("event") == "began"]
     last = attempts[-1] if attempts else {}
     facts: dict[str, Any] = {"task": task, "attempts": len(began), "message": _last_line(folder / "job.log")}
