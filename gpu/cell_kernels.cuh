@@ -106,10 +106,8 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     // Last: written among the reads of the sums, the same bytes made the kernel half as slow again, 1.7
     // times in double (docs/decisions/).
     if constexpr (is_for_the_step) draws.begin(plan, cell);
-    if (numbers != nullptr) {
-        numbers[TiledOrder(plan.grid.cells()).rank(cell)] =
-            static_cast<std::uint32_t>(cell_sums.number());
-    }
+    if (numbers != nullptr)
+        numbers[TiledOrder(plan.grid.cells()).rank(cell)] = static_cast<std::uint32_t>(cell_sums.number());
     if constexpr (is_for_the_step) report_findings(found, plan.step, report);
 }
 

@@ -62,7 +62,9 @@ public:
 
 private:
     MPCFLOW_HD Vec3<int> size_of_tile(Vec3<int> first) const {
-        const auto at_most = [](int left, int edge_length) { return left < edge_length ? left : edge_length; };
+        const auto at_most = [](int left, int edge_length) {
+            return left < edge_length ? left : edge_length;
+        };
         return {at_most(cells_.x - first.x, edge.x), at_most(cells_.y - first.y, edge.y),
                 at_most(cells_.z - first.z, edge.z)};
     }
@@ -78,8 +80,8 @@ private:
 
 /// Deals the particles of a tile, which are ordered by cells, into `layers` rows, as cards: of the particle
 /// with number `place` of `count` the number in the new order. With as many layers as there are particles in
-/// a cell, particles that follow each other are in neighbouring cells, but not in the same one: the lanes of a
-/// warp then meet neither in one word of shared memory nor in one bank.
+/// a cell, particles that follow each other are in neighbouring cells, but not in the same one: the lanes of
+/// a warp then meet neither in one word of shared memory nor in one bank.
 [[nodiscard]] MPCFLOW_HD std::uint32_t dealt(std::uint32_t place, std::uint32_t count, std::uint32_t layers) {
     const std::uint32_t layer = place % layers;
     const std::uint32_t longer = count % layers;  // layers that have one more than the others

@@ -13,7 +13,8 @@ namespace mpcflow {
 /// Writes every particle to the slot of its id.
 template <class Particle>
 __global__ void __launch_bounds__(block_size)
-    order_by_id(std::int64_t count, const __grid_constant__ ParticleColumns<Particle> particles, Particle* __restrict__ ordered) {
+    order_by_id(std::int64_t count, const __grid_constant__ ParticleColumns<Particle> particles,
+                Particle* __restrict__ ordered) {
     __shared__ RecordScratch<Particle> scratch[warps_in_block];
     const warp::CudaWarp warp;
     const WarpItems items(count);

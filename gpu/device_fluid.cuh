@@ -105,8 +105,7 @@ public:
     void run(std::int64_t count) {
         use();
         while (count > 0 && !choice_.is_settled()) count -= run_timed(count);
-        for (; count > 0; --count)
-            take_step({choice_.summation(), since_reordering_ >= choice_.reorder()});
+        for (; count > 0; --count) take_step({choice_.summation(), since_reordering_ >= choice_.reorder()});
         check();
     }
 
@@ -129,8 +128,8 @@ public:
                 std::min<std::int64_t>(particle_count_ - first, static_cast<std::int64_t>(part.size()));
             for (std::int64_t i = 0; i < count; ++i)
                 part[i] = take_from_snapshot<Particle>(snapshot, first + i);
-            MPCFLOW_CUDA(cudaMemcpy(spare() + first, part.data(), count * sizeof(Particle),
-                                    cudaMemcpyHostToDevice));
+            MPCFLOW_CUDA(
+                cudaMemcpy(spare() + first, part.data(), count * sizeof(Particle), cudaMemcpyHostToDevice));
         }
         take_records<<<block_count(particle_count_), block_size>>>(particle_count_, spare(),
                                                                    particles_.columns());
@@ -259,10 +258,9 @@ private:
         MPCFLOW_CUDA(cudaGetLastError());
         if (way.reorders) find_slots();
         const ParticleMemory<Particle>& to = way.reorders ? reordered_ : particles_;
-        ParticleStep<Law, Particle> step{particle_count_, particles_.columns(), to.columns(),
-                                         actions_.data(), draws(),              sums_.data(),
-                                         slots_.data(),   TileStarts{},         wall_queue,
-                                         report_.data()};
+        ParticleStep<Law, Particle> step{
+            particle_count_, particles_.columns(), to.columns(), actions_.data(), draws(),
+            sums_.data(),    slots_.data(),        TileStarts{}, wall_queue,      report_.data()};
         if (is_by_tiles && order_ == MemoryOrder::by_tile) {
             advance_by_tiles(way.reorders, step);
         } else if (is_by_tiles) {
@@ -311,8 +309,8 @@ private:
         if constexpr (Law::masses == Masses::equal) {
             const TileBoxes<typename Law::Real> boxes(plan_.next_grid, ordered_shift_);
             const TileStep<Law> tiles{boxes, words_, starts_.data(), left_over_.data()};
-            const auto kernel = reorders ? advance_tiles<true, Law, Particle>
-                                         : advance_tiles<false, Law, Particle>;
+            const auto kernel =
+                reorders ? advance_tiles<true, Law, Particle> : advance_tiles<false, Law, Particle>;
             kernel<<<boxes.count(), block_size, sizeof(TileMemory<Law>)>>>(plan_, step, tiles);
             MPCFLOW_CUDA(cudaGetLastError());
         }
@@ -322,7 +320,8 @@ private:
     void make_room_for_tiles() {
         if constexpr (Law::masses == Masses::equal) {
             constexpr int bytes = sizeof(TileMemory<Law>);
-            for (const auto kernel : {advance_tiles<true, Law, Particle>, advance_tiles<false, Law, Particle>})
+            for (const auto kernel :
+                 {advance_tiles<true, Law, Particle>, advance_tiles<false, Law, Particle>})
                 MPCFLOW_CUDA(
                     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
         }

@@ -74,8 +74,7 @@ private:
     /// Copies what was collected for it in the fluid's spare memory.
     void download(std::int64_t count, ParticleRecords& records) const {
         const std::span<Particle> to = records.begin<Particle>(fluid_.step(), count, allocate_pinned_bytes);
-        MPCFLOW_CUDA(
-            cudaMemcpy(to.data(), fluid_.spare(), count * sizeof(Particle), cudaMemcpyDeviceToHost));
+        MPCFLOW_CUDA(cudaMemcpy(to.data(), fluid_.spare(), count * sizeof(Particle), cudaMemcpyDeviceToHost));
     }
 
     DeviceFluid<Law, Particle> fluid_;

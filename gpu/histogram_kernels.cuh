@@ -6,8 +6,8 @@
 #include "gpu/block/cuda_block.cuh"
 #include "gpu/block/histogram.hpp"
 #include "gpu/cuda_support.cuh"
-#include "gpu/particle_columns.cuh"
 #include "gpu/observable_kernels.cuh"
+#include "gpu/particle_columns.cuh"
 #include "gpu/warp/cuda_atomics.cuh"
 #include "physics/cell_grid.hpp"
 
@@ -27,7 +27,8 @@ __device__ __forceinline__ void count_into(int bins, std::int64_t items, const B
 template <class Rule, class Particle>
 __global__ void __launch_bounds__(block_size)
     count_particles(const __grid_constant__ Rule rule, int bins, std::int64_t count,
-                    const __grid_constant__ ParticleColumns<Particle> particles, unsigned long long* __restrict__ counts) {
+                    const __grid_constant__ ParticleColumns<Particle> particles,
+                    unsigned long long* __restrict__ counts) {
     count_into(
         bins, count, [&](std::int64_t i) { return rule.bin_of_particle(particles[i]); }, counts);
 }

@@ -26,7 +26,8 @@ inline unsigned mode_blocks(std::int64_t particles, int parts, unsigned resident
 /// come from memory once and the sums of a warp stay in registers. Adds to `totals`, one for each part.
 template <class Rule, class Particle>
 __global__ void __launch_bounds__(block_size)
-    sum_waves(const __grid_constant__ Rule rule, std::int64_t count, const __grid_constant__ ParticleColumns<Particle> particles,
+    sum_waves(const __grid_constant__ Rule rule, std::int64_t count,
+              const __grid_constant__ ParticleColumns<Particle> particles,
               typename Rule::Totals* __restrict__ totals) {
     const unsigned parts = static_cast<unsigned>(rule.parts());
     const unsigned groups = gridDim.x * warps_in_block / parts;

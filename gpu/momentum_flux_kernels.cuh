@@ -80,8 +80,8 @@ template <class Law, class Particle>
 __global__ void __launch_bounds__(block_size)
     sum_momentum_flux(const __grid_constant__ StepPlan<Law> plan,
                       const __grid_constant__ MomentumFluxRule<typename Law::Real> rule, std::int64_t count,
-                      const __grid_constant__ ParticleColumns<Particle> particles, const CellAction<Law>* __restrict__ actions,
-                      MomentumFluxResult* __restrict__ result) {
+                      const __grid_constant__ ParticleColumns<Particle> particles,
+                      const CellAction<Law>* __restrict__ actions, MomentumFluxResult* __restrict__ result) {
     __shared__ double walls[WallSums::count];
     if (threadIdx.x < WallSums::count) walls[threadIdx.x] = 0.0;
     __syncthreads();
@@ -134,8 +134,9 @@ __global__ void __launch_bounds__(block_size)
     sum_pressure_bins(const __grid_constant__ StepPlan<Law> plan,
                       const __grid_constant__ MomentumFluxRule<typename Law::Real> rule,
                       const __grid_constant__ BinRule bin_rule, std::int64_t count,
-                      const __grid_constant__ ParticleColumns<Particle> particles, const CellAction<Law>* __restrict__ actions,
-                      int shared_bins, PressureBinSums* __restrict__ bins) {
+                      const __grid_constant__ ParticleColumns<Particle> particles,
+                      const CellAction<Law>* __restrict__ actions, int shared_bins,
+                      PressureBinSums* __restrict__ bins) {
     extern __shared__ double block_bins[];
     const int values = shared_bins * PressureBinSums::count;
     for (int i = static_cast<int>(threadIdx.x); i < values; i += block_size) block_bins[i] = 0.0;

@@ -21,7 +21,8 @@ namespace mpcflow {
 
 /// Particles are strided over a grid of any size.
 template <class Particle, class Visit>
-__device__ __forceinline__ void for_all_particles(std::int64_t count, const ParticleColumns<Particle>& particles,
+__device__ __forceinline__ void for_all_particles(std::int64_t count,
+                                                  const ParticleColumns<Particle>& particles,
                                                   const Visit& visit) {
     const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * block_size;
     for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x; i < count;
@@ -33,7 +34,8 @@ __device__ __forceinline__ void for_all_particles(std::int64_t count, const Part
 template <class Rule, class Particle>
 __global__ void __launch_bounds__(block_size)
     sum_particles(const __grid_constant__ Rule rule, std::int64_t count,
-                  const __grid_constant__ ParticleColumns<Particle> particles, typename Rule::Sums* __restrict__ result) {
+                  const __grid_constant__ ParticleColumns<Particle> particles,
+                  typename Rule::Sums* __restrict__ result) {
     typename Rule::Sums sums;
     for_all_particles(count, particles, [&](const Particle& p) { sums += rule.contribute(p); });
     warp::reduce_down(warp::CudaWarp{}, warp::full_mask, sums.value);
@@ -107,8 +109,9 @@ __global__ void __launch_bounds__(block_size)
 /// in shared memory, where they fit (`shared_bins`), or in global memory.
 template <class Particle>
 __global__ void __launch_bounds__(block_size)
-    sum_bins(const __grid_constant__ BinRule rule, std::int64_t count, const __grid_constant__ ParticleColumns<Particle> particles,
-             int shared_bins, BinSums* __restrict__ bins) {
+    sum_bins(const __grid_constant__ BinRule rule, std::int64_t count,
+             const __grid_constant__ ParticleColumns<Particle> particles, int shared_bins,
+             BinSums* __restrict__ bins) {
     extern __shared__ double shared[];
     const warp::CudaWarp warp;
     const int values = shared_bins * BinSums::count;

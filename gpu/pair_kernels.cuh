@@ -29,11 +29,8 @@ __global__ void __launch_bounds__(block_size)
     // All threads of a block go round together, those beyond the last particle idle.
     for (std::int64_t start = first; start < count; start += stride) {
         const std::int64_t i = start + threadIdx.x;
-        if (i < count) {
-            rule.for_centres_near(
-                particles[i], centres,
-                [&](int bin) { atomicAdd(pair_counts + bin, 1U); });
-        }
+        if (i < count)
+            rule.for_centres_near(particles[i], centres, [&](int bin) { atomicAdd(pair_counts + bin, 1U); });
         if (++round % pair_rounds != 0 && start + stride < count) continue;
         __syncthreads();
         for (int bin = static_cast<int>(threadIdx.x); bin < bins; bin += block_size) {

@@ -4,8 +4,8 @@
 /// particles are re-ordered, cross a face, or a law or species asks for them. A plain step moves three
 /// quarters of a record so. Records (physics/particle.hpp) stay the form of exchange with the host.
 
-#include <cstdint>
 #include <algorithm>
+#include <cstdint>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -136,7 +136,8 @@ struct FlyingParticle {
 
 template <class Particle>
 [[nodiscard]] __device__ __forceinline__ FlyingParticle<Particle> flying_particle(
-    const ParticleColumns<Particle>& particles, std::int64_t i, const Motion<typename Particle::Real>& motion) {
+    const ParticleColumns<Particle>& particles, std::int64_t i,
+    const Motion<typename Particle::Real>& motion) {
     return {motion.position, motion.velocity, &particles.label(i)};
 }
 

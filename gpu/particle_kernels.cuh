@@ -37,12 +37,12 @@ inline constexpr int many_blocks = 1024 / block_size;
 inline constexpr int many_blocks = 5;
 #endif
 template <ThermostatKind thermostat>
-inline constexpr int min_blocks<Srd<double, thermostat>, std::integral_constant<Summation, Summation::match>> =
-    many_blocks;
+inline constexpr int
+    min_blocks<Srd<double, thermostat>, std::integral_constant<Summation, Summation::match>> = many_blocks;
 
 /// The shared memory of a block for the sums of its warps' leaders. A warp asks for its part where it needs
-/// it. Of a reference to that part, made at the head of a kernel, the compiler works out the address again and
-/// again, up to 8 % of a step (docs/decisions/).
+/// it. Of a reference to that part, made at the head of a kernel, the compiler works out the address again
+/// and again, up to 8 % of a step (docs/decisions/).
 template <class Law>
 class BlockLeaders {
 public:
@@ -69,8 +69,8 @@ __device__ __forceinline__ Contribution<Law> contribution_of(const Particle& par
     return {place.cell, plan.contribute(particle, place, draw)};
 }
 
-/// Adds the contributions of the lanes of `mask`, which call it. `way` is a Summation, or known to the compiler
-/// as std::integral_constant.
+/// Adds the contributions of the lanes of `mask`, which call it. `way` is a Summation, or known to the
+/// compiler as std::integral_constant.
 template <class Way, class Law>
 __device__ __forceinline__ void contribute(Way way, Contribution<Law> contribution, unsigned mask,
                                            SumRow<Law>* sums, BlockLeaders<Law>& leaders) {
@@ -84,7 +84,8 @@ __device__ __forceinline__ void contribute(Way way, Contribution<Law> contributi
     else add(known_way<Summation::peers>);
 }
 
-/// Where the particles of tiles begin in memory, and into how many layers those of a tile are dealt (dealt()).
+/// Where the particles of tiles begin in memory, and into how many layers those of a tile are dealt
+/// (dealt()).
 struct TileStarts {
     const std::uint32_t* starts = nullptr;
     std::uint32_t layers = 1;
@@ -111,9 +112,10 @@ struct ParticleStep {
 /// all lanes of `mask`. Particles that meet a wall are stored as they are before, and queued: finish_at_walls
 /// ends their step; their lanes are taken from `mask`.
 template <class Reorders, class Law, class Particle>
-__device__ __forceinline__ FlyingParticle<Particle> collide_and_store(
-    Reorders reorders, const StepPlan<Law>& plan, const ParticleStep<Law, Particle>& step, std::int64_t first,
-    unsigned& mask) {
+__device__ __forceinline__ FlyingParticle<Particle> collide_and_store(Reorders reorders,
+                                                                      const StepPlan<Law>& plan,
+                                                                      const ParticleStep<Law, Particle>& step,
+                                                                      std::int64_t first, unsigned& mask) {
     const warp::CudaWarp warp;
     const std::int64_t origin = first + warp.lane();
     std::int64_t destination = origin;

@@ -15,8 +15,8 @@ namespace mpcflow {
 template <class Particle>
 __global__ void __launch_bounds__(block_size)
     collect_selected(const __grid_constant__ SelectionRule rule, std::int64_t count,
-                     const __grid_constant__ ParticleColumns<Particle> particles, Particle* __restrict__ found,
-                     unsigned long long* __restrict__ number) {
+                     const __grid_constant__ ParticleColumns<Particle> particles,
+                     Particle* __restrict__ found, unsigned long long* __restrict__ number) {
     const block::CudaBlock block;
     const auto warp = block.warp();
     const auto is_selected = [&](std::int64_t i) { return rule.contains(particles[i]); };

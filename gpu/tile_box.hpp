@@ -29,8 +29,7 @@ public:
     /// On `grid`, of tiles into which particles were ordered on a grid of shift `ordered`.
     TileBoxes(const CellGrid<Real>& grid, Vec3<Real> ordered) : order_(grid.cells()), cells_(grid.cells()) {
         for (int axis = 0; axis < 3; ++axis) {
-            const double moved =
-                static_cast<double>(grid.shift()[axis]) - static_cast<double>(ordered[axis]);
+            const double moved = static_cast<double>(grid.shift()[axis]) - static_cast<double>(ordered[axis]);
             base_[axis] = static_cast<int>(std::floor(moved - 0.5));
             period_[axis] = grid.is_periodic(axis) ? cells_[axis] : 0;
         }
@@ -39,8 +38,8 @@ public:
     [[nodiscard]] MPCFLOW_HD int count() const { return order_.tile_count(); }
     [[nodiscard]] MPCFLOW_HD const TiledOrder& order() const { return order_; }
 
-    /// The first cell of a tile's box along each axis. Along a periodic axis it is a cell of the grid; between
-    /// walls it may lie before the first one.
+    /// The first cell of a tile's box along each axis. Along a periodic axis it is a cell of the grid;
+    /// between walls it may lie before the first one.
     [[nodiscard]] MPCFLOW_HD Vec3<int> first(int tile) const {
         Vec3<int> first = order_.first_cell(tile);
         for (int axis = 0; axis < 3; ++axis) {
@@ -85,9 +84,9 @@ private:
 
 /// How a sum of doubles on a rounding grid is held in two 32-bit words, which shared memory adds several
 /// times as fast as 64 bits: x + magic has x, in whole multiples of the grid's spacing, in its lowest bits;
-/// the low word sums the lowest `low_bits` of them, the high word the 32 bits above. Of up to most() particles
-/// the low word does not overflow, and the high one loses nothing that is not known: the sum has at most 53
-/// bits (physics/grid_rounding.hpp), and what the exponent of x + magic adds is subtracted again.
+/// the low word sums the lowest `low_bits` of them, the high word the 32 bits above. Of up to most()
+/// particles the low word does not overflow, and the high one loses nothing that is not known: the sum has at
+/// most 53 bits (physics/grid_rounding.hpp), and what the exponent of x + magic adds is subtracted again.
 class WordSplit {
 public:
     WordSplit() = default;

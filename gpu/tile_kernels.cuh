@@ -35,10 +35,10 @@ struct TileMemory {
 
     union {
         alignas(16) std::uint32_t sums[(words + 3) / 4 * 4];  ///< [word][cell]
-        BlockLeaders<Law> leaders;                              ///< when the sums are done with
+        BlockLeaders<Law> leaders;                            ///< when the sums are done with
     };
     std::int32_t cell[cells];  ///< in the grid, of those on it
-    std::uint32_t at_wall;  ///< particles left over, as outside
+    std::uint32_t at_wall;     ///< particles left over, as outside
     std::uint32_t outside;
 
     __device__ std::uint32_t* word(int word, int local) { return sums + word * row_length + local; }
@@ -48,7 +48,8 @@ struct TileMemory {
 template <class Law>
 inline constexpr int tile_blocks = [] {
     if (WordSums<Law>::count > 31) return 3;
-    const bool is_small = sizeof(typename Law::Real) == sizeof(float) && !Law::needs.offsets && !Law::needs.ids;
+    const bool is_small =
+        sizeof(typename Law::Real) == sizeof(float) && !Law::needs.offsets && !Law::needs.ids;
     return is_small ? 6 : 4;
 }();
 
@@ -59,12 +60,10 @@ template <class Law>
 [[nodiscard]] __device__ __forceinline__ bool add_to_box(const WordSums<Law>& words,
                                                          const typename Law::Sums& sums, int local,
                                                          TileMemory<Law>& memory) {
-    if (words.split().is_enough()) {
-        atomicAdd(memory.word(0, local), 1U);
-    } else if (atomicAdd(memory.word(0, local), 1U) >= words.split().most()) {
-        return false;
-    }
-    words.for_each_word(sums, [&](int word, std::uint32_t value) { atomicAdd(memory.word(word, local), value); });
+    if (words.split().is_enough()) atomicAdd(memory.word(0, local), 1U);
+    else if (atomicAdd(memory.word(0, local), 1U) >= words.split().most()) return false;
+    words.for_each_word(sums,
+                        [&](int word, std::uint32_t value) { atomicAdd(memory.word(word, local), value); });
     return true;
 }
 
@@ -156,7 +155,8 @@ __global__ void __launch_bounds__(block_size, tile_blocks<Law>)
         if (local != no_cell) {
             const auto draw = step.draws.next(plan.next_grid.index(next_cell),
                                               [](const auto* kept) { return load_constant_record(kept); });
-            is_added = detail::add_to_box(tiles.words, plan.unrounded(particle, next_place, draw), local, memory);
+            is_added =
+                detail::add_to_box(tiles.words, plan.unrounded(particle, next_place, draw), local, memory);
         }
         if (!is_added) tiles.left_over[last - 1 - atomicAdd(&memory.outside, 1U)] = destination;
     }

@@ -42,8 +42,8 @@ constexpr auto names_of(Precision) {
 }
 constexpr auto names_of(Summation) {
     return std::array{Named{Summation::automatic, "auto"}, Named{Summation::peers, "peers"},
-                      Named{Summation::match, "match"}, Named{Summation::direct, "direct"},
-                      Named{Summation::cas, "cas"}, Named{Summation::tile, "tile"}};
+                      Named{Summation::match, "match"},    Named{Summation::direct, "direct"},
+                      Named{Summation::cas, "cas"},        Named{Summation::tile, "tile"}};
 }
 constexpr auto names_of(VectorUnits) {
     return std::array{Named{VectorUnits::plain, "plain"}, Named{VectorUnits::avx2, "avx2"},

@@ -118,7 +118,7 @@ compare_hashes() {
     }
     start "CPU, 1 thread" --device cpu --threads 1
     start "CPU, 2 threads" --device cpu --threads 2
-    for way in "auto auto" "peers 1" "peers 7" "peers 50" "match 7" "match 1" "direct 7" "cas 50"; do
+    for way in "auto auto" "tile 1" "tile 7" "tile 50" "peers 1" "peers 7" "peers 50" "match 7" "match 1" "direct 7" "cas 50"; do
         read -r summation reorder <<<"$way"
         start "GPU, $summation, reorder $reorder" --device cuda --set "execution.summation=$summation" \
             --set "execution.reorder=$reorder"
@@ -199,14 +199,16 @@ if [[ $sanitize == yes ]]; then
         began=$SECONDS
         say "compute-sanitizer: memcheck, racecheck, initcheck"
         for tool in memcheck racecheck initcheck; do
-            for way in peers match direct cas; do
+            for way in tile peers match direct cas; do
                 sanitize_run "$tool" "$way" true double 10
                 sanitize_run "$tool" "$way" false mixed 10
             done
             sanitize_run "$tool" match false double 10
             sanitize_run "$tool" match true mixed 10
             sanitize_run "$tool" auto true mixed 300
-            sanitize_run "$tool" match true double 10 at
+            sanitize_run "$tool" tile false double 10
+            sanitize_run "$tool" tile true mixed 10
+            sanitize_run "$tool" tile true double 10 at
             sanitize_run "$tool" peers false mixed 10 at
             sanitize "$tool" "tests of the warp algorithms" "$build/tests/gpu/gpu_warp_test"
             sanitize "$tool" "tests of the block algorithms" "$build/tests/gpu/gpu_block_test" \

@@ -40,7 +40,8 @@ void print_table(const std::vector<Measurement>& measurements, double copy_rate)
     }
     if (copy_rate > 0.0)
         fmt::print(
-            "\nof copy rate: the step's rate as a part of one read and one write of positions and velocities\n");
+            "\nof copy rate: the step's rate as a part of one read and one write of positions and "
+            "velocities\n");
 }
 
 void print_json(const std::vector<Measurement>& measurements, double copy_rate) {

@@ -15,6 +15,16 @@ namespace mpcflow {
 
 namespace bench {
 
+/// Atomics on a word at an offset that is zero, which nvcc cannot know.
+struct HiddenAtomics : warp::CudaAtomics {
+    unsigned zero;
+
+    template <class Word>
+    __device__ Word add(Word* word, Word value) const {
+        return warp::CudaAtomics::add(word + zero, value);
+    }
+};
+
 namespace {
 
 using Element = std::uint32_t;
@@ -57,6 +67,7 @@ enum class Filter {
     global,    ///< an atomic on the one counter for each element kept
     compiler,  ///< the same as one writes it, of which nvcc makes an atomic for each warp
     block,     ///< a counter in shared memory (nvcc: an atomic a warp), whose total the block adds to the one
+    lanes,     ///< the same, each element by an atomic of its own in shared memory
     warp,      ///< an atomic for each warp, by ballot, popc and shuffle
     groups     ///< the same by cooperative groups
 };
@@ -80,6 +91,10 @@ __global__ void __launch_bounds__(block_size)
     } else if constexpr (way == Filter::block) {
         __shared__ block::PlaceScratch<unsigned> scratch;
         slot = block::place_by_block(block::CudaBlock{}, warp::CudaAtomics{}, keeps, scratch, fetch_add);
+    } else if constexpr (way == Filter::lanes) {
+        __shared__ block::PlaceScratch<unsigned> scratch;
+        slot = block::place_by_block(block::CudaBlock{}, HiddenAtomics{{}, element & zero}, keeps, scratch,
+                                     fetch_add);
     } else if constexpr (way == Filter::warp) {
         slot = warp::place_selected(warp::CudaWarp{}, warp::full_mask, keeps, fetch_add);
     } else {
@@ -115,6 +130,8 @@ public:
         add(
             "block", [this] { launch<Filter::block>(); });
         add(
+            "lanes", [this] { launch<Filter::lanes>(); });
+        add(
             "warp", [this] { launch<Filter::warp>(); });
         add("groups", [this] { launch<Filter::groups>(); });
         add(
@@ -141,7 +158,11 @@ private:
     template <class Work>
     [[nodiscard]] double rate(const std::string& name, const Work& work) {
         thrust_count_ = 0;
-        const double milliseconds = watch_.milliseconds([this] { counter_.clear(); }, work);
+        const auto prepare = [this] {
+            counter_.clear();
+            to_.clear();
+        };
+        const double milliseconds = watch_.milliseconds(prepare, work);
         unsigned kept = 0;
         counter_.download(&kept, 0, 1);
         if (thrust_count_ > 0) kept = thrust_count_;
@@ -189,10 +210,13 @@ std::vector<BenchTable> measure_filters(const KernelBenchOptions& options) {
     table.note =
         "Each element is read once and, where it is kept, written once. The order of what is kept is free; "
         "thrust and cub keep it; the time of thrust has its scratch memory in it. global: an atomic for each "
-        "element kept; compiler: the same as one writes it, of which nvcc itself makes one atomic a warp.";
+        "element kept; compiler: the same as one writes it, of which nvcc itself makes one atomic a warp; "
+        "block: a "
+        "counter in shared memory, by one atomic a warp that nvcc makes; lanes: the same by one for each "
+        "element.";
     table.items = count;
     table.x = {"kept", "%"};
-    for (const char* way : {"global", "compiler", "block", "warp", "groups", "thrust", "cub"})
+    for (const char* way : {"global", "compiler", "block", "lanes", "warp", "groups", "thrust", "cub"})
         table.columns.push_back({way, "GiB/s"});
     for (const double percent : {5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0})
         table.rows.push_back(bench.measure(percent));

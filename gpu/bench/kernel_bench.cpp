@@ -1,6 +1,8 @@
 #include "gpu/bench/kernel_bench.hpp"
 
+#include <initializer_list>
 #include <stdexcept>
+#include <utility>
 
 #include "gpu/bench/measure.hpp"
 #include "gpu/device_solver.hpp"
@@ -10,10 +12,12 @@ namespace mpcflow {
 
 namespace {
 
-std::vector<BenchTable> measure_primitives(const KernelBenchOptions& options) {
+/// The tables of several measurements, one after the other.
+std::vector<BenchTable> measure_all(
+    std::initializer_list<std::vector<BenchTable> (*)(const KernelBenchOptions&)> measurements,
+    const KernelBenchOptions& options) {
     std::vector<BenchTable> tables;
-    for (const auto measure :
-         {measure_reductions, measure_histograms, measure_warp_primitives, measure_work_queue})
+    for (const auto measure : measurements)
         for (BenchTable& table : measure(options)) tables.push_back(std::move(table));
     return tables;
 }
@@ -27,12 +31,15 @@ std::vector<BenchTable> measure_bench_part(char letter, const KernelBenchOptions
                                (list.reason.empty() ? "" : ": " + list.reason));
     }
     switch (letter) {
-        case 'a': return measure_sums_by_age(options);
+        case 'a': return measure_all({measure_sums_by_age, measure_sum_causes}, options);
         case 'b': return measure_sums_by_atomics(options);
         case 'c': return measure_sums_by_components(options);
         case 'd': return measure_peers(options);
         case 'e': return measure_filters(options);
-        case 'f': return measure_primitives(options);
+        case 'f':
+            return measure_all(
+                {measure_reductions, measure_histograms, measure_warp_primitives, measure_work_queue},
+                options);
         default: throw std::invalid_argument(std::string("no part ") + letter);
     }
 }

@@ -8,6 +8,7 @@
 namespace mpcflow {
 
 [[nodiscard]] std::vector<BenchTable> measure_sums_by_age(const KernelBenchOptions& options);         // a
+[[nodiscard]] std::vector<BenchTable> measure_sum_causes(const KernelBenchOptions& options);          // a
 [[nodiscard]] std::vector<BenchTable> measure_sums_by_atomics(const KernelBenchOptions& options);     // b
 [[nodiscard]] std::vector<BenchTable> measure_sums_by_components(const KernelBenchOptions& options);  // c
 [[nodiscard]] std::vector<BenchTable> measure_peers(const KernelBenchOptions& options);               // d

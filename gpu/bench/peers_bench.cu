@@ -108,11 +108,12 @@ __global__ void __launch_bounds__(block_size)
     if (lane == 0) distinct[items.first / 32] = number;
 }
 
-/// The number of distinct keys of each block of large_block keys, by a hash table in shared memory.
-template <block::Hashes hashes>
+/// The number of distinct keys of each block of large_block keys, by a hash table in shared memory with
+/// `slots_a_thread` slots for each thread ("keys per thread" in Westphal's figure).
+template <block::Hashes hashes, unsigned slots_a_thread>
 __global__ void __launch_bounds__(large_block)
     count_in_blocks(std::int64_t count, const Key* __restrict__ keys, std::uint32_t* __restrict__ distinct) {
-    __shared__ block::UniqueScratch<large_block> scratch;
+    __shared__ block::UniqueScratch<large_block, slots_a_thread * large_block> scratch;
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * large_block + threadIdx.x;
     const bool is_valid = i < count;
     const unsigned number =
@@ -121,12 +122,13 @@ __global__ void __launch_bounds__(large_block)
     if (threadIdx.x == 0) distinct[blockIdx.x] = number;
 }
 
-/// The same by a plain loop.
-__global__ void __launch_bounds__(large_block)
+/// The number of distinct keys of each `size` keys, by a plain loop in blocks of as many threads.
+template <int size>
+__global__ void __launch_bounds__(size)
     count_distinct_plainly(std::int64_t count, const Key* __restrict__ keys,
                            std::uint32_t* __restrict__ distinct) {
-    __shared__ Key of_block[large_block];
-    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * large_block + threadIdx.x;
+    __shared__ Key of_block[size];
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * size + threadIdx.x;
     const Key key = i < count ? keys[i] : 0;
     of_block[threadIdx.x] = key;
     __syncthreads();
@@ -145,13 +147,17 @@ public:
           leaders_((keys_.size() + 31) / 32),
           in_blocks_((keys_.size() + large_block - 1) / large_block),
           found_in_blocks_(in_blocks_.size()),
+          in_warps_(leaders_.size()),
           wrong_(1) {}
 
     void make_keys(const Noise& noise) {
         make_noisy_keys<<<block_count(keys_.size()), block_size>>>(keys_.size(), edge_, noise, keys_.data());
         MPCFLOW_CUDA(cudaGetLastError());
-        count_distinct_plainly<<<large_blocks(), large_block>>>(keys_.size(), keys_.data(),
-                                                                in_blocks_.data());
+        count_distinct_plainly<large_block>
+            <<<large_blocks(), large_block>>>(keys_.size(), keys_.data(), in_blocks_.data());
+        MPCFLOW_CUDA(cudaGetLastError());
+        count_distinct_plainly<32>
+            <<<static_cast<unsigned>(in_warps_.size()), 32>>>(keys_.size(), keys_.data(), in_warps_.data());
         MPCFLOW_CUDA(cudaGetLastError());
     }
     [[nodiscard]] std::int64_t key_count() const { return keys_.size(); }
@@ -168,6 +174,7 @@ public:
                                                             find_all_peers<way><<<blocks, block_size>>>(
                                                                 keys_.size(), keys_.data(), leaders_.data());
                                                         });
+        require(numbers(leaders_) == numbers(in_warps_), "the number of leaders by " + name);
         wrong_.clear();
         count_wrong_peers<way><<<blocks, block_size>>>(keys_.size(), keys_.data(), wrong_.data());
         MPCFLOW_CUDA(cudaGetLastError());
@@ -177,27 +184,25 @@ public:
         return milliseconds;
     }
 
-    /// Milliseconds that all warps take to count their distinct keys; follows a `time`, whose result it must
-    /// give.
+    /// Milliseconds that all warps take to count their distinct keys.
     [[nodiscard]] double time_count_in_warps() const {
-        const std::vector<std::uint32_t> expected = numbers(leaders_);
         const double milliseconds =
             watch_.milliseconds([this] { leaders_.clear(); },
                                 [this] {
                                     count_in_warps<<<block_count(keys_.size()), block_size>>>(
                                         keys_.size(), keys_.data(), leaders_.data());
                                 });
-        require(numbers(leaders_) == expected, "counting distinct keys in warps");
+        require(numbers(leaders_) == numbers(in_warps_), "counting distinct keys in warps");
         return milliseconds;
     }
 
     /// Milliseconds that all blocks take to count their distinct keys.
-    template <block::Hashes hashes>
+    template <block::Hashes hashes, unsigned slots_a_thread>
     [[nodiscard]] double time_count_in_blocks(const std::string& name) const {
         const double milliseconds =
             watch_.milliseconds([this] { found_in_blocks_.clear(); },
                                 [this] {
-                                    count_in_blocks<hashes><<<large_blocks(), large_block>>>(
+                                    count_in_blocks<hashes, slots_a_thread><<<large_blocks(), large_block>>>(
                                         keys_.size(), keys_.data(), found_in_blocks_.data());
                                 });
         require(numbers(found_in_blocks_) == numbers(in_blocks_),
@@ -225,6 +230,7 @@ private:
     DeviceArray<std::uint32_t> leaders_;
     DeviceArray<std::uint32_t> in_blocks_;
     DeviceArray<std::uint32_t> found_in_blocks_;
+    DeviceArray<std::uint32_t> in_warps_;  ///< distinct keys, as in_blocks_ by plain loops
     DeviceArray<unsigned long long> wrong_;
 };
 
@@ -249,8 +255,12 @@ std::vector<BenchTable> measure_peers(const KernelBenchOptions& options) {
     BenchTable unique;
     unique.name = "unique_keys";
     unique.title = "Counting distinct keys in blocks of 512, the same keys: ms";
-    unique.note = "warp: only those of each warp, by the match instruction.";
-    unique.columns = {{"one hash", "ms"}, {"two hashes", "ms"}, {"warp", "ms"}};
+    unique.note =
+        "one hash, two hashes: a table of 1024 slots, two for each thread; one, 512 and two, 512: of 512 "
+        "slots, one "
+        "for each. warp: only the keys of each warp, by the match instruction.";
+    unique.columns = {
+        {"one hash", "ms"}, {"two hashes", "ms"}, {"one, 512", "ms"}, {"two, 512", "ms"}, {"warp", "ms"}};
     for (BenchTable* table : {&peers, &unique}) {
         table->items = bench.key_count();
         table->x = {"distinct", "in 512"};
@@ -263,9 +273,12 @@ std::vector<BenchTable> measure_peers(const KernelBenchOptions& options) {
         const double hash = bench.time<Find::hash>("hash");
         const double match = bench.time<Find::match>("match");
         peers.rows.push_back({distinct, {bench.mean_distinct_in_warps(), loop, votes, hash, match}});
-        const double one_hash = bench.time_count_in_blocks<block::Hashes::one>("one hash");
-        const double two_hashes = bench.time_count_in_blocks<block::Hashes::two>("two hashes");
-        unique.rows.push_back({distinct, {one_hash, two_hashes, bench.time_count_in_warps()}});
+        const double one_hash = bench.time_count_in_blocks<block::Hashes::one, 2>("one hash");
+        const double two_hashes = bench.time_count_in_blocks<block::Hashes::two, 2>("two hashes");
+        const double one_tight = bench.time_count_in_blocks<block::Hashes::one, 1>("one hash, 512 slots");
+        const double two_tight = bench.time_count_in_blocks<block::Hashes::two, 1>("two hashes, 512 slots");
+        unique.rows.push_back(
+            {distinct, {one_hash, two_hashes, one_tight, two_tight, bench.time_count_in_warps()}});
     }
     return {peers, unique};
 }

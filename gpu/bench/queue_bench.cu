@@ -12,15 +12,17 @@ namespace bench {
 
 namespace {
 
-/// Items that lie next to each other take equally long: groups of 32. One group in `spread` takes `spread`
-/// times as long as the mean, the others take nothing, so that the sum is about the same for any spread.
+/// Items in groups of `group`, which take equally long. One group in `spread` takes `spread` times as long as
+/// the mean, the others take nothing, so that the sum is about the same for any spread. Groups of 32 keep a
+/// warp's lanes alike; groups of one do not, and the longest of its lanes holds up a warp.
 struct Work {
     std::uint32_t items;
     int spread;
     int mean_rounds;
+    std::uint32_t group;
 
     __device__ std::uint64_t operator()(std::uint32_t item) const {
-        const bool is_long = mix(item / 32) % static_cast<unsigned>(spread) == 0;
+        const bool is_long = mix(item / group) % static_cast<unsigned>(spread) == 0;
         std::uint64_t result = item;
         for (int round = is_long ? spread * mean_rounds : 0; round > 0; --round) result = mix(result);
         return result;
@@ -60,9 +62,10 @@ __global__ void __launch_bounds__(block_size)
 
 }  // namespace bench
 
-std::vector<BenchTable> measure_work_queue(const KernelBenchOptions& options) {
+namespace {
+
+BenchTable measure_queue(const KernelBenchOptions& options, std::uint32_t group) {
     using namespace bench;
-    MPCFLOW_CUDA(cudaSetDevice(options.device));
     const bool is_full = options.size == BenchSize::full;
     const Stopwatch watch(is_full ? 5 : 1);
     const std::uint32_t items = is_full ? 4'000'000 : 10'007;
@@ -75,10 +78,12 @@ std::vector<BenchTable> measure_work_queue(const KernelBenchOptions& options) {
     const DeviceArray<unsigned> wrong(1);
 
     BenchTable table;
-    table.name = "work_queue";
-    table.title = "Uneven items: ms for " + std::to_string(items);
+    table.name = group == 1 ? "work_queue_lanes" : "work_queue";
+    table.title = std::string(group == 1 ? "Uneven items, also within a warp" : "Uneven items") +
+                  ": ms for " + std::to_string(items);
     table.note =
-        "One warp's worth of items in `spread` takes `spread` times as long as the mean. plain grid: a "
+        std::string(group == 1 ? "One item" : "One warp's worth of items") +
+        " in `spread` takes `spread` times as long as the mean. plain grid: a "
         "thread for "
         "each item; shares: as many threads as run at a time, with the same number of items each; queue: "
         "these, "
@@ -87,7 +92,7 @@ std::vector<BenchTable> measure_work_queue(const KernelBenchOptions& options) {
     table.x = {"spread", ""};
     table.columns = {{"plain grid", "ms"}, {"shares", "ms"}, {"queue", "ms"}};
     for (const int spread : {1, 2, 4, 8, 16, 32, 64}) {
-        const Work work{items, spread, is_full ? 128 : 4};
+        const Work work{items, spread, is_full ? 128 : 4, group};
         BenchRow row{static_cast<double>(spread), {}};
         const auto add = [&](const char* name, auto&& launch) {
             row.values.push_back(watch.milliseconds([&] { results.clear(), taken.clear(); }, launch));
@@ -105,7 +110,14 @@ std::vector<BenchTable> measure_work_queue(const KernelBenchOptions& options) {
         add("queue", [&] { work_from_queue<<<resident, block_size>>>(work, taken.data(), results.data()); });
         table.rows.push_back(std::move(row));
     }
-    return {table};
+    return table;
+}
+
+}  // namespace
+
+std::vector<BenchTable> measure_work_queue(const KernelBenchOptions& options) {
+    MPCFLOW_CUDA(cudaSetDevice(options.device));
+    return {measure_queue(options, 32), measure_queue(options, 1)};
 }
 
 }  // namespace mpcflow

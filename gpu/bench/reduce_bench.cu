@@ -82,6 +82,14 @@ __global__ void __launch_bounds__(block_size)
         {words, region_count});
 }
 
+__global__ void __launch_bounds__(block_size)
+    raise_regions_then_word(std::int64_t count, const double* __restrict__ numbers, Image* words,
+                            Image* word) {
+    block::raise_regions_then_one<double>(
+        CudaBlock{}, CudaAtomics{}, items_of(count), [=](std::int64_t i) { return numbers[i]; },
+        {words, region_count}, word);
+}
+
 /// The regions' maximum, as an image like that of the other ways.
 __global__ void __launch_bounds__(block_size) join_words(Image* words) {
     __shared__ block::ReduceScratch<1, Image> scratch;
@@ -100,7 +108,7 @@ __global__ void __launch_bounds__(block_size)
 class ReduceBench {
 public:
     ReduceBench(const Stopwatch& watch, int device, std::int64_t count)
-        : watch_(watch), numbers_(count), result_(1), words_(region_count), blocks_(block_count(count)) {
+        : watch_(watch), numbers_(count), result_(1), words_(region_count + 1), blocks_(block_count(count)) {
         fill_numbers<<<blocks_, block_size>>>(count, numbers_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         const DeviceArray<Expected> expected(1);
@@ -117,7 +125,7 @@ public:
 
     [[nodiscard]] BenchRow sums() const {
         const auto rate = [this](const char* name, auto&& work) {
-            const double result = gigabytes([this] { result_.clear(); }, work);
+            const double result = gigabytes([this] { spoil_result(); }, work);
             double sum = 0.0;
             result_.download(&sum, 0, 1);
             require(sum == static_cast<double>(static_cast<long long>(expected_.sum)),
@@ -131,11 +139,13 @@ public:
         return {static_cast<double>(numbers_.size()),
                 {rate("four-level",
                       [this] {
+                          clear_result();
                           sum_in_four_levels<<<resident_blocks_, block_size>>>(
                               numbers_.size(), numbers_.data(), result_.data());
                       }),
                  rate("no block",
                       [this] {
+                          clear_result();
                           sum_without_blocks<<<resident_blocks_, block_size>>>(
                               numbers_.size(), numbers_.data(), result_.data());
                       }),
@@ -149,29 +159,37 @@ public:
         const auto check = [this](const char* name, double largest) {
             require(largest == static_cast<double>(expected_.largest), std::string("maxima, ") + name);
         };
-        const auto rate = [&](const char* name, auto&& work) {
+        // Setting the words, `words` of them, is a part of each way; CUB's needs none.
+        const auto rate = [&](const char* name, int words, auto&& work) {
             const double result = gigabytes(
-                [this] {
-                    set_words<<<1, 1024>>>(region_count, block::image_of_least<double>(), words_.data());
-                },
-                work);
+                [this] { set_words<<<1, 1024>>>(region_count + 1, block::image_of(1e300), words_.data()); },
+                [&] {
+                    set_words<<<1, 1024>>>(words, block::image_of_least<double>(), words_.data());
+                    work();
+                });
             Image image = 0;
             words_.download(&image, 0, 1);
             check(name, block::value_of_image<double>(image));
             return result;
         };
         BenchRow row{static_cast<double>(numbers_.size()), {}};
-        row.values.push_back(rate("one word", [this] {
+        row.values.push_back(rate("one word", 1, [this] {
             raise_word<<<resident_blocks_, block_size>>>(numbers_.size(), numbers_.data(), words_.data());
         }));
         row.values.push_back(rate(
-            "regions",
+            "regions", region_count,
             [this] {
                 raise_words_of_regions<<<resident_blocks_, block_size>>>(numbers_.size(), numbers_.data(),
                                                                          words_.data());
                 join_words<<<1, block_size>>>(words_.data());
             }));
-        row.values.push_back(rate("four-level", [this] {
+        row.values.push_back(rate(
+            "then one", region_count + 1,
+            [this] {
+                raise_regions_then_word<<<resident_blocks_, block_size>>>(numbers_.size(), numbers_.data(),
+                                                                          words_.data() + 1, words_.data());
+            }));
+        row.values.push_back(rate("four-level", 1, [this] {
             raise_once_a_block<<<resident_blocks_, block_size>>>(numbers_.size(), numbers_.data(),
                                                                  words_.data());
         }));
@@ -179,7 +197,7 @@ public:
         MPCFLOW_CUDA(
             cub::DeviceReduce::Max(nullptr, bytes, numbers_.data(), result_.data(), numbers_.size()));
         const DeviceArray<char> scratch(static_cast<std::int64_t>(bytes));
-        row.values.push_back(gigabytes([] {},
+        row.values.push_back(gigabytes([this] { spoil_result(); },
                                        [&] {
                                            MPCFLOW_CUDA(
                                                cub::DeviceReduce::Max(scratch.data(), bytes, numbers_.data(),
@@ -192,6 +210,14 @@ public:
     }
 
 private:
+    /// Before a way begins: one that writes nothing must not pass.
+    void spoil_result() const {
+        const double wrong = 0.5;
+        result_.upload(&wrong, 1);
+    }
+    /// A part of each way that adds to the result; CUB's needs none.
+    void clear_result() const { MPCFLOW_CUDA(cudaMemsetAsync(result_.data(), 0, sizeof(double))); }
+
     /// GiB/s of work that reads all numbers.
     template <class Prepare, class Work>
     [[nodiscard]] double gigabytes(const Prepare& prepare, const Work& work) const {
@@ -222,14 +248,20 @@ std::vector<BenchTable> measure_reductions(const KernelBenchOptions& options) {
     BenchTable sums;
     sums.name = "sums";
     sums.title = "Sum of doubles: GiB/s read";
+    sums.note = "With the time to clear the sum, which the library's needs not.";
     sums.columns = {{"four-level", "GiB/s"}, {"no block", "GiB/s"}, {"cub", "GiB/s"}};
     BenchTable maxima;
     maxima.name = "maxima";
     maxima.title = "Maximum of doubles: GiB/s read";
-    maxima.note = "one word: an atomic for each number; regions: the same on " +
-                  std::to_string(region_count) +
-                  " words, which are then compared; four-level: an atomic for each block.";
-    maxima.columns = {{"one word", "GiB/s"}, {"regions", "GiB/s"}, {"four-level", "GiB/s"}, {"cub", "GiB/s"}};
+    maxima.note =
+        "one word: an atomic for each number; regions: the same on " + std::to_string(region_count) +
+        " words, which are then compared; then one: the same, and whoever raises one of these also raises "
+        "the one word; four-level: an atomic for each block. With the time to set the words.";
+    maxima.columns = {{"one word", "GiB/s"},
+                      {"regions", "GiB/s"},
+                      {"then one", "GiB/s"},
+                      {"four-level", "GiB/s"},
+                      {"cub", "GiB/s"}};
     for (BenchTable* table : {&sums, &maxima}) {
         table->items = sizes.back();
         table->x = {"numbers", ""};

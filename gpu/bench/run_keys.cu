@@ -82,8 +82,8 @@ enum class Order { kept, renewed };
 
 class Run {
 public:
-    explicit Run(int edge)
-        : system_(system_of(edge)),
+    Run(int edge, double density)
+        : system_(system_of(edge, density)),
           plan_(Law(system_), system_),
           count_(system_.particle_count()),
           cells_(static_cast<int>(plan_.next_grid.cell_count())),
@@ -130,8 +130,9 @@ public:
     }
 
 private:
-    static System system_of(int edge) {
+    static System system_of(int edge, double density) {
         System system;
+        system.fluid.density = density;
         system.box.size = {edge, edge, edge};
         return system;
     }
@@ -160,8 +161,8 @@ private:
 
 }  // namespace
 
-std::vector<AgedKeys> keys_of_run(int edge, const std::vector<int>& ages) {
-    Run run(edge);
+std::vector<AgedKeys> keys_of_run(int edge, const std::vector<int>& ages, double density) {
+    Run run(edge, density);
     run.step(Order::renewed);
     std::vector<AgedKeys> result;
     int age = 0;
@@ -172,5 +173,7 @@ std::vector<AgedKeys> keys_of_run(int edge, const std::vector<int>& ages) {
     run.check_faults();
     return result;
 }
+
+AgedKeys keys_without_order(int edge, double density) { return {0, Run(edge, density).cells()}; }
 
 }  // namespace mpcflow::bench

@@ -14,10 +14,14 @@ struct AgedKeys {
     DeviceArray<std::int32_t> cells;
 };
 
-/// Runs SRD (130 degrees, h = 0.1, ten particles a cell, periodic, a new shift every step) in a box of
+/// Runs SRD (130 degrees, h = 0.1, `density` particles a cell, periodic, a new shift every step) in a box of
 /// `edge`^3 cells on the current device, re-orders the particles once, and notes their cells at each of
 /// `ages` (ascending) steps after that, under that step's own shift. Age 0: streamed once since they were
 /// ordered, which is the best order that a step ever finds.
-[[nodiscard]] std::vector<AgedKeys> keys_of_run(int edge, const std::vector<int>& ages);
+[[nodiscard]] std::vector<AgedKeys> keys_of_run(int edge, const std::vector<int>& ages,
+                                                double density = 10.0);
+
+/// The cells of the same particles as a run starts from them, in no order.
+[[nodiscard]] AgedKeys keys_without_order(int edge, double density);
 
 }  // namespace mpcflow::bench

@@ -157,4 +157,41 @@ struct TwoFloatWay : PeersWay {
     }
 };
 
+/// Two floats by each particle itself.
+struct DirectTwoFloatWay : TwoFloatWay {
+    template <int K, class Add>
+    static __device__ __forceinline__ void for_each_sum(std::int32_t cell, double (&values)[K], unsigned mask,
+                                                        Scratch<K>& scratch, Add&& add) {
+        mpcflow::for_each_sum<Summation::direct, FirstSum::any>(cell, values, mask, scratch, add);
+    }
+};
+
+/// `peers`, whose leaders' sums are added by compare-and-swap.
+struct PeersCasWay : PeersWay {
+    static __device__ __forceinline__ void add_to_memory(double* to, double value) {
+        mpcflow::add_to_memory<Summation::cas>(to, value);
+    }
+};
+
+/// Westphal's own combination: the loop over distinct cells, and each leader adds its sums itself.
+struct WestphalWay : PeersWay {
+    template <int K, class Add>
+    static __device__ __forceinline__ void for_each_sum(std::int32_t cell, double (&values)[K], unsigned mask,
+                                                        Scratch<K>& /*scratch*/, Add&& add) {
+        const warp::CudaWarp warp;
+        const unsigned peers = warp::find_peers(warp, mask, cell);
+        warp::reduce_peers(warp, mask, peers, values);
+        if (!warp::is_leader(peers, warp.lane())) return;
+#pragma unroll
+        for (int k = 0; k < K; ++k) add(cell, k, values[k]);
+    }
+};
+
+/// The same by compare-and-swap, as on the cards of its time, which had no addition of doubles.
+struct WestphalCasWay : WestphalWay {
+    static __device__ __forceinline__ void add_to_memory(double* to, double value) {
+        mpcflow::add_to_memory<Summation::cas>(to, value);
+    }
+};
+
 }  // namespace mpcflow::bench

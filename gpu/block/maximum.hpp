@@ -1,7 +1,7 @@
 #pragma once
-/// The maximum of floating-point numbers over an array by a grid of blocks, with three ways: an atomic on one
-/// word for each item; on one of several words, which are then compared; a reduction, with one atomic a
-/// block.
+/// The maximum of floating-point numbers over an array by a grid of blocks, in several ways: an atomic on one
+/// word for each item; on one of several words, which are then compared, or whose rise raises the one; a
+/// reduction, with one atomic a block.
 ///
 /// There is no atomic maximum of floating-point numbers, but one of integers. So a word holds an image of its
 /// number, an unsigned integer, in the same order. Apart from those of images, functions are for all threads
@@ -71,6 +71,18 @@ MPCFLOW_WARP void raise_regions(Block block, Atomics atomics, GridItems items, V
                                 RegionWords<T> regions) {
     Image<T>* const word = regions.words + first_item(block, items) % regions.count;
     raise_one_word<T>(block, atomics, items, value_of, word);
+}
+
+/// The same, and whoever raises the word of its region also tries to raise the one word for all: after
+/// Westphal, so that few ever do, and the maximum needs no second kernel.
+template <std::floating_point T, IsBlock Block, warp::IsAtomics Atomics, class ValueOf>
+MPCFLOW_WARP void raise_regions_then_one(Block block, Atomics atomics, GridItems items, ValueOf&& value_of,
+                                         RegionWords<T> regions, Image<T>* word) {
+    Image<T>* const of_region = regions.words + first_item(block, items) % regions.count;
+    visit_alone(block, items, [&](std::int64_t item) {
+        const Image<T> image = image_of(static_cast<T>(value_of(item)));
+        if (atomics.maximum(of_region, image) < image) atomics.maximum(word, image);
+    });
 }
 
 /// The largest of the regions' words, in thread 0. For one block, after all blocks have raised them.

@@ -5,10 +5,13 @@
 
 namespace mpcflow::block {
 
-/// A block's piece of shared memory for count_unique, in blocks of up to `Threads` threads.
-template <int Threads>
+/// A block's piece of shared memory for count_unique, in blocks of up to `Threads` threads, with a power of
+/// two of slots: at least one a thread, or a search might not end.
+template <int Threads, unsigned Slots = slots_for(Threads)>
 struct UniqueScratch {
-    std::uint32_t table[slots_for(Threads)];
+    static_assert(Slots >= static_cast<unsigned>(Threads));
+
+    std::uint32_t table[Slots];
     std::uint32_t count;
     std::uint32_t has_mark;  ///< 1 when some thread has the key that marks unclaimed slots
 };
@@ -20,9 +23,9 @@ enum class Hashes { one, two };
 ///
 /// Called by all threads of the block. Nothing is asked of `scratch` before, and nothing is left in it: the
 /// block may use it for something else at once.
-template <Hashes hashes, int Threads, IsBlock Block, warp::IsAtomics Atomics>
+template <Hashes hashes, int Threads, unsigned Slots, IsBlock Block, warp::IsAtomics Atomics>
 [[nodiscard]] MPCFLOW_WARP unsigned count_unique(Block block, Atomics atomics, bool is_valid,
-                                                 std::uint32_t key, UniqueScratch<Threads>& scratch) {
+                                                 std::uint32_t key, UniqueScratch<Threads, Slots>& scratch) {
     clear_table(block, scratch.table);
     if (block.thread() == 0) {
         scratch.count = 0;

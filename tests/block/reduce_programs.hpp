@@ -177,6 +177,8 @@ struct FindMaximum {
     struct Report {  // zero, of which all images are at least: that of minus infinity too
         block::Image<T> one_word;
         block::Image<T> regions[Regions];
+        block::Image<T> regions_of_one[Regions];
+        block::Image<T> one_by_regions;
         block::Image<T> by_reduction;
     };
 
@@ -192,6 +194,9 @@ struct FindMaximum {
         const auto value = [=](std::int64_t item) { return value_of(items, item); };
         block::raise_one_word<T>(block, atomics, share, value, &report.one_word);
         block::raise_regions<T>(block, atomics, share, value, block::RegionWords<T>{report.regions, Regions});
+        block::raise_regions_then_one<T>(block, atomics, share, value,
+                                         block::RegionWords<T>{report.regions_of_one, Regions},
+                                         &report.one_by_regions);
         block::raise_by_reduction<T>(block, atomics, share, value, scratch, &report.by_reduction);
     }
 
@@ -208,9 +213,11 @@ struct FindMaximum {
         const block::Image<T> image = block::image_of(largest);
         EXPECT_EQ(report.by_reduction, image);
         EXPECT_EQ(report.one_word, input.count() == 0 ? 0 : image);
+        EXPECT_EQ(report.one_by_regions, report.one_word);
         for (int region = 0; region < Regions; ++region) {
             const bool has_items = of_regions[region] != -std::numeric_limits<T>::infinity();
             EXPECT_EQ(report.regions[region], has_items ? block::image_of(of_regions[region]) : 0) << region;
+            EXPECT_EQ(report.regions_of_one[region], report.regions[region]) << region;
         }
     }
 };

@@ -169,13 +169,13 @@ struct CountInBins {
 
 /// Distinct keys of a block, twice, with the scratch used again at once. The largest key becomes the one that
 /// marks unclaimed slots.
-template <block::Hashes hashes, int Threads>
+template <block::Hashes hashes, int Threads, unsigned Slots = block::slots_for(Threads)>
 struct CountUnique {
-    using Scratch = block::UniqueScratch<Threads>;
+    using Scratch = block::UniqueScratch<Threads, Slots>;
     static constexpr unsigned threads = Threads;
     static constexpr unsigned blocks = 1;
     static std::string name() {
-        return "count_unique_in_" + std::to_string(Threads) +
+        return "count_unique_in_" + std::to_string(Threads) + "_with_" + std::to_string(Slots) + "_slots" +
                (hashes == block::Hashes::one ? "_by_one_hash" : "_by_two_hashes");
     }
     static std::vector<std::uint32_t> counts() { return counts_up_to(threads); }
@@ -219,6 +219,7 @@ using SelectionPrograms = testing::Types<
     Compact<PlaceByBlock, 32, 1, 4>, Compact<PlaceByBlock, 128, 2, 1>, Compact<PlaceByBlock, 64, 3, 0>,
     Compact<PlaceByBlock, 256, 1, 8>, CountInBins<1, 64, 2>, CountInBins<20, 32, 3>, CountInBins<300, 128, 2>,
     CountUnique<block::Hashes::one, 32>, CountUnique<block::Hashes::one, 512>,
-    CountUnique<block::Hashes::two, 64>, CountUnique<block::Hashes::two, 512>>;
+    CountUnique<block::Hashes::two, 64>, CountUnique<block::Hashes::two, 512>,
+    CountUnique<block::Hashes::one, 512, 512>, CountUnique<block::Hashes::two, 64, 64>>;
 
 }  // namespace mpcflow::test

@@ -35,7 +35,8 @@ double mean_cost(const Cost& cost, Summation way, int interval) {
 double least_cost(const Cost& cost, const std::vector<Summation>& ways) {
     double least = std::numeric_limits<double>::infinity();
     for (const Summation way : ways)
-        for (int interval = 1; interval <= 200; ++interval) least = std::min(least, mean_cost(cost, way, interval));
+        for (int interval = 1; interval <= 200; ++interval)
+            least = std::min(least, mean_cost(cost, way, interval));
     return least;
 }
 
@@ -75,20 +76,22 @@ TEST(ExecutionChoice, what_is_fixed_is_settled_at_once) {
 }
 
 TEST(ExecutionChoice, finds_the_way_and_the_interval_of_least_cost) {
-    // As on an H200: tiles, which hardly age; peers, which do; a fluid of few particles a cell, in which peers
-    // win; and particles that lose their order in a step.
-    const std::vector<Cost> machines{
-        [](Summation way, int age) {
-            return way == Summation::tile ? drifting(2.5, 2.9, 80, 2.6, age) : drifting(2.9, 6.0, 20, 3.0, age);
-        },
-        [](Summation way, int age) {
-            return way == Summation::tile ? drifting(1.9, 2.5, 40, 1.0, age) : drifting(1.0, 2.0, 25, 0.9, age);
-        },
-        [](Summation way, int age) {
-            return way == Summation::tile ? drifting(3.0, 9.0, 1, 2.0, age) : drifting(3.2, 7.0, 1, 2.0, age);
-        },
-        [](Summation, int age) { return drifting(1.0, 1.0, 1, 5.0, age); },
-        [](Summation, int age) { return drifting(1.0, 90.0, 1, 0.1, age); }};
+    // As on an H200: tiles, which hardly age; peers, which do; a fluid of few particles a cell, in which
+    // peers win; and particles that lose their order in a step.
+    const std::vector<Cost> machines{[](Summation way, int age) {
+                                         return way == Summation::tile ? drifting(2.5, 2.9, 80, 2.6, age)
+                                                                       : drifting(2.9, 6.0, 20, 3.0, age);
+                                     },
+                                     [](Summation way, int age) {
+                                         return way == Summation::tile ? drifting(1.9, 2.5, 40, 1.0, age)
+                                                                       : drifting(1.0, 2.0, 25, 0.9, age);
+                                     },
+                                     [](Summation way, int age) {
+                                         return way == Summation::tile ? drifting(3.0, 9.0, 1, 2.0, age)
+                                                                       : drifting(3.2, 7.0, 1, 2.0, age);
+                                     },
+                                     [](Summation, int age) { return drifting(1.0, 1.0, 1, 5.0, age); },
+                                     [](Summation, int age) { return drifting(1.0, 90.0, 1, 0.1, age); }};
     for (std::size_t i = 0; i < machines.size(); ++i) {
         for (const std::size_t part : {std::size_t{1}, std::size_t{7}, std::size_t{1000}}) {
             ExecutionChoice choice(both, 0);
@@ -116,7 +119,8 @@ TEST(ExecutionChoice, keeps_within_three_per_cent_where_times_scatter) {
         settle(choice, [&](Summation way, int age) {
             return quiet(way, age) * scatter(random) * (1.0 + 0.05 * std::sin(phase + 0.06 * ++step));
         });
-        EXPECT_LE(mean_cost(quiet, choice.summation(), choice.reorder()), 1.03 * least_cost(quiet, both)) << seed;
+        EXPECT_LE(mean_cost(quiet, choice.summation(), choice.reorder()), 1.03 * least_cost(quiet, both))
+            << seed;
     }
 }
 
@@ -139,7 +143,8 @@ TEST(ExecutionChoice, a_fixed_interval_is_kept_and_a_way_chosen_for_it) {
     const Cost cost = [](Summation way, int age) {
         return way == Summation::tile ? drifting(2.5, 2.6, 80, 9.0, age) : drifting(2.9, 6.0, 20, 1.0, age);
     };
-    for (const auto& [interval, way] : {std::pair{2, Summation::match}, {40, Summation::tile}, {500, Summation::tile}}) {
+    for (const auto& [interval, way] :
+         {std::pair{2, Summation::match}, {40, Summation::tile}, {500, Summation::tile}}) {
         ExecutionChoice choice(both, interval);
         EXPECT_EQ(choice.reorder(), interval) << "also before it is settled";
         settle(choice, cost);
@@ -166,7 +171,8 @@ TEST(ExecutionChoice, tells_what_was_chosen_and_what_the_others_took) {
     });
     const std::string chosen = "tile, re-ordered every " + std::to_string(choice.reorder()) + " steps: ";
     EXPECT_EQ(choice.report().find(chosen), 0U) << choice.report();
-    EXPECT_NE(choice.report().find("; instead of match, re-ordered every "), std::string::npos) << choice.report();
+    EXPECT_NE(choice.report().find("; instead of match, re-ordered every "), std::string::npos)
+        << choice.report();
 }
 
 }  // namespace

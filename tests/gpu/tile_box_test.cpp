@@ -26,7 +26,8 @@ System box_of(std::array<int, 3> size, std::array<bool, 3> walls) {
     return system;
 }
 
-/// Boxes that tiles divide and that they do not, smaller than a tile's box and larger, with walls and without.
+/// Boxes that tiles divide and that they do not, smaller than a tile's box and larger, with walls and
+/// without.
 std::vector<System> boxes() {
     return {box_of({16, 8, 8}, {}),
             box_of({17, 9, 10}, {}),
@@ -69,8 +70,8 @@ TYPED_TEST(TileBoxesTest, particles_that_drift_half_a_cell_stay_in_their_tiles_b
                 const int tile = order.tile_of(ordered.coordinates(from, offset));
                 const Vec3<int> cell = grid.coordinates(to, offset);
                 ASSERT_NE(tiles.local(tiles.first(tile), cell), no_cell)
-                    << system.box.size[0] << ", step " << step << ", tile " << tile << ", cell " << cell.x << " "
-                    << cell.y << " " << cell.z;
+                    << system.box.size[0] << ", step " << step << ", tile " << tile << ", cell " << cell.x
+                    << " " << cell.y << " " << cell.z;
             }
         }
     }
@@ -88,7 +89,8 @@ TYPED_TEST(TileBoxesTest, a_number_in_a_box_is_of_one_cell_and_finds_it) {
                 const Vec3<int> first = tiles.first(tile);
                 std::set<int> taken;
                 for (int index = 0; index < grid.cell_count(); ++index) {
-                    const Vec3<int> cell{index % cells.x, index / cells.x % cells.y, index / cells.x / cells.y};
+                    const Vec3<int> cell{index % cells.x, index / cells.x % cells.y,
+                                         index / cells.x / cells.y};
                     const int local = tiles.local(first, cell);
                     if (local == no_cell) continue;
                     ASSERT_GE(local, 0);
@@ -106,7 +108,8 @@ TEST(TiledOrder, a_tiles_cells_follow_each_other) {
     for (const Vec3<int> cells : {Vec3<int>{1, 1, 1}, {8, 4, 4}, {9, 4, 4}, {16, 9, 7}, {31, 5, 6}}) {
         const TiledOrder order(cells);
         for (int cell = 0; cell < cells.x * cells.y * cells.z; ++cell) {
-            const int tile = order.tile_of({cell % cells.x, cell / cells.x % cells.y, cell / cells.x / cells.y});
+            const int tile =
+                order.tile_of({cell % cells.x, cell / cells.x % cells.y, cell / cells.x / cells.y});
             EXPECT_GE(order.rank(cell), order.first_rank(tile));
             EXPECT_LT(order.rank(cell), order.first_rank(tile + 1));
         }
@@ -145,10 +148,14 @@ TEST(WordSplit, sums_are_those_of_doubles_for_all_occupancies) {
         const auto most = static_cast<std::uint32_t>(std::min(occupancy, 1.0 * split.most()));
         for (const std::uint32_t number : {std::uint32_t{0}, std::uint32_t{1}, most / 2, most}) {
             std::uniform_real_distribution<double> any(-fastest, fastest);
-            expect_exact(split, grid, number, [&] { return any(random); });
-            expect_exact(split, grid, number, [&] { return fastest; });
-            expect_exact(split, grid, number, [&] { return -fastest; });
-            expect_exact(split, grid, number, [&] { return -grid.spacing(); });
+            expect_exact(
+                split, grid, number, [&] { return any(random); });
+            expect_exact(
+                split, grid, number, [&] { return fastest; });
+            expect_exact(
+                split, grid, number, [&] { return -fastest; });
+            expect_exact(
+                split, grid, number, [&] { return -grid.spacing(); });
             expect_exact(split, grid, number, [&] { return std::ldexp(any(random), -40); });
         }
     }
@@ -189,7 +196,8 @@ void expect_words_of(const System& system) {
         expected += rounded(law, sums);
     }
     for (int k = 1; k < Law::sum_count; ++k)
-        EXPECT_EQ(words.sum(k)(words.split(), total[2 * k - 1], total[2 * k], number), expected.value[k]) << "sum " << k;
+        EXPECT_EQ(words.sum(k)(words.split(), total[2 * k - 1], total[2 * k], number), expected.value[k])
+            << "sum " << k;
 }
 
 TEST(WordSums, of_all_laws_are_their_rounded_sums) {
@@ -201,7 +209,8 @@ TEST(WordSums, of_all_laws_are_their_rounded_sums) {
             for (const ThermostatKind kind : {ThermostatKind::none, ThermostatKind::maxwell_boltzmann}) {
                 if (info.energy == Energy::thermal && kind != ThermostatKind::none) continue;
                 system.thermostat.kind = kind;
-                visit_law<double>(system, [&]<class Law>(const Law&) { expect_words_of<Law>(system); });
+                visit_law<double>(
+                    system, [&]<class Law>(const Law&) { expect_words_of<Law>(system); });
                 visit_law<float>(system, [&]<class Law>(const Law&) { expect_words_of<Law>(system); });
             }
         }

@@ -46,7 +46,10 @@ STYLES = {
     "groups": Style(SKY, "^"), "unstaged": Style(BLUE, "x", DOTTED), "compiler": Style(SKY, "v", DASHED),
     "sorted": Style(GREEN, "D"), "segmented": Style(GREEN, "s", DASHED),
     "two_stage": Style(PINK, "P"), "block": Style(PINK, "P"), "shared": Style(PINK, "P"),
-    "two_float": Style(ORANGE, "h", DASHED),
+    "two_float": Style(ORANGE, "h", DASHED), "direct_2f": Style(ORANGE, "s"),
+    "peers_cas": Style(BROWN, "o", DASHED), "westphal": Style(SKY, "D"), "westphal_cas": Style(BROWN, "D", DOTTED),
+    "lanes": Style(PINK, "x", DOTTED), "then one": Style(PINK, "D", DASHED),
+    "one, 512": Style(PINK, "x", DOTTED), "two, 512": Style(ORANGE, "D", DOTTED),
     "direct": Style(RED, "s", width=2.0), "global": Style(RED, "s", width=2.0), "cas": Style(BROWN, "X"),
     "one word": Style(RED, "s", width=2.0), "plain grid": Style(RED, "s", width=2.0),
     "four-level": Style(BLUE, "o", width=2.4), "no block": Style(SKY, "^"), "regions": Style(PINK, "P"),
@@ -292,7 +295,8 @@ def _draw_primitives(results: KernelResults, tables: Sequence[Table]) -> Figure:
             axes.set_ylim(0.0, None)
         if table.x.values.min() > 0.0 and table.x.values.max() > 8.0 * table.x.values.min():
             _log_axis(axes.xaxis, table.x.values.tolist())
-        axes.set_xlabel("spread: one warp in n takes n times the mean" if table.x.name == "spread" else table.x.name)
+        slow = "item" if table.name == "work_queue_lanes" else "warp"
+        axes.set_xlabel(f"spread: one {slow} in n takes n times the mean" if table.x.name == "spread" else table.x.name)
         axes.set_ylabel(unit)
         axes.set_title(table.title.split(":")[0], loc="left", fontsize=10.5)
         copy = results.copy_bytes_per_second / 2.0**30
