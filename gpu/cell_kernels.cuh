@@ -44,8 +44,8 @@ struct WallQueue {
         std::uint32_t count;  ///< of particles in the queue
         std::uint32_t taken;  ///< of them, by the warps of finish_at_walls
     };
-    std::uint32_t* slots = nullptr;  ///< as many as there are particles; none where there is no wall
-    State* state = nullptr;
+    std::uint32_t* slots = nullptr;  ///< as many as there are particles
+    State* state = nullptr;          ///< none where there is no wall
 };
 
 /// Whether the rows of a block's warps fit into its shared memory, by which they are read in whole sectors.

@@ -121,6 +121,16 @@ private:
 inline constexpr int block_size = 256;
 inline constexpr int warps_in_block = block_size / 32;
 
+/// `blocks` of them, or as many as a multiprocessor has threads for: 1024 with compute capability 7.5, 1536
+/// or more with others.
+constexpr int at_most_resident([[maybe_unused]] int blocks) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+    return blocks < 1024 / block_size ? blocks : 1024 / block_size;
+#else
+    return blocks;
+#endif
+}
+
 /// Blocks of one thread for each of `items`; at least one, for a launch of none is an error.
 inline unsigned block_count(std::int64_t items) {
     return items > 0 ? static_cast<unsigned>((items + block_size - 1) / block_size) : 1U;

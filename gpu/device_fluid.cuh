@@ -44,7 +44,7 @@ public:
     DeviceFluid(const Law& law, const System& system, const SolverOptions& options, int device)
         : device_(use(device)),
           system_(system),
-          choice_(candidates(options.summation, device), options.reorder),
+          choice_(candidates(options.summation), options.reorder),
           plan_(law, system),
           words_(law),
           particle_count_(checked(system.particle_count())),
@@ -137,6 +137,7 @@ public:
         step_ = snapshot.step;
         plan_.go_to(system_, static_cast<std::uint64_t>(step_));
         order_ = MemoryOrder::none;
+        choice_.restart_turn();
         const StepReport report{no_fault, 0, 0, static_cast<unsigned long long>(fast_steps)};
         report_.upload(&report, 1);
         fast_steps_ = fast_steps;
@@ -189,18 +190,12 @@ private:
                                " particles; use a smaller box.size or a lower fluid.density");
     }
 
-    /// The ways to choose among. Of several species tiles are not compiled, and devices with little shared
-    /// memory have no room for those of some laws.
-    static std::vector<Summation> candidates(Summation wanted, int device) {
-        constexpr bool is_of_one = Law::masses == Masses::equal;
-        int room = 0;
-        MPCFLOW_CUDA(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-        const bool tiles_fit = is_of_one && room >= static_cast<int>(sizeof(TileMemory<Law>));
-        const Summation instead = is_of_one ? Summation::match : Summation::peers;
-        if (wanted == Summation::tile) return {tiles_fit ? Summation::tile : instead};
-        if (wanted != Summation::automatic) return {wanted};
-        if (!tiles_fit) return {instead};
-        return {Summation::tile, instead};
+    /// The ways to choose among. For several species tiles are not compiled.
+    static std::vector<Summation> candidates(Summation wanted) {
+        constexpr bool has_tiles = Law::masses == Masses::equal;
+        if (wanted == Summation::automatic)
+            return has_tiles ? std::vector{Summation::tile, Summation::match} : std::vector{Summation::peers};
+        return {wanted == Summation::tile && !has_tiles ? Summation::peers : wanted};
     }
     [[nodiscard]] bool has_tiles() const { return choice_.considers(Summation::tile); }
 
@@ -250,8 +245,8 @@ private:
         const bool is_by_tiles = way.summation == Summation::tile;
         way.reorders |= order_ == MemoryOrder::none || (is_by_tiles && order_ == MemoryOrder::by_cell);
         plan_.begin_step(system_, static_cast<std::uint64_t>(step_));
-        const bool has_walls = plan_.streaming.has_walls();
-        const WallQueue wall_queue{left_over_.data(), has_walls ? wall_state_.data() : nullptr};
+        const WallQueue wall_queue =
+            plan_.streaming.has_walls() ? WallQueue{left_over_.data(), wall_state_.data()} : WallQueue{};
         resolve_cells<Resolving::for_the_step><<<block_count(cell_count_), block_size>>>(
             plan_, cell_count_, sums_.data(), actions_.data(), draws(),
             way.reorders ? slots_.data() : nullptr, wall_queue, report_.data());
@@ -320,6 +315,7 @@ private:
     void make_room_for_tiles() {
         if constexpr (Law::masses == Masses::equal) {
             constexpr int bytes = sizeof(TileMemory<Law>);
+            static_assert(bytes <= TileMemory<Law>::most_bytes);
             for (const auto kernel :
                  {advance_tiles<true, Law, Particle>, advance_tiles<false, Law, Particle>})
                 MPCFLOW_CUDA(
@@ -350,7 +346,7 @@ private:
     DeviceArray<std::uint32_t> slots_;
     DeviceArray<std::uint32_t> starts_;  ///< of the tiles, and the number of particles
     DeviceArray<std::uint32_t> next_starts_;
-    DeviceArray<std::uint32_t> left_over_;  ///< particles at walls, and outside of their tile's box
+    DeviceArray<std::uint32_t> left_over_;  ///< of tiles; in steps of other ways the slots of the wall queue
     DeviceArray<WallQueue::State> wall_state_;
     DeviceArray<char> scan_scratch_;
     DeviceArray<StepReport> report_;

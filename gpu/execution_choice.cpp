@@ -11,8 +11,6 @@ namespace mpcflow {
 
 namespace {
 
-/// A step that re-orders and a plain one, which load the kernels.
-constexpr std::size_t untimed_steps = 2;
 /// A turn ends when all of its last steps took so much longer than the least mean: going on makes no mean
 /// less.
 constexpr double plainly_longer = 1.03;
@@ -68,7 +66,6 @@ std::size_t ExecutionChoice::candidate() const {
 }
 
 std::size_t ExecutionChoice::length() const {
-    if (round() == untimed) return untimed_steps;
     if (round() == back) return candidates_[candidate()].milliseconds.size();
     return static_cast<std::size_t>(fixed_reorder_ > 0 ? std::min(fixed_reorder_, longest_turn)
                                                        : longest_turn);
@@ -76,16 +73,25 @@ std::size_t ExecutionChoice::length() const {
 
 std::vector<StepWay> ExecutionChoice::next_batch() const {
     if (is_settled_) return {};
-    const std::size_t count = std::min<std::size_t>(batch_size, length() - steps_.size());
+    const std::size_t untimed = is_in_order_ ? 0 : 1;
+    const std::size_t count = std::min<std::size_t>(batch_size, untimed + length() - steps_.size());
     std::vector<StepWay> batch(count, {candidates_[candidate()].summation, false});
-    batch.front().reorders = steps_.empty();
+    if (steps_.empty())
+        for (std::size_t i = 0; i <= untimed; ++i) batch[i].reorders = true;
     return batch;
 }
 
 void ExecutionChoice::learn(std::span<const double> milliseconds) {
-    if (is_settled_) return;
+    if (is_settled_ || milliseconds.empty()) return;
+    if (!is_in_order_) milliseconds = milliseconds.subspan(1);
+    is_in_order_ = true;
     steps_.insert(steps_.end(), milliseconds.begin(), milliseconds.end());
     if (is_over()) end_turn();
+}
+
+void ExecutionChoice::restart_turn() {
+    is_in_order_ = false;
+    steps_.clear();
 }
 
 bool ExecutionChoice::is_over() const {
@@ -100,7 +106,7 @@ void ExecutionChoice::end_turn() {
     if (round() == there) timed = steps_;
     if (round() == back)
         for (std::size_t i = 0; i < timed.size(); ++i) timed[i] = std::min(timed[i], steps_[i]);
-    steps_.clear();
+    restart_turn();
     ++turn_;
     if (round() == rounds) settle();
 }

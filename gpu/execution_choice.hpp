@@ -2,8 +2,9 @@
 /// Which way of summing, and how often to re-order: found by timing steps of the run itself, of which none is
 /// wasted, since all ways give the same bits.
 ///
-/// Each way has a turn: a step that re-orders the particles, and plain steps after it, in which they drift
-/// apart. Re-ordering every k steps costs as much a step as the first k steps of a turn did on average; the k
+/// Each way has a turn: a step that re-orders the particles as it does and is not timed, for another way may
+/// have left them in another order; one that does so again; and plain steps, in which they drift apart.
+/// Re-ordering every k steps costs as much a step as the first k timed steps of a turn did on average; the k
 /// that makes this least is the best, and the turn ends when it is plainly passed. All have a second turn, in
 /// the opposite order, since a card changes its clock as it warms up; of the two times of a step the shorter
 /// one counts, as another program may have had the card for a moment. Plain C++, no device: the solver brings
@@ -21,7 +22,7 @@ namespace mpcflow {
 /// How to execute one step.
 struct StepWay {
     Summation summation;
-    bool reorders;  ///< stores the particles in the order of their cells
+    bool reorders;  ///< puts the particles in order in memory
 };
 
 class ExecutionChoice {
@@ -45,12 +46,14 @@ public:
     [[nodiscard]] std::vector<StepWay> next_batch() const;
     /// The milliseconds that the first of next_batch() took.
     void learn(std::span<const double> milliseconds);
+    /// Begins the turn again: the particles are in another order than the last steps left them in.
+    void restart_turn();
 
     /// What was chosen and what the other ways took, in one line; empty where nothing was timed.
     [[nodiscard]] const std::string& report() const { return report_; }
 
     static constexpr int batch_size = 16;
-    /// Steps of a turn at most.
+    /// Timed steps of a turn at most.
     static constexpr int longest_turn = 64;
 
 private:
@@ -60,12 +63,12 @@ private:
         int interval = 1;                    ///< the best
         double mean = 0.0;                   ///< of a step with it
     };
-    enum Round { untimed, there, back, rounds };
+    enum Round { there, back, rounds };
 
     [[nodiscard]] Round round() const;
     /// Whose turn it is.
     [[nodiscard]] std::size_t candidate() const;
-    /// Steps of this turn at most.
+    /// Timed steps of this turn at most.
     [[nodiscard]] std::size_t length() const;
     [[nodiscard]] bool is_over() const;
     void end_turn();
@@ -75,6 +78,7 @@ private:
     int fixed_reorder_;
     bool is_settled_ = false;
     std::size_t turn_ = 0;       ///< its number
+    bool is_in_order_ = false;   ///< the step of this turn that is not timed is done
     std::vector<double> steps_;  ///< milliseconds, of this turn so far
     std::size_t chosen_ = 0;
     std::string report_;

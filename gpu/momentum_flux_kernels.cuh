@@ -7,7 +7,6 @@
 #include "gpu/cuda_support.cuh"
 #include "gpu/particle_columns.cuh"
 #include "gpu/record_access.cuh"
-#include "gpu/step_report.cuh"
 #include "gpu/warp/cuda_warp.cuh"
 #include "gpu/warp/peer_reduce.hpp"
 #include "gpu/warp/peers.hpp"

@@ -5,7 +5,6 @@
 
 #include "gpu/cuda_support.cuh"
 #include "gpu/particle_columns.cuh"
-#include "gpu/record_access.cuh"
 #include "physics/observables/pair_centres.hpp"
 
 namespace mpcflow {

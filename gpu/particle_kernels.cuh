@@ -30,15 +30,9 @@ inline constexpr std::integral_constant<Summation, way> known_way{};
 /// it to the compiler. More warps hide more of the waiting, until registers are spilled (docs/decisions/).
 template <class Law, class Way>
 inline constexpr int min_blocks = 0;
-// A multiprocessor of compute capability 7.5 has room for 1024 threads, others for 1536 or more.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
-inline constexpr int many_blocks = 1024 / block_size;
-#else
-inline constexpr int many_blocks = 5;
-#endif
 template <ThermostatKind thermostat>
-inline constexpr int
-    min_blocks<Srd<double, thermostat>, std::integral_constant<Summation, Summation::match>> = many_blocks;
+inline constexpr int min_blocks<Srd<double, thermostat>,
+                                std::integral_constant<Summation, Summation::match>> = at_most_resident(5);
 
 /// The shared memory of a block for the sums of its warps' leaders. A warp asks for its part where it needs
 /// it. Of a reference to that part, made at the head of a kernel, the compiler works out the address again
@@ -103,7 +97,7 @@ struct ParticleStep {
     CellDraws<Law> draws;
     SumRow<Law>* sums;
     std::uint32_t* slots;
-    TileStarts deal_into;  ///< none: particles are left in the order of cells
+    TileStarts deal_into;  ///< none: particles are put in the order of cells
     WallQueue wall_queue;
     StepReport* report;
 };
@@ -139,7 +133,7 @@ __device__ __forceinline__ FlyingParticle<Particle> collide_and_store(Reorders r
     report_findings(found, plan.step, step.report);
     step.to.set_motion(destination, particle.position, particle.velocity);
     if (reorders) step.to.label(destination) = *particle.label;
-    if (step.wall_queue.slots != nullptr) {
+    if (step.wall_queue.state != nullptr) {
         const unsigned at_wall = warp::place_selected(warp, mask, is_at_wall, [&](unsigned number) {
             return atomicAdd(&step.wall_queue.state->count, number);
         });
@@ -195,7 +189,7 @@ __global__ void __launch_bounds__(block_size)
         if ((mask & warp::lane_bit(warp.lane())) != 0) {
             const auto particle = bounce_and_store(
                 plan, step.to, step.wall_queue.slots[items.first + warp.lane()], step.report);
-            contribute(known_way<Summation::peers>, contribution_of(particle, plan, step.draws), mask,
+            contribute(known_way<Summation::match>, contribution_of(particle, plan, step.draws), mask,
                        step.sums, leaders);
         }
         warp.sync(warp::full_mask);
@@ -212,7 +206,7 @@ __global__ void __launch_bounds__(block_size)
     const WarpItems items(count);
     const warp::CudaWarp warp;
     if ((items.mask & warp::lane_bit(warp.lane())) == 0) return;
-    contribute(known_way<Summation::peers>,
+    contribute(known_way<Summation::match>,
                contribution_of(particles[items.first + warp.lane()], plan, draws), items.mask, sums, leaders);
 }
 

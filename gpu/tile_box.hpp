@@ -24,6 +24,7 @@ class TileBoxes {
 public:
     static constexpr Vec3<int> size{TiledOrder::edge.x + 2, TiledOrder::edge.y + 2, TiledOrder::edge.z + 2};
     static constexpr int cells = size.x * size.y * size.z;
+    static constexpr int outside = -1;  ///< the number of cells that are not in a box
 
     TileBoxes() = default;
     /// On `grid`, of tiles into which particles were ordered on a grid of shift `ordered`.
@@ -49,7 +50,7 @@ public:
         return first;
     }
 
-    /// The number of a cell in the box that begins at `first`, or no_cell. No two cells have the same one,
+    /// The number of a cell in the box that begins at `first`, or `outside`. No two cells have the same one,
     /// also where the box is longer than the grid.
     [[nodiscard]] MPCFLOW_HD int local(Vec3<int> first, Vec3<int> cell) const {
         int x = cell.x - first.x;
@@ -61,7 +62,7 @@ public:
         const bool is_inside = static_cast<unsigned>(x) < static_cast<unsigned>(size.x) &&
                                static_cast<unsigned>(y) < static_cast<unsigned>(size.y) &&
                                static_cast<unsigned>(z) < static_cast<unsigned>(size.z);
-        return is_inside ? x + size.x * (y + size.y * z) : no_cell;
+        return is_inside ? x + size.x * (y + size.y * z) : outside;
     }
 
     /// The index in the grid of the cell with number `local` in the box; means nothing where no cell has it.
@@ -116,7 +117,8 @@ public:
     }
 
 private:
-    /// A sum of 53 bits has 31 bits and a sign above these.
+    /// CellRounding leaves a factor of two: the size of a sum is at most 2^52, and what is above these bits,
+    /// with what the low words lend it, at most 2^30 and some.
     static constexpr std::uint32_t least_low_bits = 22;
     std::uint32_t low_bits_ = 24;
     bool is_enough_ = true;

@@ -41,16 +41,19 @@ struct TileMemory {
     std::uint32_t at_wall;     ///< particles left over, as outside
     std::uint32_t outside;
 
+    /// What cards of compute capability 7.5, which have the least, give a block.
+    static constexpr int most_bytes = 64 << 10;
+
     __device__ std::uint32_t* word(int word, int local) { return sums + word * row_length + local; }
 };
 
 /// Blocks that shall fit on a multiprocessor: as many as shared memory and the registers of the law allow.
 template <class Law>
 inline constexpr int tile_blocks = [] {
-    if (WordSums<Law>::count > 31) return 3;
+    if (WordSums<Law>::count > 31) return at_most_resident(3);
     const bool is_small =
         sizeof(typename Law::Real) == sizeof(float) && !Law::needs.offsets && !Law::needs.ids;
-    return is_small ? 6 : 4;
+    return at_most_resident(is_small ? 6 : 4);
 }();
 
 namespace detail {
@@ -126,11 +129,13 @@ __global__ void __launch_bounds__(block_size, tile_blocks<Law>)
         i += block_size;
         if (i < last) next = step.from.motion(i);
 
-        const CellPlace<Real> place = plan.grid.locate(particle.position);
+        CellPlace<Real> place{};
+        const Vec3<int> cell = plan.grid.coordinates(particle.position, place.offset);
+        place.cell = plan.grid.index(cell);
         std::uint32_t destination = origin;
         if constexpr (reorders) {
             const TiledOrder& order = tiles.boxes.order();
-            const int tile = is_here ? order.tile_of(place.cell) : -1;
+            const int tile = is_here ? order.tile_of(cell) : -1;
             const unsigned peers = warp::find_peers_by_match(warp, warp::full_mask, tile);
             destination = warp::place_among_peers(warp, warp::full_mask, peers, [&](unsigned number) {
                 return tile < 0 ? 0U : atomicAdd(step.slots + order.first_rank(tile), number);
@@ -152,7 +157,7 @@ __global__ void __launch_bounds__(block_size, tile_blocks<Law>)
         const Vec3<int> next_cell = plan.next_grid.coordinates(particle.position, next_place.offset);
         const int local = tiles.boxes.local(box, next_cell);
         bool is_added = false;
-        if (local != no_cell) {
+        if (local != TileBoxes<Real>::outside) {
             const auto draw = step.draws.next(plan.next_grid.index(next_cell),
                                               [](const auto* kept) { return load_constant_record(kept); });
             is_added =

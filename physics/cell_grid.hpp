@@ -88,7 +88,7 @@ public:
         for (int axis = 0; axis < 3; ++axis) {
             const double s = static_cast<double>(shift_[axis]);
             // Only axes with walls have a cell beyond the box; an unshifted grid is cut nowhere.
-            if (cells_[axis] == box_[axis] || s == 0.0) continue;
+            if (is_periodic(axis) || s == 0.0) continue;
             if (c[axis] == 0) {
                 fill.lower[axis] = s - 0.5;
                 if ((slips_[axis] & 1) == 0) fill.face[axis] = 2 * axis;
@@ -108,14 +108,14 @@ public:
         const Vec3<int> c{cell % cells_.x, cell / cells_.x % cells_.y, cell / cells_.x / cells_.y};
         bool whole = true;
         for (int axis = 0; axis < 3; ++axis) {
-            if (cells_[axis] == box_[axis]) continue;
+            if (is_periodic(axis)) continue;
             whole &= c[axis] < box_[axis] && (c[axis] > 0 || shift_[axis] == 0);
         }
         return whole;
     }
 
     [[nodiscard]] Vec3<Real> shift() const { return shift_; }
-    [[nodiscard]] bool is_periodic(int axis) const { return cells_[axis] == box_[axis]; }
+    [[nodiscard]] MPCFLOW_HD bool is_periodic(int axis) const { return cells_[axis] == box_[axis]; }
     [[nodiscard]] MPCFLOW_HD Vec3<int> cells() const { return cells_; }
 
 private:

@@ -29,8 +29,7 @@ public:
 
     /// x to the nearest multiple of 2^-q; |x| is at most 2^(51-q), a quarter of what sums may reach.
     MPCFLOW_HD double round(double x) const { return (x + magic_) - magic_; }
-    /// The bits of x + magic() hold x in multiples of the grid's spacing, as a signed number, in the
-    /// lowest 51.
+    /// The bits of x + magic(), less those of magic(), are x in multiples of the grid's spacing.
     [[nodiscard]] double magic() const { return magic_; }
     /// q: the grid is 2^-q.
     [[nodiscard]] int bits() const { return q_; }

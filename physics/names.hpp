@@ -41,9 +41,9 @@ constexpr auto names_of(Precision) {
     return std::array{Named{Precision::double_precision, "double"}, Named{Precision::mixed, "mixed"}};
 }
 constexpr auto names_of(Summation) {
-    return std::array{Named{Summation::automatic, "auto"}, Named{Summation::peers, "peers"},
-                      Named{Summation::match, "match"},    Named{Summation::direct, "direct"},
-                      Named{Summation::cas, "cas"},        Named{Summation::tile, "tile"}};
+    return std::array{Named{Summation::automatic, "auto"}, Named{Summation::tile, "tile"},
+                      Named{Summation::match, "match"},    Named{Summation::peers, "peers"},
+                      Named{Summation::direct, "direct"},  Named{Summation::cas, "cas"}};
 }
 constexpr auto names_of(VectorUnits) {
     return std::array{Named{VectorUnits::plain, "plain"}, Named{VectorUnits::avx2, "avx2"},

@@ -164,15 +164,16 @@ enum class Precision {
     mixed              ///< 32-byte records of floats
 };
 
-/// How particles are added to the sums of cells on the device (gpu/cell_sums.cuh). The bits of the result
-/// do not depend on it. `bench kernels` measures more ways (gpu/bench/sum_ways.cuh).
+/// How particles are added to the sums of cells on the device (gpu/tile_kernels.cuh, gpu/cell_sums.cuh). The
+/// bits of the result do not depend on it. `bench kernels` measures more ways (gpu/bench/sum_ways.cuh).
 enum class Summation {
     automatic,  ///< the fastest of the others on this run, by timing its first steps ("auto" in the input)
-    peers,      ///< lanes that share a cell find each other by votes and add up, a leader does the atomics
-    match,      ///< the same, found by the match instruction
-    direct,     ///< every lane does its own atomics
-    cas,        ///< every lane does its own atomics by compare-and-swap loops
-    tile        ///< a block adds up a tile's particles in shared memory (gpu/tile_kernels.cuh)
+    tile,       ///< a block adds up the particles of a tile of cells in its shared memory
+    match,   ///< lanes that share a cell find each other by the match instruction and add up, a leader does
+             ///< the atomics
+    peers,   ///< the same, found by votes
+    direct,  ///< every lane does its own atomics
+    cas      ///< every lane does its own atomics by compare-and-swap loops
 };
 
 /// The vector units of a processor that the host solver uses, from the narrowest to the widest. The bits of

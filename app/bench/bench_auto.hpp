@@ -14,7 +14,7 @@ struct BenchAutoOptions {
     StepKindFilter kinds;
     std::vector<double> densities{3, 10, 30, 100};
     std::vector<std::int64_t> particles{10'000'000};  ///< about so many, in a cubic box
-    std::vector<Summation> ways{Summation::peers, Summation::match, Summation::direct};
+    std::vector<Summation> ways{Summation::tile, Summation::match, Summation::peers, Summation::direct};
     std::vector<int> intervals{4, 8, 16, 32, 64};  ///< steps between re-orderings
     bool json = false;
 };

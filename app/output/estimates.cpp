@@ -83,8 +83,11 @@ std::int64_t estimate_memory(const System& system, Precision precision) {
 }
 
 std::int64_t estimate_solver_memory(const Scenario& scenario, DeviceKind device) {
-    return device == DeviceKind::cpu ? host_solver_needs(scenario.system, solver_options(scenario)).bytes
-                                     : estimate_memory(scenario.system, scenario.execution.precision);
+    if (device == DeviceKind::cpu) return host_solver_needs(scenario.system, solver_options(scenario)).bytes;
+    // A device also has room to note each particle that is left over from its tile, or at a wall.
+    const std::int64_t left_over =
+        scenario.system.particle_count() * static_cast<std::int64_t>(sizeof(std::uint32_t));
+    return estimate_memory(scenario.system, scenario.execution.precision) + left_over;
 }
 
 int copies_in_flight(const Scenario& scenario) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "gpu/bench/measure.hpp"
 #include "gpu/bench/run_keys.cuh"

@@ -15,7 +15,7 @@ inline constexpr std::uint32_t unclaimed = 0xffffffffu;
 
 /// How many slots a table for up to `keys` distinct keys has: a power of two, so that a slot is found by
 /// masking bits, and at least twice the keys, so that a search ends soon. With as many slots as keys it ends,
-/// too, but may have to look at all of them.
+/// too, as no key has the value of the mark, but may have to look at all of them.
 constexpr unsigned slots_for(int keys) { return std::bit_ceil(2u * static_cast<unsigned>(keys)); }
 
 /// Where the search for `key` begins among a power of two of slots: the upper bits of a product with

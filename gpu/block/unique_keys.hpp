@@ -9,7 +9,7 @@ namespace mpcflow::block {
 /// two of slots: at least one a thread, or a search might not end.
 template <int Threads, unsigned Slots = slots_for(Threads)>
 struct UniqueScratch {
-    static_assert(Slots >= static_cast<unsigned>(Threads));
+    static_assert(std::has_single_bit(Slots) && Slots >= static_cast<unsigned>(Threads));
 
     std::uint32_t table[Slots];
     std::uint32_t count;

@@ -35,13 +35,13 @@ class Arguments(ProgramTest):
 class Choices(ProgramTest):
     def test_json_has_the_choice_and_the_best_fixed_ones(self):
         self.require_gpu()
-        small = ["bench", "auto", "--particles", "20000", "--density", "10", "--summation", "peers", "direct",
+        small = ["bench", "auto", "--particles", "20000", "--density", "10", "--summation", "tile", "direct",
                  "--reorder", "4", "16"]
         results = json.loads(self.mpcflow(*small, "--json").stdout)
         self.assertEqual(len(results), 8)  # four laws, two precisions
         for result in results:
             # The two ways at their best intervals, which were timed in turns with auto's choice.
-            self.assertEqual({fixed["summation"] for fixed in result["fixed"]}, {"peers", "direct"})
+            self.assertEqual({fixed["summation"] for fixed in result["fixed"]}, {"tile", "direct"})
             self.assertLessEqual({fixed["reorder"] for fixed in result["fixed"]}, {4, 16})
             seconds = [fixed["step_seconds"] for fixed in result["fixed"]]
             self.assertEqual(seconds, sorted(seconds))

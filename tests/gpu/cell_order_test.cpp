@@ -94,6 +94,20 @@ TEST(TiledOrder, keeps_a_blocks_particles_in_few_cells) {
     EXPECT_LT(sum / pieces, 80.0);
 }
 
+TEST(TiledOrder, a_tiles_cells_follow_each_other) {
+    for (const Vec3<int> cells : {Vec3<int>{1, 1, 1}, {8, 4, 4}, {9, 4, 4}, {16, 9, 7}, {31, 5, 6}}) {
+        const TiledOrder order(cells);
+        for (int cell = 0; cell < cells.x * cells.y * cells.z; ++cell) {
+            const int tile =
+                order.tile_of({cell % cells.x, cell / cells.x % cells.y, cell / cells.x / cells.y});
+            EXPECT_GE(order.rank(cell), order.first_rank(tile));
+            EXPECT_LT(order.rank(cell), order.first_rank(tile + 1));
+        }
+        EXPECT_EQ(order.first_rank(0), 0);
+        EXPECT_EQ(order.first_rank(order.tile_count()), cells.x * cells.y * cells.z);
+    }
+}
+
 TEST(Dealt, gives_each_particle_a_number_of_its_own) {
     for (const std::uint32_t count : {1U, 2U, 9U, 10U, 11U, 1279U, 1280U}) {
         for (const std::uint32_t layers : {1U, 2U, 10U, 100U, 5000U}) {

@@ -16,7 +16,8 @@
 namespace mpcflow::test {
 namespace {
 
-/// What a step costs, in ms: `age` plain steps after the one that re-ordered, which is of age 0.
+/// What a step costs, in ms: `age` plain steps after the one that re-ordered, which is of age 0, among steps
+/// that re-ordered in the same way before.
 using Cost = std::function<double(Summation way, int age)>;
 
 /// A way whose plain steps begin at `plain` and grow towards `disordered` within some `memory` steps.
@@ -44,6 +45,7 @@ double least_cost(const Cost& cost, const std::vector<Summation>& ways) {
 int settle(ExecutionChoice& choice, const Cost& cost, std::size_t part = 1000) {
     int steps = 0;
     int age = 0;
+    Summation ordered = Summation::automatic;
     while (!choice.is_settled()) {
         std::vector<StepWay> batch = choice.next_batch();
         EXPECT_FALSE(batch.empty());
@@ -52,7 +54,9 @@ int settle(ExecutionChoice& choice, const Cost& cost, std::size_t part = 1000) {
         std::vector<double> milliseconds;
         for (const StepWay& way : batch) {
             age = way.reorders ? 0 : age + 1;
-            milliseconds.push_back(cost(way.summation, age));
+            // From the order of another way it takes far longer.
+            milliseconds.push_back(cost(way.summation, age) + (way.summation != ordered ? 50.0 : 0.0));
+            ordered = way.summation;
         }
         choice.learn(milliseconds);
         steps += static_cast<int>(batch.size());
@@ -96,7 +100,7 @@ TEST(ExecutionChoice, finds_the_way_and_the_interval_of_least_cost) {
         for (const std::size_t part : {std::size_t{1}, std::size_t{7}, std::size_t{1000}}) {
             ExecutionChoice choice(both, 0);
             const int steps = settle(choice, machines[i], part);
-            EXPECT_LE(steps, 2 * (2 + 2 * ExecutionChoice::longest_turn)) << i;
+            EXPECT_LE(steps, 2 * 2 * (1 + ExecutionChoice::longest_turn)) << i;
             const double cost = mean_cost(machines[i], choice.summation(), choice.reorder());
             // Longer intervals than a turn are not tried: of the fourth machine that is 5/64 ms a step.
             const double missed = i == 3 ? 5.0 / 64 : 0.0;
@@ -153,15 +157,25 @@ TEST(ExecutionChoice, a_fixed_interval_is_kept_and_a_way_chosen_for_it) {
     }
 }
 
-TEST(ExecutionChoice, each_turn_begins_with_a_step_that_reorders) {
-    ExecutionChoice choice(both, 0);
-    Summation before = Summation::automatic;
+TEST(ExecutionChoice, each_turn_begins_with_two_steps_that_reorder) {
+    ExecutionChoice choice(both, 3);
+    std::string turns;
     while (!choice.is_settled()) {
         const StepWay way = choice.next_batch().front();
-        if (way.summation != before) EXPECT_TRUE(way.reorders);
-        before = way.summation;
+        turns += (way.summation == Summation::tile ? "t" : "m") + std::string(way.reorders ? "!" : ".");
         choice.learn(std::vector<double>{1.0});
     }
+    EXPECT_EQ(turns, "t!t!t.t.m!m!m.m.m!m!m.m.t!t!t.t.");
+}
+
+TEST(ExecutionChoice, a_turn_can_begin_again) {
+    ExecutionChoice choice(both, 0);
+    choice.learn(std::vector<double>(10, 1.0));
+    EXPECT_FALSE(choice.next_batch().front().reorders);
+    choice.restart_turn();
+    const std::vector<StepWay> batch = choice.next_batch();
+    EXPECT_TRUE(batch[0].reorders && batch[1].reorders && !batch[2].reorders);
+    EXPECT_EQ(batch[0].summation, Summation::tile);
 }
 
 TEST(ExecutionChoice, tells_what_was_chosen_and_what_the_others_took) {

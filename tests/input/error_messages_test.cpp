@@ -95,19 +95,20 @@ INSTANTIATE_TEST_SUITE_P(
                   {"f.yaml:3:23: collision.angle: at turns nothing by an angle; leave it out",
                    "f.yaml:4:20: thermostat.kind: at holds the temperature itself and takes no thermostat; "
                    "leave it out"}},
-        ErrorCase{"no such device",
-                  least + "execution: {device: 'cuda:64', precision: float, summation: sort}",
-                  {"f.yaml:3:21: execution.device: \"cuda:64\" is not known; auto, cpu, cuda or cuda:N with "
-                   "N in [0, "
-                   "63] is needed",
-                   "f.yaml:3:43: execution.precision: float is not known; double or mixed is needed",
-                   "f.yaml:3:61: execution.summation: sort is not known; auto, peers, match, direct or cas "
-                   "is needed"}},
+        ErrorCase{
+            "no such device",
+            least + "execution: {device: 'cuda:64', precision: float, summation: sort}",
+            {"f.yaml:3:21: execution.device: \"cuda:64\" is not known; auto, cpu, cuda or cuda:N with "
+             "N in [0, "
+             "63] is needed",
+             "f.yaml:3:43: execution.precision: float is not known; double or mixed is needed",
+             "f.yaml:3:61: execution.summation: sort is not known; auto, tile, match, peers, direct or cas "
+             "is needed"}},
         ErrorCase{"a way of summing that no run uses",
                   least + "execution: {summation: hash}",
                   {"f.yaml:3:24: execution.summation: hash is a way that only `mpcflow bench kernels` "
                    "measures; auto, "
-                   "peers, match, direct or cas is needed"}},
+                   "tile, match, peers, direct or cas is needed"}},
         ErrorCase{
             "text of two lines",
             least + "title: |\n  one\n  two\n",

@@ -163,7 +163,8 @@ TEST(RoundTrip, OfRandomScenarios) {
             s.checkpoint = CheckpointTimes{pick(1, 1000), pick(0, 1) == 1 ? real(0, 100) : 0.0};
         s.execution = {*parse_device(pick(0, 1) == 1 ? "cpu" : "cuda:3"),
                        pick(0, 1) == 1 ? Precision::mixed : Precision::double_precision,
-                       static_cast<Summation>(pick(0, 4)), pick(0, 100), pick(0, 100)};
+                       names_of(Summation{})[static_cast<std::size_t>(pick(0, 5))].value, pick(0, 100),
+                       pick(0, 100)};
         expect_round_trip(s);
         if (HasFailure()) break;
     }

@@ -45,12 +45,14 @@ TEST_P(Faults, a_particle_too_fast_names_the_force_as_a_likely_cause) {
         for (const bool angular : {false, true}) {
             system_.collision.conserve_angular_momentum = angular;
             system_.force = {0.0, 400.0, 0.0};  // 40 thermal speeds a step
-            const auto solver = make(system_, {precision});
-            const std::string text = fault_of([&] { solver->run(1); });
-            EXPECT_TRUE(contains(text, "faster than 32")) << text;
-            EXPECT_TRUE(contains(text, "force")) << text;
-            EXPECT_TRUE(contains(text, "step 1")) << text;
-            EXPECT_FALSE(contains(text, "cell")) << text;
+            for (const Summation way : {Summation::automatic, Summation::tile}) {
+                const auto solver = make(system_, {precision, way});
+                const std::string text = fault_of([&] { solver->run(1); });
+                EXPECT_TRUE(contains(text, "faster than 32")) << text;
+                EXPECT_TRUE(contains(text, "force")) << text;
+                EXPECT_TRUE(contains(text, "step 1")) << text;
+                EXPECT_FALSE(contains(text, "cell")) << text;
+            }
         }
     }
 }
@@ -86,11 +88,13 @@ TEST_P(Faults, a_compressed_fluid_is_told_from_a_fast_one) {
     system_.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
     system_.thermostat.kind = ThermostatKind::maxwell_boltzmann;
     system_.force = {0.0, 0.0, -5.0};
-    const auto solver = make(system_);
-    const std::string text = fault_of([&] { solver->run(500); });
-    EXPECT_TRUE(contains(text, "more than 200 particles")) << text;
-    EXPECT_TRUE(contains(text, "compressed")) << text;
-    EXPECT_FALSE(contains(text, "faster")) << text;
+    for (const Summation way : {Summation::automatic, Summation::tile}) {
+        const auto solver = make(system_, {Precision::double_precision, way});
+        const std::string text = fault_of([&] { solver->run(500); });
+        EXPECT_TRUE(contains(text, "more than 200 particles")) << text;
+        EXPECT_TRUE(contains(text, "compressed")) << text;
+        EXPECT_FALSE(contains(text, "faster")) << text;
+    }
 }
 
 TEST_P(Faults, image_counts_overflow_in_mixed_precision_only) {
