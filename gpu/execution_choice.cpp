@@ -38,6 +38,14 @@ std::size_t best_count(const std::vector<double>& steps) {
     return best;
 }
 
+/// Of three times of each step the middle one.
+std::vector<double> middle_of(std::vector<double> a, const std::vector<double>& b,
+                              const std::vector<double>& c) {
+    for (std::size_t i = 0; i < a.size(); ++i)
+        a[i] = std::max(std::min(a[i], b[i]), std::min(std::max(a[i], b[i]), c[i]));
+    return a;
+}
+
 }  // namespace
 
 ExecutionChoice::ExecutionChoice(std::vector<Summation> candidates, int reorder) : fixed_reorder_(reorder) {
@@ -56,17 +64,14 @@ Summation ExecutionChoice::summation() const {
     return is_settled_ ? candidates_[chosen_].summation : Summation::automatic;
 }
 
-ExecutionChoice::Round ExecutionChoice::round() const {
-    return static_cast<Round>(turn_ / candidates_.size());
-}
-
 std::size_t ExecutionChoice::candidate() const {
     const std::size_t place = turn_ % candidates_.size();
-    return round() == back ? candidates_.size() - 1 - place : place;
+    return round() % 2 == 1 ? candidates_.size() - 1 - place : place;
 }
 
 std::size_t ExecutionChoice::length() const {
-    if (round() == back) return candidates_[candidate()].milliseconds.size();
+    const Candidate& mine = candidates_[candidate()];
+    if (!mine.turns.empty()) return mine.turns.front().size();
     return static_cast<std::size_t>(fixed_reorder_ > 0 ? std::min(fixed_reorder_, longest_turn)
                                                        : longest_turn);
 }
@@ -96,16 +101,13 @@ void ExecutionChoice::restart_turn() {
 
 bool ExecutionChoice::is_over() const {
     if (steps_.size() >= length()) return true;
-    if (round() != there || fixed_reorder_ > 0 || steps_.size() <= last_steps) return false;
+    if (round() > 0 || fixed_reorder_ > 0 || steps_.size() <= last_steps) return false;
     const double least = *std::min_element(steps_.end() - last_steps, steps_.end());
     return least > plainly_longer * mean_of(steps_, best_count(steps_));
 }
 
 void ExecutionChoice::end_turn() {
-    std::vector<double>& timed = candidates_[candidate()].milliseconds;
-    if (round() == there) timed = steps_;
-    if (round() == back)
-        for (std::size_t i = 0; i < timed.size(); ++i) timed[i] = std::min(timed[i], steps_[i]);
+    candidates_[candidate()].turns.push_back(steps_);
     restart_turn();
     ++turn_;
     if (round() == rounds) settle();
@@ -113,8 +115,9 @@ void ExecutionChoice::end_turn() {
 
 void ExecutionChoice::settle() {
     for (Candidate& each : candidates_) {
-        each.interval = fixed_reorder_ > 0 ? fixed_reorder_ : static_cast<int>(best_count(each.milliseconds));
-        each.mean = mean_of(each.milliseconds, static_cast<std::size_t>(each.interval));
+        const std::vector<double> steps = middle_of(each.turns[0], each.turns[1], each.turns[2]);
+        each.interval = fixed_reorder_ > 0 ? fixed_reorder_ : static_cast<int>(best_count(steps));
+        each.mean = mean_of(steps, static_cast<std::size_t>(each.interval));
     }
     const auto best = std::ranges::min_element(candidates_, {}, &Candidate::mean);
     chosen_ = static_cast<std::size_t>(best - candidates_.begin());

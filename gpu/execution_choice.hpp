@@ -5,10 +5,10 @@
 /// Each way has a turn: a step that re-orders the particles as it does and is not timed, for another way may
 /// have left them in another order; one that does so again; and plain steps, in which they drift apart.
 /// Re-ordering every k steps costs as much a step as the first k timed steps of a turn did on average; the k
-/// that makes this least is the best, and the turn ends when it is plainly passed. All have a second turn, in
-/// the opposite order, since a card changes its clock as it warms up; of the two times of a step the shorter
-/// one counts, as another program may have had the card for a moment. Plain C++, no device: the solver brings
-/// the figures.
+/// that makes this least is the best, and the turn ends when it is plainly passed. All have three turns, the
+/// second in the opposite order, since a card changes its clock as it warms up; of the three times of a step
+/// the middle one counts, as another program may have had the card for a moment. Plain C++, no device: the
+/// solver brings the figures.
 
 #include <cstddef>
 #include <span>
@@ -59,13 +59,13 @@ public:
 private:
     struct Candidate {
         Summation summation;
-        std::vector<double> milliseconds{};  ///< of the steps of its turns, the shorter of the two
-        int interval = 1;                    ///< the best
-        double mean = 0.0;                   ///< of a step with it
+        std::vector<std::vector<double>> turns{};  ///< milliseconds of their steps
+        int interval = 1;                          ///< the best
+        double mean = 0.0;                         ///< of a step with it
     };
-    enum Round { there, back, rounds };
+    static constexpr std::size_t rounds = 3;
 
-    [[nodiscard]] Round round() const;
+    [[nodiscard]] std::size_t round() const { return turn_ / candidates_.size(); }
     /// Whose turn it is.
     [[nodiscard]] std::size_t candidate() const;
     /// Timed steps of this turn at most.

@@ -1,8 +1,6 @@
 /// What of the gain is due to peers, what to atomics that the card has, and what to the order of the
 /// particles: nine double sums a particle, with each of them and without, and at other densities.
 
-#include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,9 +17,11 @@ namespace {
 
 constexpr int components = 9;
 
-/// Cells along the edge of a box of about `particles`.
+/// Cells along the edge of a cube that has room for no more than so many particles.
 int edge_of(double particles, double density) {
-    return std::max(3, static_cast<int>(std::lround(std::cbrt(particles / density))));
+    int edge = 3;
+    while (density * (edge + 1) * (edge + 1) * (edge + 1) <= particles) ++edge;
+    return edge;
 }
 
 BenchTable measure_causes(const KernelBenchOptions& options, const Stopwatch& watch) {
