@@ -142,7 +142,8 @@ def plain_number(value: float, _position: object = None) -> str:
 
 
 def _log_axis(axis: XAxis | YAxis, ticks: Sequence[float] | None = None) -> None:
-    """Logarithmic, with numbers as one reads them; ticks at 1, 2, 5 or so where none are given."""
+    """Logarithmic, with numbers as one reads them; of the ticks those that are not too close to the one before, to be read,
+    and some at 1, 2, 5 or so where none are given."""
     axes = axis.axes
     (axes.set_xscale if axis.axis_name == "x" else axes.set_yscale)("log")
     low, high = axis.get_view_interval()
@@ -151,7 +152,11 @@ def _log_axis(axis: XAxis | YAxis, ticks: Sequence[float] | None = None) -> None
         span = np.log10(high / low)
         digits = (1, 2, 3, 4, 5, 7) if span < 1.0 else (1, 2, 3, 5) if span < 1.5 else (1, 2, 5) if span < 2.2 else (1,)
         ticks = [digit * 10.0**decade for decade in decades for digit in digits]
-    axis.set_ticks([tick for tick in ticks if low <= tick <= high])
+    kept: list[float] = []
+    for tick in ticks:
+        if low <= tick <= high and (not kept or np.log(tick / kept[-1]) > 0.14 * np.log(high / low)):
+            kept.append(tick)
+    axis.set_ticks(kept)
     axis.set_minor_locator(NullLocator())
     axis.set_minor_formatter(NullFormatter())
     axis.set_major_formatter(FuncFormatter(plain_number))
