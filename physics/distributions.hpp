@@ -55,6 +55,12 @@ MPCFLOW_HD double thermal_energy(int freedoms, RandomSource& source) {
         if (t <= 0.0) continue;
         const double v = t * t * t;
         const double u = uniform_open(more.word[0], more.word[1]);
+        // With y = c x what log u must be below is d times the sum of -3 (-y)^k / k from k = 4 on, which for
+        // |y| < 1/2 is no less than -3/2 y^4; and log u is below u - 1. So most tries are taken without a
+        // logarithm.
+        const double y = c * x;
+        const double y2 = y * y;
+        if (y2 < 0.25 && u < 1.0 - 1.5 * d * (y2 * y2)) return d * v;
         if (natural_log(u) < 0.5 * x * x + d - d * v + d * natural_log(v)) return d * v;
     }
     return 0.5 * freedoms;
