@@ -131,6 +131,15 @@ constexpr int at_most_resident([[maybe_unused]] int blocks) {
 #endif
 }
 
+/// Lets a kernel's blocks have a `Memory` of dynamic shared memory, which above 48 KiB must be asked for;
+/// cards of compute capability 7.5, which have the least, give a block 64.
+template <class Memory, class... Arguments>
+void give_shared_memory(void (*kernel)(Arguments...)) {
+    static_assert(sizeof(Memory) <= 64 << 10);
+    MPCFLOW_CUDA(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int{sizeof(Memory)}));
+}
+
 /// Blocks of one thread for each of `items`; at least one, for a launch of none is an error.
 inline unsigned block_count(std::int64_t items) {
     return items > 0 ? static_cast<unsigned>((items + block_size - 1) / block_size) : 1U;

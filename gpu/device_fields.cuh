@@ -1,13 +1,13 @@
 #pragma once
 /// Fields of a fluid on a device, added up there from sample to sample.
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
 #include "gpu/cuda_support.cuh"
 #include "gpu/device_fluid.cuh"
-#include "gpu/momentum_flux_kernels.cuh"
-#include "gpu/observable_kernels.cuh"
+#include "gpu/field_kernels.cuh"
 #include "physics/observables/fields.hpp"
 #include "physics/observables/momentum_flux.hpp"
 
@@ -27,6 +27,8 @@ public:
           pressure_block_(pressure_bins_.size()) {
         bins_.clear();
         pressure_bins_.clear();
+        if (pressure() == PressureFields::sampled)
+            give_shared_memory<PressureMemory>(sum_pressure_bins<Law, Particle>);
         begin_block();
     }
 
@@ -44,16 +46,12 @@ public:
     void sample() override {
         const System& system = fluid_.system();
         check_can_sample(system, bin_rule_);
-        const auto state = fluid_.state();
-        const int shared_bins = shared(bins_);
-        sum_bins<<<state.particle_blocks(), block_size, shared_bins * sizeof(BinSums)>>>(
-            bin_rule_, state.particle_count, state.particles, shared_bins, bins_.data());
-        MPCFLOW_CUDA(cudaGetLastError());
+        if (pressure() == PressureFields::sampled) sum_with_pressure();
+        else sum_velocities();
         fold_bins<<<block_count(bins_.size()), block_size>>>(system.fluid.mass, bin_rule_.occupancy_limit(),
                                                              bins_.size(), bins_.data(), block_.data(),
                                                              fluid_.report());
         MPCFLOW_CUDA(cudaGetLastError());
-        if (pressure() == PressureFields::sampled) sample_pressure();
         ++samples_;
     }
 
@@ -76,27 +74,36 @@ public:
     }
 
 private:
-    static constexpr std::int64_t shared_bins_limit = 24 << 10;  ///< bytes
+    /// Particles in a bin from which on it pays to put them into groups.
+    static constexpr std::int64_t least_in_group = 32;
+    using PressureMemory = PressureBinMemory<typename Law::Real>;
 
     [[nodiscard]] PressureFields pressure() const {
         return pressure_bins_.size() > 0 ? PressureFields::sampled : PressureFields::none;
     }
 
-    /// Bins that blocks have of their own in shared memory: all or none.
-    template <class Sums>
-    [[nodiscard]] static int shared(const DeviceArray<Sums>& bins) {
-        return bins.bytes() <= shared_bins_limit ? static_cast<int>(bins.size()) : 0;
+    /// Fills bins_.
+    void sum_velocities() {
+        const auto state = fluid_.state();
+        const std::int64_t in_bin = state.particle_count / std::max<std::int64_t>(bins_.size(), 1);
+        if (in_bin < least_in_group) {
+            sum_small_bins<<<block_count(state.particle_count), block_size>>>(bin_rule_, state.particle_count,
+                                                                              state.particles, bins_.data());
+        } else {
+            sum_bins<<<state.particle_blocks(), block_size>>>(bin_rule_, state.particle_count,
+                                                              state.particles, bins_.data());
+        }
+        MPCFLOW_CUDA(cudaGetLastError());
     }
 
-    /// Adds one sample of the flux to the current block.
-    void sample_pressure() {
+    /// The same, and adds one sample of the flux to the current block.
+    void sum_with_pressure() {
         const System& system = fluid_.system();
         const StepPlan<Law> plan = fluid_.foresee();
         const auto state = fluid_.state();
-        const int shared_bins = shared(pressure_bins_);
-        sum_pressure_bins<<<state.particle_blocks(), block_size, shared_bins * sizeof(PressureBinSums)>>>(
-            plan, flux_rule_, bin_rule_, state.particle_count, state.particles, fluid_.actions(), shared_bins,
-            pressure_bins_.data());
+        sum_pressure_bins<<<state.particle_blocks(), block_size, sizeof(PressureMemory)>>>(
+            plan, flux_rule_, bin_rule_, state.particle_count, state.particles, fluid_.actions(),
+            bins_.data(), pressure_bins_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         fold_pressure_bins<<<block_count(pressure_bins_.size()), block_size>>>(
             system.fluid.mass, system.collision.time_step, pressure_bins_.size(), pressure_bins_.data(),

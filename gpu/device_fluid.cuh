@@ -238,6 +238,8 @@ private:
         choice_.learn(milliseconds);
         if (choice_.is_settled())
             notes_.push_back("step " + std::to_string(step_) + ": summation " + choice_.report());
+        if (choice_.is_settled() && choice_.summation() != Summation::tile && !plan_.streaming.has_walls())
+            left_over_ = DeviceArray<std::uint32_t>(0);
         return static_cast<std::int64_t>(ways.size());
     }
 
@@ -311,15 +313,10 @@ private:
         }
     }
 
-    /// A kernel gets more shared memory than 48 KiB where that is asked for.
     void make_room_for_tiles() {
         if constexpr (Law::masses == Masses::equal) {
-            constexpr int bytes = sizeof(TileMemory<Law>);
-            static_assert(bytes <= TileMemory<Law>::most_bytes);
-            for (const auto kernel :
-                 {advance_tiles<true, Law, Particle>, advance_tiles<false, Law, Particle>})
-                MPCFLOW_CUDA(
-                    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+            give_shared_memory<TileMemory<Law>>(advance_tiles<true, Law, Particle>);
+            give_shared_memory<TileMemory<Law>>(advance_tiles<false, Law, Particle>);
         }
     }
 

@@ -1,21 +1,16 @@
 #pragma once
-/// What is measured of all particles and cells: sums by any rule, state hash, extremes, binned fields.
+/// What is measured of all particles and cells: sums by any rule, state hash, extremes.
 
 #include <cstdint>
 
 #include "gpu/cell_sums.cuh"
 #include "gpu/cuda_support.cuh"
 #include "gpu/particle_columns.cuh"
-#include "gpu/step_report.cuh"
 #include "gpu/warp/cuda_warp.cuh"
-#include "gpu/warp/peer_reduce.hpp"
-#include "gpu/warp/peers.hpp"
 #include "gpu/warp/reduce.hpp"
 #include "physics/cell_grid.hpp"
 #include "physics/observables/extremes.hpp"
-#include "physics/observables/fields.hpp"
 #include "physics/particle.hpp"
-#include "physics/step.hpp"
 
 namespace mpcflow {
 
@@ -103,53 +98,6 @@ __global__ void __launch_bounds__(block_size)
          cell < cells.count; cell += stride)
         if (grid.is_whole(static_cast<int>(cell))) extremes.add_cell(cells[cell]);
     add_extremes(extremes, result);
-}
-
-/// Adds every particle to its bin: peers in a bin first, their leader then adds to the block's own bins
-/// in shared memory, where they fit (`shared_bins`), or in global memory.
-template <class Particle>
-__global__ void __launch_bounds__(block_size)
-    sum_bins(const __grid_constant__ BinRule rule, std::int64_t count,
-             const __grid_constant__ ParticleColumns<Particle> particles, int shared_bins,
-             BinSums* __restrict__ bins) {
-    extern __shared__ double shared[];
-    const warp::CudaWarp warp;
-    const int values = shared_bins * BinSums::count;
-    for (int i = static_cast<int>(threadIdx.x); i < values; i += block_size) shared[i] = 0.0;
-    __syncthreads();
-
-    const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * block_size;
-    const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * block_size + (threadIdx.x & ~31U);
-    double* const to = shared_bins > 0 ? shared : bins->value;
-    for (std::int64_t start = first; start < count; start += stride) {
-        const unsigned mask = warp::first_lanes(static_cast<unsigned>(min(count - start, std::int64_t{32})));
-        if ((mask & warp::lane_bit(warp.lane())) == 0) break;  // the last items: no later ones for this warp
-        const Particle particle = particles[start + warp.lane()];
-        const int bin = rule.bin(particle.position);
-        BinSums sums = rule.contribute(particle);
-        const unsigned peers = warp::find_peers_by_match(warp, mask, bin);
-        warp::reduce_peers(warp, mask, peers, sums.value);
-        if (warp::is_leader(peers, warp.lane())) {
-#pragma unroll
-            for (int k = 0; k < BinSums::count; ++k)
-                atomicAdd(to + std::int64_t{bin} * BinSums::count + k, sums.value[k]);
-        }
-    }
-    if (shared_bins == 0) return;
-    __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < values; i += block_size)
-        if (shared[i] != 0.0) atomicAdd(bins->value + i, shared[i]);
-}
-
-/// Adds one sample to the block and clears it.
-static __global__ void __launch_bounds__(block_size)
-    fold_bins(double mass, double occupancy_limit, std::int64_t count, BinSums* __restrict__ sample,
-              FieldSums* __restrict__ block, StepReport* __restrict__ report) {
-    const std::int64_t bin = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
-    if (bin >= count) return;
-    if (sample[bin].value[0] > occupancy_limit) atomicOr(&report->faults, fault_bin);
-    BinRule::fold(sample[bin], mass, block[bin]);
-    sample[bin] = BinSums{};
 }
 
 }  // namespace mpcflow

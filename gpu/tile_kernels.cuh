@@ -41,9 +41,6 @@ struct TileMemory {
     std::uint32_t at_wall;     ///< particles left over, as outside
     std::uint32_t outside;
 
-    /// What cards of compute capability 7.5, which have the least, give a block.
-    static constexpr int most_bytes = 64 << 10;
-
     __device__ std::uint32_t* word(int word, int local) { return sums + word * row_length + local; }
 };
 

@@ -40,7 +40,7 @@ public:
         const std::int64_t bins = bin_rule_.bin_count();
         std::fill(bin_sums_.begin(), bin_sums_.end(), BinSums{});
         fluid_.for_all_particles([&](int thread, const Particle& p) {
-            bin_sums_[thread * bins + bin_rule_.bin(p.position)] += bin_rule_.contribute(p);
+            bin_sums_[thread * bins + bin_rule_.bin(p.position)] += bin_rule_.contribute(p.velocity);
         });
         for (std::int64_t b = 0; b < bins; ++b) {
             const BinSums sum = sum_of_threads(bin_sums_, b);
@@ -71,8 +71,8 @@ private:
         fluid_.for_all_fluxes(flux_rule_, [&](int thread, const ParticleFlux<Real>& flux) {
             PressureBinSums* const sums = &pressure_sums_[thread * bins];
             double added[PressureBinSums::count];
-            flux_rule_.put_in_bin_of_flight(flux, added);
-            flux_rule_.put_collisional(flux, added + PressureBinSums::in_flight);
+            flux_rule_.put_in_bin_of_flight(flux.mid_flight_velocity, added);
+            flux_rule_.put_collisional(flux.change, flux.arm, added + PressureBinSums::in_flight);
             double* const in_flight = sums[bin_rule_.bin(flux.mid_flight_place)].value;
             double* const at_centre = sums[bin_rule_.bin(flux.cell_centre)].value;
             for (int i = 0; i < PressureBinSums::in_flight; ++i) in_flight[i] += added[i];

@@ -80,9 +80,10 @@ public:
         return x + bins_.x * (y + bins_.y * z);
     }
 
-    template <class Particle>
-    MPCFLOW_HD BinSums contribute(const Particle& particle) const {
-        const Vec3<double> v = vector_cast<double>(particle.velocity);
+    /// What a particle adds to its bin.
+    template <class Real>
+    MPCFLOW_HD BinSums contribute(Vec3<Real> velocity) const {
+        const Vec3<double> v = vector_cast<double>(velocity);
         return {{1.0, velocity_.round(v.x), velocity_.round(v.y), velocity_.round(v.z),
                  squared_.round(dot(v, v))}};
     }

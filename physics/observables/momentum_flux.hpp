@@ -71,9 +71,9 @@ struct PressureBinSums
 /// What one particle does in the step.
 template <class Real>
 struct ParticleFlux {
-    Vec3<Real> start;                  ///< of the flight
-    Vec3<Real> flight;                 ///< velocity there
-    Vec3<double> mid_flight_velocity;  ///< u, which hits have changed by then
+    Vec3<Real> start;                ///< of the flight
+    Vec3<Real> flight;               ///< velocity there
+    Vec3<Real> mid_flight_velocity;  ///< u, which hits have changed by then
     Vec3<Real> mid_flight_place;
     Vec3<double> change;     ///< dv
     double energy_change;    ///< of v^2 / 2
@@ -123,7 +123,7 @@ public:
             half_flight_.move(flying, flight));  // whether its image counts fit is asked after a step
 
         ParticleFlux<Real> flux{};
-        flux.mid_flight_velocity = vector_cast<double>(flying.velocity);
+        flux.mid_flight_velocity = flying.velocity;
         flux.mid_flight_place = flying.position;
         flux.start = particle.position;
         flux.flight = flight;
@@ -144,8 +144,8 @@ public:
     /// Sums over all particles.
     MPCFLOW_HD MomentumFluxSums contribute(const ParticleFlux<Real>& flux) const {
         MomentumFluxSums sums;
-        put_in_flight(flux, sums.velocity, sums.kinetic_flux);
-        put_collisional(flux, sums.collisional_flux);
+        put_in_flight(flux.mid_flight_velocity, sums.velocity, sums.kinetic_flux);
+        put_collisional(flux.change, flux.arm, sums.collisional_flux);
         return sums;
     }
 
@@ -182,15 +182,17 @@ public:
         }
     }
 
-    /// What a particle adds to the bin where it is in mid-flight, PressureBinSums::in_flight numbers.
-    MPCFLOW_HD void put_in_bin_of_flight(const ParticleFlux<Real>& flux, double* to) const {
+    /// What a particle adds to the bin where it is in mid-flight with a velocity u,
+    /// PressureBinSums::in_flight numbers.
+    MPCFLOW_HD void put_in_bin_of_flight(Vec3<Real> u, double* to) const {
         to[0] = 1.0;
-        put_in_flight(flux, to + 1, to + 1 + MomentumFluxSums::velocities);
+        put_in_flight(u, to + 1, to + 1 + MomentumFluxSums::velocities);
     }
-    /// What it adds to the bin of its cell's centre, MomentumFluxSums::collisional numbers.
-    MPCFLOW_HD void put_collisional(const ParticleFlux<Real>& flux, double* to) const {
+    /// What it adds to the bin of its cell's centre by ParticleFlux::change and arm,
+    /// MomentumFluxSums::collisional numbers.
+    MPCFLOW_HD void put_collisional(Vec3<double> change, Vec3<double> arm, double* to) const {
         for (int a = 0; a < 3; ++a)
-            for (int b = 0; b < 3; ++b) to[3 * a + b] = collisional_.round(flux.change[a] * flux.arm[b]);
+            for (int b = 0; b < 3; ++b) to[3 * a + b] = collisional_.round(change[a] * arm[b]);
     }
 
 private:
@@ -216,11 +218,11 @@ private:
         return Streaming<Real>(system);
     }
 
-    MPCFLOW_HD void put_in_flight(const ParticleFlux<Real>& flux, double* velocity, double* kinetic) const {
-        velocity[0] = velocity_.round(flux.mid_flight_velocity.x);
-        velocity[1] = velocity_.round(flux.mid_flight_velocity.y);
-        velocity[2] = velocity_.round(flux.mid_flight_velocity.z);
-        const Vec3<double> u = flux.mid_flight_velocity;
+    MPCFLOW_HD void put_in_flight(Vec3<Real> mid_flight_velocity, double* velocity, double* kinetic) const {
+        const Vec3<double> u = vector_cast<double>(mid_flight_velocity);
+        velocity[0] = velocity_.round(u.x);
+        velocity[1] = velocity_.round(u.y);
+        velocity[2] = velocity_.round(u.z);
         kinetic[0] = squared_.round(u.x * u.x);
         kinetic[1] = squared_.round(u.y * u.y);
         kinetic[2] = squared_.round(u.z * u.z);

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/block/grouped_programs.hpp"
 #include "tests/block/reduce_programs.hpp"
 #include "tests/block/segmented_programs.hpp"
 #include "tests/block/selection_programs.hpp"
@@ -128,11 +129,13 @@ REGISTER_TYPED_TEST_SUITE_P(CollectiveBlockPrograms, want_all_threads_of_the_blo
 REGISTER_TYPED_TEST_SUITE_P(BlockPrograms, agree_with_plain_loops_in_any_order_of_threads);
 INSTANTIATE_TYPED_TEST_SUITE_P(TwoStage, BlockPrograms, TwoStagePrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Segmented, BlockPrograms, SegmentedPrograms, ProgramNames);
+INSTANTIATE_TYPED_TEST_SUITE_P(Grouped, BlockPrograms, GroupedPrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Reduce, BlockPrograms, ReducePrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Selection, BlockPrograms, SelectionPrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Lone, BlockPrograms, LonePrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(TwoStage, CollectiveBlockPrograms, TwoStagePrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Segmented, CollectiveBlockPrograms, SegmentedPrograms, ProgramNames);
+INSTANTIATE_TYPED_TEST_SUITE_P(Grouped, CollectiveBlockPrograms, GroupedPrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Reduce, CollectiveBlockPrograms, ReducePrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Selection, CollectiveBlockPrograms, SelectionPrograms, ProgramNames);
 

@@ -7,6 +7,7 @@
 #include "gpu/block/compact_by_groups.cuh"
 #include "gpu/block/cuda_block.cuh"
 #include "gpu/warp/cuda_atomics.cuh"
+#include "tests/block/grouped_programs.hpp"
 #include "tests/block/reduce_programs.hpp"
 #include "tests/block/segmented_programs.hpp"
 #include "tests/block/selection_programs.hpp"
@@ -67,6 +68,7 @@ TYPED_TEST_P(BlockProgramsOnGpu, agree_with_plain_loops) {
 REGISTER_TYPED_TEST_SUITE_P(BlockProgramsOnGpu, agree_with_plain_loops);
 INSTANTIATE_TYPED_TEST_SUITE_P(TwoStage, BlockProgramsOnGpu, TwoStagePrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Segmented, BlockProgramsOnGpu, SegmentedPrograms, ProgramNames);
+INSTANTIATE_TYPED_TEST_SUITE_P(Grouped, BlockProgramsOnGpu, GroupedPrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Reduce, BlockProgramsOnGpu, ReducePrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Selection, BlockProgramsOnGpu, SelectionPrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Lone, BlockProgramsOnGpu, LonePrograms, ProgramNames);

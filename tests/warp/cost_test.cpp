@@ -154,6 +154,23 @@ TEST(WarpCost, reductions_and_scans_take_the_logarithm_of_the_width) {
     }
 }
 
+template <int K>
+unsigned shuffles_to_scatter() {
+    const auto counts = run_warp(7, warp::full_mask, [](EmulatedWarp& warp) {
+        double values[K] = {};
+        static_cast<void>(warp::reduce_scatter(warp, values));
+    });
+    return counts.of(Collective::shfl_xor);
+}
+
+TEST(WarpCost, reductions_apart_take_fewer_shuffles_than_values_and_five) {
+    EXPECT_EQ(shuffles_to_scatter<1>(), 5u);
+    EXPECT_EQ(shuffles_to_scatter<5>(), 3u + 2 + 1 + 1 + 1);
+    EXPECT_EQ(shuffles_to_scatter<9>(), 5u + 3 + 2 + 1 + 1);
+    EXPECT_EQ(shuffles_to_scatter<17>(), 9u + 5 + 3 + 2 + 1);
+    EXPECT_EQ(shuffles_to_scatter<32>(), 16u + 8 + 4 + 2 + 1);
+}
+
 TEST(WarpCost, compaction_takes_one_atomic_or_none) {
     for (const unsigned selected : {0u, 0x1u, 0x80000000u, 0x00ff00f0u, warp::full_mask}) {
         unsigned adds = 0;

@@ -1,6 +1,7 @@
 #pragma once
 /// Programs (warp_programs.hpp) over the whole warp or sub-warps of it: reductions, scans, shuffles.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -170,6 +171,54 @@ struct ReduceSeveral {
                 EXPECT_EQ(report.down[lanes[0].lane][k], sums[k]);
             }
         }
+    }
+};
+
+/// Several values at once, each of which goes to one lane, of whole warps.
+template <int K>
+struct ReduceScatter {
+    using Scratch = NoScratch;
+    static constexpr int key_bits = 32;
+    static std::string name() { return "reduce_scatter_" + std::to_string(K); }
+    struct Report {
+        int component[warp::warp_size];
+        double sum[warp::warp_size];
+        std::uint32_t largest[warp::warp_size];
+    };
+
+    template <class Warp, class Atomics>
+    static MPCFLOW_WARP void run(Warp warp, const WarpCase& input, Report& report, Scratch&, Atomics) {
+        if (input.mask != warp::full_mask) return;
+        const unsigned lane = warp.lane();
+        double sums[K];
+        std::uint32_t numbers[K];
+        MPCFLOW_UNROLL
+        for (int k = 0; k < K; ++k) {
+            sums[k] = (k + 1) * input.values[lane][0];
+            numbers[k] = input.numbers[lane] ^ static_cast<std::uint32_t>(k);
+        }
+        report.component[lane] = warp::reduce_scatter(warp, sums);
+        report.sum[lane] = sums[0];
+        static_cast<void>(warp::reduce_scatter(warp, numbers, warp::Maximum{}));
+        report.largest[lane] = numbers[0];
+    }
+
+    static void check(const WarpCase& input, const Report& report) {
+        if (input.mask != warp::full_mask) return;
+        double sum = 0;
+        for (unsigned lane = 0; lane < warp::warp_size; ++lane) sum += input.values[lane][0];
+        int next = 0;  // components are in the order of lanes
+        for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
+            const int k = report.component[lane];
+            if (k == K) continue;
+            ASSERT_EQ(k, next++) << "lane " << lane;
+            EXPECT_EQ(report.sum[lane], (k + 1) * sum) << "lane " << lane;
+            std::uint32_t largest = 0;
+            for (const std::uint32_t number : input.numbers)
+                largest = std::max(largest, number ^ static_cast<std::uint32_t>(k));
+            EXPECT_EQ(report.largest[lane], largest) << "lane " << lane;
+        }
+        EXPECT_EQ(next, K);
     }
 };
 

@@ -1,0 +1,197 @@
+#pragma once
+/// Sums over the bins of fields. A block takes some hundred particles at a time, puts them into groups by bin
+/// and adds up the groups (gpu/block/grouped_sums.hpp): particles that are near in memory are in few bins.
+
+#include <cstdint>
+
+#include "gpu/block/cuda_block.cuh"
+#include "gpu/block/grouped_sums.hpp"
+#include "gpu/cuda_support.cuh"
+#include "gpu/momentum_flux_kernels.cuh"
+#include "gpu/particle_columns.cuh"
+#include "gpu/step_report.cuh"
+#include "gpu/warp/cuda_atomics.cuh"
+#include "gpu/warp/peer_reduce.hpp"
+#include "gpu/warp/peers.hpp"
+#include "physics/observables/fields.hpp"
+#include "physics/observables/momentum_flux.hpp"
+#include "physics/step.hpp"
+
+namespace mpcflow {
+
+/// A vector of each of a block's particles, in its shared memory.
+template <class Real, int count>
+struct SharedVectors {
+    Real component[3][count];
+
+    __device__ __forceinline__ void put(int particle, const Vec3<Real>& v) {
+        for (int axis = 0; axis < 3; ++axis) component[axis][particle] = v[axis];
+    }
+    [[nodiscard]] __device__ __forceinline__ Vec3<Real> get(unsigned particle) const {
+        return {component[0][particle], component[1][particle], component[2][particle]};
+    }
+};
+
+/// The shared memory of a block: its groups, and of each of its particles what is added up.
+template <class Real>
+struct BinMemory {
+    static constexpr int per_thread = 2;
+    static constexpr int particles = per_thread * block_size;
+
+    block::GroupScratch<block_size, per_thread> groups;
+    SharedVectors<Real, particles> velocity;
+};
+
+/// The same, where the flux of momentum is added up, too.
+template <class Real>
+struct PressureBinMemory : BinMemory<Real> {
+    SharedVectors<Real, BinMemory<Real>::particles> mid_flight_velocity;
+    SharedVectors<double, BinMemory<Real>::particles> change;
+    SharedVectors<double, BinMemory<Real>::particles> arm;
+};
+
+namespace detail {
+
+/// Adds values_of(particle, values), K numbers of each particle of the block, to the bins' rows of `Row`,
+/// `offset` numbers behind their beginning.
+template <int K, class Row, class Memory, class ValuesOf>
+__device__ __forceinline__ void add_to_bins(const std::int32_t (&keys)[Memory::per_thread], Memory& memory,
+                                            Row* rows, int offset, const ValuesOf& values_of) {
+    block::add_grouped<K>(
+        block::CudaBlock{}, warp::CudaAtomics{}, keys, memory.groups, values_of,
+        [&](std::int32_t bin, int component, double sum) {
+            atomicAdd(rows[bin].value + offset + component, sum);
+        });
+}
+
+template <class Memory>
+__device__ __forceinline__ void add_velocities(const BinRule& rule,
+                                               const std::int32_t (&keys)[Memory::per_thread], Memory& memory,
+                                               BinSums* bins) {
+    add_to_bins<BinSums::count>(keys, memory, bins, 0,
+                                [&](unsigned particle, double(&values)[BinSums::count]) {
+                                    const BinSums sums = rule.contribute(memory.velocity.get(particle));
+#pragma unroll
+                                    for (int k = 0; k < BinSums::count; ++k) values[k] = sums.value[k];
+                                });
+}
+
+}  // namespace detail
+
+/// Adds every particle to its bin; particles are strided over a grid of any size.
+template <class Particle>
+__global__ void __launch_bounds__(block_size)
+    sum_bins(const __grid_constant__ BinRule rule, std::int64_t count,
+             const __grid_constant__ ParticleColumns<Particle> particles, BinSums* __restrict__ bins) {
+    using Memory = BinMemory<typename Particle::Real>;
+    __shared__ Memory memory;
+    const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * Memory::particles;
+    for (std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * Memory::particles; first < count;
+         first += stride) {
+        std::int32_t keys[Memory::per_thread];
+#pragma unroll
+        for (int j = 0; j < Memory::per_thread; ++j) {
+            const int mine = j * block_size + static_cast<int>(threadIdx.x);
+            keys[j] = block::no_group;
+            if (first + mine >= count) continue;
+            const auto motion = particles.motion(first + mine);
+            keys[j] = rule.bin(motion.position);
+            memory.velocity.put(mine, motion.velocity);
+        }
+        detail::add_velocities(rule, keys, memory, bins);
+    }
+}
+
+/// The same for bins so small that a group would not fill a warp: the lanes of a warp that share a bin add
+/// up.
+template <class Particle>
+__global__ void __launch_bounds__(block_size)
+    sum_small_bins(const __grid_constant__ BinRule rule, std::int64_t count,
+                   const __grid_constant__ ParticleColumns<Particle> particles, BinSums* __restrict__ bins) {
+    const warp::CudaWarp warp;
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
+    const std::int64_t first = i - warp.lane();
+    if (i >= count) return;
+    const unsigned mask = warp::first_lanes(static_cast<unsigned>(min(count - first, std::int64_t{32})));
+    const auto motion = particles.motion(i);
+    const int bin = rule.bin(motion.position);
+    BinSums sums = rule.contribute(motion.velocity);
+    const unsigned peers = warp::find_peers_by_match(warp, mask, bin);
+    warp::reduce_peers(warp, mask, peers, sums.value);
+    if (!warp::is_leader(peers, warp.lane())) return;
+#pragma unroll
+    for (int k = 0; k < BinSums::count; ++k) atomicAdd(bins[bin].value + k, sums.value[k]);
+}
+
+/// The same, and adds the flux of momentum of every particle to bins: the kinetic part where it is in
+/// mid-flight, the collisional part where its cell is. Shared memory: a PressureBinMemory.
+template <class Law, class Particle>
+__global__ void __launch_bounds__(block_size, at_most_resident(4))
+    sum_pressure_bins(const __grid_constant__ StepPlan<Law> plan,
+                      const __grid_constant__ MomentumFluxRule<typename Law::Real> rule,
+                      const __grid_constant__ BinRule bin_rule, std::int64_t count,
+                      const __grid_constant__ ParticleColumns<Particle> particles,
+                      const CellAction<Law>* __restrict__ actions, BinSums* __restrict__ bins,
+                      PressureBinSums* __restrict__ pressure_bins) {
+    using Real = typename Law::Real;
+    using Memory = PressureBinMemory<Real>;
+    extern __shared__ uint4 shared_memory[];
+    auto& memory = *reinterpret_cast<Memory*>(shared_memory);
+    const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * Memory::particles;
+    for (std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * Memory::particles; first < count;
+         first += stride) {
+        std::int32_t keys[Memory::per_thread];
+        std::int32_t flight_keys[Memory::per_thread];
+        std::int32_t cell_keys[Memory::per_thread];
+#pragma unroll
+        for (int j = 0; j < Memory::per_thread; ++j) {
+            const int mine = j * block_size + static_cast<int>(threadIdx.x);
+            keys[j] = flight_keys[j] = cell_keys[j] = block::no_group;
+            if (first + mine >= count) continue;
+            const Particle particle = particles[first + mine];
+            const ParticleFlux<Real> flux = flux_of(plan, rule, particle, actions);
+            keys[j] = bin_rule.bin(particle.position);
+            flight_keys[j] = bin_rule.bin(flux.mid_flight_place);
+            cell_keys[j] = bin_rule.bin(flux.cell_centre);
+            memory.velocity.put(mine, particle.velocity);
+            memory.mid_flight_velocity.put(mine, flux.mid_flight_velocity);
+            memory.change.put(mine, flux.change);
+            memory.arm.put(mine, flux.arm);
+        }
+        detail::add_velocities(bin_rule, keys, memory, bins);
+        constexpr int in_flight = PressureBinSums::in_flight;
+        detail::add_to_bins<in_flight>(
+            flight_keys, memory, pressure_bins, 0, [&](unsigned particle, double(&values)[in_flight]) {
+                rule.put_in_bin_of_flight(memory.mid_flight_velocity.get(particle), values);
+            });
+        constexpr int collisional = MomentumFluxSums::collisional;
+        detail::add_to_bins<collisional>(cell_keys, memory, pressure_bins, in_flight,
+                                         [&](unsigned particle, double(&values)[collisional]) {
+                                             rule.put_collisional(memory.change.get(particle),
+                                                                  memory.arm.get(particle), values);
+                                         });
+    }
+}
+
+/// Adds one sample to the block and clears it.
+static __global__ void __launch_bounds__(block_size)
+    fold_bins(double mass, double occupancy_limit, std::int64_t count, BinSums* __restrict__ sample,
+              FieldSums* __restrict__ block, StepReport* __restrict__ report) {
+    const std::int64_t bin = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
+    if (bin >= count) return;
+    if (sample[bin].value[0] > occupancy_limit) atomicOr(&report->faults, fault_bin);
+    BinRule::fold(sample[bin], mass, block[bin]);
+    sample[bin] = BinSums{};
+}
+
+/// The same for the flux.
+static __global__ void __launch_bounds__(block_size)
+    fold_pressure_bins(double mass, double time_step, std::int64_t count,
+                       PressureBinSums* __restrict__ sample, PressureSums* __restrict__ block) {
+    const std::int64_t bin = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
+    if (bin >= count) return;
+    fold_pressure(sample[bin], mass, time_step, block[bin]);
+    sample[bin] = PressureBinSums{};
+}
+
+}  // namespace mpcflow
