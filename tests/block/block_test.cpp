@@ -12,9 +12,11 @@
 #include <gtest/gtest.h>
 
 #include "tests/block/reduce_programs.hpp"
+#include "tests/block/scan_programs.hpp"
 #include "tests/block/segmented_programs.hpp"
 #include "tests/block/selection_programs.hpp"
 #include "tests/block/two_stage_programs.hpp"
+#include "tests/block/vote_programs.hpp"
 #include "tests/support/block_emulator.hpp"
 #include "tests/support/emulated_atomics.hpp"
 
@@ -130,11 +132,16 @@ INSTANTIATE_TYPED_TEST_SUITE_P(TwoStage, BlockPrograms, TwoStagePrograms, Progra
 INSTANTIATE_TYPED_TEST_SUITE_P(Segmented, BlockPrograms, SegmentedPrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Reduce, BlockPrograms, ReducePrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Selection, BlockPrograms, SelectionPrograms, ProgramNames);
+INSTANTIATE_TYPED_TEST_SUITE_P(Scan, BlockPrograms, ScanPrograms, ProgramNames);
+INSTANTIATE_TYPED_TEST_SUITE_P(Vote, BlockPrograms, VotePrograms, ProgramNames);
+INSTANTIATE_TYPED_TEST_SUITE_P(Waiting, BlockPrograms, WaitingPrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Lone, BlockPrograms, LonePrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(TwoStage, CollectiveBlockPrograms, TwoStagePrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Segmented, CollectiveBlockPrograms, SegmentedPrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Reduce, CollectiveBlockPrograms, ReducePrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Selection, CollectiveBlockPrograms, SelectionPrograms, ProgramNames);
+INSTANTIATE_TYPED_TEST_SUITE_P(Scan, CollectiveBlockPrograms, ScanPrograms, ProgramNames);
+INSTANTIATE_TYPED_TEST_SUITE_P(Vote, CollectiveBlockPrograms, VotePrograms, ProgramNames);
 
 }  // namespace
 }  // namespace mpcflow::test
