@@ -1,10 +1,8 @@
 /// Segmented scans of each warp, of each block and of a whole array, against CUB's.
 
-#include <cub/block/block_scan.cuh>
-#include <cub/device/device_scan.cuh>
-
 #include <algorithm>
 
+#include "gpu/bench/library_ways.cuh"
 #include "gpu/bench/measure.hpp"
 #include "gpu/bench/timing.cuh"
 #include "gpu/block/cuda_block.cuh"
@@ -39,18 +37,7 @@ __device__ __forceinline__ bool is_head_at(const Word* keys, std::int64_t i) {
     return i == 0 || keys[i] != keys[i - 1];
 }
 
-enum class Scan { warps, blocks, blocks_by_cub };
-
-/// CUB has no segments: a head and what is summed since then, combined as those of segments are.
-struct HeadAndSum {
-    Word is_head;
-    Word sum;
-};
-struct CombineFromHead {
-    __device__ HeadAndSum operator()(HeadAndSum a, HeadAndSum b) const {
-        return {a.is_head | b.is_head, b.is_head != 0 ? b.sum : a.sum + b.sum};
-    }
-};
+enum class Scan { warps, blocks };
 
 /// An item for each thread; segments end with the warp or the block.
 template <Scan way>
@@ -65,15 +52,9 @@ __global__ void __launch_bounds__(block_size)
         const warp::CudaWarp warp;
         const unsigned heads = warp::find_heads(warp, warp::full_mask, is_head);
         sum = warp::scan_segments(warp, warp::full_mask, heads, sum);
-    } else if constexpr (way == Scan::blocks) {
+    } else {
         __shared__ block::TailScratch<Word> scratch;
         sum = block::scan_segments(block::CudaBlock{}, is_head, sum, scratch);
-    } else {
-        using BlockScan = cub::BlockScan<HeadAndSum, block_size>;
-        __shared__ typename BlockScan::TempStorage scratch;
-        HeadAndSum scanned{is_head ? 1U : 0U, sum};
-        BlockScan(scratch).InclusiveScan(scanned, scanned, CombineFromHead{});
-        sum = scanned.sum;
     }
     if (is_item) sums[i] = sum;
 }
@@ -172,7 +153,9 @@ public:
             "warps", warp::warp_size, [this] { launch<Scan::warps>(); }));
         row.values.push_back(rate(
             "blocks", block_size, [this] { launch<Scan::blocks>(); }));
-        row.values.push_back(rate("cub, blocks", block_size, [this] { launch<Scan::blocks_by_cub>(); }));
+        row.values.push_back(rate("cub, blocks", block_size, [&] {
+            library::scan_blocks_by_key(count, keys_.data(), values_.data(), sums_.data());
+        }));
         row.values.push_back(rate(
             "all", count,
             [&] {
@@ -193,8 +176,7 @@ private:
     }
 
     void by_cub(void* scratch) {
-        MPCFLOW_CUDA(cub::DeviceScan::InclusiveSumByKey(scratch, cub_bytes_, keys_.data(), values_.data(),
-                                                        sums_.data(), keys_.size()));
+        library::scan_by_key(scratch, cub_bytes_, keys_.data(), values_.data(), sums_.data(), keys_.size());
     }
 
     /// GiB/s of reading keys and values and of writing sums, of segments that end every `part` items.

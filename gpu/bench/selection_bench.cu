@@ -1,11 +1,8 @@
 /// Collecting the particles of a region, as output.trajectory does, against CUB's DeviceSelect.
 
-#include <thrust/iterator/counting_iterator.h>
-#include <thrust/iterator/transform_output_iterator.h>
-#include <cub/device/device_select.cuh>
-
 #include <algorithm>
 
+#include "gpu/bench/library_ways.cuh"
 #include "gpu/bench/measure.hpp"
 #include "gpu/bench/timing.cuh"
 #include "gpu/selection_kernels.cuh"
@@ -88,18 +85,6 @@ __global__ void __launch_bounds__(block_size)
     atomicAdd(&selected->checksum, mixed(found[i]));
 }
 
-/// For CUB, which selects numbers of particles: so it reads of one that is not selected no more than our way
-/// does.
-struct IsSelected {
-    SelectionRule rule;
-    Columns particles;
-    __device__ bool operator()(std::int64_t i) const { return rule.contains(particles[i]); }
-};
-struct RecordOf {
-    Columns particles;
-    __device__ Particle operator()(std::int64_t i) const { return particles[i]; }
-};
-
 class SelectionBench {
 public:
     SelectionBench(const Stopwatch& watch, int device, int edge, Order order)
@@ -149,10 +134,8 @@ private:
     }
 
     void by_cub(void* scratch, const SelectionRule& rule) {
-        MPCFLOW_CUDA(
-            cub::DeviceSelect::If(scratch, cub_bytes_, thrust::counting_iterator<std::int64_t>(0),
-                                  thrust::make_transform_output_iterator(found_.data(), RecordOf{particles_}),
-                                  number_.data(), count_, IsSelected{rule, particles_}));
+        library::select_particles(scratch, cub_bytes_, rule, particles_, found_.data(), number_.data(),
+                                  count_);
     }
 
     [[nodiscard]] double time(const char* name, Call work) const {
