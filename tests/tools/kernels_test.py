@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from mpcflow_tools.kernel_axes import plain_number, spread, style_of
-from mpcflow_tools.kernel_plot import PICTURES, plot_kernels
-from mpcflow_tools.kernel_results import NotABenchmark, read_kernel_results
+from mpcflow_tools.kernel_plot import PICTURES, plot_kernels, plot_steps
+from mpcflow_tools.kernel_results import NotABenchmark, read_kernel_results, read_step_rates
 
 SUM_WAYS = {"loop": 0.5, "peers": 0.45, "hash": 0.52, "match": 0.46, "sorted": 0.7, "segmented": 0.6,
             "two_stage": 0.4, "unstaged": 0.75, "two_float": 0.8, "direct": 1.05, "cas": 3.2}
@@ -121,6 +121,13 @@ def made_up_results() -> dict:
             "size": "full", "copy_bytes_per_second": 4.2e12, "tables": tables}
 
 
+def made_up_steps(way: str, density: float) -> list[dict]:
+    """What one run of `bench step --json` prints."""
+    return [{"device": "NVIDIA H200", "law": law, "precision": "double", "particles": 10_000_000, "density": density,
+             "summation": way, "reorder": 16, "updates_per_second": rate * (1.0 + 0.1 * len(way)) * density**0.2,
+             "step_seconds": 1e-3, "bytes_per_particle": 100.0} for law, rate in (("srd", 15e9), ("srd+a", 8e9))]
+
+
 class FileTest(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
@@ -183,6 +190,23 @@ class Pictures(FileTest):
         results = read_kernel_results(self.write(made_up_results()))
         shown = [table.name for picture in PICTURES for table in picture.tables_of(results)]
         self.assertEqual(sorted(shown), sorted(table.name for table in results.tables))
+
+    def test_steps_of_many_runs(self) -> None:
+        path = self.folder / "steps.json"
+        runs = [made_up_steps(way, density) for way in ("tile", "match", "cas") for density in (3.0, 10.0, 30.0)]
+        path.write_text("\n".join(json.dumps(run) for run in runs) + "\n")
+        rates = read_step_rates(path)
+        self.assertEqual(len(rates), 18)
+        self.assertEqual((rates[2].law, rates[2].way, rates[2].density), ("srd", "tile", 10.0))
+        picture = plot_steps(rates, self.folder)
+        self.assertEqual(picture.name, "steps_by_way.png")
+        self.assertGreater(picture.stat().st_size, 10_000)
+        with self.assertRaises(NotABenchmark):
+            plot_steps(rates + rates[:1], self.folder, overwrite=True)
+        for wrong in ("", "[]", "[1]", '[{"law": "srd"}]', json.dumps(runs[0]) + " x", json.dumps(made_up_results())):
+            path.write_text(wrong)
+            with self.assertRaises(NotABenchmark, msg=wrong[:40]):
+                read_step_rates(path)
 
     def test_the_ways_of_a_table_can_be_told_apart(self) -> None:
         for entry in made_up_results()["tables"]:

@@ -35,6 +35,7 @@ BLUE, SKY, GREEN, RED, ORANGE, PINK, BROWN, BLACK = (
     "#0072b2", "#3fa0d8", "#009e73", "#d55e00", "#e69f00", "#b5568f", "#8c510a", "#222222")
 DASHED, DOTTED = (0, (4, 1.6)), (0, (1.2, 1.4))
 STYLES = {
+    "tile": Style(GREEN, "D", width=2.4),
     "peers": Style(BLUE, "o", width=2.4), "votes": Style(BLUE, "o", width=2.4), "warp": Style(BLUE, "o", width=2.4),
     "loop": Style(SKY, "v", DASHED), "hash": Style(SKY, "s", DOTTED), "match": Style(SKY, "^"),
     "groups": Style(SKY, "^"), "unstaged": Style(BLUE, "x", DOTTED), "compiler": Style(SKY, "v", DASHED),

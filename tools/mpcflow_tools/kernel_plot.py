@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from PIL import Image  # comes with matplotlib
 
 from mpcflow_tools.command import check_free, whole_file
-from mpcflow_tools.kernel_results import KernelResults, NotABenchmark, Table
+from mpcflow_tools.kernel_results import Column, KernelResults, NotABenchmark, StepRate, Table
 
 def _draw_sums(results: KernelResults, table: Table) -> Figure:
     figure, (top, bottom) = plt.subplots(2, 1, figsize=(7.6, 6.6), sharex=True,
@@ -298,3 +298,50 @@ def plot_kernels(results: KernelResults, folder: Path, overwrite: bool = False) 
                   overwrite)
             plt.close(figure)
     return [folder / picture.file for picture in pictures]
+
+
+STEP_PICTURE = "steps_by_way.png"
+
+
+def _draw_steps(rates: Sequence[StepRate]) -> Figure:
+    """A panel for each kind of step, a line for each way."""
+    kinds = list(dict.fromkeys((rate.law, rate.precision) for rate in rates))
+    columns = min(2, len(kinds))
+    rows = -(-len(kinds) // columns)
+    figure, panels = plt.subplots(rows, columns, figsize=(4.6 * columns, 4.2 * rows), squeeze=False,
+                                  gridspec_kw={"wspace": 0.4, "hspace": 0.4})
+    for axes in panels.flat[len(kinds):]:
+        axes.set_visible(False)
+    ends = []
+    for axes, kind in zip(panels.flat, kinds):
+        of_kind = [rate for rate in rates if (rate.law, rate.precision) == kind]
+        densities = sorted({rate.density for rate in of_kind})
+        ways = []
+        for way in dict.fromkeys(rate.way for rate in of_kind):
+            of_way = {rate.density: 1e-9 * rate.updates_per_second for rate in of_kind if rate.way == way}
+            ways.append(Column(way, "G/s", np.array([of_way.get(density, np.nan) for density in densities])))
+        x = np.array(densities)
+        draw_ways(axes, x, ways)
+        axes.set_ylim(0.0, None)
+        log_axis(axes.xaxis, densities)
+        axes.set_xlabel("particles a cell")
+        axes.set_ylabel("G updates/s")
+        axes.set_title(f"{kind[0].upper().replace('+A', '+a')}, {kind[1]}", loc="left")
+        ends.append(ends_of(x, ways))
+    for axes, names in zip(panels.flat, ends):
+        label_ends(axes, names)
+    figure.suptitle("Whole steps by way of summing", x=0.125, ha="left", y=0.88 + 0.14 / rows, fontsize=11.5)
+    return figure
+
+
+def plot_steps(rates: Sequence[StepRate], folder: Path, overwrite: bool = False) -> Path:
+    """The same of whole steps, as a picture of its own. Raises NotABenchmark where one was measured twice."""
+    measured = {(rate.law, rate.precision, rate.way, rate.density) for rate in rates}
+    if len(measured) != len(rates):
+        raise NotABenchmark("a law was measured twice with the same precision, way and density")
+    check_free(folder / STEP_PICTURE, overwrite)
+    with plt.rc_context(RC):
+        figure = _draw_steps(rates)
+        _save(figure, ", ".join(sorted({rate.device for rate in rates})), folder / STEP_PICTURE, overwrite)
+        plt.close(figure)
+    return folder / STEP_PICTURE
