@@ -115,7 +115,7 @@ struct ScanBlock {
 };
 
 /// The whole array, by both operations. The emulator's blocks come one after the other: tiles that wait for
-/// others are those of LookBack, and of the card.
+/// others are those of LookBack, of GridScan (block_test.cpp), and of the card.
 template <int N, int Threads, int Blocks>
 struct ScanGrid {
     using Scratch = block::GridScanScratch<std::uint32_t>;
