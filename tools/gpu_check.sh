@@ -212,7 +212,7 @@ if [[ $sanitize == yes ]]; then
             sanitize_run "$tool" peers false mixed 10 at
             sanitize "$tool" "tests of the warp algorithms" "$build/tests/gpu/gpu_warp_test"
             sanitize "$tool" "tests of the block algorithms" "$build/tests/gpu/gpu_block_test" \
-                --gtest_filter='*two_stage_9*:*segmented_9*:Selection*:Reduce*'
+                --gtest_filter='*two_stage_9*:*segmented_9*:Selection*:Reduce*:Scan*:Waiting*:*Vote*'
         done
         sanitize memcheck "bench kernels" "$mpcflow" bench kernels --size small
         wait

@@ -44,12 +44,13 @@ void print_table(const std::vector<Measurement>& measurements, double copy_rate)
             "velocities\n");
 }
 
-void print_json(const std::vector<Measurement>& measurements, double copy_rate) {
+void print_json(const std::vector<Measurement>& measurements, double density, double copy_rate) {
     JsonWriter json;
     json.begin_array();
     for (const Measurement& m : measurements) {
         json.begin_object().member("device", m.device).member("law", m.law);
         json.member("precision", precision_name(m.precision)).member("particles", m.particles);
+        json.member("density", density);
         json.member("summation", name_of(m.summation)).member("reorder", std::int64_t{m.reorder});
         json.member("updates_per_second", m.updates_per_second).member("step_seconds", m.step_seconds);
         json.member("bytes_per_particle", m.bytes_per_particle);
@@ -85,7 +86,7 @@ int bench_step(const BenchStepOptions& options) {
             measured.copy_fraction = measured.updates_per_second * motion_traffic(precision) / copy_rate;
         measurements.push_back(measured);
     }
-    if (options.json) print_json(measurements, copy_rate);
+    if (options.json) print_json(measurements, options.density, copy_rate);
     else print_table(measurements, copy_rate);
     return 0;
 }

@@ -1,9 +1,6 @@
 /// Filtering: collecting the elements of an array that fulfil a predicate, in any order.
 
-#include <thrust/copy.h>
-#include <thrust/execution_policy.h>
-#include <cub/device/device_select.cuh>
-
+#include "gpu/bench/library_ways.cuh"
 #include "gpu/bench/measure.hpp"
 #include "gpu/bench/timing.cuh"
 #include "gpu/block/compact.hpp"
@@ -28,12 +25,7 @@ struct HiddenAtomics : warp::CudaAtomics {
 namespace {
 
 using Element = std::uint32_t;
-
-/// Keeps elements below a limit: of uniform random elements the fraction limit / 2^32.
-struct Below {
-    Element limit;
-    __host__ __device__ bool operator()(Element element) const { return element < limit; }
-};
+using library::Below;
 
 /// What a filter makes, or should make, in a form that does not depend on the order of the elements.
 struct Filtered {
@@ -110,8 +102,7 @@ public:
         : watch_(watch), from_(count), to_(count), counter_(1), sums_(1) {
         fill_random<<<block_count(count), block_size>>>(count, from_.data());
         MPCFLOW_CUDA(cudaGetLastError());
-        MPCFLOW_CUDA(cub::DeviceSelect::If(nullptr, cub_bytes_, from_.data(), to_.data(), counter_.data(),
-                                           count, Below{}));
+        library::select(nullptr, cub_bytes_, from_.data(), to_.data(), counter_.data(), count, Below{});
         cub_scratch_ = DeviceArray<char>(static_cast<std::int64_t>(cub_bytes_));
     }
 
@@ -133,17 +124,17 @@ public:
             "lanes", [this] { launch<Filter::lanes>(); });
         add(
             "warp", [this] { launch<Filter::warp>(); });
-        add("groups", [this] { launch<Filter::groups>(); });
+        add(
+            "groups", [this] { launch<Filter::groups>(); });
         add(
             "thrust",
             [&] {
-                const auto* end = thrust::copy_if(thrust::device, from_.data(), from_.data() + count,
-                                                  to_.data(), predicate_);
-                thrust_count_ = static_cast<unsigned>(end - to_.data());
+                thrust_count_ =
+                    static_cast<unsigned>(library::copy_if(from_.data(), to_.data(), count, predicate_));
             });
         add("cub", [&] {
-            MPCFLOW_CUDA(cub::DeviceSelect::If(cub_scratch_.data(), cub_bytes_, from_.data(), to_.data(),
-                                               counter_.data(), count, predicate_));
+            library::select(cub_scratch_.data(), cub_bytes_, from_.data(), to_.data(), counter_.data(), count,
+                            predicate_);
         });
         return row;
     }

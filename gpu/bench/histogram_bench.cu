@@ -1,9 +1,8 @@
 /// Histograms, against CUB's.
 
-#include <cub/device/device_histogram.cuh>
-
 #include <limits>
 
+#include "gpu/bench/library_ways.cuh"
 #include "gpu/bench/measure.hpp"
 #include "gpu/bench/timing.cuh"
 #include "gpu/block/cuda_block.cuh"
@@ -92,9 +91,7 @@ public:
         row.values.push_back(rate("warp", [&] { launch<Count::warp>(bins, 0); }));
         std::size_t bytes = 0;
         const auto by_cub = [&](void* scratch) {
-            MPCFLOW_CUDA(cub::DeviceHistogram::HistogramEven(scratch, bytes, keys_.data(), counts_.data(),
-                                                             bins + 1, 0, bins,
-                                                             static_cast<int>(keys_.size())));
+            library::histogram(scratch, bytes, keys_.data(), counts_.data(), bins, keys_.size());
         };
         by_cub(nullptr);
         const DeviceArray<char> scratch(static_cast<std::int64_t>(bytes));

@@ -35,11 +35,12 @@ std::vector<BenchTable> measure_bench_part(char letter, const KernelBenchOptions
         case 'b': return measure_sums_by_atomics(options);
         case 'c': return measure_sums_by_components(options);
         case 'd': return measure_peers(options);
-        case 'e': return measure_filters(options);
+        case 'e': return measure_all({measure_filters, measure_selections}, options);
         case 'f':
-            return measure_all(
-                {measure_reductions, measure_histograms, measure_warp_primitives, measure_work_queue},
-                options);
+            return measure_all({measure_reductions, measure_histograms, measure_warp_primitives,
+                                measure_segmented_scans, measure_votes, measure_work_queue},
+                               options);
+        case 'g': return measure_launches(options);
         default: throw std::invalid_argument(std::string("no part ") + letter);
     }
 }

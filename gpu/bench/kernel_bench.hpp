@@ -57,7 +57,8 @@ inline constexpr std::array bench_parts{
     BenchPart{'c', "sums of cells: one to sixteen components"},
     BenchPart{'d', "finding peers and counting unique keys"},
     BenchPart{'e', "filtering by a predicate"},
-    BenchPart{'f', "reductions, maxima, histograms, sorts, scans, work queue"},
+    BenchPart{'f', "reductions, maxima, histograms, sorts, scans, votes, work queue"},
+    BenchPart{'g', "sizes of blocks and grids"},
 };
 
 /// Measures one part. Throws EnvironmentError without the device or enough memory on it, std::runtime_error

@@ -13,11 +13,15 @@ namespace mpcflow {
 [[nodiscard]] std::vector<BenchTable> measure_sums_by_components(const KernelBenchOptions& options);  // c
 [[nodiscard]] std::vector<BenchTable> measure_peers(const KernelBenchOptions& options);               // d
 [[nodiscard]] std::vector<BenchTable> measure_filters(const KernelBenchOptions& options);             // e
+[[nodiscard]] std::vector<BenchTable> measure_selections(const KernelBenchOptions& options);          // e
+[[nodiscard]] std::vector<BenchTable> measure_launches(const KernelBenchOptions& options);            // g
 
 // Of part f, in this order.
 [[nodiscard]] std::vector<BenchTable> measure_reductions(const KernelBenchOptions& options);
 [[nodiscard]] std::vector<BenchTable> measure_histograms(const KernelBenchOptions& options);
 [[nodiscard]] std::vector<BenchTable> measure_warp_primitives(const KernelBenchOptions& options);
+[[nodiscard]] std::vector<BenchTable> measure_segmented_scans(const KernelBenchOptions& options);
+[[nodiscard]] std::vector<BenchTable> measure_votes(const KernelBenchOptions& options);
 [[nodiscard]] std::vector<BenchTable> measure_work_queue(const KernelBenchOptions& options);
 
 }  // namespace mpcflow

@@ -1,9 +1,8 @@
 /// Sums and maxima over arrays, against CUB's.
 
-#include <cub/device/device_reduce.cuh>
+#include <limits>
 
-#include <functional>
-
+#include "gpu/bench/library_ways.cuh"
 #include "gpu/bench/measure.hpp"
 #include "gpu/bench/timing.cuh"
 #include "gpu/block/cuda_block.cuh"
@@ -133,8 +132,7 @@ public:
             return result;
         };
         std::size_t bytes = 0;
-        MPCFLOW_CUDA(
-            cub::DeviceReduce::Sum(nullptr, bytes, numbers_.data(), result_.data(), numbers_.size()));
+        library::sum(nullptr, bytes, numbers_.data(), result_.data(), numbers_.size());
         const DeviceArray<char> scratch(static_cast<std::int64_t>(bytes));
         return {static_cast<double>(numbers_.size()),
                 {rate("four-level",
@@ -150,8 +148,7 @@ public:
                               numbers_.size(), numbers_.data(), result_.data());
                       }),
                  rate("cub", [&] {
-                     MPCFLOW_CUDA(cub::DeviceReduce::Sum(scratch.data(), bytes, numbers_.data(),
-                                                         result_.data(), numbers_.size()));
+                     library::sum(scratch.data(), bytes, numbers_.data(), result_.data(), numbers_.size());
                  })}};
     }
 
@@ -194,14 +191,12 @@ public:
                                                                  words_.data());
         }));
         std::size_t bytes = 0;
-        MPCFLOW_CUDA(
-            cub::DeviceReduce::Max(nullptr, bytes, numbers_.data(), result_.data(), numbers_.size()));
+        library::maximum(nullptr, bytes, numbers_.data(), result_.data(), numbers_.size());
         const DeviceArray<char> scratch(static_cast<std::int64_t>(bytes));
         row.values.push_back(gigabytes([this] { spoil_result(); },
                                        [&] {
-                                           MPCFLOW_CUDA(
-                                               cub::DeviceReduce::Max(scratch.data(), bytes, numbers_.data(),
-                                                                      result_.data(), numbers_.size()));
+                                           library::maximum(scratch.data(), bytes, numbers_.data(),
+                                                            result_.data(), numbers_.size());
                                        }));
         double largest = 0.0;
         result_.download(&largest, 0, 1);

@@ -1,6 +1,6 @@
 #include "gpu/bench/run_keys.cuh"
 
-#include <cub/device/device_scan.cuh>
+#include <numeric>
 
 #include "physics/collision/srd.hpp"
 #include "physics/initial_state.hpp"
@@ -137,13 +137,13 @@ private:
         return system;
     }
 
-    /// Numbers of particles of the cells -> where each cell's particles begin.
+    /// Numbers of particles of the cells -> where each cell's particles begin. Once a run, so that the host
+    /// is fast enough for it.
     void number_places() {
-        std::size_t bytes = 0;
-        MPCFLOW_CUDA(cub::DeviceScan::ExclusiveSum(nullptr, bytes, slots_.data(), slots_.data(), cells_));
-        const DeviceArray<char> scratch(static_cast<std::int64_t>(bytes));
-        MPCFLOW_CUDA(
-            cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, slots_.data(), slots_.data(), cells_));
+        std::vector<std::uint32_t> slots(static_cast<std::size_t>(cells_));
+        slots_.download(slots.data(), 0, cells_);
+        std::exclusive_scan(slots.begin(), slots.end(), slots.begin(), std::uint32_t{0});
+        slots_.upload(slots.data(), cells_);
     }
 
     System system_;

@@ -18,20 +18,22 @@ MPCFLOW_HD std::uint32_t scrambled(std::uint32_t x) {
     return x ^ (x >> 16U);
 }
 
-/// What a particle adds: random multiples of 2^-36 in [-1/2, 1/2), so that sums of up to 2^17 particles are
-/// exact and every order of adding gives the same bits. Made in registers, so that the sums are measured and
-/// not the reading of particles.
+/// One of the numbers that a particle adds: random multiples of 2^-36 in [-1/2, 1/2), so that sums of up to
+/// 2^17 particles are exact and every order of adding gives the same bits. Made in registers, so that the
+/// sums are measured and not the reading of particles. `number` is the particle's, scrambled.
+__device__ __forceinline__ double contribution(std::uint32_t number, int component) {
+    std::uint32_t x = (number + static_cast<std::uint32_t>(component) * 0x9e3779b9U) * 0x85ebca6bU;
+    x ^= x >> 13U;
+    // 36 bits behind the leading one of a number in [1, 2).
+    const std::uint32_t low = (x << 20U) | ((x * 0xc2b2ae35U) >> 28U << 16U);
+    return __hiloint2double(static_cast<int>(0x3ff00000U | (x >> 12U)), static_cast<int>(low)) - 1.5;
+}
+
 template <int K>
 __device__ __forceinline__ void contributions(std::int64_t particle, double (&values)[K]) {
     const std::uint32_t number = scrambled(static_cast<std::uint32_t>(particle));
 #pragma unroll
-    for (int k = 0; k < K; ++k) {
-        std::uint32_t x = (number + static_cast<std::uint32_t>(k) * 0x9e3779b9U) * 0x85ebca6bU;
-        x ^= x >> 13U;
-        // 36 bits behind the leading one of a number in [1, 2).
-        const std::uint32_t low = (x << 20U) | ((x * 0xc2b2ae35U) >> 28U << 16U);
-        values[k] = __hiloint2double(static_cast<int>(0x3ff00000U | (x >> 12U)), static_cast<int>(low)) - 1.5;
-    }
+    for (int k = 0; k < K; ++k) values[k] = contribution(number, k);
 }
 
 /// Calls action(cell, component, sum) for all that the particles add to memory.
@@ -73,38 +75,36 @@ __global__ void __launch_bounds__(block_size)
 }
 
 /// The same sums as whole multiples of 2^-36, by integer atomics, and the numbers of particles: the
-/// reference.
-template <int K>
-__global__ void __launch_bounds__(block_size)
-    add_reference(std::int64_t count, const std::int32_t* __restrict__ cells,
+/// reference, for any number of components, whose rows are `stride` words apart. (One kernel for all numbers
+/// and ways: the ways are what there must be many of.)
+static __global__ void __launch_bounds__(block_size)
+    add_reference(std::int64_t count, const std::int32_t* __restrict__ cells, int components, int stride,
                   unsigned long long* __restrict__ rows, std::uint32_t* __restrict__ numbers) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
     if (i >= count) return;
-    double values[K];
-    contributions(i, values);
-#pragma unroll
-    for (int k = 0; k < K; ++k) {
-        atomicAdd(rows + std::int64_t{cells[i]} * sum_stride<K> + k,
-                  static_cast<unsigned long long>(static_cast<long long>(values[k] * 0x1p36)));
+    const std::uint32_t number = scrambled(static_cast<std::uint32_t>(i));
+    for (int k = 0; k < components; ++k) {
+        atomicAdd(rows + std::int64_t{cells[i]} * stride + k,
+                  static_cast<unsigned long long>(static_cast<long long>(contribution(number, k) * 0x1p36)));
     }
     atomicAdd(numbers + cells[i], 1U);
 }
 
-/// Sums that are not what they should be: other bits than the reference or, of an approximate way, further
-/// from it than n (n + 5) 2^-48 M (warp::add_two_floats), where n particles add at most 1/2 each, so that M =
-/// n / 2.
-template <class SumWay, int K>
-__global__ void __launch_bounds__(block_size)
-    count_wrong_sums(std::int64_t cells, const double* rows, const unsigned long long* reference,
-                     const std::uint32_t* numbers, unsigned long long* wrong) {
+/// Sums that are not what they should be: other bits than the reference or, of words that hold two floats,
+/// further from it than n (n + 5) 2^-48 M (warp::add_two_floats), where n particles add at most 1/2 each, so
+/// that M = n / 2.
+static __global__ void __launch_bounds__(block_size)
+    count_wrong_sums(std::int64_t cells, int components, int stride, SumWords words, const double* rows,
+                     const unsigned long long* reference, const std::uint32_t* numbers,
+                     unsigned long long* wrong) {
     const std::int64_t cell = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
     if (cell >= cells) return;
     const double n = numbers[cell];
-    const double bound = SumWay::is_approximate ? n * (n + 5.0) * 0x1p-48 * (0.5 * n) : 0.0;
-    for (int k = 0; k < K; ++k) {
-        const std::int64_t at = cell * sum_stride<K> + k;
+    const double bound = words == SumWords::two_floats ? n * (n + 5.0) * 0x1p-48 * (0.5 * n) : 0.0;
+    for (int k = 0; k < components; ++k) {
+        const std::int64_t at = cell * stride + k;
         const double expected = static_cast<double>(static_cast<long long>(reference[at])) * 0x1p-36;
-        if (!(fabs(SumWay::sum_of(rows[at]) - expected) <= bound)) atomicAdd(wrong, 1ULL);
+        if (!(fabs(sum_of_word(words, rows[at]) - expected) <= bound)) atomicAdd(wrong, 1ULL);
     }
 }
 
@@ -121,26 +121,27 @@ public:
           counter_(1) {
         reference_.clear();
         numbers_.clear();
-        add_reference<K>
-            <<<blocks(), block_size>>>(cells_.size(), cells_.data(), reference_.data(), numbers_.data());
+        add_reference<<<blocks(), block_size>>>(cells_.size(), cells_.data(), K, sum_stride<K>,
+                                                reference_.data(), numbers_.data());
         MPCFLOW_CUDA(cudaGetLastError());
     }
 
     /// Milliseconds of one addition of all particles.
     template <class SumWay>
     [[nodiscard]] double time(const std::string& name) const {
+        return time(
+            name, SumWay::words,
+            [this](double* rows) {
+                add_contributions<SumWay, K><<<blocks(), block_size>>>(cells_.size(), cells_.data(), rows);
+            });
+    }
+
+    /// The same for a launch that adds to `rows`.
+    template <class Launch>
+    [[nodiscard]] double time(const std::string& name, SumWords words, const Launch& launch) const {
         const double milliseconds =
-            watch_.milliseconds([this] { rows_.clear(); },
-                                [this] {
-                                    add_contributions<SumWay, K><<<blocks(), block_size>>>(
-                                        cells_.size(), cells_.data(), rows_.data());
-                                });
-        const unsigned long long wrong = counted([this] {
-            count_wrong_sums<SumWay, K><<<block_count(numbers_.size()), block_size>>>(
-                numbers_.size(), rows_.data(), reference_.data(), numbers_.data(), counter_.data());
-        });
-        require(wrong == 0, name + " with " + std::to_string(K) + " sums: " + std::to_string(wrong) + " of " +
-                                std::to_string(K * numbers_.size()));
+            watch_.milliseconds([this] { rows_.clear(); }, [&] { launch(rows_.data()); });
+        check(name, words);
         return milliseconds;
     }
 
@@ -155,8 +156,17 @@ public:
 private:
     [[nodiscard]] unsigned blocks() const { return block_count(cells_.size()); }
 
-    template <class Count>
-    [[nodiscard]] unsigned long long counted(const Count& count) const {
+    void check(const std::string& name, SumWords words) const {
+        const unsigned long long wrong = counted([&] {
+            count_wrong_sums<<<block_count(numbers_.size()), block_size>>>(
+                numbers_.size(), K, sum_stride<K>, words, rows_.data(), reference_.data(), numbers_.data(),
+                counter_.data());
+        });
+        require(wrong == 0, name + " with " + std::to_string(K) + " sums: " + std::to_string(wrong) + " of " +
+                                std::to_string(K * numbers_.size()));
+    }
+
+    [[nodiscard]] unsigned long long counted(Call count) const {
         counter_.clear();
         count();
         MPCFLOW_CUDA(cudaGetLastError());

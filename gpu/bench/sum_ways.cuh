@@ -6,7 +6,7 @@
 ///   Scratch<K>      the shared memory of a warp or, where is_blockwide, of a block;
 ///   for_each_sum    as mpcflow::for_each_sum; all threads of a block call it where is_blockwide;
 ///   add_to_memory   one addition, of atomics_for_addition atomics;
-///   sum_of          the sum that a word of memory holds.
+///   words           what a word of memory then holds.
 
 #include <cstdint>
 
@@ -20,11 +20,22 @@
 
 namespace mpcflow::bench {
 
+/// How a sum is held in 8 bytes.
+enum class SumWords { doubles, two_floats };
+
+__device__ __forceinline__ double sum_of_word(SumWords words, double word) {
+    if (words == SumWords::doubles) return word;
+    const auto bits = static_cast<std::uint64_t>(__double_as_longlong(word));
+    return warp::TwoFloats{__uint_as_float(static_cast<std::uint32_t>(bits)),
+                           __uint_as_float(static_cast<std::uint32_t>(bits >> 32U))}
+        .value();
+}
+
 /// A way of the solver.
 template <Summation way>
 struct SolverWay {
     static constexpr bool is_blockwide = false;
-    static constexpr bool is_approximate = false;
+    static constexpr SumWords words = SumWords::doubles;
     static constexpr int atomics_for_addition = 1;
 
     template <int K>
@@ -38,7 +49,6 @@ struct SolverWay {
     static __device__ __forceinline__ void add_to_memory(double* to, double value) {
         mpcflow::add_to_memory<way>(to, value);
     }
-    static __device__ __forceinline__ double sum_of(double word) { return word; }
 };
 
 using PeersWay = SolverWay<Summation::peers>;
@@ -74,19 +84,28 @@ struct HashWay : PeersWay {
     }
 };
 
-/// `peers`, whose leaders add their sums themselves.
-struct UnstagedWay : PeersWay {
+/// Who finds the peers of a warp whose leaders add their sums themselves.
+enum class PeersBy { votes, loop };
+
+/// `peers`, whose leaders add their sums themselves, with one atomic for each sum.
+template <PeersBy by>
+struct UnstagedPeersWay : PeersWay {
     template <int K, class Add>
     static __device__ __forceinline__ void for_each_sum(std::int32_t cell, double (&values)[K], unsigned mask,
                                                         Scratch<K>& /*scratch*/, Add&& add) {
         const warp::CudaWarp warp;
-        const unsigned peers = warp::find_peers_by_votes(warp, mask, cell);
+        const unsigned peers = by == PeersBy::votes ? warp::find_peers_by_votes(warp, mask, cell)
+                                                    : warp::find_peers(warp, mask, cell);
         warp::reduce_peers(warp, mask, peers, values);
         if (!warp::is_leader(peers, warp.lane())) return;
 #pragma unroll
         for (int k = 0; k < K; ++k) add(cell, k, values[k]);
     }
 };
+
+using UnstagedWay = UnstagedPeersWay<PeersBy::votes>;
+/// Westphal's own combination: the loop over distinct cells, and each leader by itself.
+using WestphalWay = UnstagedPeersWay<PeersBy::loop>;
 
 /// The warp is sorted by cell; a segmented scan, one addition a segment.
 struct SortedWay : PeersWay {
@@ -143,17 +162,11 @@ struct TwoStageWay : PeersWay {
 
 /// `peers`, with each sum held as two floats: an approximation, whose bits depend on the order.
 struct TwoFloatWay : PeersWay {
-    static constexpr bool is_approximate = true;
+    static constexpr SumWords words = SumWords::two_floats;
     static constexpr int atomics_for_addition = 2;
 
     static __device__ __forceinline__ void add_to_memory(double* to, double value) {
         warp::add_two_floats(warp::CudaAtomics{}, reinterpret_cast<warp::TwoFloats*>(to), value);
-    }
-    static __device__ __forceinline__ double sum_of(double word) {
-        const auto bits = static_cast<std::uint64_t>(__double_as_longlong(word));
-        return warp::TwoFloats{__uint_as_float(static_cast<std::uint32_t>(bits)),
-                               __uint_as_float(static_cast<std::uint32_t>(bits >> 32U))}
-            .value();
     }
 };
 
@@ -173,21 +186,7 @@ struct PeersCasWay : PeersWay {
     }
 };
 
-/// Westphal's own combination: the loop over distinct cells, and each leader adds its sums itself.
-struct WestphalWay : PeersWay {
-    template <int K, class Add>
-    static __device__ __forceinline__ void for_each_sum(std::int32_t cell, double (&values)[K], unsigned mask,
-                                                        Scratch<K>& /*scratch*/, Add&& add) {
-        const warp::CudaWarp warp;
-        const unsigned peers = warp::find_peers(warp, mask, cell);
-        warp::reduce_peers(warp, mask, peers, values);
-        if (!warp::is_leader(peers, warp.lane())) return;
-#pragma unroll
-        for (int k = 0; k < K; ++k) add(cell, k, values[k]);
-    }
-};
-
-/// The same by compare-and-swap, as on the cards of its time, which had no addition of doubles.
+/// Westphal's by compare-and-swap, as on the cards of its time, which had no addition of doubles.
 struct WestphalCasWay : WestphalWay {
     static __device__ __forceinline__ void add_to_memory(double* to, double value) {
         mpcflow::add_to_memory<Summation::cas>(to, value);

@@ -12,6 +12,20 @@
 
 namespace mpcflow::bench {
 
+/// Something to be called, held by whoever passes it: what takes this is compiled once, and not once for each
+/// way that is measured.
+class Call {
+public:
+    template <class Function>
+    Call(const Function& function)  // NOLINT: a lambda is to be passed as it is
+        : function_(&function), invoke_([](const void* at) { (*static_cast<const Function*>(at))(); }) {}
+    void operator()() const { invoke_(function_); }
+
+private:
+    const void* function_;
+    void (*invoke_)(const void*);
+};
+
 /// Times work on the device by events on its default stream.
 class Stopwatch {
 public:
@@ -29,8 +43,7 @@ public:
     /// Milliseconds that the device spends on `work`: the median of the repeats, after one that warms up.
     /// Before each, untimed, `prepare` runs and a write larger than any cache pushes out what earlier work
     /// left there.
-    template <class Prepare, class Work>
-    [[nodiscard]] double milliseconds(Prepare&& prepare, Work&& work) const {
+    [[nodiscard]] double milliseconds(Call prepare, Call work) const {
         std::vector<float> times;
         for (int repeat = -1; repeat < repeats_; ++repeat) {
             prepare();

@@ -1,10 +1,6 @@
 /// What a warp does with the values of its own lanes: sorts, scans and reductions, against CUB's.
 
-#include <cub/device/device_scan.cuh>
-#include <cub/warp/warp_merge_sort.cuh>
-#include <cub/warp/warp_reduce.cuh>
-#include <cub/warp/warp_scan.cuh>
-
+#include "gpu/bench/library_ways.cuh"
 #include "gpu/bench/measure.hpp"
 #include "gpu/bench/timing.cuh"
 #include "gpu/warp/cuda_warp.cuh"
@@ -19,6 +15,7 @@ namespace bench {
 namespace {
 
 using Key = std::uint32_t;
+using library::SortShape;
 constexpr int group = 32;  ///< elements that belong together: those of a warp
 
 /// Elements of each measurement: whole blocks, so that the ways need no masks; CUB's has none.
@@ -36,10 +33,6 @@ __global__ void __launch_bounds__(block_size) fill_keys(Key* keys) {
     keys[i] = static_cast<Key>(mix(static_cast<std::uint64_t>(i)));
 }
 
-struct ByKey {
-    __device__ bool operator()(Key a, Key b) const { return a < b; }
-};
-
 // ---- sorts: each group of 32 keys into ascending order
 
 __global__ void __launch_bounds__(block_size)
@@ -55,40 +48,6 @@ __global__ void __launch_bounds__(block_size)
                                          warp::KeyValue<Key, Key>{from[i], static_cast<Key>(i)});
     to[i] = sorted.key;
     values[i] = sorted.value;
-}
-
-/// CUB's merge sort of a group by 32 / items threads, which hold `items` keys each.
-template <int items>
-__global__ void __launch_bounds__(block_size)
-    sort_keys_by_cub(const Key* __restrict__ from, Key* __restrict__ to) {
-    constexpr int threads = group / items;
-    using Sort = cub::WarpMergeSort<Key, items, threads>;
-    __shared__ typename Sort::TempStorage scratch[block_size / threads];
-    const std::int64_t first = element_of_thread() * items;
-    Key keys[items];
-    for (int k = 0; k < items; ++k) keys[k] = from[first + k];
-    Sort(scratch[threadIdx.x / threads]).Sort(keys, ByKey{});
-    for (int k = 0; k < items; ++k) to[first + k] = keys[k];
-}
-
-template <int items>
-__global__ void __launch_bounds__(block_size)
-    sort_pairs_by_cub(const Key* __restrict__ from, Key* __restrict__ to, Key* __restrict__ values) {
-    constexpr int threads = group / items;
-    using Sort = cub::WarpMergeSort<Key, items, threads, Key>;
-    __shared__ typename Sort::TempStorage scratch[block_size / threads];
-    const std::int64_t first = element_of_thread() * items;
-    Key keys[items];
-    Key slots[items];
-    for (int k = 0; k < items; ++k) {
-        keys[k] = from[first + k];
-        slots[k] = static_cast<Key>(first + k);
-    }
-    Sort(scratch[threadIdx.x / threads]).Sort(keys, slots, ByKey{});
-    for (int k = 0; k < items; ++k) {
-        to[first + k] = keys[k];
-        values[first + k] = slots[k];
-    }
 }
 
 /// Counts what is wrong in the groups: keys out of order, groups of other keys than before, and, where there
@@ -117,15 +76,7 @@ __global__ void __launch_bounds__(block_size) scan_warps(const Key* __restrict__
     to[i] = warp::scan_inclusive(warp::CudaWarp{}, warp::full_mask, from[i]);
 }
 
-__global__ void __launch_bounds__(block_size)
-    scan_warps_by_cub(const Key* __restrict__ from, Key* __restrict__ to) {
-    using Scan = cub::WarpScan<Key>;
-    __shared__ typename Scan::TempStorage scratch[warps_in_block];
-    const std::int64_t i = element_of_thread();
-    Scan(scratch[threadIdx.x / 32]).InclusiveSum(from[i], to[i]);
-}
-
-enum class Reduce { down, butterfly, cub };
+enum class Reduce { down, butterfly };
 
 template <Reduce way>
 __global__ void __launch_bounds__(block_size)
@@ -133,15 +84,8 @@ __global__ void __launch_bounds__(block_size)
     const std::int64_t i = element_of_thread();
     const warp::CudaWarp warp;
     Key sum = from[i];
-    if constexpr (way == Reduce::down) {
-        sum = warp::reduce_down(warp, warp::full_mask, sum);
-    } else if constexpr (way == Reduce::butterfly) {
-        sum = warp::reduce_butterfly(warp, warp::full_mask, sum);
-    } else {
-        using Sum = cub::WarpReduce<Key>;
-        __shared__ typename Sum::TempStorage scratch[warps_in_block];
-        sum = Sum(scratch[threadIdx.x / 32]).Sum(sum);
-    }
+    if constexpr (way == Reduce::down) sum = warp::reduce_down(warp, warp::full_mask, sum);
+    else sum = warp::reduce_butterfly(warp, warp::full_mask, sum);
     if (warp.lane() == 0) to[i / group] = sum;
 }
 
@@ -191,9 +135,9 @@ public:
             static_cast<double>(count_),
             {rate("warp", [this] { sort_keys_of_warps<<<blocks(), block_size>>>(from_.data(), to_.data()); }),
              rate("cub 32x1",
-                  [this] { sort_keys_by_cub<1><<<blocks(), block_size>>>(from_.data(), to_.data()); }),
+                  [this] { library::sort_keys(SortShape::threads_32, count_, from_.data(), to_.data()); }),
              rate("cub 8x4",
-                  [this] { sort_keys_by_cub<4><<<blocks() / 4, block_size>>>(from_.data(), to_.data()); })}};
+                  [this] { library::sort_keys(SortShape::threads_8, count_, from_.data(), to_.data()); })}};
     }
 
     [[nodiscard]] BenchRow pair_sorts() const {
@@ -215,11 +159,11 @@ public:
                   }),
              rate("cub 32x1",
                   [this] {
-                      sort_pairs_by_cub<1>
-                          <<<blocks(), block_size>>>(from_.data(), to_.data(), values_.data());
+                      library::sort_pairs(SortShape::threads_32, count_, from_.data(), to_.data(),
+                                          values_.data());
                   }),
              rate("cub 8x4", [this] {
-                 sort_pairs_by_cub<4><<<blocks() / 4, block_size>>>(from_.data(), to_.data(), values_.data());
+                 library::sort_pairs(SortShape::threads_8, count_, from_.data(), to_.data(), values_.data());
              })}};
     }
 
@@ -237,8 +181,7 @@ public:
         return {
             static_cast<double>(count_),
             {rate("warp", [this] { scan_warps<<<blocks(), block_size>>>(from_.data(), to_.data()); }),
-             rate("cub", [this] { scan_warps_by_cub<<<blocks(), block_size>>>(from_.data(), to_.data()); }),
-             scan_of_all()}};
+             rate("cub", [this] { library::scan_warps(count_, from_.data(), to_.data()); }), scan_of_all()}};
     }
 
     [[nodiscard]] BenchRow reductions() const {
@@ -260,9 +203,7 @@ public:
                   [this] {
                       reduce_warps<Reduce::butterfly><<<blocks(), block_size>>>(from_.data(), to_.data());
                   }),
-             rate("cub", [this] {
-                 reduce_warps<Reduce::cub><<<blocks(), block_size>>>(from_.data(), to_.data());
-             })}};
+             rate("cub", [this] { library::sum_warps(count_, from_.data(), to_.data()); })}};
     }
 
 private:
@@ -289,14 +230,10 @@ private:
     /// CUB's scan over all elements, which is more, but what there is to have.
     [[nodiscard]] double scan_of_all() const {
         std::size_t bytes = 0;
-        MPCFLOW_CUDA(cub::DeviceScan::InclusiveSum(nullptr, bytes, from_.data(), to_.data(), count_));
+        library::scan(nullptr, bytes, from_.data(), to_.data(), count_);
         const DeviceArray<char> scratch(static_cast<std::int64_t>(bytes));
         const double result = gigabytes(
-            2.0,
-            [&] {
-                MPCFLOW_CUDA(
-                    cub::DeviceScan::InclusiveSum(scratch.data(), bytes, from_.data(), to_.data(), count_));
-            });
+            2.0, [&] { library::scan(scratch.data(), bytes, from_.data(), to_.data(), count_); });
         check("scanning all by cub", [this] {
             count_wrong_scan<<<blocks(), block_size>>>(from_.data(), to_.data(), wrong_.data());
         });

@@ -38,6 +38,9 @@ concept IsAtomics = std::copyable<A> &&
     { atomics.maximum(int32, std::int32_t{}) } -> std::same_as<std::int32_t>;
     { atomics.maximum(uint32, std::uint32_t{}) } -> std::same_as<std::uint32_t>;
     { atomics.maximum(uint64, 0ULL) } -> std::same_as<unsigned long long>;
+    /// Reads a word that others write meanwhile, from where all see it.
+    { atomics.load(uint32) } -> std::same_as<std::uint32_t>;
+    { atomics.load(uint64) } -> std::same_as<unsigned long long>;
     /// Sets bits.
     { atomics.bit_or(uint32, std::uint32_t{}) } -> std::same_as<std::uint32_t>;
 };

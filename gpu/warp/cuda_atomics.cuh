@@ -35,6 +35,10 @@ struct CudaAtomics {
     __device__ T maximum(T* at, T value) const {
         return atomicMax(at, value);
     }
+    template <class T>
+    __device__ T load(const T* at) const {
+        return *static_cast<const volatile T*>(at);
+    }
     __device__ std::uint32_t bit_or(std::uint32_t* at, std::uint32_t bits) const {
         return atomicOr(at, bits);
     }

@@ -14,7 +14,7 @@ TEST(BenchKernels, PartsAreTakenOnceAndInTheirOrder) {
     EXPECT_EQ(parse_bench_parts("a"), "a");
     EXPECT_EQ(parse_bench_parts("d,a,d"), "ad");
     EXPECT_EQ(all_bench_parts().substr(0, 3), "abc");
-    for (const char* wrong : {"", "g", "ab", "a,", ",a", "a b", "A"})
+    for (const char* wrong : {"", "h", "ab", "a,", ",a", "a b", "A"})
         EXPECT_THROW((void)parse_bench_parts(wrong), std::invalid_argument) << wrong;
 }
 

@@ -6,7 +6,7 @@ import unittest
 
 from program import ProgramTest
 
-PARTS = "abcdef"
+PARTS = "abcdefg"
 
 
 class Arguments(ProgramTest):

@@ -134,6 +134,7 @@ class Arguments(ProgramTest):
                 for result in results:
                     self.assertGreater(result["updates_per_second"], 0)
                     self.assertEqual(result["particles"], 5120)
+                    self.assertEqual(result["density"], 10)
 
 
 class BadInput(ProgramTest):

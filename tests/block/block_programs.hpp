@@ -32,6 +32,11 @@ inline std::vector<std::uint32_t> counts_up_to(std::uint32_t threads) {
     return counts;
 }
 
+/// The same, but of large blocks, which take the emulator seconds, the most telling ones alone.
+inline std::vector<std::uint32_t> some_counts_up_to(std::uint32_t threads) {
+    return threads < 256 ? counts_up_to(threads) : std::vector<std::uint32_t>{0, 33, threads};
+}
+
 /// No items, one, the neighbourhood of a warp, a little more than a block, and many: for each thread of a
 /// grid of up to 256 threads more than eight.
 inline constexpr std::uint32_t most_items = 2500;

@@ -1,10 +1,13 @@
 /// The block algorithms in the emulator: right results for every pattern of keys and number of items, and no
 /// wrong use that goes unseen.
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <limits>
 #include <memory>
 #include <set>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -13,9 +16,11 @@
 
 #include "tests/block/grouped_programs.hpp"
 #include "tests/block/reduce_programs.hpp"
+#include "tests/block/scan_programs.hpp"
 #include "tests/block/segmented_programs.hpp"
 #include "tests/block/selection_programs.hpp"
 #include "tests/block/two_stage_programs.hpp"
+#include "tests/block/vote_programs.hpp"
 #include "tests/support/block_emulator.hpp"
 #include "tests/support/emulated_atomics.hpp"
 
@@ -125,6 +130,67 @@ TEST(TwoStageSums, neighbouring_threads_add_neighbouring_components) {
     EXPECT_EQ(counts.of(Collective::block_sync), 3u);
 }
 
+/// The atomics of scan_segments_of_grid, for blocks in several threads of the host.
+class SharedAtomics : public EmulatedAtomics {
+public:
+    using EmulatedAtomics::add;
+    using EmulatedAtomics::EmulatedAtomics;
+    using EmulatedAtomics::exchange;
+    using EmulatedAtomics::load;
+
+    std::uint32_t add(std::uint32_t* to, std::uint32_t value) const {
+        return std::atomic_ref{*to}.fetch_add(value);
+    }
+    unsigned long long exchange(unsigned long long* at, unsigned long long desired) const {
+        return std::atomic_ref{*at}.exchange(desired);
+    }
+    /// Lets the host's other threads go on: a warp of the emulator asks no more than so many times.
+    unsigned long long load(const unsigned long long* at) const {
+        std::this_thread::sleep_for(std::chrono::microseconds{1});
+        return std::atomic_ref{*const_cast<unsigned long long*>(at)}.load();
+    }
+};
+
+// Four blocks, each in a thread of the host, so that tiles really wait for those before them.
+TEST(GridScan, blocks_at_the_same_time_look_back_at_each_other) {
+    constexpr std::uint32_t count = 2000;
+    constexpr int own_count = 2;
+    constexpr unsigned threads = 32;
+    for (const std::uint32_t length : {1u, 60u, 700u, count}) {
+        std::vector<std::uint32_t> sums(count);
+        std::vector<unsigned long long> words(count / (own_count * threads) + 1);
+        std::uint32_t taken = 0;
+        const auto load = [&](std::int64_t first) {
+            block::OwnItems<own_count, std::uint32_t> own{};
+            for (int i = 0; i < own_count && first + i < count; ++i) {
+                own.values[i] = static_cast<std::uint32_t>(first + i) * 0x9e3779b9u;
+                if ((first + i) % length == 0) own.heads |= 1u << i;
+            }
+            return own;
+        };
+        const auto store = [&](std::int64_t first, const std::uint32_t(&values)[own_count]) {
+            for (int i = 0; i < own_count && first + i < count; ++i)
+                sums[static_cast<std::size_t>(first + i)] = values[i];
+        };
+        const auto run = [&](std::uint64_t seed) {
+            block::GridScanScratch<std::uint32_t> scratch;
+            run_block(seed, threads, [&](EmulatedBlock& block) {
+                block::scan_segments_of_grid<own_count, std::uint32_t>(
+                    block, SharedAtomics{block.warp()}, count, {words.data(), &taken}, scratch, load, store);
+            });
+        };
+        std::vector<std::jthread> blocks;
+        for (std::uint64_t seed = 0; seed < 4; ++seed) blocks.emplace_back(run, seed);
+        blocks.clear();
+        std::uint32_t sum = 0;
+        for (std::uint32_t item = 0; item < count; ++item) {
+            sum = item % length == 0 ? item * 0x9e3779b9u : sum + item * 0x9e3779b9u;
+            ASSERT_EQ(sums[item], sum) << "item " << item << " in segments of " << length;
+        }
+        EXPECT_EQ(taken, words.size() + 4);
+    }
+}
+
 REGISTER_TYPED_TEST_SUITE_P(CollectiveBlockPrograms, want_all_threads_of_the_block);
 REGISTER_TYPED_TEST_SUITE_P(BlockPrograms, agree_with_plain_loops_in_any_order_of_threads);
 INSTANTIATE_TYPED_TEST_SUITE_P(TwoStage, BlockPrograms, TwoStagePrograms, ProgramNames);
@@ -132,12 +198,17 @@ INSTANTIATE_TYPED_TEST_SUITE_P(Segmented, BlockPrograms, SegmentedPrograms, Prog
 INSTANTIATE_TYPED_TEST_SUITE_P(Grouped, BlockPrograms, GroupedPrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Reduce, BlockPrograms, ReducePrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Selection, BlockPrograms, SelectionPrograms, ProgramNames);
+INSTANTIATE_TYPED_TEST_SUITE_P(Scan, BlockPrograms, ScanPrograms, ProgramNames);
+INSTANTIATE_TYPED_TEST_SUITE_P(Vote, BlockPrograms, VotePrograms, ProgramNames);
+INSTANTIATE_TYPED_TEST_SUITE_P(Waiting, BlockPrograms, WaitingPrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Lone, BlockPrograms, LonePrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(TwoStage, CollectiveBlockPrograms, TwoStagePrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Segmented, CollectiveBlockPrograms, SegmentedPrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Grouped, CollectiveBlockPrograms, GroupedPrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Reduce, CollectiveBlockPrograms, ReducePrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Selection, CollectiveBlockPrograms, SelectionPrograms, ProgramNames);
+INSTANTIATE_TYPED_TEST_SUITE_P(Scan, CollectiveBlockPrograms, ScanPrograms, ProgramNames);
+INSTANTIATE_TYPED_TEST_SUITE_P(Vote, CollectiveBlockPrograms, VotePrograms, ProgramNames);
 
 }  // namespace
 }  // namespace mpcflow::test

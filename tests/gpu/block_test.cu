@@ -6,12 +6,15 @@
 
 #include "gpu/block/compact_by_groups.cuh"
 #include "gpu/block/cuda_block.cuh"
+#include "gpu/block/hardware_votes.cuh"
 #include "gpu/warp/cuda_atomics.cuh"
 #include "tests/block/grouped_programs.hpp"
 #include "tests/block/reduce_programs.hpp"
+#include "tests/block/scan_programs.hpp"
 #include "tests/block/segmented_programs.hpp"
 #include "tests/block/selection_programs.hpp"
 #include "tests/block/two_stage_programs.hpp"
+#include "tests/block/vote_programs.hpp"
 #include "tests/support/device_array.hpp"
 #include "tests/support/gpu_required.hpp"
 
@@ -38,6 +41,25 @@ struct PlaceByGroup {
 
 using GroupPrograms = testing::Types<Compact<PlaceByGroup, 32, 1, 1>, Compact<PlaceByGroup, 128, 2, 4>,
                                      Compact<PlaceByGroup, 64, 1, 8>>;
+
+struct VotesOfHardware {
+    using Scratch = block::VoteScratch;
+    static std::string name() { return "by_hardware"; }
+    template <class Block>
+    static __device__ unsigned count(Block, bool vote, Scratch&) {
+        return block::count_votes_at_barrier(vote);
+    }
+    template <class Block>
+    static __device__ bool any(Block, bool vote, Scratch&) {
+        return block::is_any_at_barrier(vote);
+    }
+    template <class Block>
+    static __device__ bool all(Block, bool vote, Scratch&) {
+        return block::are_all_at_barrier(vote);
+    }
+};
+
+using HardwareVotePrograms = testing::Types<Vote<VotesOfHardware, 32>, Vote<VotesOfHardware, 1024>>;
 
 template <class Program>
 class BlockProgramsOnGpu : public GpuTest {};
@@ -72,6 +94,10 @@ INSTANTIATE_TYPED_TEST_SUITE_P(Grouped, BlockProgramsOnGpu, GroupedPrograms, Pro
 INSTANTIATE_TYPED_TEST_SUITE_P(Reduce, BlockProgramsOnGpu, ReducePrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Selection, BlockProgramsOnGpu, SelectionPrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(Lone, BlockProgramsOnGpu, LonePrograms, ProgramNames);
+INSTANTIATE_TYPED_TEST_SUITE_P(Scan, BlockProgramsOnGpu, ScanPrograms, ProgramNames);
+INSTANTIATE_TYPED_TEST_SUITE_P(Waiting, BlockProgramsOnGpu, WaitingPrograms, ProgramNames);
+INSTANTIATE_TYPED_TEST_SUITE_P(Vote, BlockProgramsOnGpu, VotePrograms, ProgramNames);
+INSTANTIATE_TYPED_TEST_SUITE_P(HardwareVote, BlockProgramsOnGpu, HardwareVotePrograms, ProgramNames);
 INSTANTIATE_TYPED_TEST_SUITE_P(CooperativeGroups, BlockProgramsOnGpu, GroupPrograms, ProgramNames);
 
 }  // namespace

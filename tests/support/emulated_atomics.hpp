@@ -41,6 +41,11 @@ public:
         return replace(
             at, [=](T old) { return std::max(old, value); });
     }
+    template <class T>
+    T load(const T* at) const {
+        warp_.yield();
+        return *at;
+    }
     std::uint32_t bit_or(std::uint32_t* at, std::uint32_t bits) const {
         return replace(
             at, [=](std::uint32_t old) { return old | bits; });

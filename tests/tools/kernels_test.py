@@ -9,11 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from mpcflow_tools.kernel_plot import PICTURES, plain_number, plot_kernels, spread, style_of
-from mpcflow_tools.kernel_results import NotABenchmark, read_kernel_results
+from mpcflow_tools.kernel_axes import plain_number, spread, style_of
+from mpcflow_tools.kernel_plot import PICTURES, plot_kernels, plot_steps
+from mpcflow_tools.kernel_results import NotABenchmark, read_kernel_results, read_step_rates
 
 SUM_WAYS = {"loop": 0.5, "peers": 0.45, "hash": 0.52, "match": 0.46, "sorted": 0.7, "segmented": 0.6,
             "two_stage": 0.4, "unstaged": 0.75, "two_float": 0.8, "direct": 1.05, "cas": 3.2}
+DENSITY_WAYS = {"match": 0.23, "peers": 0.31, "loop": 0.33, "unstaged": 0.5, "direct": 1.0, "cas": 3.0}
 AGES = [0, 1, 2, 5, 10, 20, 50, 100, 200]
 
 
@@ -49,8 +51,13 @@ def made_up_results() -> dict:
     tables = [
         table("a", "sums_by_age", ("age", "steps"), [("distinct", "cells a warp")] + [(way, "ms") for way in SUM_WAYS], sums),
         by_x("a", "sums_by_cause", ("age", "steps"), "ms", [0, 20, 200],
-             {way: lambda age: 1.0 for way in ("direct", "direct_2f", "cas", "peers", "two_float", "peers_cas",
-                                               "westphal", "westphal_cas")}),
+             {way: lambda age, ms=ms: ms + age / 400 for way, ms in
+              {"direct": 1.0, "direct_2f": 1.8, "cas": 3.0, "peers": 0.3, "two_float": 0.4, "peers_cas": 0.5,
+               "westphal": 0.32, "westphal_cas": 1.0}.items()}),
+        *(table("a", name, ("density", "1/cell"), [("distinct", "in a warp")] + [(way, "ms") for way in DENSITY_WAYS],
+                [(density, [12.0] + [ms * (1.0 + 1.0 / density) for ms in DENSITY_WAYS.values()])
+                 for density in (1, 2, 3, 5, 10, 30, 100)], items=9_998_999)
+          for name in ("sums_by_density", "sums_by_density_unordered")),
         table("b", "atomics_by_age", ("age", "steps"), [(way, "1/particle") for way in SUM_WAYS], atomics),
         table("b", "atomics_time_by_age", ("age", "steps"), [(way, "ms") for way in SUM_WAYS],
               [(age, values[1:]) for age, values in sums]),
@@ -68,6 +75,9 @@ def made_up_results() -> dict:
               "lanes": lambda x: 900 + x,
               "warp": lambda x: 2550 + x, "groups": lambda x: 2400 + x, "thrust": lambda x: 1500 + x,
               "cub": lambda x: 3000 - x}, items=100_000_000),
+        *(by_x("e", name, ("selected", "%"), "ms", [0.1, 1.0, 10.0, 50.0, 100.0],
+               {"warp": lambda x: 0.12 + 0.004 * x, "cub": lambda x: 0.15 + 0.003 * x})
+          for name in ("selection_ordered", "selection_unordered")),
         by_x("f", "sums", ("numbers", ""), "GiB/s", sizes,
              {"four-level": lambda n: 3000 * n / (n + 5e6), "no block": lambda n: 2900 * n / (n + 5e6),
               "cub": lambda n: 3100 * n / (n + 5e6)}, title="Sum of doubles: GiB/s read"),
@@ -86,16 +96,36 @@ def made_up_results() -> dict:
         by_x("f", "warp_sums", ("elements", ""), "GiB/s", sizes,
              {"down": lambda n: 3100.0, "butterfly": lambda n: 3050.0, "cub": lambda n: 3000.0},
              title="Sum of each 32 numbers: GiB/s"),
+        by_x("f", "segmented_scans", ("length", ""), "GiB/s", [1.0, 10.0, 100.0, 1e3, 1e4, 1e6],
+             {"warps": lambda n: 3400.0, "blocks": lambda n: 3000.0, "cub, blocks": lambda n: 2000.0,
+              "grid": lambda n: 2900.0 - 100.0 * np.log10(n), "cub, grid": lambda n: 2600.0},
+             title="Sums from the head of each segment on: GiB/s"),
+        by_x("f", "block_votes", ("threads", "in a block"), "G/s", [32.0, 64.0, 128.0, 256.0, 512.0, 1024.0],
+             {"count": lambda n: 900.0 + n, "count, w": lambda n: 300.0 + n / 10, "any": lambda n: 950.0 + n,
+              "any, w": lambda n: 500.0, "all": lambda n: 930.0 + n, "all, w": lambda n: 520.0},
+             title="Votes of blocks: G votes of threads a second"),
         by_x("f", "work_queue", ("spread", ""), "ms", [1.0, 2.0, 4.0, 8.0, 16.0],
              {"plain grid": lambda n: 1.1 + n / 20, "shares": lambda n: 1 + n / 10, "queue": lambda n: 1 + n / 40},
              title="Uneven items: ms for 4000000"),
         by_x("f", "work_queue_lanes", ("spread", ""), "ms", [1.0, 2.0, 4.0, 8.0, 16.0],
              {"plain grid": lambda n: 1.1 + n, "shares": lambda n: 1 + n / 2, "queue": lambda n: 1 + n / 3},
              title="Uneven items, also within a warp: ms for 4000000"),
+        *(by_x("g", name, ("threads", "in a block"), unit, [64.0, 128.0, 256.0, 512.0, 1024.0],
+               {way: lambda n, rank=rank: (3.0 if unit == "ms" else 300.0) * (1 + rank) * (1 + n / 2000)
+                for rank, way in enumerate(("1", "2", "4", "8", "16", "32", "an item"))})
+          for name, unit in (("launches_of_sums", "ms"), ("launches_of_reductions", "GiB/s"),
+                             ("launches_of_histograms", "GiB/s"))),
     ]
     return {"machine": {"cpu": "a CPU", "operating_system": "an OS"}, "device": {"name": "NVIDIA H200"},
             "cuda": "13.0, driver 13.0", "version": "0.1.0", "commit": "0123abc", "date": "2026-01-01T00:00:00Z",
             "size": "full", "copy_bytes_per_second": 4.2e12, "tables": tables}
+
+
+def made_up_steps(way: str, density: float) -> list[dict]:
+    """What one run of `bench step --json` prints."""
+    return [{"device": "NVIDIA H200", "law": law, "precision": "double", "particles": 10_000_000, "density": density,
+             "summation": way, "reorder": 16, "updates_per_second": rate * (1.0 + 0.1 * len(way)) * density**0.2,
+             "step_seconds": 1e-3, "bytes_per_particle": 100.0} for law, rate in (("srd", 15e9), ("srd+a", 8e9))]
 
 
 class FileTest(unittest.TestCase):
@@ -113,7 +143,7 @@ class FileTest(unittest.TestCase):
 class Reading(FileTest):
     def test_tables_become_columns(self) -> None:
         results = read_kernel_results(self.write(made_up_results()))
-        self.assertEqual(results.parts, list("abcdef"))
+        self.assertEqual(results.parts, list("abcdefg"))
         self.assertEqual(len(results.part("b")), 2)
         sums = results.part("a")[0]
         self.assertEqual(list(sums.x.values), AGES)
@@ -141,19 +171,42 @@ class Reading(FileTest):
 
 
 class Pictures(FileTest):
-    def test_one_for_each_part(self) -> None:
+    def test_every_picture(self) -> None:
         paths = plot_kernels(read_kernel_results(self.write(made_up_results())), self.folder)
-        self.assertEqual([path.name for path in paths], [name for name, _ in PICTURES.values()])
+        self.assertEqual([path.name for path in paths], [picture.file for picture in PICTURES])
         for path in paths:
             self.assertEqual(path.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
             self.assertGreater(path.stat().st_size, 10_000)
-            self.assertLess(path.stat().st_size, 200_000)
+            self.assertLess(path.stat().st_size, 250_000)
 
     def test_only_of_parts_that_were_measured(self) -> None:
         results = made_up_results()
         results["tables"] = [entry for entry in results["tables"] if entry["part"] in "be"]
         paths = plot_kernels(read_kernel_results(self.write(results)), self.folder)
-        self.assertEqual([path.name for path in paths], ["kernels_atomics.png", "kernels_filters.png"])
+        self.assertEqual([path.name for path in paths],
+                         ["kernels_atomics.png", "kernels_filters.png", "kernels_selection.png"])
+
+    def test_each_table_is_in_one_picture(self) -> None:
+        results = read_kernel_results(self.write(made_up_results()))
+        shown = [table.name for picture in PICTURES for table in picture.tables_of(results)]
+        self.assertEqual(sorted(shown), sorted(table.name for table in results.tables))
+
+    def test_steps_of_many_runs(self) -> None:
+        path = self.folder / "steps.json"
+        runs = [made_up_steps(way, density) for way in ("tile", "match", "cas") for density in (3.0, 10.0, 30.0)]
+        path.write_text("\n".join(json.dumps(run) for run in runs) + "\n")
+        rates = read_step_rates(path)
+        self.assertEqual(len(rates), 18)
+        self.assertEqual((rates[2].law, rates[2].way, rates[2].density), ("srd", "tile", 10.0))
+        picture = plot_steps(rates, self.folder)
+        self.assertEqual(picture.name, "steps_by_way.png")
+        self.assertGreater(picture.stat().st_size, 10_000)
+        with self.assertRaises(NotABenchmark):
+            plot_steps(rates + rates[:1], self.folder, overwrite=True)
+        for wrong in ("", "[]", "[1]", '[{"law": "srd"}]', json.dumps(runs[0]) + " x", json.dumps(made_up_results())):
+            path.write_text(wrong)
+            with self.assertRaises(NotABenchmark, msg=wrong[:40]):
+                read_step_rates(path)
 
     def test_the_ways_of_a_table_can_be_told_apart(self) -> None:
         for entry in made_up_results()["tables"]:
@@ -162,7 +215,7 @@ class Pictures(FileTest):
             self.assertEqual(len(looks), len(ways), entry["name"])
 
     def test_numbers_are_short(self) -> None:
-        shown = {0.5: "0.5", 8: "8", 512: "512", 4096: "4 Ki", 262144: "256 Ki", 1e7: "10 M", 67108864: "64 Mi"}
+        shown = {0.5: "0.5", 8: "8", 512: "512", 4096: "4 Ki", 262144: "256 Ki", 1e4: "10 k", 1e7: "10 M", 67108864: "64 Mi"}
         for number, text in shown.items():
             self.assertEqual(plain_number(number), text)
 

@@ -1,4 +1,4 @@
-"""What `mpcflow bench kernels --json` printed, as tables of numbers."""
+"""What `mpcflow bench kernels --json` printed, as tables of numbers; and `mpcflow bench step --json`, as rates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mpcflow_tools.files import open_regular
 
 
 class NotABenchmark(Exception):
-    """The file is not what `mpcflow bench kernels --json` prints."""
+    """The file is not what `mpcflow bench kernels --json`, or `mpcflow bench step --json`, prints."""
 
 
 # Bytes that are read; what the program prints is a hundredth of it.
@@ -66,6 +66,17 @@ class KernelResults:
         return sorted({table.part for table in self.tables})
 
 
+@dataclass(frozen=True)
+class StepRate:
+    """Of whole steps, each way of summing by itself."""
+    law: str
+    precision: str
+    way: str
+    density: float
+    updates_per_second: float
+    device: str
+
+
 def _table(entry: dict[str, Any]) -> Table:
     rows = entry["rows"]
     if not rows:
@@ -78,14 +89,41 @@ def _table(entry: dict[str, Any]) -> Table:
     return Table(entry["part"], entry["name"], entry["title"], int(entry["items"]), x, columns)
 
 
-def read_kernel_results(path: Path) -> KernelResults:
-    """Throws NotABenchmark, ResultsError, OSError."""
+def _read_text(path: Path) -> str:
     with os.fdopen(open_regular(path), "rb") as file:
         text = file.read(LONGEST_TEXT + 1)
+    if len(text) > LONGEST_TEXT:
+        raise NotABenchmark(f"{path} has more than {LONGEST_TEXT} bytes")
     try:
-        if len(text) > LONGEST_TEXT:
-            raise ValueError(f"more than {LONGEST_TEXT} bytes")
-        found = json.loads(text.decode("utf-8"))
+        return text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise NotABenchmark(f"{path} is not text: {error}") from error
+
+
+def read_step_rates(path: Path) -> list[StepRate]:
+    """Of a file to which any number of runs have printed. Throws NotABenchmark, ResultsError, OSError."""
+    text = _read_text(path)
+    rates = []
+    try:
+        at = 0
+        while at < len(text.rstrip()):
+            at += len(text[at:]) - len(text[at:].lstrip())
+            found, at = json.JSONDecoder().raw_decode(text, at)
+            rates += [StepRate(entry["law"], entry["precision"], entry["summation"], float(entry["density"]),
+                               float(entry["updates_per_second"]), entry["device"]) for entry in found]
+    except (ValueError, KeyError, TypeError, RecursionError, OverflowError) as error:
+        raise NotABenchmark(f"{path} is not what mpcflow bench step --json prints: "
+                            f"{type(error).__name__}: {error}") from error
+    if not rates:
+        raise NotABenchmark(f"{path} has no rates of steps")
+    return rates
+
+
+def read_kernel_results(path: Path) -> KernelResults:
+    """Throws NotABenchmark, ResultsError, OSError."""
+    text = _read_text(path)
+    try:
+        found = json.loads(text)
         return KernelResults(found["device"]["name"], found["cuda"], found["commit"], found["size"],
                              float(found["copy_bytes_per_second"]), [_table(entry) for entry in found["tables"]])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
