@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Shows that a machine with an NVIDIA GPU runs mpcflow right: builds, runs every test with the GPU required,
+# Shows that a machine with an NVIDIA GPU runs mpcflow right: builds, runs the tests with the GPU required,
 # compares the particle bits of CPU and GPU, and prints the benchmarks of the step and of the kernels.
 #
 #   tools/gpu_check.sh                 builds into build-gpu/, and does all of the above
 #   tools/gpu_check.sh --no-build      with what build-gpu/ holds already
 #   tools/gpu_check.sh --sanitizer     also runs compute-sanitizer (memcheck, racecheck, initcheck), which is slow
 #   tools/gpu_check.sh --no-bench      without the benchmarks
+#   tools/gpu_check.sh --all           also the tests labelled "nightly", as tools/test.sh --all
 #   tools/gpu_check.sh --build-dir DIR instead of build-gpu/
 #
 # CUDAARCHS chooses the architectures to build for; without it, that of the first GPU here (90 if it does not
@@ -18,11 +19,13 @@ build=$MPCFLOW_ROOT/build-gpu
 build_it=yes
 sanitize=no
 bench=yes
+selection=(--label-exclude '^nightly$')
 while (($# > 0)); do
     case $1 in
         --no-build) build_it=no ;;
         --sanitizer) sanitize=yes ;;
         --no-bench) bench=no ;;
+        --all) selection=() ;;
         --build-dir) build=$(realpath -m -- "${2:?--build-dir needs a folder}"); shift ;;
         -h | --help) print_help "$0"; exit 0 ;;
         *) print_help "$0" >&2; exit 2 ;;
@@ -76,9 +79,10 @@ fi
 
 # ---------------------------------------------------------------------------------------- tests
 
-say "Every test, with the GPU required"
+say "The tests, with the GPU required"
 began=$SECONDS
-(cd "$build" && MPCFLOW_REQUIRE_GPU=1 ctest --parallel "$(nproc)" --output-on-failure --no-tests=error) ||
+(cd "$build" && MPCFLOW_REQUIRE_GPU=1 ctest --parallel "$(nproc)" --output-on-failure --no-tests=error \
+    ${selection[@]+"${selection[@]}"}) ||
     fail "tests"
 note "tested in $((SECONDS - began)) s"
 
@@ -212,7 +216,7 @@ if [[ $sanitize == yes ]]; then
             sanitize_run "$tool" peers false mixed 10 at
             sanitize "$tool" "tests of the warp algorithms" "$build/tests/gpu/gpu_warp_test"
             sanitize "$tool" "tests of the block algorithms" "$build/tests/gpu/gpu_block_test" \
-                --gtest_filter='*two_stage_9*:*segmented_9*:Selection*:Reduce*:Scan*:Waiting*:*Vote*'
+                --gtest_filter='*two_stage_9*:*segmented_9*:*grouped_10*:Selection*:Reduce*:Scan*:Waiting*:*Vote*'
         done
         sanitize memcheck "bench kernels" "$mpcflow" bench kernels --size small
         wait
