@@ -110,6 +110,13 @@ public:
         contribute_all();
     }
 
+    /// Sums of this domain's particles or cells become those of the whole box, the same in all domains.
+    template <class Number>
+    void add_up_domains([[maybe_unused]] std::span<Number> sums) {
+        if constexpr (Border::is_open) border_.exchange().add_up(sums);
+    }
+    [[nodiscard]] const Border& border() const { return border_; }
+
     /// Calls function(thread, particles of this thread).
     template <class Function>
     void for_each_thread(const Function& function) {
@@ -208,8 +215,7 @@ private:
         fill_particles([&](std::int64_t i) { return initial.particle<Particle>(i); });
         const TotalsRule rule(system_);
         auto totals = sum(rule);
-        if constexpr (Border::is_open)
-            for (const auto& theirs : border_.gather(std::vector{totals})) totals += theirs.front();
+        add_up_domains(std::span<double>(totals.value));
         const Vec3<Real> mean = vector_cast<Real>(rule.mean_velocity(totals));
         team_.run([&](int thread) {
             for (Particle& particle : particles_.of(thread)) particle.velocity = particle.velocity - mean;
