@@ -50,6 +50,17 @@ public:
 
     [[nodiscard]] const Grid& first_grid(const System& /*system*/) const { return grid_; }
     [[nodiscard]] const std::vector<int>& neighbours() const { return neighbours_; }
+    /// Room for particles that the domain will take, about: it grows by a quarter at a time.
+    [[nodiscard]] std::int64_t most_particles(const System& system) const {
+        return 64 + static_cast<std::int64_t>(1.25 * system.fluid.density *
+                                              static_cast<double>(grid_.own().volume()));
+    }
+    /// Bytes of sums of cells that it sends in a step to all its neighbours.
+    [[nodiscard]] std::int64_t bytes_of_sums(std::size_t bytes_of_cell) const {
+        std::size_t cells = 0;
+        for (const std::vector<int>& shared : shared_) cells += shared.size();
+        return static_cast<std::int64_t>(cells * bytes_of_cell);
+    }
 
     /// Sends particles to the owners of their cells on `grid` and returns those that come. One that flew
     /// further than any may is lost, and a fault.

@@ -14,7 +14,7 @@ namespace mpcflow {
 using Message = std::vector<std::byte>;
 
 template <class T>
-[[nodiscard]] Message message_of(std::span<const T> values) {
+[[nodiscard]] Message message_of(std::span<T> values) {
     static_assert(std::is_trivially_copyable_v<T>);
     const auto bytes = std::as_bytes(values);
     return {bytes.begin(), bytes.end()};
@@ -74,7 +74,7 @@ public:
 private:
     template <class Number>
     void add_what_is_shared(std::span<Number> sums) {
-        const std::vector<Message> all = share(message_of(std::span<const Number>(sums)));
+        const std::vector<Message> all = share(message_of(sums));
         for (int other = 0; other < count(); ++other) {
             if (other == number()) continue;
             const std::vector<Number> theirs = values_of<Number>(all[other]);
