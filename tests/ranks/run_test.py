@@ -1,0 +1,83 @@
+"""Runs on several ranks: their files are those of one process, to the last bit; restarts on other numbers."""
+
+import os
+import random
+import shutil
+import signal
+import time
+import unittest
+
+import h5py
+
+from on_ranks import RanksTest
+from restarting import OUTPUTS, flow
+
+
+class Files(RanksTest):
+    def check_ranks(self, text: str, ranks: int, *arguments: str) -> None:
+        expected = self.reference(text)
+        name = self.write_input(text)
+        self.on_ranks(ranks, "run", name, "--quiet", *arguments)
+        self.check_same(self.results("out"), expected)
+        for folder in ("out", "reference"):
+            shutil.rmtree(self.folder / folder)
+
+    def test_are_those_of_one_process(self):
+        text = flow(100)
+        self.check_ranks(text, 4)
+        with self.subTest("three domains along x, of sizes that differ, on two threads each"):
+            odd = text.replace("size: [6, 6, 6]", "size: [7, 6, 9]")
+            self.check_ranks(odd, 3, "--set", "execution.domains=[3,1,1]", "--threads", "2")
+
+    def test_are_those_of_one_process_with_walls_all_around(self):
+        text = flow(100, outputs=OUTPUTS.replace("  modes: {every: 3, count: 2}\n", ""))
+        walls = "boundaries: {x: no_slip, y: {lower: slip, upper: {kind: no_slip, velocity: [0.2, 0, 0.1]}}, z: no_slip}"
+        for given, wanted in (("boundaries: {x: periodic, y: periodic, z: no_slip}", walls),
+                              ("{device: cpu}", "{device: cpu, precision: mixed}"),
+                              ("angle: 130", "angle: 130, conserve_angular_momentum: true")):
+            self.assertIn(given, text)
+            text = text.replace(given, wanted)
+        self.check_ranks(text, 5)
+
+    def test_say_on_how_many_ranks_they_were_made(self):
+        name = self.write_input(flow(50, "{every: 20}"))
+        done = self.on_ranks(3, "run", name)
+        self.assertIn("on each of 3 ranks, 1 x 1 x 3 domains", done.stderr)
+        self.assertRegex(done.stdout, r"exchange     [\d.]+ % of the time of the steps ranks waited for each other")
+        self.assertEqual(done.stdout.count("state hash"), 1)
+        with h5py.File(self.folder / "out/run.h5") as f:
+            self.assertEqual(f["machine"].attrs["ranks"], 3)
+            self.assertEqual(list(f["machine"].attrs["domains"]), [1, 1, 3])
+            self.assertGreater(f["run"].attrs["exchange_wait"], 0.0)
+        again = self.on_ranks(2, "run", name)
+        self.assertIn("this run is complete", again.stderr)
+
+
+class Restarts(RanksTest):
+    def test_on_other_numbers_of_ranks_after_kills_of_single_ranks(self):
+        text = flow(2000, "{every: 40}")
+        expected = self.reference(text)
+        name = self.write_input(text)
+        chance = random.Random(16)
+        kills = 0
+        for ranks in (4, 3, 1, 2):
+            alone = ranks == 1
+            process = self.start("run", name, "--quiet") if alone else self.start_ranks(self.command(ranks, "run", name, "--quiet"))
+            self.wait_for("out/checkpoint.h5")
+            time.sleep(0.5 + 0.5 * chance.random())
+            pids = [process.pid] if alone else self.ranks_of(process)
+            if process.poll() is None and pids:
+                os.kill(chance.choice(pids), signal.SIGKILL)
+                kills += 1
+            process.communicate(timeout=20)
+        self.on_ranks(2, "run", name, "--quiet")
+        self.check_same(self.results("out"), expected)
+        with h5py.File(self.folder / "out/run.h5") as f:
+            restarts = int(f["run"].attrs["restarts"])
+        print(f"{kills} kills of single ranks, {restarts} restarts from a checkpoint")
+        self.assertGreater(kills, 1)
+        self.assertGreater(restarts, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
