@@ -1,15 +1,19 @@
 #include "ranks/mpi_ranks.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
 #include <sched.h>
+#include <unistd.h>
 
 #include "physics/errors.hpp"
 
@@ -22,6 +26,14 @@ constexpr int message_tag = 1;
 constexpr std::size_t most_added = std::size_t{1} << 24;
 /// What a rank may be at before it answers: writing a file, at the longest.
 constexpr double patience_seconds = 10.0;
+/// Whether ranks of this machine are alive; launchers that end the others take less.
+constexpr double seconds_between_checks = 4.0;
+/// Turns of asking before who waits sleeps in between.
+constexpr int quick_turns = 2000;
+
+double seconds_between(std::chrono::steady_clock::time_point from, std::chrono::steady_clock::time_point to) {
+    return std::chrono::duration<double>(to - from).count();
+}
 
 void require(int code, const char* call) {
     if (code == MPI_SUCCESS) return;
@@ -34,10 +46,9 @@ void require(int code, const char* call) {
 /// How long to leave the processor to others after so many turns of asking in vain: at first not, as messages
 /// mostly come within microseconds; then ever longer, as who waits for rank 0 to write may wait for seconds.
 void rest(int turns) {
-    constexpr int quick = 2000;
-    constexpr int slow = 4000;
-    if (turns < quick) sched_yield();
-    else std::this_thread::sleep_for(std::chrono::microseconds(turns < slow ? 20 : 500));
+    constexpr int slow_turns = 2 * quick_turns;
+    if (turns < quick_turns) sched_yield();
+    else std::this_thread::sleep_for(std::chrono::microseconds(turns < slow_turns ? 20 : 500));
 }
 
 std::string text_of(const Message& message) {
@@ -52,6 +63,44 @@ MpiRanks::MpiRanks(std::size_t piece) : piece_(piece) {
     for (MPI_Comm comm : {domains_, notices_}) MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     MPI_Comm_rank(domains_, &number_);
     MPI_Comm_size(domains_, &count_);
+    find_processes();
+}
+
+void MpiRanks::find_processes() {
+    // A number means the same process only in one name space of one machine.
+    struct Process {
+        char machine[256] = "";
+        char names[64] = "";
+        int number = 0;
+    };
+    Process own;
+    gethostname(own.machine, sizeof own.machine - 1);
+    static_cast<void>(readlink("/proc/self/ns/pid", own.names, sizeof own.names - 1));
+    own.number = getpid();
+    std::vector<Process> all(static_cast<std::size_t>(count_));
+    require(MPI_Allgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, domains_),
+            "MPI_Allgather");
+    for (const Process& other : all) {
+        const bool is_here = std::string_view(other.machine) == own.machine &&
+                             std::string_view(other.names) == own.names && own.names[0] != '\0';
+        processes_.push_back(is_here ? other.number : 0);
+    }
+}
+
+bool MpiRanks::is_dead(int rank) const {
+    const int process = processes_[static_cast<std::size_t>(rank)];
+    return process != 0 && kill(process, 0) != 0 && errno == ESRCH;
+}
+
+void MpiRanks::check_processes() const {
+    for (int rank = 0; rank < count_; ++rank) {
+        if (!is_dead(rank)) continue;
+        throw EnvironmentError(
+            "rank " + std::to_string(rank) + " (process " +
+            std::to_string(processes_[static_cast<std::size_t>(rank)]) +
+            ") has ended without a word: it was killed, or crashed; see to that, then run the "
+            "same command again");
+    }
 }
 
 MpiRanks::~MpiRanks() {
@@ -62,13 +111,20 @@ MpiRanks::~MpiRanks() {
 void MpiRanks::wait_until(const std::function<bool()>& done) {
     constexpr int turns_to_hear = 32;
     const Clock::time_point begin = Clock::now();
+    Clock::time_point last_check = begin;
     is_waiting_ = true;
     for (int turns = 0; !done(); ++turns) {
-        if (turns % turns_to_hear == turns_to_hear - 1) hear();
+        if (turns % turns_to_hear == turns_to_hear - 1) {
+            hear();
+            if (turns > quick_turns && seconds_between(last_check, Clock::now()) > seconds_between_checks) {
+                check_processes();
+                last_check = Clock::now();
+            }
+        }
         rest(turns);
     }
     is_waiting_ = false;
-    waited_seconds_ += std::chrono::duration<double>(Clock::now() - begin).count();
+    waited_seconds_ += seconds_between(begin, Clock::now());
 }
 
 void MpiRanks::wait_for(MPI_Request& request) {
@@ -82,7 +138,7 @@ void MpiRanks::wait_for(MPI_Request& request) {
 bool MpiRanks::is_done_within(double seconds, const std::function<bool()>& done) {
     const Clock::time_point begin = Clock::now();
     for (int turns = 0; !done(); ++turns) {
-        if (std::chrono::duration<double>(Clock::now() - begin).count() > seconds) return false;
+        if (seconds_between(begin, Clock::now()) > seconds) return false;
         rest(turns);
     }
     return true;
@@ -226,8 +282,13 @@ void MpiRanks::lead(const Message& command) {
 
 Message MpiRanks::await() {
     Message command;
+    Clock::time_point last_check = Clock::now();
     for (int turns = 0; !take(Word::command, command); ++turns) {
         hear();
+        if (turns > quick_turns && seconds_between(last_check, Clock::now()) > seconds_between_checks) {
+            check_processes();
+            last_check = Clock::now();
+        }
         rest(turns);
     }
     return command;
@@ -249,8 +310,11 @@ void MpiRanks::end_all(int status) {
     int gone = 1;
     const bool are_gone = is_done_within(patience_seconds, [&] {
         for (Message message; take(Word::bye, message); ++gone) are_in_order &= message.empty();
-        return gone == count_;
+        int dead = 0;
+        for (int other = 1; other < count_; ++other) dead += is_dead(other) ? 1 : 0;
+        return gone + dead >= count_;
     });
+    are_in_order &= gone == count_;
     if (!are_gone || !are_in_order) MPI_Abort(MPI_COMM_WORLD, status);
     finish();
 }

@@ -61,6 +61,14 @@ private:
     template <class Number>
     void add_up_numbers(std::span<Number> sums, MPI_Datatype type);
 
+    /// Notes which processes the ranks of this machine are.
+    void find_processes();
+    /// Whether a rank of this machine is no more.
+    [[nodiscard]] bool is_dead(int rank) const;
+    /// Throws EnvironmentError where one is. Launchers end all ranks when one dies, but not
+    /// all of them and not always.
+    void check_processes() const;
+
     /// Throws where the run has ended or another rank has failed, and passes signals on.
     void hear();
     /// Takes such a word, if one has come.
@@ -76,6 +84,7 @@ private:
     double waited_seconds_ = 0.0;
     bool is_waiting_ = false;  ///< for what may never come, if the run ends meanwhile
     bool is_finished_ = false;
+    std::vector<int> processes_;  ///< by rank; 0 on other machines
     std::function<int()> signal_source_;
     bool has_told_signal_ = false;
     int signal_of_others_ = 0;

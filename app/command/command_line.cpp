@@ -128,6 +128,13 @@ private:
             ->check(CLI::PositiveNumber)
             ->excludes(measure)
             ->option_text("R");
+        command
+            ->add_option(
+                "--ranks", check_.ranks,
+                "Tell how the box is cut for so many processes (mpirun -n N), and what one of them takes")
+            ->check(CLI::Range(1, 1'000'000))
+            ->excludes(measure)
+            ->option_text("N");
         add_json(*command);
         command->final_callback([this] {
             shorthands_.append_to(check_.input.overrides);

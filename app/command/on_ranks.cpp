@@ -36,13 +36,11 @@ namespace {
 struct Introduction {
     std::string program;
     std::string host;
-    std::string processors;
     std::string input;  ///< resolved; or, of one that cannot be read, what is wrong with it
     bool is_read = false;
 
     [[nodiscard]] Message message() const {
-        const std::string text =
-            fmt::format("{}\n{}\n{}\n{}\n{}", program, host, processors, is_read ? 1 : 0, input);
+        const std::string text = fmt::format("{}\n{}\n{}\n{}", program, host, is_read ? 1 : 0, input);
         return message_of(std::span<const char>(text));
     }
     explicit Introduction(const Message& message) {
@@ -56,7 +54,6 @@ struct Introduction {
         };
         program = line();
         host = line();
-        processors = line();
         is_read = line() == "1";
         input = rest;
     }
@@ -67,7 +64,6 @@ Introduction introduce(const MachineInfo& machine) {
     Introduction own;
     own.program = fmt::format("mpcflow {} (commit {})", program_version(), program_commit());
     own.host = machine.hostname;
-    own.processors = processor_set();
     return own;
 }
 
@@ -170,16 +166,7 @@ Beginning begin_alike(Ranks& ranks, const InputOptions& input) {
         if (!discord.empty()) throw EnvironmentError(discord);
         std::rethrow_exception(mistake);
     }
-    const auto is_here = [&](const Introduction& other) { return other.host == own.host; };
-    beginning.ranks_here = static_cast<int>(std::ranges::count_if(all, is_here));
-    beginning.sharers = static_cast<int>(std::ranges::count_if(all, [&](const Introduction& other) {
-        return is_here(other) && other.processors == own.processors;
-    }));
-    std::vector<std::string> hosts;
-    for (const Introduction& other : all) hosts.push_back(other.host);
-    std::ranges::sort(hosts);
-    beginning.machines =
-        static_cast<int>(std::ranges::distance(hosts.begin(), std::ranges::unique(hosts).begin()));
+    beginning.place = find_rank_place(ranks);
     const Scenario& scenario = beginning.scenario;
     if (scenario.execution.has_domains()) beginning.cut.domains = scenario.execution.domains;
     else beginning.cut = automatic_cut(scenario.system, ranks.count()).value();
@@ -190,7 +177,7 @@ SolverOptions options_of_rank(const Beginning& beginning) {
     SolverOptions options = solver_options(beginning.scenario);
     if (beginning.scenario.execution.threads > 0) return options;
     const int threads = options.threads > 0 ? options.threads : available_processors();
-    options.threads = std::max(1, threads / beginning.sharers);
+    options.threads = beginning.place.share_of(threads);
     return options;
 }
 
@@ -209,7 +196,7 @@ void check_machine(const Ranks& ranks, const Beginning& beginning) {
     }
     const DomainNeeds needs =
         domain_solver_needs(scenario.system, options_of_rank(beginning), beginning.cut, ranks.number());
-    MemoryNeed need{needs.host.bytes * beginning.ranks_here,
+    MemoryNeed need{needs.host.bytes * beginning.place.ranks_here,
                     needs.host.bytes + (needs.host.threads - 1) * thread_stack()};
     if (ranks.number() == 0) {
         // Rank 0 writes for all.

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "app/command/commands.hpp"
+#include "app/machine/rank_place.hpp"
 #include "input/scenario.hpp"
 #include "physics/domain/cut.hpp"
 #include "physics/solver.hpp"
@@ -21,9 +22,7 @@ namespace mpcflow {
 struct Beginning {
     Scenario scenario;
     Cut cut;
-    int ranks_here = 1;  ///< that have the memory of this machine, this one among them
-    int sharers = 1;     ///< of these, those that have the same processors
-    int machines = 1;
+    RankPlace place;
 };
 
 /// Reads the input on all ranks, which call it alike. Where they are not of one program, or the inputs differ

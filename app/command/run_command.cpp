@@ -166,8 +166,8 @@ Machinery machinery_of_ranks(Ranks& ranks, const Beginning& beginning) {
     check_machine(ranks, beginning);
     auto solver = std::make_unique<LeadingSolver>(ranks, beginning.scenario.system,
                                                   options_of_rank(beginning), beginning.cut);
-    const std::string reason = fmt::format("{} on {} machine{}", mpi_library(), beginning.machines,
-                                           beginning.machines == 1 ? "" : "s");
+    const std::string reason = fmt::format("{} on {} machine{}", mpi_library(), beginning.place.machines,
+                                           beginning.place.machines == 1 ? "" : "s");
     LeadingSolver* const leading = solver.get();
     return {std::move(solver), leading, &ranks, beginning.cut, reason};
 }

@@ -68,6 +68,19 @@ class Faults(RanksTest):
                 self.mpcflow("info", "out/checkpoint.previous.h5")
                 subprocess.run(["rm", "-r", self.folder / "out"], check=True)
 
+    def test_a_rank_that_is_killed_ends_all_where_the_launcher_does_not(self):
+        name = self.write_input(input_text(steps=ENDLESS, outputs=OUTPUTS) + "checkpoint: {every: 50}\n")
+        process = self.start_ranks([MPIRUN, "--enable-recovery", "-n", "3", MPCFLOW, "run", name])
+        self.wait_for("out/checkpoint.previous.h5")
+        pids = self.ranks_of(process)
+        os.kill(pids[1], signal.SIGKILL)
+        _, err = self.end_of(process, pids)
+        # The exit status is that of this mpirun, which takes no notice.
+        self.assertEqual(len(self.messages(err)), 1, err)
+        with h5py.File(self.folder / "out/run.h5") as f:
+            self.assertEqual(f["run"].attrs["status"], b"failed")
+        self.assertIn(f"rank 1 (process {pids[1]}) has ended without a word", self.messages(err)[0])
+
     def test_a_full_disk_ends_all(self):
         self.small_disk(2)
         name = self.write_input(input_text(steps=ENDLESS, outputs="  trajectory: {every: 10}\n"))

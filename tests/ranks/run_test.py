@@ -1,5 +1,6 @@
 """Runs on several ranks: their files are those of one process, to the last bit; restarts on other numbers."""
 
+import json
 import os
 import random
 import shutil
@@ -51,6 +52,36 @@ class Files(RanksTest):
             self.assertGreater(f["run"].attrs["exchange_wait"], 0.0)
         again = self.on_ranks(2, "run", name)
         self.assertIn("this run is complete", again.stderr)
+
+
+class Planning(RanksTest):
+    def test_check_tells_how_the_box_is_cut(self):
+        name = self.write_input(flow(50).replace("size: [6, 6, 6]", "size: [24, 16, 9]"))
+        said = self.mpcflow("check", name, "--ranks", "4").stdout
+        self.assertIn("ranks                4, of 4 x 1 x 1 domains", said)
+        self.assertRegex(said, r"  fullest rank       864 cells and 416 of neighbours, about 8640 particles, [\d.]+ MiB of memory")
+        self.assertRegex(said, r"  it sends           about [\d.]+ KiB a step to 3 neighbours, in 6 messages")
+        told = json.loads(self.mpcflow("check", name, "--ranks", "4", "--json").stdout)["ranks"]
+        self.assertEqual((told["count"], told["domains"], told["cells"], told["neighbours"]), (4, [4, 1, 1], 864, 3))
+        # The layers of cells that both have, two on each side, of srd: four sums of doubles each; particles besides.
+        sums = 2 * 2 * 16 * 10 * 4 * 8
+        self.assertGreater(told["step_bytes"], sums)
+        self.assertLess(told["step_bytes"], 4 * sums)
+        self.assertNotIn("ranks ", self.mpcflow("check", name).stdout)
+        for ranks, message in (("0", "--ranks"), ("37", "box.size: cannot be cut along cell planes into 37 domains")):
+            self.assertIn(message, self.mpcflow("check", name, "--ranks", ranks, status=2).stderr)
+
+    def test_the_step_is_measured_on_ranks(self):
+        options = ("bench", "step", "--law", "srd", "--cells", "12", "--steps", "20", "--device", "cpu")
+        for measured in json.loads(self.on_ranks(3, *options, "--json").stdout):
+            self.assertEqual(measured["ranks"], 3)
+            self.assertGreater(measured["updates_per_second"], 0)
+            self.assertLess(0.0, measured["waiting"])
+            self.assertLessEqual(measured["waiting"], measured["largest_waiting"])
+            self.assertLess(measured["largest_waiting"], 1.0)
+        self.assertIn(" 2 ranks, ", self.on_ranks(2, *options).stdout)
+        refused = self.on_ranks(2, "bench", "step", "--device", "cuda", status=3)
+        self.assertIn("several ranks cannot go on GPUs yet", refused.stderr)
 
 
 class Restarts(RanksTest):
