@@ -176,8 +176,8 @@ Beginning begin_alike(Ranks& ranks, const InputOptions& input) {
 SolverOptions options_of_rank(const Beginning& beginning) {
     SolverOptions options = solver_options(beginning.scenario);
     if (beginning.scenario.execution.threads > 0) return options;
-    const int threads = options.threads > 0 ? options.threads : available_processors();
-    options.threads = beginning.place.share_of(threads);
+    // No more than a batch job has for a task.
+    options.threads = std::min(options.threads, beginning.place.share_of(available_processors()));
     return options;
 }
 

@@ -15,6 +15,7 @@
 #include "tests/ranks/measured.hpp"
 #include "tests/ranks/mpi_main.hpp"
 #include "tests/solver/golden_cases.hpp"
+#include "tests/solver/random_systems.hpp"
 
 namespace mpcflow::test {
 namespace {
@@ -82,6 +83,29 @@ TEST(LeadingSolver, has_the_bits_of_odd_boxes) {
                     << testing::PrintToString(system.box.size);
                 EXPECT_EQ(solver.fast_steps(), whole->fast_steps());
             });
+    }
+}
+
+/// Whatever a user may write together; a few, other ones for another number of ranks.
+TEST(LeadingSolver, has_the_bits_of_random_systems) {
+    const int count = std::getenv("MPCFLOW_ALL_CASES") != nullptr ? 100 : 10;
+    Dice dice(static_cast<std::uint64_t>(20261202 + ranks().count()));
+    for (int number = 0; number < count; ++number) {
+        System system = random_system(dice);
+        while (system.masses() != Masses::equal || !automatic_cut(system, ranks().count()))
+            system = random_system(dice);
+        SolverOptions options;
+        options.precision = dice.one_in(2) ? Precision::mixed : Precision::double_precision;
+        options.threads = 1;
+        SCOPED_TRACE("system " + std::to_string(number) + ": " + in_words(system));
+        lead(system, options, [&](Solver& solver) {
+            const auto whole = make_host_solver(system, options);
+            whole->run(12);
+            solver.run(12);
+            EXPECT_EQ(solver.state_hash(), whole->state_hash());
+            EXPECT_EQ(bits_of(numbers_of(solver.measure<FluxRule>())),
+                      bits_of(numbers_of(whole->measure<FluxRule>())));
+        });
     }
 }
 
