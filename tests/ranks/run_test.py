@@ -13,6 +13,8 @@ import h5py
 from on_ranks import RanksTest
 from restarting import OUTPUTS, flow
 
+ROUNDS = int(os.environ.get("MPCFLOW_ROUNDS", "1"))
+
 
 class Files(RanksTest):
     def check_ranks(self, text: str, ranks: int, *arguments: str) -> None:
@@ -90,24 +92,32 @@ class Restarts(RanksTest):
         expected = self.reference(text)
         name = self.write_input(text)
         chance = random.Random(16)
-        kills = 0
-        for ranks in (4, 3, 1, 2):
-            alone = ranks == 1
-            process = self.start("run", name, "--quiet") if alone else self.start_ranks(self.command(ranks, "run", name, "--quiet"))
-            self.wait_for("out/checkpoint.h5")
-            time.sleep(0.5 + 0.5 * chance.random())
-            pids = [process.pid] if alone else self.ranks_of(process)
-            if process.poll() is None and pids:
-                os.kill(chance.choice(pids), signal.SIGKILL)
-                kills += 1
-            process.communicate(timeout=20)
-        self.on_ranks(2, "run", name, "--quiet")
-        self.check_same(self.results("out"), expected)
-        with h5py.File(self.folder / "out/run.h5") as f:
-            restarts = int(f["run"].attrs["restarts"])
-        print(f"{kills} kills of single ranks, {restarts} restarts from a checkpoint")
-        self.assertGreater(kills, 1)
-        self.assertGreater(restarts, 1)
+        kills = restarts = 0
+        for _ in range(ROUNDS):
+            for ranks in (4, 3, 1, 2):
+                kills += self.kill_one(name, ranks, 0.5 + 0.5 * chance.random(), chance)
+            self.on_ranks(2, "run", name, "--quiet")
+            self.check_same(self.results("out"), expected)
+            with h5py.File(self.folder / "out/run.h5") as f:
+                restarts += int(f["run"].attrs["restarts"])
+            shutil.rmtree(self.folder / "out")
+        print(f"{kills} kills of single ranks of {ROUNDS} runs, which went on {restarts} times from a checkpoint to the same end")
+        self.assertGreater(kills, ROUNDS)
+        self.assertGreater(restarts, ROUNDS)
+
+    def kill_one(self, name: str, ranks: int, seconds: float, chance: random.Random) -> int:
+        """Runs on so many ranks and after a while kills one of them; 0 where the run had ended by then."""
+        alone = ranks == 1
+        command = ("run", name, "--quiet")
+        process = self.start(*command) if alone else self.start_ranks(self.command(ranks, *command))
+        self.wait_for("out/checkpoint.h5")
+        time.sleep(seconds)
+        pids = [process.pid] if alone else self.ranks_of(process)
+        is_running = process.poll() is None and bool(pids)
+        if is_running:
+            os.kill(chance.choice(pids), signal.SIGKILL)
+        process.communicate(timeout=30)
+        return int(is_running)
 
 
 if __name__ == "__main__":
