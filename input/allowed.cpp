@@ -25,6 +25,10 @@ std::string allowed_integers(const IntegerRange& range) {
 
 std::string allowed_integer_or_auto(const IntegerRange& range) { return "auto or " + allowed_integer(range); }
 
+std::string allowed_integers_or_auto(const IntegerRange& range) {
+    return "auto or " + allowed_integers(range);
+}
+
 std::string allowed_text(std::size_t longest) {
     return fmt::format("one line of text of at most {} characters", longest);
 }

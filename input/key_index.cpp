@@ -34,6 +34,9 @@ public:
     void whole(const Key& key, std::int64_t&, const IntegerRange&) override { add(key.name); }
     void integers(const Key& key, std::array<int, 3>&, const IntegerRange&) override { add(key.name); }
     void integer_or_auto(const Key& key, int&, const IntegerRange&) override { add(key.name); }
+    void integers_or_auto(const Key& key, std::array<int, 3>&, const IntegerRange&) override {
+        add(key.name);
+    }
     void one_of(const Key& key, std::size_t&, std::span<const std::string_view>) override { add(key.name); }
     void some_of(const Key& key, std::span<const NamedFlag>) override { add(key.name); }
     void faces(const Key& key, AxisFaces&) override {

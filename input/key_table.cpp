@@ -49,6 +49,10 @@ public:
     void integer_or_auto(const Key& key, int& value, const IntegerRange& range) override {
         row(key, allowed_integer_or_auto(range), value == 0 ? "auto" : std::to_string(value));
     }
+    void integers_or_auto(const Key& key, std::array<int, 3>& values, const IntegerRange& range) override {
+        row(key, allowed_integers_or_auto(range),
+            values[0] == 0 ? "auto" : fmt::format("[{}, {}, {}]", values[0], values[1], values[2]));
+    }
     void one_of(const Key& key, std::size_t& index, std::span<const std::string_view> names) override {
         row(key, allowed_names(names), std::string(names[index]));
     }

@@ -91,6 +91,8 @@ public:
     virtual void integers(const Key& key, std::array<int, 3>& values, const IntegerRange& range) = 0;
     /// `auto` (held as 0) or a whole number of the range.
     virtual void integer_or_auto(const Key& key, int& value, const IntegerRange& range) = 0;
+    /// `auto` (held as 0, 0, 0) or three whole numbers of the range.
+    virtual void integers_or_auto(const Key& key, std::array<int, 3>& values, const IntegerRange& range) = 0;
     /// One of `names`; `index` says which.
     virtual void one_of(const Key& key, std::size_t& index, std::span<const std::string_view> names) = 0;
     /// A list of at least one of the names.
@@ -163,6 +165,7 @@ public:
 [[nodiscard]] std::string allowed_integer(const IntegerRange& range);
 [[nodiscard]] std::string allowed_integers(const IntegerRange& range);
 [[nodiscard]] std::string allowed_integer_or_auto(const IntegerRange& range);
+[[nodiscard]] std::string allowed_integers_or_auto(const IntegerRange& range);
 [[nodiscard]] std::string allowed_text(std::size_t longest);
 [[nodiscard]] std::string allowed_flag();
 [[nodiscard]] std::string allowed_names(std::span<const std::string_view> names);  ///< "a, b or c"

@@ -290,6 +290,11 @@ void visit_execution(KeyVisitor& keys, Execution& execution) {
          "CPU threads; auto takes as many as the process may use, and in a Slurm job no more than "
          "`--cpus-per-task`; changes the speed, never a bit of the result."},
         execution.threads, {1, 1024});
+    keys.integers_or_auto(
+        {"domains",
+         "How the box is cut along x, y, z where several processes run it (mpirun, srun): a domain for each; "
+         "auto takes the cut with the least surface. Changes the speed, never a bit of the result."},
+        execution.domains, {1, largest_edge});
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "input/checks.hpp"
 #include "input/diagnostics.hpp"
+#include "input/domain_checks.hpp"
 #include "input/keys.hpp"
 #include "input/overrides.hpp"
 #include "input/text.hpp"
@@ -139,7 +140,7 @@ std::string default_directory(const std::string& name) {
 }  // namespace
 
 Scenario parse_scenario(std::string_view text, const std::string& name,
-                        const std::vector<std::string>& overrides) {
+                        const std::vector<std::string>& overrides, std::optional<int> ranks) {
     input::Diagnostics diagnostics;
     const std::size_t file =
         diagnostics.add_source(input::printable(name, 4096), input::Diagnostics::Lines::numbered);
@@ -163,6 +164,7 @@ Scenario parse_scenario(std::string_view text, const std::string& name,
     input::visit_keys(reader, scenario);
     reader.finish();
     input::check_scenario(scenario, root, diagnostics);
+    input::check_domains(scenario, ranks, root, diagnostics);
     if (diagnostics.has_errors()) throw InputError(diagnostics.errors());
     if (scenario.output.directory.empty()) scenario.output.directory = default_directory(name);
     scenario.warnings = diagnostics.warnings();
@@ -172,9 +174,10 @@ Scenario parse_scenario(std::string_view text, const std::string& name,
     return scenario;
 }
 
-Scenario read_scenario(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
+Scenario read_scenario(const std::filesystem::path& file, const std::vector<std::string>& overrides,
+                       std::optional<int> ranks) {
     const std::string name = file.string();
-    return parse_scenario(read_text(file, input::printable(name, 4096)), name, overrides);
+    return parse_scenario(read_text(file, input::printable(name, 4096)), name, overrides, ranks);
 }
 
 }  // namespace mpcflow

@@ -79,8 +79,11 @@ struct Execution {
     DeviceChoice device;
     Precision precision = Precision::double_precision;
     Summation summation = Summation::automatic;
-    int reorder = 0;  ///< 0: auto
-    int threads = 0;  ///< 0: all
+    int reorder = 0;               ///< 0: auto
+    int threads = 0;               ///< 0: all
+    std::array<int, 3> domains{};  ///< along x, y, z, one a rank; all 0: auto
+
+    [[nodiscard]] bool has_domains() const { return domains[0] > 0; }
 };
 
 /// Everything an input file says, defaults filled in.

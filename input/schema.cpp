@@ -126,6 +126,13 @@ public:
         schema.add("anyOf", json_list({"{\"const\": \"auto\"}", integer_schema(range).text()}));
         add(key, schema, value == 0 ? in_quotes("auto") : std::to_string(value));
     }
+    void integers_or_auto(const Key& key, std::array<int, 3>& values, const IntegerRange& range) override {
+        JsonObject schema;
+        schema.add("anyOf", json_list({"{\"const\": \"auto\"}", triple(integer_schema(range)).text()}));
+        const std::string preset =
+            json_list({std::to_string(values[0]), std::to_string(values[1]), std::to_string(values[2])});
+        add(key, schema, values[0] == 0 ? in_quotes("auto") : preset);
+    }
     void one_of(const Key& key, std::size_t& index, std::span<const std::string_view> names) override {
         add(key, words(names), in_quotes(names[index]));
     }

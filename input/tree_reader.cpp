@@ -183,8 +183,7 @@ void TreeReader::whole(const Key& key, std::int64_t& value, const IntegerRange& 
 }
 
 template <class Read>
-void TreeReader::read_triple(const Key& key, const std::string& allowed, Read read_item) {
-    const Node* node = find(key, allowed);
+void TreeReader::read_triple(const Node* node, const Key& key, const std::string& allowed, Read read_item) {
     if (node == nullptr) return;
     if (node->kind != NodeKind::sequence) {
         wrong(*node, path_of(key), "is given", allowed);
@@ -206,20 +205,33 @@ void TreeReader::read_triple(const Key& key, const std::string& allowed, Read re
 }
 
 void TreeReader::reals(const Key& key, std::array<double, 3>& values, const RealRange& range) {
-    read_triple(
-        key, allowed_reals(range),
-        [&](const Node& node, const std::string& path, std::size_t i) {
-            (void)read_real(node, path, values[i], range);
-        });
+    const std::string allowed = allowed_reals(range);
+    read_triple(find(key, allowed), key, allowed,
+                [&](const Node& node, const std::string& path, std::size_t i) {
+                    (void)read_real(node, path, values[i], range);
+                });
 }
 
 void TreeReader::integers(const Key& key, std::array<int, 3>& values, const IntegerRange& range) {
+    const std::string allowed = allowed_integers(range);
+    read_integers(find(key, allowed), key, allowed, values, range);
+}
+
+void TreeReader::read_integers(const Node* node, const Key& key, const std::string& allowed,
+                               std::array<int, 3>& values, const IntegerRange& range) {
     read_triple(
-        key, allowed_integers(range),
-        [&](const Node& node, const std::string& path, std::size_t i) {
+        node, key, allowed,
+        [&](const Node& item, const std::string& path, std::size_t i) {
             std::int64_t value = 0;
-            if (read_integer(node, path, value, range)) values[i] = static_cast<int>(value);
+            if (read_integer(item, path, value, range)) values[i] = static_cast<int>(value);
         });
+}
+
+void TreeReader::integers_or_auto(const Key& key, std::array<int, 3>& values, const IntegerRange& range) {
+    const std::string allowed = allowed_integers_or_auto(range);
+    const Node* node = find(key, allowed);
+    if (node != nullptr && node->kind == NodeKind::scalar && node->text == "auto") values = {};
+    else read_integers(node, key, allowed, values, range);
 }
 
 void TreeReader::integer_or_auto(const Key& key, int& value, const IntegerRange& range) {

@@ -34,6 +34,7 @@ public:
     void whole(const Key& key, std::int64_t& value, const IntegerRange& range) override;
     void integers(const Key& key, std::array<int, 3>& values, const IntegerRange& range) override;
     void integer_or_auto(const Key& key, int& value, const IntegerRange& range) override;
+    void integers_or_auto(const Key& key, std::array<int, 3>& values, const IntegerRange& range) override;
     void one_of(const Key& key, std::size_t& index, std::span<const std::string_view> names) override;
     void some_of(const Key& key, std::span<const NamedFlag> names) override;
     void faces(const Key& key, AxisFaces& value) override;
@@ -66,7 +67,10 @@ private:
     [[nodiscard]] bool read_integer(const Node& node, const std::string& path, std::int64_t& value,
                                     const IntegerRange& range);
     template <class Read>
-    void read_triple(const Key& key, const std::string& allowed, Read read_item);
+    void read_triple(const Node* node, const Key& key, const std::string& allowed, Read read_item);
+
+    void read_integers(const Node* node, const Key& key, const std::string& allowed,
+                       std::array<int, 3>& values, const IntegerRange& range);
 
     Diagnostics& diagnostics_;
     std::vector<Level> levels_;

@@ -59,6 +59,10 @@ public:
         line(key, "[" + std::to_string(values[0]) + ", " + std::to_string(values[1]) + ", " +
                       std::to_string(values[2]) + "]");
     }
+    void integers_or_auto(const Key& key, std::array<int, 3>& values, const IntegerRange& range) override {
+        if (values[0] == 0) line(key, "auto");
+        else integers(key, values, range);
+    }
     void integer_or_auto(const Key& key, int& value, const IntegerRange&) override {
         line(key, value == 0 ? "auto" : std::to_string(value));
     }

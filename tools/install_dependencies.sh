@@ -18,6 +18,7 @@ source "$(dirname -- "${BASH_SOURCE[0]}")/shell/common.sh"
 packages=(
     g++ cmake ninja-build git pkg-config     # to build
     libhdf5-dev libyaml-cpp-dev libcli11-dev libfmt-dev
+    openmpi-bin libopenmpi-dev               # to run on several processes
     libgtest-dev libboost-context-dev        # to test
     python3 python3-h5py python3-matplotlib python3-numpy python3-yaml  # to plot and analyse
 )

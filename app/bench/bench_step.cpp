@@ -1,15 +1,23 @@
 #include "app/bench/bench_step.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "app/machine/device.hpp"
+#include "app/machine/rank_place.hpp"
 #include "app/run/theory_numbers.hpp"
 #include "app/text/formatting.hpp"
 #include "app/text/json_writer.hpp"
 #include "gpu/copy_rate.hpp"
+#include "physics/domain/automatic_cut.hpp"
+#include "physics/errors.hpp"
+#include "physics/host/processors.hpp"
 #include "physics/names.hpp"
+#include "ranks/following.hpp"
+#include "ranks/leading_solver.hpp"
+#include "ranks/ranks.hpp"
 
 namespace mpcflow {
 
@@ -18,6 +26,9 @@ namespace {
 struct Measurement : StepMeasurement {
     double copy_fraction =
         0.0;  ///< of the rate at which the device copies what a plain step moves; 0: not measured
+    int ranks = 1;
+    double waiting = 0.0;          ///< share of the time that ranks waited for each other, on average
+    double largest_waiting = 0.0;  ///< of the rank that waited longest
 };
 
 /// What a plain step on a device at least moves of a particle, in bytes: position and velocity, read once and
@@ -38,6 +49,15 @@ void print_table(const std::vector<Measurement>& measurements, double copy_rate)
                    m.copy_fraction > 0.0 ? fmt::format("{:.0f} %", 100.0 * m.copy_fraction) : "-",
                    name_of(m.summation), m.reorder);
     }
+    for (const Measurement& m : measurements) {
+        if (m.ranks == 1) break;
+        fmt::print(
+            "\n{:<8}{:<11}{:>12} ranks, {} each; {:.1f} % of the time they waited for each other, one of "
+            "them "
+            "{:.1f} %\n",
+            m.law, precision_name(m.precision), m.ranks, format_rate(m.updates_per_second / m.ranks),
+            100.0 * m.waiting, 100.0 * m.largest_waiting);
+    }
     if (copy_rate > 0.0)
         fmt::print(
             "\nof copy rate: the step's rate as a part of one read and one write of positions and "
@@ -54,6 +74,9 @@ void print_json(const std::vector<Measurement>& measurements, double density, do
         json.member("summation", name_of(m.summation)).member("reorder", std::int64_t{m.reorder});
         json.member("updates_per_second", m.updates_per_second).member("step_seconds", m.step_seconds);
         json.member("bytes_per_particle", m.bytes_per_particle);
+        json.member("ranks", m.ranks)
+            .member("waiting", m.waiting)
+            .member("largest_waiting", m.largest_waiting);
         if (copy_rate > 0.0)
             json.member("copy_bytes_per_second", copy_rate).member("fraction_of_copy_rate", m.copy_fraction);
         json.end_object();
@@ -61,34 +84,89 @@ void print_json(const std::vector<Measurement>& measurements, double density, do
     fmt::print("{}\n", json.end_array().text());
 }
 
+/// The box and the options of a kind, on whatever it runs.
+struct StepRun {
+    System system;
+    SolverOptions options;
+};
+
+StepRun run_of(const BenchStepOptions& options, const StepKind& kind, DeviceKind device) {
+    StepRun run;
+    const int cells = options.cells > 0 ? options.cells : device == DeviceKind::cuda ? 200 : 32;
+    run.system.box.size = {cells, cells, cells};
+    run.system.fluid.density = options.density;
+    kind.law.choose(run.system.collision);
+    run.system.thermostat.kind =
+        kind.law.energy == Energy::thermal ? ThermostatKind::none : options.thermostat;
+    run.options.precision = kind.precision;
+    run.options.threads = options.threads;
+    run.options.summation = options.summation;
+    run.options.vectors = options.vectors;
+    run.options.reorder = options.reorder;
+    return run;
+}
+
+/// The same on this rank, and the cut.
+StepRun run_of_rank(const BenchStepOptions& options, const StepKind& kind, Ranks& ranks, Cut& cut) {
+    StepRun run = run_of(options, kind, DeviceKind::cpu);
+    if (options.threads == 0) run.options.threads = find_rank_place(ranks).share_of(available_processors());
+    const auto found = automatic_cut(run.system, ranks.count());
+    if (!found) {
+        throw EnvironmentError(
+            fmt::format("--cells: a box of {} cells an edge cannot be cut into {} domains; take more "
+                        "cells, or another number of ranks",
+                        run.system.box.size[0], ranks.count()));
+    }
+    cut = *found;
+    return run;
+}
+
+Measurement measure_on_ranks(const BenchStepOptions& options, const StepKind& kind, Ranks& ranks) {
+    Cut cut;
+    const StepRun run = run_of_rank(options, kind, ranks, cut);
+    LeadingSolver solver(ranks, run.system, run.options, cut);
+    Measurement measured{measure_step(solver, kind.precision, options.steps)};
+    measured.ranks = ranks.count();
+    for (const RankTimes& of_rank : solver.times()) {
+        const double waiting = of_rank.ran > 0.0 ? of_rank.waited / of_rank.ran : 0.0;
+        measured.waiting += waiting / ranks.count();
+        measured.largest_waiting = std::max(measured.largest_waiting, waiting);
+    }
+    return measured;
+}
+
 }  // namespace
 
-int bench_step(const BenchStepOptions& options) {
-    const ChosenDevice device = choose_device(options.device);
-    System system;
-    const int cells = options.cells > 0 ? options.cells : device.kind == DeviceKind::cuda ? 200 : 32;
-    system.box.size = {cells, cells, cells};
-    system.fluid.density = options.density;
-
+int bench_step(const BenchStepOptions& options, Ranks* ranks) {
+    if (ranks != nullptr && options.device.kind == DeviceKind::cuda)
+        throw EnvironmentError(
+            "--device: several ranks cannot go on GPUs yet; use cpu, or start one process");
+    const ChosenDevice device =
+        choose_device(ranks != nullptr ? DeviceChoice{DeviceKind::cpu, 0} : options.device);
     const double copy_rate = device.kind == DeviceKind::cuda ? measure_copy_rate(device.index) : 0.0;
     std::vector<Measurement> measurements;
-    for (const auto& [law, precision] : kinds_that_pass(options.kinds)) {
-        law.choose(system.collision);
-        system.thermostat.kind = law.energy == Energy::thermal ? ThermostatKind::none : options.thermostat;
-        SolverOptions solver_options;
-        solver_options.precision = precision;
-        solver_options.threads = options.threads;
-        solver_options.summation = options.summation;
-        solver_options.vectors = options.vectors;
-        solver_options.reorder = options.reorder;
-        Measurement measured{measure_step(system, solver_options, device, options.steps)};
+    for (const StepKind& kind : kinds_that_pass(options.kinds)) {
+        if (ranks != nullptr) {
+            measurements.push_back(measure_on_ranks(options, kind, *ranks));
+            continue;
+        }
+        const StepRun run = run_of(options, kind, device.kind);
+        Measurement measured{measure_step(run.system, run.options, device, options.steps)};
         if (copy_rate > 0.0)
-            measured.copy_fraction = measured.updates_per_second * motion_traffic(precision) / copy_rate;
+            measured.copy_fraction = measured.updates_per_second * motion_traffic(kind.precision) / copy_rate;
         measurements.push_back(measured);
     }
     if (options.json) print_json(measurements, options.density, copy_rate);
     else print_table(measurements, copy_rate);
     return 0;
+}
+
+void follow_bench_step(const BenchStepOptions& options, Ranks& ranks) {
+    for (const StepKind& kind : kinds_that_pass(options.kinds)) {
+        Cut cut;
+        const StepRun run = run_of_rank(options, kind, ranks, cut);
+        follow(ranks, run.system, run.options, cut);
+    }
 }
 
 }  // namespace mpcflow

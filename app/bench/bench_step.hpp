@@ -20,9 +20,14 @@ struct BenchStepOptions {
     bool json = false;
 };
 
-/// Times the step at h = 0.1, of SRD at 130 degrees, in a periodic box. On a GPU the rate at which the card
-/// copies is measured beside it, and each step's rate is set against one read and one write of the
-/// particles' records. Prints a table, or JSON. Returns the exit status; throws EnvironmentError.
-[[nodiscard]] int bench_step(const BenchStepOptions& options);
+class Ranks;
+
+/// Times the step at h = 0.1, of SRD at 130 degrees, in a periodic box; on rank 0 of several, of all of them.
+/// On a GPU the rate at which the card copies is measured beside it, and each step's rate is set against one
+/// read and one write of the particles' records. Prints a table, or JSON. Returns the exit status; throws
+/// EnvironmentError.
+[[nodiscard]] int bench_step(const BenchStepOptions& options, Ranks* ranks = nullptr);
+/// What the other ranks do meanwhile.
+void follow_bench_step(const BenchStepOptions& options, Ranks& ranks);
 
 }  // namespace mpcflow

@@ -65,9 +65,13 @@ StepMeasurement measurement_of(const Solver& solver, const System& system, Preci
 StepMeasurement measure_step(const System& system, const SolverOptions& options, const ChosenDevice& device,
                              std::int64_t steps) {
     const std::unique_ptr<Solver> solver = make_solver(system, options, device);
-    settle(*solver);
-    const double seconds = time_step(*solver, steps);
-    return measurement_of(*solver, system, options.precision, seconds);
+    return measure_step(*solver, options.precision, steps);
+}
+
+StepMeasurement measure_step(Solver& solver, Precision precision, std::int64_t steps) {
+    settle(solver);
+    const double seconds = time_step(solver, steps);
+    return measurement_of(solver, solver.system(), precision, seconds);
 }
 
 }  // namespace mpcflow

@@ -57,4 +57,7 @@ void settle(Solver& solver);
 [[nodiscard]] StepMeasurement measure_step(const System& system, const SolverOptions& options,
                                            const ChosenDevice& device, std::int64_t steps);
 
+/// The same of a solver that there is.
+[[nodiscard]] StepMeasurement measure_step(Solver& solver, Precision precision, std::int64_t steps);
+
 }  // namespace mpcflow

@@ -1,14 +1,17 @@
 #include "app/command/bench_commands.hpp"
 
+#include <memory>
 #include <stdexcept>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/command/on_ranks.hpp"
 #include "app/machine/device.hpp"
 #include "input/names.hpp"
 #include "input/text.hpp"
 #include "physics/names.hpp"
+#include "ranks/ranks.hpp"
 
 namespace mpcflow {
 
@@ -76,7 +79,13 @@ void BenchCommands::add_step(CLI::App& bench) {
         if (!summation_.empty()) step_.summation = value_of<Summation>(summation_);
         if (thermostat_ == "maxwell_boltzmann") step_.thermostat = ThermostatKind::maxwell_boltzmann;
         step_.json = json_;
-        action_ = [this] { return bench_step(step_); };
+        action_ = [this] {
+            const std::unique_ptr<Ranks> ranks = join_ranks();
+            if (ranks == nullptr) return bench_step(step_);
+            return on_all_ranks(
+                *ranks, [&] { return bench_step(step_, ranks.get()); },
+                [&] { follow_bench_step(step_, *ranks); });
+        };
     });
 }
 

@@ -8,6 +8,7 @@
 
 #include "app/bench/output_costs.hpp"
 #include "app/command/commands.hpp"
+#include "app/command/domain_report.hpp"
 #include "app/machine/device.hpp"
 #include "app/output/estimates.hpp"
 #include "app/run/schedule.hpp"
@@ -111,7 +112,7 @@ std::optional<TimeEstimate> estimate_time(const Scenario& scenario, const SpeedC
 }
 
 void print_text(const Scenario& scenario, DeviceKind device, const std::optional<TimeEstimate>& time,
-                const std::vector<std::string>& warnings) {
+                const std::optional<DomainReport>& domains, const std::vector<std::string>& warnings) {
     const System& system = scenario.system;
     const auto& size = system.box.size;
     fmt::print("{} is valid.\n", input::printable(scenario.source_name, std::string::npos));
@@ -133,6 +134,7 @@ void print_text(const Scenario& scenario, DeviceKind device, const std::optional
     fmt::print("memory               about {} for the solver, {} for outputs\n",
                format_bytes(static_cast<double>(estimate_solver_memory(scenario, device))),
                format_bytes(static_cast<double>(estimate_output_memory(scenario))));
+    if (domains) print_text(*domains);
     for (const FileEstimate& file : estimate_files(scenario)) {
         fmt::print("disk                 {}/{}: about {} ({})\n", scenario.output.directory, file.name,
                    format_bytes(static_cast<double>(file.bytes)), file.contents);
@@ -146,7 +148,7 @@ void print_text(const Scenario& scenario, DeviceKind device, const std::optional
 }
 
 void print_json(const Scenario& scenario, DeviceKind device, const std::optional<TimeEstimate>& time,
-                const std::vector<std::string>& warnings) {
+                const std::optional<DomainReport>& domains, const std::vector<std::string>& warnings) {
     const System& system = scenario.system;
     const Schedule schedule(scenario.run, scenario.output);
     JsonWriter json;
@@ -169,6 +171,7 @@ void print_json(const Scenario& scenario, DeviceKind device, const std::optional
     json.member("output_bytes", estimate_output_memory(scenario));
     const MemoryNeed need = memory_need(scenario, device);
     json.member("host_bytes", need.bytes).member("host_address_space", need.address_space).end_object();
+    if (domains) add_json(json, *domains);
     json.member("directory", scenario.output.directory).key("files").begin_array();
     for (const FileEstimate& file : estimate_files(scenario)) {
         json.begin_object().member("name", file.name).member("bytes", file.bytes);
@@ -185,7 +188,7 @@ void print_json(const Scenario& scenario, DeviceKind device, const std::optional
 }  // namespace
 
 int check_command(const CheckOptions& options) {
-    const Scenario scenario = read_scenario(options.input.file, options.input.overrides);
+    const Scenario scenario = read_scenario(options.input.file, options.input.overrides, options.ranks);
     if (options.is_resolved_alone) {
         fmt::print("{}", to_yaml(scenario));
         return 0;
@@ -195,8 +198,10 @@ int check_command(const CheckOptions& options) {
     for (std::string& shortage : find_shortages(scenario, device.kind))
         warnings.push_back(std::move(shortage));
     const std::optional<TimeEstimate> time = estimate_time(scenario, options.speed, device);
-    if (options.format == ReportFormat::json) print_json(scenario, device.kind, time, warnings);
-    else print_text(scenario, device.kind, time, warnings);
+    std::optional<DomainReport> domains;
+    if (options.ranks) domains = report_of_domains(scenario, *options.ranks);
+    if (options.format == ReportFormat::json) print_json(scenario, device.kind, time, domains, warnings);
+    else print_text(scenario, device.kind, time, domains, warnings);
     return 0;
 }
 

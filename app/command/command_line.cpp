@@ -18,6 +18,7 @@
 #include "app/machine/memory_limits.hpp"
 #include "app/text/formatting.hpp"
 #include "input/text.hpp"
+#include "ranks/ranks.hpp"
 
 namespace mpcflow {
 
@@ -45,7 +46,8 @@ class CommandLine {
 public:
     CommandLine() {
         app_.set_version_flag("--version",
-                              fmt::format("mpcflow {} (commit {})", program_version(), program_commit()));
+                              fmt::format("mpcflow {} (commit {}{})", program_version(), program_commit(),
+                                          mpi_library().empty() ? "" : ", " + mpi_library()));
         app_.require_subcommand(1);
         app_.footer(footer);
         add_run();
@@ -126,6 +128,13 @@ private:
             ->check(CLI::PositiveNumber)
             ->excludes(measure)
             ->option_text("R");
+        command
+            ->add_option(
+                "--ranks", check_.ranks,
+                "Tell how the box is cut for so many processes (mpirun -n N), and what one of them takes")
+            ->check(CLI::Range(1, 1'000'000))
+            ->excludes(measure)
+            ->option_text("N");
         add_json(*command);
         command->final_callback([this] {
             shorthands_.append_to(check_.input.overrides);

@@ -41,6 +41,7 @@ struct CheckOptions {
     ReportFormat format = ReportFormat::text;
     SpeedChoice speed;
     bool is_resolved_alone = false;  ///< prints the input with all defaults, and nothing else
+    std::optional<int> ranks;        ///< that will run it
 };
 
 struct InfoOptions {

@@ -10,6 +10,7 @@
 #include "input/schema.hpp"
 #include "physics/host/vector_units.hpp"
 #include "physics/names.hpp"
+#include "ranks/ranks.hpp"
 
 namespace mpcflow {
 
@@ -49,7 +50,7 @@ void print_json(const MachineInfo& machine, const DeviceList& list,
     const auto name = [](const ChosenDevice& device) {
         return device.kind == DeviceKind::cuda ? fmt::format("cuda:{}", device.index) : std::string("cpu");
     };
-    json.member("auto", automatic ? name(*automatic) : "none");
+    json.member("auto", automatic ? name(*automatic) : "none").member("mpi", mpi_library());
     fmt::print("{}\n", json.end_object().text());
 }
 
@@ -80,6 +81,11 @@ int devices_command(ReportFormat format) {
     for (const RefusedDevice& device : list.refused)
         fmt::print("cuda:{}   {}, cannot be used: {}\n", device.index, device.name, device.reason);
     if (list.devices.empty() && list.refused.empty()) fmt::print("cuda     none: {}\n", list.reason);
+    const std::string mpi = mpi_library();
+    fmt::print("mpi      {}\n", mpi.empty()
+                                    ? "none: this mpcflow was built without MPI; install Open MPI and "
+                                      "build again to run on several processes"
+                                    : mpi + ": a run on the CPU can go on several processes");
     return 0;
 }
 

@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <new>
 #include <optional>
@@ -13,6 +15,7 @@
 
 #include "app/command/commands.hpp"
 #include "app/command/exit_status.hpp"
+#include "app/command/on_ranks.hpp"
 #include "app/command/run_summary.hpp"
 #include "app/machine/device.hpp"
 #include "app/machine/machine_info.hpp"
@@ -29,20 +32,33 @@
 #include "input/text.hpp"
 #include "input/writer.hpp"
 #include "physics/errors.hpp"
+#include "ranks/following.hpp"
+#include "ranks/leading_solver.hpp"
 
 namespace mpcflow {
 
 namespace {
 
-RunRecord make_record(const RunOptions& options, const Scenario& scenario, const Solver& solver,
-                      const ChosenDevice& device) {
+/// What a run goes on.
+struct Machinery {
+    std::unique_ptr<Solver> solver;
+    LeadingSolver* leading = nullptr;  ///< the same, where there are several ranks
+    Ranks* ranks = nullptr;
+    Cut cut;
+    std::string reason;  ///< why this device was taken
+};
+
+RunRecord make_record(const RunOptions& options, const Scenario& scenario, const Machinery& machinery) {
+    const Solver& solver = *machinery.solver;
     RunRecord record;
     record.scenario = scenario;
     record.overrides = options.input.overrides;
     record.resolved_input = to_yaml(scenario);
     record.machine = describe_machine();
     record.device = solver.device_description();
-    record.device_reason = device.reason;
+    record.device_reason = machinery.reason;
+    record.ranks = machinery.cut.count();
+    record.domains = machinery.cut.domains;
     record.summation = solver.summation();
     record.reorder_interval = solver.reorder_interval();
     record.memory_bytes = solver.memory_bytes();
@@ -90,24 +106,40 @@ std::string describe_stop(const RunLoopResult& result) {
 
 using Clock = std::chrono::steady_clock;
 
-/// A signal, or the end of the time that the run was given when the program began.
-std::string stop_request(const std::optional<std::int64_t>& max_wall_seconds, Clock::time_point began) {
-    if (const int signal = SignalGuard::received(); signal != 0) return signal_name(signal);
+/// A signal to this rank or another, or the end of the time that the run was given when the program began.
+std::string stop_request(const std::optional<std::int64_t>& max_wall_seconds, Clock::time_point began,
+                         Ranks* ranks) {
+    int signal = SignalGuard::received();
+    if (signal == 0 && ranks != nullptr) signal = ranks->signal_of_others();
+    if (signal != 0) return signal_name(signal);
     if (max_wall_seconds && Clock::now() - began >= std::chrono::seconds(*max_wall_seconds))
         return "--max-wall-time " + format_duration(static_cast<double>(*max_wall_seconds));
     return "";
 }
 
+/// How long ranks waited for each other.
+void add_exchange(const std::vector<RankTimes>& times, RunLoopResult& result) {
+    for (const RankTimes& of_rank : times) {
+        const double share = of_rank.ran > 0.0 ? of_rank.waited / of_rank.ran : 0.0;
+        const auto ranks = static_cast<double>(times.size());
+        result.exchange_wait += of_rank.waited / ranks;
+        result.exchange_share += share / ranks;
+        result.largest_exchange_share = std::max(result.largest_exchange_share, share);
+    }
+}
+
 /// Runs to the end or to where it is asked to stop; `outputs` hand to `results` what is to be written.
-int run_to_the_end(const RunOptions& options, const Scenario& scenario, Solver& solver,
+int run_to_the_end(const RunOptions& options, const Scenario& scenario, const Machinery& machinery,
                    BackgroundWriter& outputs, const ResultWriter& results, Clock::time_point began) {
     ProgressDisplay display(
         stderr, options.verbosity == Verbosity::quiet ? ProgressStyle::silent : progress_style(stderr));
     const Schedule schedule(scenario.run, scenario.output, scenario.checkpoint);
-    const RunLoopResult result = run_loop(solver, scenario.system, schedule, outputs, display,
-                                          [&] { return stop_request(options.max_wall_seconds, began); });
+    RunLoopResult result = run_loop(*machinery.solver, scenario.system, schedule, outputs, display, [&] {
+        return stop_request(options.max_wall_seconds, began, machinery.ranks);
+    });
     display.clear();
-    const std::uint64_t hash = solver.state_hash();
+    const std::uint64_t hash = machinery.solver->state_hash();
+    if (machinery.leading != nullptr) add_exchange(machinery.leading->times(), result);
     const bool is_stopped = !result.stopped_by.empty();
     const std::string message = describe_stop(result);
     outputs.finish(result, is_stopped ? RunStatus::interrupted : RunStatus::completed, message, hash);
@@ -119,20 +151,36 @@ int run_to_the_end(const RunOptions& options, const Scenario& scenario, Solver& 
     return static_cast<int>(ExitStatus::environment);
 }
 
-}  // namespace
-
-int run_command(const RunOptions& options) {
-    const Clock::time_point began = Clock::now();
-    const Scenario scenario = read_scenario(options.input.file, options.input.overrides);
-    const std::string& folder = scenario.output.directory;
-    const Existing existing = treatment_of_results(options.restart, options.existing, folder);
-    check_output_directory(folder, existing);
-    if (is_done_already(scenario, existing, options.verbosity)) return static_cast<int>(ExitStatus::done);
+/// Makes the solver of one process.
+Machinery machinery_alone(const Scenario& scenario) {
     const ChosenDevice device = choose_device(scenario.execution.device);
     // Linux grants memory that it does not have, and then kills who uses it.
     if (const std::string shortage = describe_shortage(memory_need(scenario, device.kind)); !shortage.empty())
         throw EnvironmentError(shortage);
-    const std::unique_ptr<Solver> solver = make_solver(scenario.system, solver_options(scenario), device);
+    return {
+        make_solver(scenario.system, solver_options(scenario), device), nullptr, nullptr, {}, device.reason};
+}
+
+/// Makes that of all ranks, on rank 0.
+Machinery machinery_of_ranks(Ranks& ranks, const Beginning& beginning) {
+    check_machine(ranks, beginning);
+    auto solver = std::make_unique<LeadingSolver>(ranks, beginning.scenario.system,
+                                                  options_of_rank(beginning), beginning.cut);
+    const std::string reason = fmt::format("{} on {} machine{}", mpi_library(), beginning.place.machines,
+                                           beginning.place.machines == 1 ? "" : "s");
+    LeadingSolver* const leading = solver.get();
+    return {std::move(solver), leading, &ranks, beginning.cut, reason};
+}
+
+/// The whole run but for reading the input: of one process, or of rank 0 for all.
+int run_scenario(const RunOptions& options, const Scenario& scenario,
+                 const std::function<Machinery()>& make_machinery, Clock::time_point began) {
+    const std::string& folder = scenario.output.directory;
+    const Existing existing = treatment_of_results(options.restart, options.existing, folder);
+    check_output_directory(folder, existing);
+    if (is_done_already(scenario, existing, options.verbosity)) return static_cast<int>(ExitStatus::done);
+    const Machinery machinery = make_machinery();
+    Solver& solver = *machinery.solver;
 
     const SignalGuard signals;
     const OutputDirectory directory(folder, existing);
@@ -141,8 +189,8 @@ int run_command(const RunOptions& options) {
         find_checkpoint(options.restart, scenario, directory.files(), existing, remarks);
     const bool is_new = !checkpoint;
     Observables observables = make_observables(scenario);
-    if (checkpoint) restore(*solver, observables, *checkpoint, remarks);
-    RunRecord record = make_record(options, scenario, *solver, device);
+    if (checkpoint) restore(solver, observables, *checkpoint, remarks);
+    RunRecord record = make_record(options, scenario, machinery);
     record.notes = remarks;
     if (options.verbosity == Verbosity::normal) announce(scenario, record, checkpoint, remarks);
 
@@ -152,14 +200,14 @@ int run_command(const RunOptions& options) {
     // Before all other files: whenever the run is killed, it can go on.
     if (scenario.checkpoint && is_new) {
         const auto particles = outputs.take_records();
-        solver->copy_particles(*particles);
-        outputs.save_start(save_state(*solver, particles, outputs.observables()));
+        solver.copy_particles(*particles);
+        outputs.save_start(save_state(solver, particles, outputs.observables()));
     }
     outputs.begin();
     for (const std::string& remark : results.take_remarks())
         show(stderr, fmt::format("warning: {}\n", input::printable(remark, std::string::npos)));
     try {
-        return run_to_the_end(options, scenario, *solver, outputs, results, began);
+        return run_to_the_end(options, scenario, machinery, outputs, results, began);
     } catch (const std::bad_alloc&) {
         outputs.finish_failed("out of memory");
         throw;
@@ -167,6 +215,30 @@ int run_command(const RunOptions& options) {
         outputs.finish_failed(error.what());
         throw;
     }
+}
+
+}  // namespace
+
+int run_command(const RunOptions& options) {
+    const Clock::time_point began = Clock::now();
+    const std::unique_ptr<Ranks> ranks = join_ranks();
+    if (ranks == nullptr) {
+        const Scenario scenario = read_scenario(options.input.file, options.input.overrides, 1);
+        return run_scenario(
+            options, scenario, [&] { return machinery_alone(scenario); }, began);
+    }
+    return on_all_ranks(
+        *ranks,
+        [&] {
+            const Beginning beginning = begin_alike(*ranks, options.input);
+            return run_scenario(
+                options, beginning.scenario, [&] { return machinery_of_ranks(*ranks, beginning); }, began);
+        },
+        [&] {
+            const Beginning beginning = begin_alike(*ranks, options.input);
+            check_machine(*ranks, beginning);
+            follow(*ranks, beginning.scenario.system, options_of_rank(beginning), beginning.cut);
+        });
 }
 
 }  // namespace mpcflow

@@ -50,6 +50,12 @@ void print_summary(const Scenario& scenario, const RunLoopResult& result, std::u
     std::string text = fmt::format("steps        {}{}\n", result.steps_done, how_far);
     text += fmt::format("wall time    {:.2f} s{}\n", result.seconds, describe_wait(result));
     text += fmt::format("rate         {}\n", format_rate(rate, "particle updates"));
+    if (result.largest_exchange_share > 0.0) {
+        text += fmt::format(
+            "exchange     {:.1f} % of the time of the steps ranks waited for each other, one of them "
+            "{:.1f} %\n",
+            100.0 * result.exchange_share, 100.0 * result.largest_exchange_share);
+    }
     if (result.fast_steps > 0) text += describe_fast_steps(scenario.system, result);
     text += fmt::format("state hash   {}\n", format_hash(hash));
     for (const WrittenFile& file : files)

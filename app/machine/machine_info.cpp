@@ -52,6 +52,8 @@ MachineInfo describe_machine() {
     return info;
 }
 
+std::string processor_set() { return value_in_file("/proc/self/status", "Cpus_allowed_list"); }
+
 std::string user_name() {
     if (const passwd* entry = getpwuid(getuid()); entry != nullptr && entry->pw_name != nullptr)
         return entry->pw_name;

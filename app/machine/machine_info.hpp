@@ -18,6 +18,10 @@ struct MachineInfo {
 /// Never fails: what cannot be found out is "unknown".
 [[nodiscard]] MachineInfo describe_machine();
 
+/// The processors that this process may use, as the system lists them, for example "0-7,16"; empty if it does
+/// not say.
+[[nodiscard]] std::string processor_set();
+
 /// Name of the user who runs the program, or "unknown".
 [[nodiscard]] std::string user_name();
 

@@ -163,9 +163,7 @@ std::vector<std::string> find_warnings(const Scenario& scenario) {
     return warnings;
 }
 
-MemoryNeed memory_need(const Scenario& scenario, DeviceKind device) {
-    MemoryNeed need;
-    if (device == DeviceKind::cpu) need = memory_need(scenario.system, solver_options(scenario));
+MemoryNeed memory_need_of_writing(const Scenario& scenario) {
     // By measurement: code of libraries and pieces of text; and what HDF5 keeps of large arrays that it
     // writes.
     constexpr std::int64_t of_program = 5 << 20;
@@ -173,7 +171,17 @@ MemoryNeed memory_need(const Scenario& scenario, DeviceKind device) {
     const std::int64_t others =
         estimate_output_memory(scenario) + of_program + std::min(copy_bytes(scenario), most_of_writing);
     const std::int64_t stack_of_writer = thread_stack();
-    return {need.bytes + others, need.address_space + others + stack_of_writer};
+    return {others, others + stack_of_writer};
+}
+
+MemoryNeed memory_need(const Scenario& scenario, DeviceKind device) {
+    MemoryNeed need = memory_need_of_writing(scenario);
+    if (device == DeviceKind::cpu) {
+        const MemoryNeed of_solver = memory_need(scenario.system, solver_options(scenario));
+        need.bytes += of_solver.bytes;
+        need.address_space += of_solver.address_space;
+    }
+    return need;
 }
 
 std::vector<std::string> find_shortages(const Scenario& scenario, DeviceKind device) {

@@ -43,6 +43,10 @@ struct FileEstimate {
 /// What is allowed but hardly meant: each line names a key, says what is wrong and what to do.
 [[nodiscard]] std::vector<std::string> find_warnings(const Scenario& scenario);
 
+/// What the writing of a run needs beyond what the program has when it begins: outputs and the thread that
+/// writes.
+[[nodiscard]] MemoryNeed memory_need_of_writing(const Scenario& scenario);
+
 /// What a run on that kind of device needs beyond what the program has when it begins: its solver, if it runs
 /// on the CPU; outputs, threads.
 [[nodiscard]] MemoryNeed memory_need(const Scenario& scenario, DeviceKind device);

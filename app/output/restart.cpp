@@ -33,7 +33,7 @@ constexpr const char* what_to_do =
 
 /// Keys that a run may change where it goes on: they change no bit of what the particles do. An observable
 /// decides itself whether it goes on with others (restore_observables()).
-constexpr std::array<std::string_view, 10> free_keys{
+constexpr std::array<std::string_view, 11> free_keys{
     "title",
     "run.steps",
     "output",
@@ -44,6 +44,7 @@ constexpr std::array<std::string_view, 10> free_keys{
     "execution.summation",
     "execution.reorder",
     "execution.threads",
+    "execution.domains",
 };
 /// But for those of the outputs whose frames and bins must stay what they are.
 constexpr std::array<std::string_view, 2> fixed_keys{"output.trajectory", "output.fields"};

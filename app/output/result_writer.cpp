@@ -211,6 +211,7 @@ void ResultWriter::finish(const RunLoopResult& result, const RunEnd& end, const 
     record_.reorder_interval = result.reorder_interval;
     record_.fast_steps = result.fast_steps;
     record_.writing_wait += result.writing.wait_seconds;
+    record_.exchange_wait = result.exchange_wait;
     record_.status = end.status;
     record_.message = end.message;
     record_.state_hash = end.state_hash;

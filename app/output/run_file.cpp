@@ -63,6 +63,8 @@ void write_provenance(const Group& root, const RunRecord& record) {
     machine.write_attribute("summation", name_of(record.summation));
     machine.write_attribute("reorder_interval", std::int64_t{record.reorder_interval});
     machine.write_attribute("memory_bytes", record.memory_bytes);
+    machine.write_attribute("ranks", std::int64_t{record.ranks});
+    machine.write_attribute("domains", std::span<const std::int32_t>(record.domains));
 }
 
 void write_run(const Group& root, const RunRecord& record) {
@@ -81,6 +83,7 @@ void write_run(const Group& root, const RunRecord& record) {
     group.write_attribute("start_time", record.start_time);
     group.write_attribute("wall_time", record.wall_time);
     group.write_attribute("writing_wait", record.writing_wait);
+    group.write_attribute("exchange_wait", record.exchange_wait);
     group.write_attribute("restarts", record.restarts);
     group.write_attribute("status", std::string_view(status_name(record.status)), status_capacity);
     group.write_attribute("message", record.message.substr(0, message_capacity), message_capacity);

@@ -64,6 +64,9 @@ struct RunLoopResult {
     Summation summation = Summation::direct;  ///< as Solver::summation() and reorder_interval() at the end
     int reorder_interval = 0;
     WritingEnd writing;
+    double exchange_wait = 0.0;   ///< seconds that ranks waited for each other, on average; 0 for one process
+    double exchange_share = 0.0;  ///< of the time of the steps, on average
+    double largest_exchange_share = 0.0;  ///< of the rank that waited longest
 };
 
 /// The state of a solver, of whose particles `particles` is a copy, and of what is sampled of it.

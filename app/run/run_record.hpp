@@ -1,6 +1,7 @@
 #pragma once
 /// All that `run.h5` says of a run, as plain data.
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -29,13 +30,16 @@ struct RunRecord {
     int reorder_interval = 0;
     std::vector<std::string> notes;  ///< what the solver had to tell
     std::int64_t memory_bytes = 0;
+    int ranks = 1;                        ///< processes of the run, each with a domain
+    std::array<int, 3> domains{1, 1, 1};  ///< along x, y, z
 
     std::string id;          ///< of the run: 32 hexadecimal digits, in all its files, kept over restarts
     std::string start_time;  ///< ISO 8601, UTC
     double wall_time = 0.0;  ///< seconds of the run loop, output included, before and after restarts
     double writing_wait =
         0.0;  ///< seconds of these that the run waited for outputs to be written, since the restart
-    std::int64_t restarts = 0;  ///< times that it went on from a checkpoint
+    double exchange_wait = 0.0;  ///< seconds that ranks waited for each other, on average, since the restart
+    std::int64_t restarts = 0;   ///< times that it went on from a checkpoint
     std::int64_t steps_done = 0;
     std::int64_t fast_steps = 0;  ///< of these, with a particle that crossed more than a cell edge
     RunStatus status = RunStatus::running;

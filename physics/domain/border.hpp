@@ -42,9 +42,7 @@ public:
         far.halo = 2 * cut.halo + 2 + static_cast<int>(std::min<double>(flight, longest));
         const Grid reach(system, 0, far, number);
         for (int other = 0; other < cut.count(); ++other) {
-            if (other == number) continue;
-            all_others_.push_back(other);
-            if (!reach.reaches(other)) continue;
+            if (other == number || !reach.reaches(other)) continue;
             neighbours_.push_back(other);
             shared_.push_back(shared_cells(Grid(system, 0, cut, other)));
         }
@@ -52,6 +50,17 @@ public:
 
     [[nodiscard]] const Grid& first_grid(const System& /*system*/) const { return grid_; }
     [[nodiscard]] const std::vector<int>& neighbours() const { return neighbours_; }
+    /// Room for particles that the domain will take, about: it grows by a quarter at a time.
+    [[nodiscard]] std::int64_t most_particles(const System& system) const {
+        return 64 + static_cast<std::int64_t>(1.25 * system.fluid.density *
+                                              static_cast<double>(grid_.own().volume()));
+    }
+    /// Bytes of sums of cells that it sends in a step to all its neighbours.
+    [[nodiscard]] std::int64_t bytes_of_sums(std::size_t bytes_of_cell) const {
+        std::size_t cells = 0;
+        for (const std::vector<int>& shared : shared_) cells += shared.size();
+        return static_cast<std::int64_t>(cells * bytes_of_cell);
+    }
 
     /// Sends particles to the owners of their cells on `grid` and returns those that come. One that flew
     /// further than any may is lost, and a fault.
@@ -86,27 +95,19 @@ public:
             for (std::size_t c = 0; c < parts[i].size(); ++c) sums[shared_[i][c]] += parts[i][c];
     }
 
-    /// What each other domain gives as its `own`.
-    template <class T>
-    [[nodiscard]] std::vector<std::vector<T>> gather(const std::vector<T>& own) {
-        return trade(all_others_, std::vector<std::vector<T>>(all_others_.size(), own));
-    }
+    /// What connects this domain with all others.
+    [[nodiscard]] Exchange& exchange() const { return *exchange_; }
+    [[nodiscard]] int number() const { return grid_.number(); }
 
 private:
     template <class T>
     [[nodiscard]] std::vector<std::vector<T>> trade(std::span<const int> others,
                                                     const std::vector<std::vector<T>>& values) {
-        static_assert(std::is_trivially_copyable_v<T>);
         std::vector<Message> messages;
-        for (const std::vector<T>& some : values) {
-            const auto bytes = std::as_bytes(std::span(some));
-            messages.emplace_back(bytes.begin(), bytes.end());
-        }
+        for (const std::vector<T>& some : values) messages.push_back(message_of(std::span<const T>(some)));
         std::vector<std::vector<T>> theirs;
-        for (const Message& message : exchange_->trade(others, std::move(messages))) {
-            std::vector<T>& some = theirs.emplace_back(message.size() / sizeof(T));
-            std::ranges::copy(message, std::as_writable_bytes(std::span(some)).begin());
-        }
+        for (const Message& message : exchange_->trade(others, std::move(messages)))
+            theirs.push_back(values_of<T>(message));
         return theirs;
     }
 
@@ -122,7 +123,6 @@ private:
 
     Grid grid_;
     Exchange* exchange_;
-    std::vector<int> all_others_;
     std::vector<int> neighbours_;
     std::vector<std::vector<int>> shared_;  ///< with each neighbour
 };

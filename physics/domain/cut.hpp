@@ -23,6 +23,8 @@ struct Cut {
 struct CellBlock {
     std::array<int, 3> origin{};
     std::array<int, 3> extent{};
+
+    [[nodiscard]] std::int64_t volume() const { return std::int64_t{extent[0]} * extent[1] * extent[2]; }
 };
 
 /// The cells of domain `number`. Throws std::invalid_argument where an axis has fewer cells than domains.

@@ -48,6 +48,7 @@ public:
     }
 
     [[nodiscard]] int number() const { return number_; }
+    [[nodiscard]] const CellBlock& own() const { return own_; }
     [[nodiscard]] std::int64_t cell_count() const { return std::int64_t{cells_.x} * cells_.y * cells_.z; }
     [[nodiscard]] int layer_count() const { return cells_.z; }
 

@@ -50,6 +50,8 @@ private:
     class End final : public Exchange {
     public:
         End(InProcess& all, int number) : all_(all), number_(number) {}
+        [[nodiscard]] int number() const override { return number_; }
+        [[nodiscard]] int count() const override { return all_.domains_; }
         [[nodiscard]] std::vector<Message> trade(std::span<const int> others,
                                                  std::vector<Message> messages) override {
             std::unique_lock lock(all_.mutex_);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -13,11 +14,11 @@
 
 namespace mpcflow {
 
-template <class Law, class Particle>
+template <class Law, class Particle, class Border = NoBorder<typename Law::Real>>
 class HostFields final : public FieldSampler {
 public:
     /// The fluid must outlive it.
-    HostFields(HostFluid<Law, Particle>& fluid, const System& system, const SolverOptions& options)
+    HostFields(HostFluid<Law, Particle, Border>& fluid, const System& system, const SolverOptions& options)
         : fluid_(fluid),
           system_(system),
           bin_rule_(system, options.bins),
@@ -42,8 +43,9 @@ public:
         fluid_.for_all_particles([&](int thread, const Particle& p) {
             bin_sums_[thread * bins + bin_rule_.bin(p.position)] += bin_rule_.contribute(p.velocity);
         });
+        add_up(bin_sums_);
         for (std::int64_t b = 0; b < bins; ++b) {
-            const BinSums sum = sum_of_threads(bin_sums_, b);
+            const BinSums& sum = bin_sums_[b];
             if (sum.value[0] > bin_rule_.occupancy_limit()) fluid_.add_faults(fault_bin);
             BinRule::fold(sum, system_.fluid.mass, block_.bins[b]);
         }
@@ -79,21 +81,22 @@ private:
             for (int i = PressureBinSums::in_flight; i < PressureBinSums::count; ++i)
                 at_centre[i] += added[i];
         });
+        add_up(pressure_sums_);
         for (std::int64_t b = 0; b < bins; ++b)
-            fold_pressure(sum_of_threads(pressure_sums_, b), system_.fluid.mass, system_.collision.time_step,
+            fold_pressure(pressure_sums_[b], system_.fluid.mass, system_.collision.time_step,
                           block_.pressure[b]);
     }
 
-    /// Of a bin.
+    /// Over threads and domains: the sums of the first thread become those of all.
     template <class Sums>
-    [[nodiscard]] Sums sum_of_threads(const std::vector<Sums>& all, std::int64_t bin) const {
-        Sums sum;
-        for (int thread = 0; thread < fluid_.threads(); ++thread)
-            sum += all[thread * bin_rule_.bin_count() + bin];
-        return sum;
+    void add_up(std::vector<Sums>& all) {
+        const std::int64_t bins = bin_rule_.bin_count();
+        for (int thread = 1; thread < fluid_.threads(); ++thread)
+            for (std::int64_t b = 0; b < bins; ++b) all[b] += all[thread * bins + b];
+        fluid_.add_up_domains(numbers_in(std::span(all).first(static_cast<std::size_t>(bins))));
     }
 
-    HostFluid<Law, Particle>& fluid_;
+    HostFluid<Law, Particle, Border>& fluid_;
     System system_;
     BinRule bin_rule_;
     MomentumFluxRule<Real> flux_rule_;

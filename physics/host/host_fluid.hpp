@@ -63,13 +63,15 @@ public:
         contribute_all();
     }
 
-    /// What one takes of the machine.
-    [[nodiscard]] static HostNeeds needs(const Law& law, const System& system, const SolverOptions& options) {
+    /// What one takes of the machine; of a domain, the one with `border`.
+    [[nodiscard]] static HostNeeds needs(const System& system, const SolverOptions& options,
+                                         const Border& border = {}) {
         const int threads = thread_count(options, system);
-        const auto grid = StepPlan<Law>(law, system).next_grid;
+        const Grid grid = border.first_grid(system);
         constexpr std::int64_t bytes_of_cell = sizeof(Sums) + sizeof(CellAction<Law>) + sizeof(std::int64_t) +
                                                CellDraws<Law>::kept(1) * sizeof(typename Law::Draw);
-        const std::int64_t particles = system.particle_count();
+        std::int64_t particles = system.particle_count();
+        if constexpr (Border::is_open) particles = border.most_particles(system);
         return {2 * particles * static_cast<std::int64_t>(sizeof(Particle)) +
                     grid.cell_count() * bytes_of_cell +
                     SharedSums<Sums>::bytes_of_room(grid, particles, threads),
@@ -108,6 +110,31 @@ public:
         fill_particles(make);
         sums_.forget();
         contribute_all();
+    }
+
+    /// Sums of this domain's particles or cells become those of the whole box, the same in all domains.
+    template <class Number>
+    void add_up_domains([[maybe_unused]] std::span<Number> sums) {
+        if constexpr (Border::is_open) border_.exchange().add_up(sums);
+    }
+    [[nodiscard]] const Border& border() const { return border_; }
+
+    /// The same of a domain; give(take) gives its own particles, those whose owner() it is, by calling
+    /// take(particle) for each.
+    template <class Give>
+    void restore_domain(std::int64_t step, std::int64_t fast_steps, const Give& give) {
+        step_ = step;
+        plan_.go_to(system_, static_cast<std::uint64_t>(step_));
+        findings_.restart(fast_steps);
+        particles_.clear();
+        give([&](const Particle& particle) { particles_.append(particle); });
+        team_.run([&](int thread) { particles_.share_out(thread); });
+        sums_.forget();
+        contribute_all();
+    }
+    /// The domain that owns the cell of a particle.
+    [[nodiscard]] int owner(const Particle& particle) const {
+        return plan_.next_grid.owner(particle.position);
     }
 
     /// Calls function(thread, particles of this thread).
@@ -208,8 +235,7 @@ private:
         fill_particles([&](std::int64_t i) { return initial.particle<Particle>(i); });
         const TotalsRule rule(system_);
         auto totals = sum(rule);
-        if constexpr (Border::is_open)
-            for (const auto& theirs : border_.gather(std::vector{totals})) totals += theirs.front();
+        add_up_domains(std::span<double>(totals.value));
         const Vec3<Real> mean = vector_cast<Real>(rule.mean_velocity(totals));
         team_.run([&](int thread) {
             for (Particle& particle : particles_.of(thread)) particle.velocity = particle.velocity - mean;

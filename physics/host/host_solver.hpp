@@ -3,17 +3,15 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "physics/collision/laws.hpp"
+#include "physics/domain/particle_transport.hpp"
 #include "physics/host/host_fields.hpp"
 #include "physics/host/host_fluid.hpp"
-#include "physics/host/host_laws.hpp"
 #include "physics/observables/momentum_flux.hpp"
 #include "physics/particle.hpp"
 #include "physics/particle_records.hpp"
@@ -23,15 +21,21 @@
 
 namespace mpcflow {
 
-template <class Law, class Particle>
-class HostSolver final : public MeasuringSolver<HostSolver<Law, Particle>> {
+/// Of the whole box, or of a domain, with a Border: then all domains must call the functions of their solvers
+/// alike, but for those that say what they are. What is measured is of the whole box, in each of them; copies
+/// of particles domain 0 alone gets, and restore() takes its snapshot.
+template <class Law, class Particle, class Border = NoBorder<typename Law::Real>>
+class HostSolver final : public MeasuringSolver<HostSolver<Law, Particle, Border>> {
 public:
-    HostSolver(const Law& law, const System& system, const SolverOptions& options)
-        : system_(system), fluid_(law, system, options), fields_(fluid_, system, options) {}
+    HostSolver(const Law& law, const System& system, const SolverOptions& options, Border border = {})
+        : system_(system),
+          fluid_(law, system, options, std::move(border)),
+          fields_(fluid_, system, options) {}
 
-    [[nodiscard]] static HostNeeds needs(const Law& law, const System& system, const SolverOptions& options) {
-        HostNeeds needs = HostFluid<Law, Particle>::needs(law, system, options);
-        needs.bytes += HostFields<Law, Particle>::bytes(system, options, needs.threads);
+    [[nodiscard]] static HostNeeds needs(const System& system, const SolverOptions& options,
+                                         const Border& border = {}) {
+        HostNeeds needs = HostFluid<Law, Particle, Border>::needs(system, options, border);
+        needs.bytes += HostFields<Law, Particle, Border>::bytes(system, options, needs.threads);
         return needs;
     }
 
@@ -48,10 +52,17 @@ public:
         fluid_.for_all_particles([&](int thread, const Particle& p) { parts[thread] += particle_hash(p); });
         std::uint64_t hash = 0;
         for (const std::uint64_t part : parts) hash += part;
+        fluid_.add_up_domains(std::span(&hash, 1));
         return hash;
     }
 
     void restore(const ParticleSnapshot& snapshot, std::int64_t fast_steps) override {
+        if constexpr (Border::is_open) {
+            if (fluid_.border().number() == 0) check_snapshot(system_, snapshot);
+            static_cast<void>(fields_.take());
+            restore_domain(snapshot, fast_steps);
+            return;
+        }
         check_snapshot(system_, snapshot);
         static_cast<void>(fields_.take());
         fluid_.restore(snapshot.step, fast_steps,
@@ -59,6 +70,15 @@ public:
     }
 
     void copy_particles(ParticleRecords& records) override {
+        if constexpr (Border::is_open) {
+            const bool takes = fluid_.border().number() == 0;
+            const std::span<Particle> all =
+                records.begin<Particle>(fluid_.step(), takes ? system_.particle_count() : 0);
+            std::vector<std::span<const Particle>> own(fluid_.threads());
+            fluid_.for_each_thread([&](int thread, auto particles) { own[thread] = particles; });
+            gather_particles(fluid_.border().exchange(), own, [&](const Particle& p) { all[p.id()] = p; });
+            return;
+        }
         const std::span<Particle> to = records.begin<Particle>(fluid_.step(), fluid_.particle_count());
         fluid_.for_all_particles([&](int, const Particle& p) { to[p.id()] = p; });
     }
@@ -69,6 +89,13 @@ public:
         fluid_.for_all_particles([&](int thread, const Particle& p) {
             if (rule.contains(p)) parts[thread].push_back(p);
         });
+        if constexpr (Border::is_open) {
+            std::vector<Particle> all;
+            const std::vector<std::span<const Particle>> own(parts.begin(), parts.end());
+            gather_particles(fluid_.border().exchange(), own, [&](const Particle& p) { all.push_back(p); });
+            std::ranges::copy(all, records.begin<Particle>(fluid_.step(), std::ssize(all)).begin());
+            return;
+        }
         std::int64_t count = 0;
         for (const std::vector<Particle>& part : parts) count += static_cast<std::int64_t>(part.size());
         auto to = records.begin<Particle>(fluid_.step(), count).begin();
@@ -85,7 +112,9 @@ public:
 
     template <SumsParticles Rule>
     [[nodiscard]] typename Rule::Result result_of(const Rule& rule) {
-        return rule.result(fluid_.sum(rule));
+        typename Rule::Sums sums = fluid_.sum(rule);
+        fluid_.add_up_domains(numbers_in(std::span(&sums, 1)));
+        return rule.result(sums);
     }
 
     template <CountsParticles Rule>
@@ -126,6 +155,7 @@ public:
         });
         for (int thread = 1; thread < fluid_.threads(); ++thread)
             for (int part = 0; part < rule.parts(); ++part) parts[0][part] += parts[thread][part];
+        fluid_.add_up_domains(numbers_in(std::span(parts[0])));
         return rule.result(parts[0]);
     }
 
@@ -140,6 +170,9 @@ public:
         fluid_.for_whole_cells([&](int thread, double count) { parts[thread].extremes.add_cell(count); });
         ExtremesSoFar all;
         for (const Part& part : parts) all.add(part.extremes);
+        if constexpr (Border::is_open)
+            for (const Message& theirs : fluid_.border().exchange().share(message_of(std::span(&all, 1))))
+                all.add(values_of<ExtremesSoFar>(theirs).at(0));
         return all.extremes();
     }
 
@@ -170,6 +203,8 @@ public:
             all.flux += part.flux;
             all.walls += part.walls;
         }
+        fluid_.add_up_domains(numbers_in(std::span(&all.flux, 1)));
+        if (rule.has_walls()) fluid_.add_up_domains(numbers_in(std::span(&all.walls, 1)));
         return momentum_flux(all.flux, all.walls, system_);
     }
 
@@ -185,30 +220,27 @@ private:
         count(parts);
         for (int thread = 1; thread < fluid_.threads(); ++thread)
             for (int bin = 0; bin < bins; ++bin) parts[0][bin] += parts[thread][bin];
+        fluid_.add_up_domains(std::span(parts[0]));
         return std::move(parts[0]);
     }
 
+    /// Domain 0 sends each particle to the domain that owns it; what is not in a snapshot is its word, too.
+    void restore_domain(const ParticleSnapshot& snapshot, std::int64_t fast_steps) {
+        Exchange& exchange = fluid_.border().exchange();
+        const std::int64_t said[] = {snapshot.step, fast_steps};
+        const auto heard =
+            values_of<std::int64_t>(exchange.share(message_of(std::span<const std::int64_t>(said))).front());
+        fluid_.restore_domain(heard[0], heard[1], [&](const auto& take) {
+            scatter_particles<Particle>(
+                exchange, system_.particle_count(),
+                [&](std::int64_t i) { return take_from_snapshot<Particle>(snapshot, i); },
+                [&](const Particle& p) { return fluid_.owner(p); }, take);
+        });
+    }
+
     System system_;
-    HostFluid<Law, Particle> fluid_;
-    HostFields<Law, Particle> fields_;
+    HostFluid<Law, Particle, Border> fluid_;
+    HostFields<Law, Particle, Border> fields_;
 };
-
-template <class Line, class Real>
-std::unique_ptr<Solver> make_host_solver_of(const System& system, const SolverOptions& options) {
-    return visit_law_of_line<Line, Real>(
-        system,
-        [&]<class Law>(const Law& law) -> std::unique_ptr<Solver> {
-            return std::make_unique<HostSolver<Law, ParticleOf<Real, Law::masses>>>(law, system, options);
-        });
-}
-
-template <class Line, class Real>
-HostNeeds host_solver_needs_of(const System& system, const SolverOptions& options) {
-    return visit_law_of_line<Line, Real>(
-        system,
-        [&]<class Law>(const Law& law) {
-            return HostSolver<Law, ParticleOf<Real, Law::masses>>::needs(law, system, options);
-        });
-}
 
 }  // namespace mpcflow

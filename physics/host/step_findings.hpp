@@ -3,9 +3,11 @@
 #include <atomic>
 #include <cstdint>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "physics/domain/exchange.hpp"
 #include "physics/step.hpp"
 #include "physics/system.hpp"
 
@@ -38,10 +40,10 @@ public:
     /// All domains have the faults of each, and count a step in which any has a fast particle.
     void agree(Border& border) {
         fast_steps_of_domain_.push_back(faults_);
-        std::vector<std::vector<std::uint64_t>> reports = border.gather(fast_steps_of_domain_);
-        reports.push_back(std::exchange(fast_steps_of_domain_, {}));
+        const std::vector<std::uint64_t> own = std::exchange(fast_steps_of_domain_, {});
         std::set<std::uint64_t> fast_steps;
-        for (const std::vector<std::uint64_t>& report : reports) {
+        for (const Message& message : border.exchange().share(message_of(std::span(own)))) {
+            const auto report = values_of<std::uint64_t>(message);
             add_faults(static_cast<std::uint32_t>(report.back()));
             fast_steps.insert(report.begin(), report.end() - 1);
         }

@@ -34,7 +34,7 @@ BAD_CHANGES = [
 
 class Arguments(ProgramTest):
     def test_version_and_help(self):
-        self.assertRegex(self.mpcflow("--version").stdout, r"^mpcflow \d+\.\d+\.\d+ \(commit \S+\)\n$")
+        self.assertRegex(self.mpcflow("--version").stdout, r"^mpcflow \d+\.\d+\.\d+ \(commit [^\s,)]+(, [^,)]+)?\)\n$")
         for arguments in (["--help"], ["run", "--help"], ["bench", "step", "--help"]):
             self.assertIn("--", self.mpcflow(*arguments).stdout)
 
@@ -116,6 +116,10 @@ class Arguments(ProgramTest):
         devices = json.loads(self.mpcflow("devices", "--json").stdout)
         self.assertGreater(devices["cpu"]["threads"], 0)
         self.assertTrue(devices["cuda"] or devices["no_cuda_reason"])
+        # What is in is told alike by both.
+        mpi = devices["mpi"]
+        self.assertIn(f"mpi      {mpi}: " if mpi else "mpi      none: ", self.mpcflow("devices").stdout)
+        self.assertIn(f", {mpi})" if mpi else ")", self.mpcflow("--version").stdout)
 
     def test_schema(self):
         schema = json.loads(self.mpcflow("schema").stdout)

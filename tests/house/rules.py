@@ -17,7 +17,8 @@ MAY_INCLUDE = {
     "physics": {"physics"},
     "gpu": {"gpu", "physics"},
     "input": {"input", "physics"},
-    "app": {"app", "gpu", "input", "physics"},
+    "ranks": {"ranks", "physics"},
+    "app": {"app", "gpu", "input", "physics", "ranks"},
 }
 
 # The rooms of app/; each may include those before it. main.cpp stands before the doors.
@@ -27,6 +28,7 @@ ROOMS = ["text", "machine", "storage", "hdf5", "run", "output", "verify", "bench
 LIBRARY_OWNERS = [
     (re.compile(r"yaml-cpp/"), "YAML", "input"),
     (re.compile(r"(hdf5|H5)\w*\.h"), "HDF5", "app/hdf5"),
+    (re.compile(r"mpi\.h"), "MPI", "ranks"),
     (re.compile(r"CLI/"), "the command line", "app"),
     (re.compile(r"(cuda|cub/|thrust/|cooperative_groups|device_launch|nvtx|nv/|curand|math_constants)"), "CUDA", "gpu"),
 ]
@@ -36,8 +38,10 @@ TARGET_OWNERS = [
     (re.compile(r"yaml-cpp"), "YAML", "input"),
     (re.compile(r"hdf5::|HDF5_"), "HDF5", "app"),
     (re.compile(r"CUDA::"), "CUDA", "gpu"),
+    (re.compile(r"MPI::"), "MPI", "ranks"),
     (re.compile(r"mpcflow_input"), "input", "app"),
     (re.compile(r"mpcflow_gpu"), "gpu", "app"),
+    (re.compile(r"mpcflow_ranks"), "ranks", "app"),
 ]
 
 # Headers made by the build, and the folders that may include them.
@@ -67,7 +71,7 @@ FORBIDDEN_WORDS = [
 
 SOURCE_SUFFIXES = {".hpp", ".cpp", ".cu", ".cuh", ".h"}
 TEXT_SUFFIXES = SOURCE_SUFFIXES | {".py", ".sh", ".cmake", ".txt", ".md", ".yaml", ".in", ".def"}
-TOP_FOLDERS = ["physics", "gpu", "input", "app", "tools", "tests", "examples", "docs", "cmake", "packaging", ".ci"]
+TOP_FOLDERS = ["physics", "gpu", "ranks", "input", "app", "tools", "tests", "examples", "docs", "cmake", "packaging", ".ci"]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
@@ -144,7 +148,7 @@ def room_violations(root: Path) -> list[str]:
 
 
 def library_violations(root: Path) -> list[str]:
-    """YAML is known to input alone, HDF5 to app/hdf5 alone, CUDA to gpu alone and there not to plain headers."""
+    """YAML is known to input alone, HDF5 to app/hdf5 alone, MPI to ranks alone, CUDA to gpu alone and there not to plain headers."""
     found = []
     for path, folder, text in sources(root):
         if folder not in MAY_INCLUDE:

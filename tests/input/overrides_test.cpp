@@ -113,6 +113,7 @@ const std::map<std::string, Messages> changes_of_most_keys = {
     {"execution.summation", {"execution.summation=cas"}},
     {"execution.reorder", {"execution.reorder=8"}},
     {"execution.threads", {"execution.threads=2"}},
+    {"execution.domains", {"execution.domains=[2, 1, 3]"}},
 };
 
 /// And of what faces are like.

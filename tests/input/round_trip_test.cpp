@@ -68,6 +68,7 @@ TEST(Reading, TakesEveryKey) {
     expected.execution.summation = Summation::cas;
     expected.execution.reorder = 16;
     expected.execution.threads = 4;
+    expected.execution.domains = {2, 1, 3};
     EXPECT_TRUE(same_settings(s, expected)) << to_yaml(s);
     expect_round_trip(s);
 }
@@ -165,6 +166,7 @@ TEST(RoundTrip, OfRandomScenarios) {
                        pick(0, 1) == 1 ? Precision::mixed : Precision::double_precision,
                        names_of(Summation{})[static_cast<std::size_t>(pick(0, 5))].value, pick(0, 100),
                        pick(0, 100)};
+        if (pick(0, 1) == 1) s.execution.domains = {pick(1, 20), pick(1, 20), pick(1, 20)};
         expect_round_trip(s);
         if (HasFailure()) break;
     }

@@ -116,10 +116,10 @@ inline bool same(const Output& a, const Output& b) {
 }
 
 inline bool same(const Execution& a, const Execution& b) {
-    const auto& [device, precision, summation, reorder, threads] = a;
+    const auto& [device, precision, summation, reorder, threads, domains] = a;
     const auto& [kind, index] = device;
     return kind == b.device.kind && index == b.device.index && precision == b.precision &&
-           summation == b.summation && reorder == b.reorder && threads == b.threads;
+           summation == b.summation && reorder == b.reorder && threads == b.threads && domains == b.domains;
 }
 
 /// Where they were read from, and what was warned of, may differ.

@@ -103,6 +103,8 @@ class Spack(unittest.TestCase):
         text = "".join(path.read_text() for path in (ROOT / "cmake").glob("*.cmake"))
         for variants, architectures, expected in (
             (("",), ("none",), "-DMPCFLOW_CUDA=False"),
+            (("",), ("none",), "-DMPCFLOW_MPI=False"),
+            (("+mpi",), ("none",), "-DMPCFLOW_MPI=True"),
             (("+cuda",), ("none",), "-DMPCFLOW_GPUS=all"),
             (("+cuda",), ("80", "90"), "-DCMAKE_CUDA_ARCHITECTURES=('80', '90')"),
         ):

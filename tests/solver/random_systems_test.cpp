@@ -1,15 +1,12 @@
 /// Systems at random: whatever a user may write together has the same bits on every solver, however it is
 /// executed. What other tests leave out of all pairs and triples of choices is met here.
 
-#include <array>
-#include <cstddef>
 #include <exception>
-#include <random>
 #include <string>
-#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "tests/solver/random_systems.hpp"
 #include "tests/solver/same_bits.hpp"
 #include "tests/support/solvers.hpp"
 
@@ -17,79 +14,6 @@ namespace mpcflow::test {
 namespace {
 
 constexpr int system_count = 100;
-constexpr std::int64_t most_particles = 6000;
-
-/// Choices from a fixed seed.
-class Dice {
-public:
-    explicit Dice(std::uint64_t seed) : random_(seed) {}
-
-    [[nodiscard]] int below(int count) {
-        return static_cast<int>(random_() % static_cast<std::uint64_t>(count));
-    }
-    [[nodiscard]] bool one_in(int count) { return below(count) == 0; }
-    template <class T>
-    [[nodiscard]] T among(const std::vector<T>& values) {
-        return values[static_cast<std::size_t>(below(static_cast<int>(values.size())))];
-    }
-
-private:
-    std::mt19937_64 random_;
-};
-
-/// Of an axis with walls, which are slow: a thin gas between plates that bounce it back gains speed without
-/// end.
-AxisFaces random_walls(Dice& dice, int axis, bool has_species) {
-    AxisFaces faces;
-    for (Face* face : {&faces.lower, &faces.upper}) {
-        face->kind = dice.one_in(3) ? FaceKind::slip : FaceKind::no_slip;
-        if (face->kind == FaceKind::slip) continue;
-        if (dice.one_in(3)) face->velocity[(axis + 1) % 3] = dice.among<double>({-0.1, 0.01, 0.3});
-        if (!has_species && dice.one_in(3)) face->temperature = dice.among<double>({0.5, 2.0});
-    }
-    return faces;
-}
-
-System random_system(Dice& dice) {
-    System system;
-    system.seed = static_cast<std::uint64_t>(dice.below(1 << 30));
-    const bool has_species = dice.one_in(5);
-    system.fluid.temperature = dice.among<double>({0.25, 1.0, 3.0});
-    if (has_species) {
-        system.set_species({{"light", 1.0, dice.among<double>({0.5, 4.0})}, {"heavy", 2.5, 3.0}});
-    } else {
-        system.fluid.mass = dice.among<double>({1.0, 1.0, 0.3, 7.0});
-        system.fluid.density = dice.among<double>({0.3, 1.0, 3.0, 10.0, 60.0, 300.0});
-    }
-    do {
-        for (int& length : system.box.size)
-            length = dice.among<int>({1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 33});
-    } while (system.particle_count() > most_particles);
-    Collision& collision = system.collision;
-    collision.rule = dice.one_in(3) ? CollisionRule::at : CollisionRule::srd;
-    collision.angle = dice.among<double>({60.0, 90.0, 130.0, 180.0});
-    collision.time_step = dice.among<double>({0.02, 0.1, 0.1, 0.5, 1.0});
-    collision.conserve_angular_momentum = dice.one_in(2);
-    collision.random_shift = !dice.one_in(6);
-    // Andersen's laws are thermostats themselves.
-    if (collision.rule == CollisionRule::srd && dice.one_in(2))
-        system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
-    for (int axis = 0; axis < 3; ++axis)
-        if (dice.one_in(2)) system.boundaries.faces[axis] = random_walls(dice, axis, has_species);
-    system.boundaries.virtual_particles = !dice.one_in(5);
-    if (dice.one_in(3))
-        system.force[dice.below(3)] = system.fluid.mass * dice.among<double>({-0.05, 0.002, 0.2});
-    return system;
-}
-
-/// Bins that divide the box.
-std::array<int, 3> random_bins(Dice& dice, const Box& box) {
-    std::array<int, 3> bins{};
-    for (int axis = 0; axis < 3; ++axis) do {
-            bins[axis] = 1 + dice.below(box.size[axis]);
-        } while (box.size[axis] % bins[axis] != 0);
-    return bins;
-}
 
 SolverOptions random_options(Dice& dice, const System& system) {
     SolverOptions options;
@@ -105,20 +29,6 @@ SolverOptions random_options(Dice& dice, const System& system) {
         options.pressure = PressureFields::sampled;
     }
     return options;
-}
-
-std::string in_words(const System& system) {
-    std::string text = "box";
-    for (const int length : system.box.size) text += " " + std::to_string(length);
-    text += ", density " + std::to_string(system.fluid.density) +
-            (system.collision.rule == CollisionRule::at ? ", at" : ", srd") +
-            (system.collision.conserve_angular_momentum ? "+a" : "") + ", h " +
-            std::to_string(system.collision.time_step) +
-            (system.thermostat.kind == ThermostatKind::none ? "" : ", thermostat") +
-            (system.masses() == Masses::equal ? "" : ", two species") + ", faces";
-    for (const AxisFaces& axis : system.boundaries.faces)
-        for (const int side : {0, 1}) text += " " + std::to_string(static_cast<int>(axis[side].kind));
-    return text;
 }
 
 /// Runs it and tells what it has come to; fields and flux, which several species have not, where they are

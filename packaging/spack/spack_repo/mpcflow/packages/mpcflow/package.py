@@ -18,6 +18,7 @@ class Mpcflow(CMakePackage, CudaPackage):
     version("main", branch="main")
 
     variant("tools", default=True, description="Tools that watch, analyse, draw, convert and submit runs")
+    variant("mpi", default=False, description="Runs on several processes")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
@@ -29,13 +30,18 @@ class Mpcflow(CMakePackage, CudaPackage):
     depends_on("cli11@2:")
     depends_on("fmt@9:")
     depends_on("cuda@12:", when="+cuda")
+    depends_on("mpi@3:", when="+mpi")
     for module in ("py-h5py", "py-matplotlib", "py-numpy", "py-pyyaml"):
         depends_on(module, type=("build", "run"), when="+tools")
 
     conflicts("%gcc@:11", msg="mpcflow is C++20")
 
     def cmake_args(self):
-        args = [self.define_from_variant("MPCFLOW_CUDA", "cuda"), self.define("BUILD_TESTING", False)]
+        args = [
+            self.define_from_variant("MPCFLOW_CUDA", "cuda"),
+            self.define_from_variant("MPCFLOW_MPI", "mpi"),
+            self.define("BUILD_TESTING", False),
+        ]
         if self.spec.satisfies("+cuda"):
             architectures = self.spec.variants["cuda_arch"].value
             if architectures[0] == "none":

@@ -1,0 +1,73 @@
+#include "app/command/domain_report.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "app/machine/device.hpp"
+#include "app/text/formatting.hpp"
+#include "app/text/json_writer.hpp"
+#include "physics/domain/automatic_cut.hpp"
+#include "physics/domain/domain_grid.hpp"
+#include "physics/domain/domain_solver.hpp"
+
+namespace mpcflow {
+
+namespace {
+
+/// Particles that cross the planes around a domain in a step, on average. In equilibrium n sqrt(kT / (2 pi
+/// m)) particles a time cross an area of 1 each way; as domains overlap, fewer of them change domains.
+double crossing_particles(const System& system, const CellBlock& own, const Cut& cut) {
+    double area = 0.0;
+    for (int axis = 0; axis < 3; ++axis)
+        if (cut.domains[axis] > 1) area += 2.0 * static_cast<double>(own.volume()) / own.extent[axis];
+    const double speed = std::sqrt(system.fluid.temperature / (2.0 * std::numbers::pi * system.fluid.mass));
+    return area * system.fluid.density * speed * system.collision.time_step;
+}
+
+}  // namespace
+
+DomainReport report_of_domains(const Scenario& scenario, int ranks) {
+    const System& system = scenario.system;
+    DomainReport report;
+    if (scenario.execution.has_domains()) report.cut.domains = scenario.execution.domains;
+    else report.cut = automatic_cut(system, ranks).value();
+    const int last = report.cut.count() - 1;  // none has more cells
+    const CellBlock own = cut(system.box, report.cut, last);
+    report.cells = own.volume();
+    report.particles = std::llround(system.fluid.density * static_cast<double>(report.cells));
+    report.halo_cells = DomainGrid<double>(system, 0, report.cut, last).cell_count() - report.cells;
+    const DomainNeeds needs = domain_solver_needs(system, solver_options(scenario), report.cut, last);
+    report.memory_bytes = needs.host.bytes;
+    report.neighbours = needs.neighbours;
+    report.messages = 2 * needs.neighbours;
+    const double bytes_of_particle = scenario.execution.precision == Precision::mixed ? 32.0 : 64.0;
+    report.step_bytes =
+        needs.bytes_of_sums + std::llround(crossing_particles(system, own, report.cut) * bytes_of_particle);
+    return report;
+}
+
+void print_text(const DomainReport& report) {
+    const auto& domains = report.cut.domains;
+    fmt::print("ranks                {}, of {} x {} x {} domains\n", report.cut.count(), domains[0],
+               domains[1], domains[2]);
+    fmt::print("  fullest rank       {} cells and {} of neighbours, about {} particles, {} of memory\n",
+               report.cells, report.halo_cells, report.particles,
+               format_bytes(static_cast<double>(report.memory_bytes)));
+    fmt::print("  it sends           about {} a step to {} neighbours, in {} messages\n",
+               format_bytes(static_cast<double>(report.step_bytes)), report.neighbours, report.messages);
+}
+
+void add_json(JsonWriter& json, const DomainReport& report) {
+    json.key("ranks").begin_object().member("count", std::int64_t{report.cut.count()});
+    json.key("domains").begin_array();
+    for (const int along : report.cut.domains) json.value(std::int64_t{along});
+    json.end_array().member("cells", report.cells).member("halo_cells", report.halo_cells);
+    json.member("particles", report.particles).member("memory_bytes", report.memory_bytes);
+    json.member("neighbours", std::int64_t{report.neighbours})
+        .member("messages", std::int64_t{report.messages});
+    json.member("step_bytes", report.step_bytes).end_object();
+}
+
+}  // namespace mpcflow

@@ -1,0 +1,83 @@
+#pragma once
+/// Particles of all domains brought to domain 0 or sent out from there, piece by piece: a message never holds
+/// more than a few thousand.
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "physics/domain/exchange.hpp"
+
+namespace mpcflow {
+
+inline constexpr std::int64_t particles_of_piece = 1 << 14;
+
+/// In domain 0 calls take(particle) for each particle of all domains; `own` are those of this one.
+template <class Particle, class Take>
+void gather_particles(Exchange& exchange, const std::vector<std::span<const Particle>>& own,
+                      const Take& take) {
+    std::int64_t count = 0;
+    for (const auto& part : own) count += std::ssize(part);
+    const std::vector<Message> counts = exchange.share(message_of(std::span<const std::int64_t>(&count, 1)));
+    const auto pieces_of = [](std::int64_t particles) {
+        return (particles + particles_of_piece - 1) / particles_of_piece;
+    };
+    if (exchange.number() == 0) {
+        for (const auto& part : own)
+            for (const Particle& particle : part) take(particle);
+        for (int other = 1; other < exchange.count(); ++other) {
+            const std::int64_t pieces = pieces_of(values_of<std::int64_t>(counts[other]).at(0));
+            for (std::int64_t piece = 0; piece < pieces; ++piece) {
+                const std::vector<Message> came =
+                    exchange.trade(std::span(&other, 1), std::vector<Message>(1));
+                for (const Particle& particle : values_of<Particle>(came.front())) take(particle);
+            }
+        }
+        return;
+    }
+    constexpr int domain_0 = 0;
+    std::vector<Particle> piece;
+    std::int64_t left = count;
+    for (const auto& part : own) {
+        for (const Particle& particle : part) {
+            piece.push_back(particle);
+            if (--left > 0 && std::ssize(piece) < particles_of_piece) continue;
+            static_cast<void>(
+                exchange.trade(std::span(&domain_0, 1), {message_of(std::span<const Particle>(piece))}));
+            piece.clear();
+        }
+    }
+}
+
+/// Domain 0 makes the particles 0 ... count - 1, make(i), and sends each to the domain owner(particle), which
+/// calls take(particle).
+template <class Particle, class Make, class Owner, class Take>
+void scatter_particles(Exchange& exchange, std::int64_t count, const Make& make, const Owner& owner,
+                       const Take& take) {
+    constexpr int domain_0 = 0;
+    const std::vector<int> others = exchange.all_others();
+    for (std::int64_t first = 0; first < count; first += particles_of_piece) {
+        if (exchange.number() != 0) {
+            const std::vector<Message> came =
+                exchange.trade(std::span(&domain_0, 1), std::vector<Message>(1));
+            for (const Particle& particle : values_of<Particle>(came.front())) take(particle);
+            continue;
+        }
+        std::vector<std::vector<Particle>> of_domains(static_cast<std::size_t>(exchange.count()));
+        for (std::int64_t i = first; i < std::min(count, first + particles_of_piece); ++i) {
+            const Particle particle = make(i);
+            of_domains[static_cast<std::size_t>(owner(particle))].push_back(particle);
+        }
+        for (const Particle& particle : of_domains[0]) take(particle);
+        std::vector<Message> messages;
+        for (const int other : others)
+            messages.push_back(
+                message_of(std::span<const Particle>(of_domains[static_cast<std::size_t>(other)])));
+        static_cast<void>(exchange.trade(others, std::move(messages)));
+    }
+}
+
+}  // namespace mpcflow

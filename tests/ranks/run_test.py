@@ -1,0 +1,124 @@
+"""Runs on several ranks: their files are those of one process, to the last bit; restarts on other numbers."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import time
+import unittest
+
+import h5py
+
+from on_ranks import RanksTest
+from restarting import OUTPUTS, flow
+
+ROUNDS = int(os.environ.get("MPCFLOW_ROUNDS", "1"))
+
+
+class Files(RanksTest):
+    def check_ranks(self, text: str, ranks: int, *arguments: str) -> None:
+        expected = self.reference(text)
+        name = self.write_input(text)
+        self.on_ranks(ranks, "run", name, "--quiet", *arguments)
+        self.check_same(self.results("out"), expected)
+        for folder in ("out", "reference"):
+            shutil.rmtree(self.folder / folder)
+
+    def test_are_those_of_one_process(self):
+        text = flow(100)
+        self.check_ranks(text, 4)
+        with self.subTest("three domains along x, of sizes that differ, on two threads each"):
+            odd = text.replace("size: [6, 6, 6]", "size: [7, 6, 9]")
+            self.check_ranks(odd, 3, "--set", "execution.domains=[3,1,1]", "--threads", "2")
+
+    def test_are_those_of_one_process_with_walls_all_around(self):
+        text = flow(100, outputs=OUTPUTS.replace("  modes: {every: 3, count: 2}\n", ""))
+        walls = "boundaries: {x: no_slip, y: {lower: slip, upper: {kind: no_slip, velocity: [0.2, 0, 0.1]}}, z: no_slip}"
+        for given, wanted in (("boundaries: {x: periodic, y: periodic, z: no_slip}", walls),
+                              ("{device: cpu}", "{device: cpu, precision: mixed}"),
+                              ("angle: 130", "angle: 130, conserve_angular_momentum: true")):
+            self.assertIn(given, text)
+            text = text.replace(given, wanted)
+        self.check_ranks(text, 5)
+
+    def test_say_on_how_many_ranks_they_were_made(self):
+        name = self.write_input(flow(50, "{every: 20}"))
+        done = self.on_ranks(3, "run", name)
+        self.assertIn("on each of 3 ranks, 1 x 1 x 3 domains", done.stderr)
+        self.assertRegex(done.stdout, r"exchange     [\d.]+ % of the time of the steps ranks waited for each other")
+        self.assertEqual(done.stdout.count("state hash"), 1)
+        with h5py.File(self.folder / "out/run.h5") as f:
+            self.assertEqual(f["machine"].attrs["ranks"], 3)
+            self.assertEqual(list(f["machine"].attrs["domains"]), [1, 1, 3])
+            self.assertGreater(f["run"].attrs["exchange_wait"], 0.0)
+        again = self.on_ranks(2, "run", name)
+        self.assertIn("this run is complete", again.stderr)
+
+
+class Planning(RanksTest):
+    def test_check_tells_how_the_box_is_cut(self):
+        name = self.write_input(flow(50).replace("size: [6, 6, 6]", "size: [24, 16, 9]"))
+        said = self.mpcflow("check", name, "--ranks", "4").stdout
+        self.assertIn("ranks                4, of 4 x 1 x 1 domains", said)
+        self.assertRegex(said, r"  fullest rank       864 cells and 416 of neighbours, about 8640 particles, [\d.]+ MiB of memory")
+        self.assertRegex(said, r"  it sends           about [\d.]+ KiB a step to 3 neighbours, in 6 messages")
+        told = json.loads(self.mpcflow("check", name, "--ranks", "4", "--json").stdout)["ranks"]
+        self.assertEqual((told["count"], told["domains"], told["cells"], told["neighbours"]), (4, [4, 1, 1], 864, 3))
+        # The layers of cells that both have, two on each side, of srd: four sums of doubles each; particles besides.
+        sums = 2 * 2 * 16 * 10 * 4 * 8
+        self.assertGreater(told["step_bytes"], sums)
+        self.assertLess(told["step_bytes"], 4 * sums)
+        self.assertNotIn("ranks ", self.mpcflow("check", name).stdout)
+        for ranks, message in (("0", "--ranks"), ("37", "box.size: cannot be cut along cell planes into 37 domains")):
+            self.assertIn(message, self.mpcflow("check", name, "--ranks", ranks, status=2).stderr)
+
+    def test_the_step_is_measured_on_ranks(self):
+        options = ("bench", "step", "--law", "srd", "--cells", "12", "--steps", "20", "--device", "cpu")
+        for measured in json.loads(self.on_ranks(3, *options, "--json").stdout):
+            self.assertEqual(measured["ranks"], 3)
+            self.assertGreater(measured["updates_per_second"], 0)
+            self.assertLess(0.0, measured["waiting"])
+            self.assertLessEqual(measured["waiting"], measured["largest_waiting"])
+            self.assertLess(measured["largest_waiting"], 1.0)
+        self.assertIn(" 2 ranks, ", self.on_ranks(2, *options).stdout)
+        refused = self.on_ranks(2, "bench", "step", "--device", "cuda", status=3)
+        self.assertIn("several ranks cannot go on GPUs yet", refused.stderr)
+
+
+class Restarts(RanksTest):
+    def test_on_other_numbers_of_ranks_after_kills_of_single_ranks(self):
+        text = flow(2000, "{every: 40}")
+        expected = self.reference(text)
+        name = self.write_input(text)
+        chance = random.Random(16)
+        kills = restarts = 0
+        for _ in range(ROUNDS):
+            for ranks in (4, 3, 1, 2):
+                kills += self.kill_one(name, ranks, 0.5 + 0.5 * chance.random(), chance)
+            self.on_ranks(2, "run", name, "--quiet")
+            self.check_same(self.results("out"), expected)
+            with h5py.File(self.folder / "out/run.h5") as f:
+                restarts += int(f["run"].attrs["restarts"])
+            shutil.rmtree(self.folder / "out")
+        print(f"{kills} kills of single ranks of {ROUNDS} runs, which went on {restarts} times from a checkpoint to the same end")
+        self.assertGreater(kills, ROUNDS)
+        self.assertGreater(restarts, ROUNDS)
+
+    def kill_one(self, name: str, ranks: int, seconds: float, chance: random.Random) -> int:
+        """Runs on so many ranks and after a while kills one of them; 0 where the run had ended by then."""
+        alone = ranks == 1
+        command = ("run", name, "--quiet")
+        process = self.start(*command) if alone else self.start_ranks(self.command(ranks, *command))
+        self.wait_for("out/checkpoint.h5")
+        time.sleep(seconds)
+        pids = [process.pid] if alone else self.ranks_of(process)
+        is_running = process.poll() is None and bool(pids)
+        if is_running:
+            os.kill(chance.choice(pids), signal.SIGKILL)
+        process.communicate(timeout=30)
+        return int(is_running)
+
+
+if __name__ == "__main__":
+    unittest.main()
