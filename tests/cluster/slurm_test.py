@@ -185,7 +185,8 @@ class OnSlurm(unittest.TestCase):
         said = self.submit(flow, "--sweep", "collision.angle=90,120,150", "--repeat", 2, "--output", sweep, "--time", "0:05:00", "--collect")
         self.assertRegex(said, r"job \d+: 6 cases in .*, 0:05:00 each")
         words = shlex.split(said.splitlines()[-1].removeprefix("to follow them: mpcflow-submit "))  # as a shell would read it
-        self.assertIn("6 ", self.submit(*words))
+        counts = self.submit(*words).splitlines()[-1]  # "4 running, 2 waiting"
+        self.assertEqual(sum(int(part.split()[0]) for part in counts.split(", ")), 6, counts)
         found = self.wait_for(sweep, {"done"})
         self.assertEqual([case["label"] for case in found][:3], ["angle=90 seed=11", "angle=90 seed=12", "angle=120 seed=11"])
         self.assertEqual({case["share_done"] for case in found}, {1.0})

@@ -47,6 +47,7 @@ class Archive(unittest.TestCase):
         check(["tar", "xzf", archive, "-C", archive.parent])
         prefix = archive.parent / archive.name.removesuffix(".tar.gz")
         run_from(self, prefix)
+        self.assertNotIn("MPI", check([prefix / "bin/mpcflow", "--version"], cwd=prefix).stdout)
         libraries = libraries_of(prefix / "bin/mpcflow")
         self.assertTrue(any("hdf5" in name for name in libraries))
         for name, path in libraries.items():
