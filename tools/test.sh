@@ -155,6 +155,8 @@ if [[ $sanitizers == yes ]]; then
         fail "the fuzzer of the input reader: no clang is here"
     fi
     say "Building and testing in build-tsan/: thread sanitizer, what has threads"
+    # Each way of the threads once; with --all also with every law, wall and precision.
+    if [[ $nightly == yes ]]; then sanitized+=(-DMPCFLOW_RACE_ALL=ON); else sanitized+=(-DMPCFLOW_RACE_ALL=OFF); fi
     build_and_test build-tsan "solver threads" "${sanitized[@]}" \
         -DMPCFLOW_SANITIZE=thread
     if [[ -n $fuzzer ]]; then
