@@ -114,6 +114,13 @@ python=$(python_with xml.etree.ElementTree) || die "no python3 is here"
 release=(-DCMAKE_BUILD_TYPE=Release -DMPCFLOW_WERROR=ON)
 if nvcc=$(find_nvcc); then
     release+=("-DCMAKE_CUDA_ARCHITECTURES=$(cuda_architectures)")
+    # Where no GPU is, device code is compiled for its errors and warnings alone: with little optimisation in half of the time.
+    optimised=-O3
+    if ! has_gpu; then
+        optimised=-O1
+        if [[ $("$nvcc" --help) == *-Ofc* ]]; then optimised="-O1 -Ofc=max"; fi  # CUDA 13; it leaves the arithmetic
+    fi
+    release+=("-DCMAKE_CUDA_FLAGS_RELEASE=$optimised -DNDEBUG")
     say "Building and testing in build-test/, with CUDA ($nvcc)"
 else
     say "Building and testing in build-test/, for the CPU alone (no CUDA compiler is here)"
@@ -155,6 +162,8 @@ if [[ $sanitizers == yes ]]; then
         fail "the fuzzer of the input reader: no clang is here"
     fi
     say "Building and testing in build-tsan/: thread sanitizer, what has threads"
+    # Each way of the threads once; with --all also with every law, wall and precision.
+    if [[ $nightly == yes ]]; then sanitized+=(-DMPCFLOW_RACE_ALL=ON); else sanitized+=(-DMPCFLOW_RACE_ALL=OFF); fi
     build_and_test build-tsan "solver threads" "${sanitized[@]}" \
         -DMPCFLOW_SANITIZE=thread
     if [[ -n $fuzzer ]]; then

@@ -95,15 +95,25 @@ Outcome run_domains(const Law& law, const DomainRun& run) {
     return all;
 }
 
+/// visit_law() for particles of one mass, as all are here: the others would take as long to compile.
+template <class Real, class Visitor>
+Outcome visit_law_of_equal_masses(const System& system, const Visitor& visitor) {
+    return visit_law_line(
+        system.collision,
+        [&]<class Line>(const Line&) {
+            return visit_thermostat<Line, Real, Masses::equal>(system, visitor);
+        });
+}
+
 Outcome run_domains(const DomainRun& run) {
     if (run.precision == Precision::mixed) {
-        return visit_law<float>(
+        return visit_law_of_equal_masses<float>(
             run.system,
             [&](const auto& law) {
                 return run_domains<std::decay_t<decltype(law)>, ParticleMixed>(law, run);
             });
     }
-    return visit_law<double>(run.system, [&](const auto& law) {
+    return visit_law_of_equal_masses<double>(run.system, [&](const auto& law) {
         return run_domains<std::decay_t<decltype(law)>, ParticleDouble>(law, run);
     });
 }
@@ -143,19 +153,29 @@ void expect_same(const Outcome& found, const System& system, Solver& expected) {
     EXPECT_EQ(found.snapshot.image, snapshot.image);
 }
 
-class Domains : public testing::TestWithParam<Case> {};
-
-TEST_P(Domains, have_the_golden_hash) {
-    const Case& c = GetParam();
-    // The box is 13 x 12 x 11: hardly a cut divides it.
-    const std::vector<Cut> cuts{{{2, 1, 1}}, {{1, 1, 3}}, {{2, 2, 2}}, {{1, 5, 1}, 2}, {{4, 1, 3}, 3}};
-    for (const Cut& cut : cuts) {
-        const int variant = cut.count() % 3;
-        const Outcome outcome =
-            run_domains({c.system, c.precision, cut, {13, 0, 27}, 1 + variant % 2, 1 + 3 * variant});
-        EXPECT_EQ(outcome.hash, golden_hash(c.name)) << testing::PrintToString(cut.domains);
+class Domains : public testing::TestWithParam<Case> {
+protected:
+    /// In `count` of the cuts, of a case other ones than of the next.
+    static void expect_golden_hash(std::size_t count) {
+        const Case& c = GetParam();
+        // The box is 13 x 12 x 11: hardly a cut divides it.
+        const std::vector<Cut> cuts{{{2, 1, 1}}, {{1, 1, 3}}, {{2, 2, 2}}, {{1, 5, 1}, 2}, {{4, 1, 3}, 3}};
+        const std::size_t number = number_of(c);
+        for (std::size_t i = 0; i < count; ++i) {
+            const Cut& cut = cuts[(2 * number + i) % cuts.size()];
+            const int variant = cut.count() % 3;
+            const Outcome outcome =
+                run_domains({c.system, c.precision, cut, {13, 0, 27}, 1 + variant % 2, 1 + 3 * variant});
+            EXPECT_EQ(outcome.hash, golden_hash(c.name)) << testing::PrintToString(cut.domains);
+        }
     }
-}
+};
+
+// Two cuts of each case: the border is the same code for all laws and faces, and each of these meets every
+// cut in one case or another.
+TEST_P(Domains, have_the_golden_hash) { expect_golden_hash(2); }
+
+TEST_P(Domains, have_the_golden_hash_in_every_cut) { expect_golden_hash(5); }
 
 TEST_P(Domains, add_up_to_the_whole_box) {
     const Case& c = GetParam();

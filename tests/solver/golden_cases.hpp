@@ -3,6 +3,7 @@
 /// precision.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <ostream>
@@ -83,6 +84,14 @@ inline std::vector<Case> all_cases() {
     add("srd_angular_thermostat_slip_yz", true, ThermostatKind::maxwell_boltzmann,
         {{{}, {FaceKind::no_slip, FaceKind::slip}, {FaceKind::slip, along_x}}});
     return cases;
+}
+
+/// Its place among all_cases().
+inline std::size_t number_of(const Case& wanted) {
+    const std::vector<Case> cases = all_cases();
+    std::size_t number = 0;
+    while (cases[number].name != wanted.name) ++number;
+    return number;
 }
 
 inline std::uint64_t golden_hash(const std::string& name) {

@@ -31,6 +31,14 @@ protected:
         options.pressure = PressureFields::sampled;
         return options;
     }
+    static void expect_golden_hash_of_ways(std::size_t first, std::size_t every) {
+        const std::vector<SolverOptions> ways = ways_to_execute(kind(), the_case().precision);
+        for (std::size_t i = first; i < ways.size(); i += every) {
+            const auto solver = make_solver(kind(), the_case().system, ways[i]);
+            solver->run(steps);
+            EXPECT_EQ(solver->state_hash(), golden_hash(the_case().name)) << describe(ways[i]);
+        }
+    }
 };
 
 TEST_P(SameBits, state_hash_is_golden) {
@@ -41,13 +49,14 @@ TEST_P(SameBits, state_hash_is_golden) {
     std::printf("    {\"%s\", 0x%016" PRIx64 "},\n", the_case().name.c_str(), hash);
 }
 
-TEST_P(SameBits, every_way_to_execute_gives_the_golden_hash) {
-    for (const SolverOptions& way : ways_to_execute(kind(), the_case().precision)) {
-        const auto solver = make_solver(kind(), the_case().system, way);
-        solver->run(steps);
-        EXPECT_EQ(solver->state_hash(), golden_hash(the_case().name)) << describe(way);
-    }
+// On the host every fifth way of a case, which have different threads, intervals and vector units, and of the
+// next case others: five cases of a law have all.
+TEST_P(SameBits, ways_to_execute_give_the_golden_hash) {
+    if (kind() == SolverKind::host) expect_golden_hash_of_ways(number_of(the_case()) % 5, 5);
+    else expect_golden_hash_of_ways(0, 1);
 }
+
+TEST_P(SameBits, every_way_to_execute_gives_the_golden_hash) { expect_golden_hash_of_ways(0, 1); }
 
 TEST_P(SameBits, runs_in_parts_give_the_golden_hash) {
     for (const std::vector<int>& parts : {std::vector<int>(steps, 1), {13, 0, 27}, {39, 1}}) {
