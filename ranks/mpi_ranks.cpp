@@ -12,7 +12,7 @@
 #include <thread>
 #include <utility>
 
-#include <sched.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "physics/errors.hpp"
@@ -26,10 +26,10 @@ constexpr int message_tag = 1;
 constexpr std::size_t most_added = std::size_t{1} << 24;
 /// What a rank may be at before it answers: writing a file, at the longest.
 constexpr double patience_seconds = 10.0;
+/// How far a rank may be behind rank 0 in what all do together.
+constexpr double seconds_behind = 2.0;
 /// Whether ranks of this machine are alive; launchers that end the others take less.
 constexpr double seconds_between_checks = 4.0;
-/// Turns of asking before who waits sleeps in between.
-constexpr int quick_turns = 2000;
 
 double seconds_between(std::chrono::steady_clock::time_point from, std::chrono::steady_clock::time_point to) {
     return std::chrono::duration<double>(to - from).count();
@@ -43,12 +43,14 @@ void require(int code, const char* call) {
     throw EnvironmentError(std::string("MPI fails in ") + call + ": " + std::string(text, length));
 }
 
-/// How long to leave the processor to others after so many turns of asking in vain: at first not, as messages
-/// mostly come within microseconds; then ever longer, as who waits for rank 0 to write may wait for seconds.
-void rest(int turns) {
-    constexpr int slow_turns = 2 * quick_turns;
-    if (turns < quick_turns) sched_yield();
-    else std::this_thread::sleep_for(std::chrono::microseconds(turns < slow_turns ? 20 : 500));
+/// Between two askings of who has waited so many seconds. Messages mostly come within microseconds, so that
+/// at first it does not rest; then it sleeps, ever longer, as who waits for rank 0 to write may wait for
+/// seconds. It never yields: on a machine with more to do than processors that takes milliseconds, while a
+/// sleeper is woken at once.
+void rest(double waited) {
+    constexpr double quick = 50e-6;
+    constexpr double slow = 5e-3;
+    if (waited > quick) std::this_thread::sleep_for(std::chrono::microseconds(waited < slow ? 10 : 500));
 }
 
 std::string text_of(const Message& message) {
@@ -64,6 +66,8 @@ MpiRanks::MpiRanks(std::size_t piece) : piece_(piece) {
     MPI_Comm_rank(domains_, &number_);
     MPI_Comm_size(domains_, &count_);
     find_processes();
+    // Of this thread: sleeps of microseconds are not made longer for the sake of the battery.
+    prctl(PR_SET_TIMERSLACK, 1000UL);
 }
 
 void MpiRanks::find_processes() {
@@ -113,15 +117,23 @@ void MpiRanks::wait_until(const std::function<bool()>& done) {
     const Clock::time_point begin = Clock::now();
     Clock::time_point last_check = begin;
     is_waiting_ = true;
-    for (int turns = 0; !done(); ++turns) {
-        if (turns % turns_to_hear == turns_to_hear - 1) {
-            hear();
-            if (turns > quick_turns && seconds_between(last_check, Clock::now()) > seconds_between_checks) {
-                check_processes();
-                last_check = Clock::now();
+    for (int turns = 1; !done(); ++turns) {
+        const Clock::time_point now = Clock::now();
+        if (turns % turns_to_hear == 0) {
+            try {
+                hear();
+            } catch (const RunHasEnded&) {
+                // In order, if rank 0 was through with this first: then it is done here, too, in a moment.
+                if (!is_done_within(seconds_behind, done)) throw;
+                has_ended_ = true;
+                break;
             }
         }
-        rest(turns);
+        if (seconds_between(last_check, now) > seconds_between_checks) {
+            check_processes();
+            last_check = now;
+        }
+        rest(seconds_between(begin, now));
     }
     is_waiting_ = false;
     waited_seconds_ += seconds_between(begin, Clock::now());
@@ -137,9 +149,10 @@ void MpiRanks::wait_for(MPI_Request& request) {
 
 bool MpiRanks::is_done_within(double seconds, const std::function<bool()>& done) {
     const Clock::time_point begin = Clock::now();
-    for (int turns = 0; !done(); ++turns) {
-        if (seconds_between(begin, Clock::now()) > seconds) return false;
-        rest(turns);
+    while (!done()) {
+        const double waited = seconds_between(begin, Clock::now());
+        if (waited > seconds) return false;
+        rest(waited);
     }
     return true;
 }
@@ -258,7 +271,7 @@ void MpiRanks::tell(int to, Word word, std::span<const std::byte> message) const
 void MpiRanks::hear() {
     Message message;
     if (number_ != 0) {
-        if (take(Word::end, message)) throw RunHasEnded{};
+        if (has_ended_ || take(Word::end, message)) throw RunHasEnded{};
         const int signal = signal_source_ && !has_told_signal_ ? signal_source_() : 0;
         if (signal == 0) return;
         has_told_signal_ = true;
@@ -282,14 +295,16 @@ void MpiRanks::lead(const Message& command) {
 
 Message MpiRanks::await() {
     Message command;
-    Clock::time_point last_check = Clock::now();
-    for (int turns = 0; !take(Word::command, command); ++turns) {
+    const Clock::time_point begin = Clock::now();
+    Clock::time_point last_check = begin;
+    while (!take(Word::command, command)) {
+        const Clock::time_point now = Clock::now();
         hear();
-        if (turns > quick_turns && seconds_between(last_check, Clock::now()) > seconds_between_checks) {
+        if (seconds_between(last_check, now) > seconds_between_checks) {
             check_processes();
-            last_check = Clock::now();
+            last_check = now;
         }
-        rest(turns);
+        rest(seconds_between(begin, now));
     }
     return command;
 }
@@ -336,7 +351,7 @@ void MpiRanks::fail(const RankFailure& failure, int status) {
     const std::string told = std::to_string(static_cast<int>(failure.kind)) + text;
     tell(0, Word::failed, std::as_bytes(std::span(told)));
     Message message;
-    if (!is_done_within(patience_seconds, [&] { return take(Word::end, message); })) {
+    if (!is_done_within(patience_seconds, [&] { return has_ended_ || take(Word::end, message); })) {
         std::fprintf(stderr, "mpcflow: %s\n", text.c_str());
         MPI_Abort(MPI_COMM_WORLD, status);
     }

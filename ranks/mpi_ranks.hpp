@@ -84,6 +84,7 @@ private:
     double waited_seconds_ = 0.0;
     bool is_waiting_ = false;  ///< for what may never come, if the run ends meanwhile
     bool is_finished_ = false;
+    bool has_ended_ = false;      ///< rank 0 has said so, while this one was still at something
     std::vector<int> processes_;  ///< by rank; 0 on other machines
     std::function<int()> signal_source_;
     bool has_told_signal_ = false;

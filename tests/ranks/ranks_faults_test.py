@@ -14,7 +14,7 @@ from program import input_text
 
 ENDLESS = 10**8
 OUTPUTS = "  series: {every: 10}\n"
-WITHIN = 15.0  # seconds, on a busy machine
+WITHIN = 30.0  # seconds, on a busy machine
 
 
 class Faults(RanksTest):
@@ -145,7 +145,8 @@ class Starts(RanksTest):
 
     def test_ranks_of_different_programs(self):
         name = self.write_input(input_text(outputs=OUTPUTS))
-        commit = self.mpcflow("--version").stdout.split("(commit ")[1].split(",")[0].split("-")[0].encode()
+        # Of a short text the compiler may make two numbers, the first one of eight letters.
+        commit = self.mpcflow("--version").stdout.split("(commit ")[1].split(",")[0].split("-")[0].encode()[:8]
         program = Path(MPCFLOW).read_bytes()
         self.assertIn(commit, program)
         other = self.folder / "other"
