@@ -27,6 +27,8 @@ RESULTS = ("run.h5", "trajectory.h5", "fields.h5", "checkpoint.h5", "fields.xdmf
 KINDS = ("link", "dangling link", "link to a folder", "pipe", "device", "folder", "socket")
 STARTS = ("anew", "overwrite", "again")
 LIMIT_SECONDS = 20
+# Which of the cases; "all" for every one.
+OBSTACLES = os.environ.get("MPCFLOW_OBSTACLES", "some")
 
 
 def make_obstacle(kind: str, path: Path, target: Path) -> None:
@@ -203,7 +205,10 @@ class Obstacles(ProgramTest):
         self.assertEqual(run_input(self.folder / "reference", "--quiet").returncode, 0)
         self.expected = numbers(self.folder / "reference/out")
         make_killed_folder(self.folder / "killed")
-        cases = list(itertools.product(STARTS, NAMES, self.obstacles()))
+        # Each kind of obstacle at each name, at each start each name and each kind; with "all" all three of each other.
+        places = itertools.product(enumerate(STARTS), enumerate(NAMES), enumerate(self.obstacles()))
+        cases = [(start, name, kind) for (i, start), (j, name), (k, kind) in places
+                 if OBSTACLES == "all" or (i + j + k) % len(STARTS) == 0]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             faults = list(pool.map(lambda case: self.fault_of(*case), cases))
         wrong = [f"{start}: {name} is a {kind}: {fault}" for (start, name, kind), fault in zip(cases, faults) if fault]

@@ -139,6 +139,7 @@ class Cancelling(submit_test.InAFolder):
             self.assertIn("0 of 1 cases were in the queue", self.submit("cancel", self.sweep), "no file of a queue")
 
     def test_what_a_queue_that_was_killed_left_is_cleared_away_by_the_next(self):
+        self.write_input(10)  # what takes long is a program of its own
         pid = self.folder / "pid"
         slow = self.folder / "slow"
         slow.write_text(f"#!/bin/bash\n[[ $1 == run ]] || exec {submit_test.shlex.quote(submit_test.MPCFLOW)} \"$@\"\n"
