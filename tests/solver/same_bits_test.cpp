@@ -33,7 +33,7 @@ protected:
     }
     static void expect_golden_hash_of_ways(std::size_t first, std::size_t every) {
         const std::vector<SolverOptions> ways = ways_to_execute(kind(), the_case().precision);
-        for (std::size_t i = first; i < ways.size(); i += every) {
+        for (std::size_t i = first % ways.size(); i < ways.size(); i += every) {
             const auto solver = make_solver(kind(), the_case().system, ways[i]);
             solver->run(steps);
             EXPECT_EQ(solver->state_hash(), golden_hash(the_case().name)) << describe(ways[i]);
