@@ -77,8 +77,9 @@ class Memory(ProgramTest):
                     subprocess.run(["rm", "-r", self.folder / "out"], check=True)
 
     def test_the_least_address_space_for_which_a_run_is_not_refused_is_enough(self):
-        name = self.write_box(24, 4)
-        refused, granted = 32 * MEBI, 1024 * MEBI
+        name = self.write_box(40, 4)
+        least = self.least_to_start()  # below it, not even the program starts
+        refused, granted = least, 1024 * MEBI
         while granted - refused > MEBI:
             middle = (refused + granted) // 2
             done = self.mpcflow("run", name, "--overwrite", "--quiet", status=None, preexec_fn=at_most(middle))
@@ -87,8 +88,8 @@ class Memory(ProgramTest):
                 granted = middle
             else:
                 refused = middle
-                # Below some size not even the program itself can start; above, it is refused and does not fail.
                 self.assertRegex(done.stderr, "memory: the run needs about", f"{middle / MEBI} MiB")
+        self.assertGreater(refused, least, "no limit was refused")
 
     def control_group(self, limit: int) -> tuple[Path, str]:
         """A group of this limit, of whichever version is here; and the name of the file that has it. Skips the test where
