@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(block_size)
     for (int k = 0; k < BinSums::count; ++k) atomicAdd(bins[bin].value + k, sums.value[k]);
 }
 
-/// The same, and adds the flux of momentum of every particle to bins: the kinetic part where it is in
+/// As sum_bins, and adds the flux of momentum of every particle to bins: the kinetic part where it is in
 /// mid-flight, the collisional part where its cell is. Shared memory: a PressureBinMemory.
 template <class Law, class Particle>
 __global__ void __launch_bounds__(block_size, at_most_resident(4))

@@ -119,7 +119,7 @@ public:
     }
     [[nodiscard]] const Border& border() const { return border_; }
 
-    /// The same of a domain; give(take) gives its own particles, those whose owner() it is, by calling
+    /// As restore(), of a domain: give(take) gives its own particles, those whose owner() it is, by calling
     /// take(particle) for each.
     template <class Give>
     void restore_domain(std::int64_t step, std::int64_t fast_steps, const Give& give) {
