@@ -66,19 +66,33 @@ def _draw_causes(results: KernelResults, table: Table) -> Figure:
     return figure
 
 
-def _draw_densities(results: KernelResults, tables: Sequence[Table]) -> Figure:
-    figure, panels = plt.subplots(1, len(tables), figsize=(4.8 * len(tables), 4.6), sharey=True, squeeze=False,
-                                  gridspec_kw={"wspace": 0.42})
+def _draw_ordered_and_not(tables: Sequence[Table], size: tuple[float, float], gap: float, along: str, ordered: str,
+                          unordered: str) -> tuple[Figure, Sequence[plt.Axes]]:
+    """Times of particles in order and of others side by side, with `size` of a panel; what is along x, and what
+    the order is called."""
+    figure, panels = plt.subplots(1, len(tables), figsize=(size[0] * len(tables), size[1]), sharey=True, squeeze=False,
+                                  gridspec_kw={"wspace": gap})
     for axes, table in zip(panels[0], tables):
         draw_ways(axes, table.x.values, table.ways("ms"))
-        axes.set_xlabel("particles a cell")
-        axes.set_title("never in order" if table.name.endswith("unordered") else "just re-ordered", loc="left")
+        axes.set_xlabel(along)
+        axes.set_title(unordered if table.name.endswith("unordered") else ordered, loc="left")
         log_axis(axes.xaxis, table.x.values.tolist())
-    log_axis(panels[0][0].yaxis)
-    panels[0][0].set_ylabel("ms")
-    for axes, table in zip(panels[0], tables):
         axes.tick_params(labelleft=True)
+    panels[0][0].set_ylabel("ms")
+    return figure, panels[0]
+
+
+def _label_ends_of(panels: Sequence[plt.Axes], tables: Sequence[Table]) -> None:
+    """When the axes have their limits."""
+    for axes, table in zip(panels, tables):
         label_ends(axes, ends_of(table.x.values, table.ways("ms")))
+
+
+def _draw_densities(results: KernelResults, tables: Sequence[Table]) -> Figure:
+    figure, panels = _draw_ordered_and_not(tables, (4.8, 4.6), 0.42, "particles a cell", "just re-ordered",
+                                           "never in order")
+    log_axis(panels[0].yaxis)
+    _label_ends_of(panels, tables)
     figure.suptitle(f"Nine double sums, some {count_text(round(tables[0].items, -6) or tables[0].items)} particles",
                     x=0.125, ha="left", y=1.0, fontsize=11.5)
     return figure
@@ -167,18 +181,11 @@ def _draw_filters(results: KernelResults, table: Table) -> Figure:
 
 
 def _draw_selection(results: KernelResults, tables: Sequence[Table]) -> Figure:
-    figure, panels = plt.subplots(1, len(tables), figsize=(4.6 * len(tables), 4.0), sharey=True, squeeze=False,
-                                  gridspec_kw={"wspace": 0.3})
-    for axes, table in zip(panels[0], tables):
-        draw_ways(axes, table.x.values, table.ways("ms"))
+    figure, panels = _draw_ordered_and_not(tables, (4.6, 4.0), 0.3, "particles in the region, %",
+                                           "cell by cell in memory", "in no order")
+    for axes in panels:
         axes.set_ylim(0.0, None)
-        log_axis(axes.xaxis, table.x.values.tolist())
-        axes.set_xlabel("particles in the region, %")
-        axes.set_title("in no order" if table.name.endswith("unordered") else "cell by cell in memory", loc="left")
-    panels[0][0].set_ylabel("ms")
-    for axes, table in zip(panels[0], tables):
-        axes.tick_params(labelleft=True)
-        label_ends(axes, ends_of(table.x.values, table.ways("ms")))
+    _label_ends_of(panels, tables)
     figure.suptitle(f"Collecting the particles of a region, of {count_text(tables[0].items)}", x=0.125, ha="left", y=1.0,
                     fontsize=11.5)
     return figure
