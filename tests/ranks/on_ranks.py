@@ -28,7 +28,7 @@ class RanksTest(RestartTest):
 
     def launch(self, command: list[str], status: int | None = 0) -> subprocess.CompletedProcess:
         process = self.start_ranks(command)
-        out, err = process.communicate(timeout=LONGEST)
+        out, err = self.what_was_said(process, LONGEST)
         if status is not None:
             self.assertEqual(process.returncode, status, f"{' '.join(command)}\n{out}{err}")
         return subprocess.CompletedProcess(command, process.returncode, out, err)
@@ -44,6 +44,16 @@ class RanksTest(RestartTest):
 
         self.addCleanup(clean_up)
         return process
+
+    def what_was_said(self, process: subprocess.Popen, seconds: float) -> tuple[str, str]:
+        """By an mpirun until its end, which must come within so many seconds."""
+        try:
+            return process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            for pid in [process.pid, *self.ranks_of(process)]:
+                os.kill(pid, signal.SIGKILL)
+            out, err = process.communicate()
+            raise AssertionError(f"not at its end after {seconds} s\n{out}{err}") from None
 
     def ranks_of(self, process: subprocess.Popen) -> list[int]:
         """The process ids of the ranks that an mpirun has started, in the order of the ranks."""
