@@ -30,9 +30,9 @@ inline constexpr std::integral_constant<Summation, way> known_way{};
 /// it to the compiler. More warps hide more of the waiting, until registers are spilled (docs/decisions/).
 template <class Law, class Way>
 inline constexpr int min_blocks = 0;
-template <ThermostatKind thermostat>
-inline constexpr int min_blocks<Srd<double, thermostat>,
-                                std::integral_constant<Summation, Summation::match>> = at_most_resident(5);
+template <Scaling scaling>
+inline constexpr int min_blocks<Srd<double, scaling>, std::integral_constant<Summation, Summation::match>> =
+    at_most_resident(5);
 
 /// The shared memory of a block for the sums of its warps' leaders. A warp asks for its part where it needs
 /// it. Of a reference to that part, made at the head of a kernel, the compiler works out the address again

@@ -90,9 +90,19 @@ void visit_system(KeyVisitor& keys, System& system) {
         [&] {
             keys.choice(
                 {"kind",
-                 "none leaves the energy to the collisions, which keep it but for srd with angular momentum; "
-                 "maxwell_boltzmann scales relative velocities cell by cell."},
+                 "none leaves the energy to the collisions, which keep it but for srd with angular momentum. "
+                 "The others scale relative velocities cell by cell: maxwell_boltzmann to an energy drawn "
+                 "from its canonical distribution; monte_carlo by factors that are tried, to the same "
+                 "distribution; simple to the mean energy, without its fluctuations."},
                 system.thermostat.kind);
+            const Key strength{"strength", "monte_carlo tries factors of up to 1 + strength."};
+            if (system.thermostat.kind == ThermostatKind::monte_carlo) {
+                keys.real(strength, system.thermostat.strength, between(1e-3, 1));
+            } else {
+                keys.without(strength, std::string(name_of(system.thermostat.kind)) +
+                                           " tries no factors; leave it out, or set thermostat.kind to "
+                                           "monte_carlo");
+            }
         });
     keys.section({"boundaries", "The faces of the box."}, [&] {
         static constexpr const char* axes[] = {"x", "y", "z"};

@@ -30,8 +30,9 @@ constexpr auto names_of(CollisionRule) {
     return names;
 }
 constexpr auto names_of(ThermostatKind) {
-    return std::array{Named{ThermostatKind::none, "none"},
-                      Named{ThermostatKind::maxwell_boltzmann, "maxwell_boltzmann"}};
+    return std::array{
+        Named{ThermostatKind::none, "none"}, Named{ThermostatKind::maxwell_boltzmann, "maxwell_boltzmann"},
+        Named{ThermostatKind::monte_carlo, "monte_carlo"}, Named{ThermostatKind::simple, "simple"}};
 }
 constexpr auto names_of(FaceKind) {
     return std::array{Named{FaceKind::periodic, "periodic"}, Named{FaceKind::no_slip, "no_slip"},

@@ -64,10 +64,17 @@ struct Collision {
     bool random_shift = true;                ///< a new random grid shift every step
 };
 
-enum class ThermostatKind { none, maxwell_boltzmann };
+/// How the relative velocities of a cell are scaled (physics/collision/thermostat.hpp).
+enum class ThermostatKind {
+    none,
+    maxwell_boltzmann,  ///< to an energy drawn from its canonical distribution
+    monte_carlo,        ///< by a factor that is tried, and taken or not
+    simple              ///< to the mean energy
+};
 
 struct Thermostat {
     ThermostatKind kind = ThermostatKind::none;
+    double strength = 0.2;  ///< of monte_carlo: factors of up to 1 + strength are tried
 };
 
 enum class FaceKind { periodic, no_slip, slip };

@@ -51,7 +51,7 @@ Relaxation relaxation(const Collision& collision) {
     return visit_law_line(
         collision,
         [&]<class Line>(const Line&) {
-            return Line::template Law<double, ThermostatKind::none>::relaxation(collision);
+            return Line::template Law<double, Scaling::none>::relaxation(collision);
         });
 }
 

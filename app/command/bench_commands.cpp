@@ -51,8 +51,11 @@ void BenchCommands::add_step(CLI::App& bench) {
     step->add_option("--device", shorthands_.device, "auto, cpu, cuda or cuda:N")->option_text("DEVICE");
     step->add_option("--threads", step_.threads, "CPU threads")->check(CLI::Range(1, 4096))->option_text("N");
     add_step_kinds(*step);
-    step->add_option("--thermostat", thermostat_, "none or maxwell_boltzmann; without, none")
-        ->check(CLI::IsMember({"none", "maxwell_boltzmann"}));
+    const std::vector<std::string> thermostats = option_names<ThermostatKind>();
+    step->add_option("--thermostat", thermostat_,
+                     fmt::format("Of laws that take one: {}; without, none", fmt::join(thermostats, ", ")))
+        ->check(CLI::IsMember(thermostats))
+        ->option_text("KIND");
     const std::vector<std::string> ways = option_names<Summation>();
     step->add_option("--summation", summation_,
                      fmt::format("How a GPU adds to cells: {}; without, auto", fmt::join(ways, ", ")))
@@ -77,7 +80,7 @@ void BenchCommands::add_step(CLI::App& bench) {
         step_.kinds = step_kinds();
         if (!vectors_.empty()) step_.vectors = value_of<VectorUnits>(vectors_);
         if (!summation_.empty()) step_.summation = value_of<Summation>(summation_);
-        if (thermostat_ == "maxwell_boltzmann") step_.thermostat = ThermostatKind::maxwell_boltzmann;
+        if (!thermostat_.empty()) step_.thermostat = value_of<ThermostatKind>(thermostat_);
         step_.json = json_;
         action_ = [this] {
             const std::unique_ptr<Ranks> ranks = join_ranks();

@@ -16,7 +16,7 @@ namespace {
 // matter to the bits, particles go the same ways; that the total momentum is not taken off at the start makes
 // no difference here.
 
-using Law = Srd<double, ThermostatKind::none>;
+using Law = Srd<double, Scaling::none>;
 using Particle = ParticleDouble;
 using Plan = StepPlan<Law>;
 

@@ -23,9 +23,9 @@ MPCFLOW_HD Vec3<Real> andersen_velocity(double thermal_speed, const StepKey& key
     return vector_cast<Real>(thermal_speed / std::sqrt(in_cell.mass) * gaussian_vector(source));
 }
 
-template <class RealType, ThermostatKind thermostat, Masses masses_of = Masses::equal>
+template <class RealType, Scaling scaling, Masses masses_of = Masses::equal>
 class Andersen {
-    static_assert(thermostat == ThermostatKind::none);
+    static_assert(scaling == Scaling::none);
 
 public:
     using Real = RealType;

@@ -14,9 +14,9 @@
 
 namespace mpcflow {
 
-template <class RealType, ThermostatKind thermostat, Masses masses_of = Masses::equal>
+template <class RealType, Scaling scaling, Masses masses_of = Masses::equal>
 class AndersenAngular {
-    static_assert(thermostat == ThermostatKind::none);
+    static_assert(scaling == Scaling::none);
 
 public:
     using Real = RealType;

@@ -30,6 +30,9 @@ struct InCell {
     std::uint64_t id = 0;  ///< for random numbers of its own
 };
 
+/// Whether a law scales relative velocities by System::thermostat. Laws are compiled with and without.
+enum class Scaling { none, by_thermostat };
+
 /// What a law asks of the solver beside velocities.
 struct LawNeeds {
     bool draws_before_sums = false;  ///< what particles contribute depends on the cell's draw
@@ -56,6 +59,7 @@ struct LawParameters {
     double density;           ///< M
     double thermal_variance;  ///< kT/m, of one velocity component
     CellRounding rounding;
+    Thermostat thermostat;
     bool virtual_particles;
 
     LawParameters() = default;
@@ -63,6 +67,7 @@ struct LawParameters {
         : density(system.fluid.density),
           thermal_variance(system.fluid.temperature / system.fluid.mass),
           rounding(system.fluid, heaviest(system)),
+          thermostat(system.thermostat),
           virtual_particles(system.boundaries.virtual_particles),
           mean_mass_(mean_mass(system)) {}
 

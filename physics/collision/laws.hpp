@@ -16,10 +16,10 @@
 namespace mpcflow {
 
 /// A line of the table. A rule is spelled in the input as its law without angular momentum is named.
-template <template <class Real, ThermostatKind thermostat, Masses masses> class LawOf>
+template <template <class Real, Scaling scaling, Masses masses> class LawOf>
 struct LawLine {
-    template <class Real, ThermostatKind thermostat, Masses masses = Masses::equal>
-    using Law = LawOf<Real, thermostat, masses>;
+    template <class Real, Scaling scaling, Masses masses = Masses::equal>
+    using Law = LawOf<Real, scaling, masses>;
 
     CollisionRule rule;
     std::string_view name;
@@ -55,7 +55,7 @@ namespace detail {
 
 template <class Line>
 constexpr LawInfo info_of(const Line& line) {
-    using Law = typename Line::template Law<double, ThermostatKind::none>;
+    using Law = typename Line::template Law<double, Scaling::none>;
     static_assert(CollisionLaw<Law>);
     return {line.rule, line.name, line.meaning, Law::conserves_angular_momentum, Law::has_angle, Law::energy};
 }
@@ -76,15 +76,13 @@ inline constexpr auto all_laws =
 /// `system`, and returns what it returns.
 template <class Line, class Real, Masses masses, class Visitor>
 auto visit_thermostat(const System& system, const Visitor& visitor) {
-    using Plain = typename Line::template Law<Real, ThermostatKind::none, masses>;
+    using Plain = typename Line::template Law<Real, Scaling::none, masses>;
+    const bool has_thermostat = system.thermostat.kind != ThermostatKind::none;
     if constexpr (Plain::energy != Energy::thermal) {
-        if (system.thermostat.kind == ThermostatKind::maxwell_boltzmann) {
-            return visitor(
-                typename Line::template Law<Real, ThermostatKind::maxwell_boltzmann, masses>(system));
-        }
+        if (has_thermostat)
+            return visitor(typename Line::template Law<Real, Scaling::by_thermostat, masses>(system));
     }
-    if (system.thermostat.kind != ThermostatKind::none)
-        throw std::logic_error("visit_thermostat: the law does not take this thermostat");
+    if (has_thermostat) throw std::logic_error("visit_thermostat: the law takes no thermostat");
     return visitor(Plain(system));
 }
 

@@ -11,12 +11,12 @@
 
 namespace mpcflow {
 
-template <class RealType, ThermostatKind thermostat, Masses masses_of = Masses::equal>
+template <class RealType, Scaling scaling, Masses masses_of = Masses::equal>
 class Srd {
 public:
     using Real = RealType;
     using Draw = AxisDraw<Real>;
-    static constexpr bool is_thermostatted = thermostat == ThermostatKind::maxwell_boltzmann;
+    static constexpr bool is_thermostatted = scaling == Scaling::by_thermostat;
     static constexpr Masses masses = masses_of;
     static constexpr LawNeeds needs{};
     static constexpr Energy energy = Energy::conserved;
@@ -71,7 +71,7 @@ public:
         if constexpr (is_thermostatted) {
             const double square = sums.value[4] - dot(total, mean);
             const int freedoms = 3 * (static_cast<int>(sums.number()) - 1);
-            const double target = draw_thermal_square(parameters_.thermal_variance, freedoms, key);
+            const double target = thermal_square(parameters_, freedoms, square, key);
             // Particles at rest to each other (to the rounding of the sums) cannot be scaled.
             if (square > 2e-9 * parameters_.thermal_variance) scale = std::sqrt(target / square);
         }

@@ -24,12 +24,12 @@
 
 namespace mpcflow {
 
-template <class RealType, ThermostatKind thermostat, Masses masses_of = Masses::equal>
+template <class RealType, Scaling scaling, Masses masses_of = Masses::equal>
 class SrdAngular {
 public:
     using Real = RealType;
     using Draw = AxisDraw<Real>;
-    static constexpr bool is_thermostatted = thermostat == ThermostatKind::maxwell_boltzmann;
+    static constexpr bool is_thermostatted = scaling == Scaling::by_thermostat;
     static constexpr Masses masses = masses_of;
     static constexpr LawNeeds needs{.draws_before_sums = true, .offsets = true};
     static constexpr Energy energy = Energy::drifts;
@@ -135,7 +135,7 @@ private:
                count * (velocity_squared_spacing_ + spin * offset_velocity_spacing_);
     }
 
-    /// Maxwell-Boltzmann scaling of the motion beyond the rigid rotation, of which `energy_2` is twice
+    /// The scaling of the motion beyond the rigid rotation, of which `energy_2` is twice
     /// the energy: 3 N - 6 degrees of freedom, 3 N - 5 for collinear particles.
     ///
     /// What is scaled is a difference of rounded velocities, so where it is small its energy is not known
@@ -146,7 +146,7 @@ private:
     MPCFLOW_HD double thermostat_scale(double count, double energy_2, double uncertain, bool is_collinear,
                                        const CellKey& key) const {
         const int freedoms = 3 * static_cast<int>(count) - (is_collinear ? 5 : 6);
-        const double target_2 = draw_thermal_square(parameters_.thermal_variance, freedoms, key);
+        const double target_2 = thermal_square(parameters_, freedoms, energy_2, key);
         const double least = 4.0 * uncertain;
         return energy_2 > least && target_2 > least ? std::sqrt(target_2 / energy_2) : 1.0;
     }

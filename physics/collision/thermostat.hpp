@@ -1,16 +1,38 @@
 #pragma once
-/// Maxwell-Boltzmann scaling, cell by cell: Huang et al., J. Comput. Phys. 229 (2010) 168.
+/// Thermostats that scale the relative velocities of a cell. A law says which energy is scaled and how many
+/// degrees of freedom it has; what it becomes is told here.
+///
+///   maxwell_boltzmann  E is drawn anew from its canonical distribution, Gamma(f / 2). Huang et al., J.
+///                      Comput. Phys. 229 (2010) 168.
+///   monte_carlo        E S^2 with S = 1 + x or 1 / (1 + x), x uniform in (0, strength), is taken with the
+///                      probability min(1, S^f exp(-(S^2 - 1) E / kT)); else E stays. The same ensemble,
+///                      which is reached in some 1 / strength^2 collisions. Hecht et al., Phys. Rev. E 72
+///                      (2005) 011408; Gompper et al., Adv. Polym. Sci. 221 (2009) 1.
+///   simple             E is f kT / 2. The right mean, but no fluctuations: not the canonical ensemble.
 
 #include "physics/cell_grid.hpp"
+#include "physics/collision/law.hpp"
 #include "physics/distributions.hpp"
+#include "physics/elementary.hpp"
 
 namespace mpcflow {
 
-/// Twice the energy over the mass, drawn anew, of the `freedoms` of a cell that are scaled; `variance` is
-/// kT/m.
-MPCFLOW_HD double draw_thermal_square(double variance, int freedoms, const CellKey& key) {
+/// Twice the energy over the mass, after the thermostat, of the `freedoms` of a cell that are scaled; before,
+/// it is `square` > 0.
+MPCFLOW_HD double thermal_square(const LawParameters& fluid, int freedoms, double square,
+                                 const CellKey& key) {
+    const double variance = fluid.thermal_variance;
+    if (fluid.thermostat.kind == ThermostatKind::simple) return freedoms * variance;
     RandomSource source = key.source(RandomStream::thermostat);
-    return 2.0 * variance * thermal_energy(freedoms, source);
+    if (fluid.thermostat.kind == ThermostatKind::maxwell_boltzmann)
+        return 2.0 * variance * thermal_energy(freedoms, source);
+    const RandomBlock trial = source.next();
+    const RandomBlock decision = source.next();
+    const double larger = 1.0 + fluid.thermostat.strength * uniform_open(trial.word[0], trial.word[1]);
+    const double factor = (trial.word[2] & 1U) != 0 ? larger : 1.0 / larger;
+    const double tried = factor * factor * square;
+    const double log_probability = freedoms * natural_log(factor) - (tried - square) / (2.0 * variance);
+    return natural_log(uniform_open(decision.word[0], decision.word[1])) < log_probability ? tried : square;
 }
 
 }  // namespace mpcflow

@@ -89,7 +89,15 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"no such choice",
                   least + "collision: {rule: dpd}\nthermostat: {kind: mb}",
                   {"f.yaml:3:19: collision.rule: dpd is not known; srd or at is needed",
-                   "f.yaml:4:20: thermostat.kind: mb is not known; none or maxwell_boltzmann is needed"}},
+                   "f.yaml:4:20: thermostat.kind: mb is not known; none, maxwell_boltzmann, monte_carlo or "
+                   "simple is needed"}},
+        ErrorCase{"a strength of a thermostat that has none",
+                  least + "thermostat: {kind: simple, strength: 0.3}",
+                  {"f.yaml:3:28: thermostat.strength: simple tries no factors; leave it out, or set "
+                   "thermostat.kind to monte_carlo"}},
+        ErrorCase{"a strength that is too large",
+                  least + "thermostat: {kind: monte_carlo, strength: 1.5}",
+                  {"f.yaml:3:43: thermostat.strength: 1.5 is out of range [0.001, 1]"}},
         ErrorCase{"what at takes no notice of",
                   least + "collision: {rule: at, angle: 130}\nthermostat: {kind: maxwell_boltzmann}",
                   {"f.yaml:3:23: collision.angle: at turns nothing by an angle; leave it out",

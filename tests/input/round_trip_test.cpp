@@ -113,7 +113,9 @@ TEST(RoundTrip, OfRandomScenarios) {
         s.system.fluid = {real(1, 20), real(0.1, 2), real(0.5, 5)};
         s.system.collision = {CollisionRule::srd, real(1, 180), real(1e-6, 1), pick(0, 1) == 1,
                               pick(0, 1) == 1};
-        s.system.thermostat.kind = pick(0, 1) == 1 ? ThermostatKind::maxwell_boltzmann : ThermostatKind::none;
+        s.system.thermostat.kind = names_of(ThermostatKind{})[static_cast<std::size_t>(pick(0, 3))].value;
+        if (s.system.thermostat.kind == ThermostatKind::monte_carlo)
+            s.system.thermostat.strength = real(0.01, 1);
         if (pick(0, 3) == 0) {
             // Neither of the two means anything to it, and neither is written.
             s.system.collision.rule = CollisionRule::at;

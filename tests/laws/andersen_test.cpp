@@ -67,13 +67,14 @@ TYPED_TEST(AndersenLaw, is_the_formula_of_the_textbook) {
 
 TYPED_TEST(AndersenLaw, is_chosen_by_the_system) {
     System chosen = heavy_system();
+    chosen.thermostat = {};
     chosen.collision.rule = CollisionRule::at;
     chosen.collision.conserve_angular_momentum = is_angular<TypeParam>;
     visit_law<typename TypeParam::Real>(
         chosen, []<class Law>(const Law&) { EXPECT_TRUE((std::is_same_v<Law, TypeParam>)); });
     EXPECT_EQ(law_of(chosen.collision).name, is_angular<TypeParam> ? "at+a" : "at");
     // It holds the temperature itself.
-    chosen.thermostat.kind = scaling;
+    chosen.thermostat.kind = ThermostatKind::maxwell_boltzmann;
     EXPECT_THROW(visit_law<typename TypeParam::Real>(chosen, [](const auto&) {}), std::logic_error);
 }
 

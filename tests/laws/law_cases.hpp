@@ -14,8 +14,8 @@
 
 namespace mpcflow::test {
 
-inline constexpr auto no_thermostat = ThermostatKind::none;
-inline constexpr auto scaling = ThermostatKind::maxwell_boltzmann;
+inline constexpr auto no_thermostat = Scaling::none;
+inline constexpr auto scaling = Scaling::by_thermostat;
 
 using SrdLaws = testing::Types<Srd<double, no_thermostat>, Srd<double, scaling>, Srd<float, no_thermostat>,
                                Srd<float, scaling>>;
@@ -62,9 +62,17 @@ public:
 using AllLaws = LawsWith<Always>::Types;
 
 /// Mass and temperature other than 1, so that a Gaussian scaled by 1/m or by kT fails.
+namespace heavy {
+inline constexpr double mass = 4.0;
+inline constexpr double temperature = 2.5;
+inline const double thermal_speed = std::sqrt(temperature / mass);
+}  // namespace heavy
+
+/// Of these, with the thermostat of laws that take one.
 inline System heavy_system() {
     System system;
-    system.fluid = {10.0, 2.5, 4.0};
+    system.fluid = {10.0, heavy::temperature, heavy::mass};
+    system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
     return system;
 }
 

@@ -91,7 +91,7 @@ TYPED_TEST(SpeciesLaw, keeps_momentum_and_what_else_it_promises) {
 
 template <class Law>
 struct OfOneSpecies;
-template <template <class, ThermostatKind, Masses> class LawOf, class Real, ThermostatKind kind>
+template <template <class, Scaling, Masses> class LawOf, class Real, Scaling kind>
 struct OfOneSpecies<LawOf<Real, kind, Masses::by_species>> {
     using Law = LawOf<Real, kind, Masses::equal>;
 };

@@ -10,9 +10,9 @@
 namespace mpcflow::test {
 namespace {
 
-constexpr double mass = 4.0;
-constexpr double temperature = 2.5;
-const double thermal_speed = std::sqrt(temperature / mass);
+using heavy::mass;
+using heavy::temperature;
+using heavy::thermal_speed;
 
 /// Energies that were set in `draws` collisions of the same cell, each with another key: relative to
 /// the centre of mass, and with angular momentum beyond the rigid rotation.

@@ -35,8 +35,8 @@ System system_for() {
     for (const LawInfo& info : all_laws) {
         info.choose(system.collision);
         bool is_this = false;
-        for (const ThermostatKind kind : {no_thermostat, scaling}) {
-            if (kind == scaling && info.energy == Energy::thermal) continue;
+        for (const ThermostatKind kind : {ThermostatKind::none, ThermostatKind::maxwell_boltzmann}) {
+            if (kind != ThermostatKind::none && info.energy == Energy::thermal) continue;
             system.thermostat.kind = kind;
             visit_law<typename Law::Real>(
                 system, [&]<class Chosen>(const Chosen&) { is_this = std::is_same_v<Chosen, Law>; });

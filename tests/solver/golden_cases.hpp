@@ -83,6 +83,8 @@ inline std::vector<Case> all_cases() {
     add("srd_free_slip_z", false, ThermostatKind::none, {{{}, {}, {FaceKind::slip, FaceKind::slip}}});
     add("srd_angular_thermostat_slip_yz", true, ThermostatKind::maxwell_boltzmann,
         {{{}, {FaceKind::no_slip, FaceKind::slip}, {FaceKind::slip, along_x}}});
+    add("srd_monte_carlo_moving_z", false, ThermostatKind::monte_carlo, {{{}, {}, {along_x, along_xy}}});
+    add("srd_angular_simple_periodic", true, ThermostatKind::simple, {});
     return cases;
 }
 

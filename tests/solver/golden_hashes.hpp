@@ -18,7 +18,7 @@ struct GoldenHash {
     std::uint64_t hash;
 };
 
-inline constexpr std::array<GoldenHash, 44> golden_hashes{{
+inline constexpr std::array<GoldenHash, 48> golden_hashes{{
     {"srd_free_periodic_double", 0x5c24e138a505b089},
     {"srd_free_periodic_mixed", 0x5a2e064b5d990838},
     {"srd_free_walls_z_double", 0xd7b456ed6213eb45},
@@ -63,6 +63,10 @@ inline constexpr std::array<GoldenHash, 44> golden_hashes{{
     {"srd_free_slip_z_mixed", 0x46c133c88d7e9b73},
     {"srd_angular_thermostat_slip_yz_double", 0xc2556b526ebde1ab},
     {"srd_angular_thermostat_slip_yz_mixed", 0x373c8fad4612a6fa},
+    {"srd_monte_carlo_moving_z_double", 0x64b422b7fe07466f},
+    {"srd_monte_carlo_moving_z_mixed", 0x7b9b00e1e1859afa},
+    {"srd_angular_simple_periodic_double", 0x0f60c82db0e2d798},
+    {"srd_angular_simple_periodic_mixed", 0xbbc8d401c095a2fd},
 }};
 
 }  // namespace mpcflow::test

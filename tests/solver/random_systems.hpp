@@ -68,7 +68,9 @@ inline System random_system(Dice& dice) {
     collision.random_shift = !dice.one_in(6);
     // Andersen's laws are thermostats themselves.
     if (collision.rule == CollisionRule::srd && dice.one_in(2))
-        system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
+        system.thermostat.kind =
+            dice.among<ThermostatKind>({ThermostatKind::maxwell_boltzmann, ThermostatKind::maxwell_boltzmann,
+                                        ThermostatKind::monte_carlo, ThermostatKind::simple});
     for (int axis = 0; axis < 3; ++axis)
         if (dice.one_in(2)) system.boundaries.faces[axis] = random_walls(dice, axis, has_species);
     system.boundaries.virtual_particles = !dice.one_in(5);
