@@ -239,6 +239,10 @@ public:
     MPCFLOW_HD void begin(const StepPlan<Law, Grid>& plan, int cell) const {
         if constexpr (Law::needs.draws_before_sums) kept_[cell] = Law::draw(plan.next_key(cell));
     }
+    /// The same where the draw was made elsewhere.
+    MPCFLOW_HD void keep(int cell, const Draw& draw) const {
+        if constexpr (Law::needs.draws_before_sums) kept_[cell] = draw;
+    }
     /// For this collision, until begin().
     template <class Grid>
     MPCFLOW_HD Draw present(const StepPlan<Law, Grid>& plan, int cell) const {

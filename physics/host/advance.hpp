@@ -27,6 +27,7 @@ struct Advance {
     /// again.
     Plan plan;
     int thread;
+    bool is_alone;  ///< the only thread
     bool reorders;  ///< stores the particles in the order of their cells
     SharedParticles<Particle>& particles;
     SharedSums<Sums>& sums;
@@ -64,8 +65,9 @@ private:
     void run_with() {
         Block block;
         std::int64_t to[Block::size];
+        alignas(64) Particle elsewhere[Block::size];
         const std::int64_t first_cell = sums.first_cell(thread);
-        const auto own_cells = static_cast<std::uint64_t>(sums.first_cell(thread + 1) - first_cell);
+        const std::int64_t own_cells = sums.first_cell(thread + 1) - first_cell;
         const std::int64_t last = particles.last(thread);
         for (std::int64_t i = particles.first(thread); i < last; i += Block::size) {
             const auto count = static_cast<int>(std::min<std::int64_t>(Block::size, last - i));
@@ -76,30 +78,69 @@ private:
             if (block.collide_and_glide(plan, actions)) advance_odd(block, some);
             block.locate(plan.next_grid);
             block.contribute(plan, draws);
-            for (int k = 0; k < count; ++k) {
-                // The processor's own prefetching comes late for records.
-                __builtin_prefetch(&particles[std::min(i + k + prefetch_distance, last - 1)], 1);
-                Particle& particle = some[static_cast<std::size_t>(k)];
-                block.store(k, particle);
-                const int cell = block.cell(k);
-                if constexpr (Border::is_open) {
-                    if (cell == no_cell) {
-                        leaving.emplace_back(to[k], particle);
-                        continue;
-                    }
+            prefetch(std::min(i + prefetch_distance, last - 1));
+            const Particle* moved = store(block, some, to, elsewhere);
+            if (block.are_within(first_cell, own_cells)) add_to_own<units>(block, count);
+            else add<units>(block, count, to, moved);
+        }
+    }
+
+    /// A block of particles, from number i on. The processor's own prefetching comes late for records.
+    void prefetch(std::int64_t i) {
+        const Particle* particle = &particles[i];
+        for (int k = 0; k < Block::size; ++k) __builtin_prefetch(particle + k, 1);
+    }
+
+    /// Stores the particles of a block where they belong. Returns where they are for sure; that may be
+    /// `elsewhere`.
+    const Particle* store(const Block& block, std::span<Particle> some, const std::int64_t* to,
+                          Particle* elsewhere) {
+        if (!reorders && some.size() == Block::size) {
+            block.store(some.data());
+            return some.data();
+        }
+        // By vectors all the same, and whole particles from there: numbers of a particle that are stored one
+        // by one are slow to be read as a whole.
+        block.store(elsewhere);
+        for (std::size_t k = 0; k < some.size(); ++k)
+            if (reorders) particles.store_reordered(to[k], elsewhere[k]);
+            else some[k] = elsewhere[k];
+        return elsewhere;
+    }
+
+    /// The contributions of a block whose particles are all in cells of this thread.
+    template <VectorUnits units>
+    void add_to_own(const Block& block, int count) {
+        Sums* const of_cells = &sums[0];
+        for (int k = 0; k < count; ++k)
+            block.contributions().template add_to<units>(of_cells[block.cell(k)], k);
+    }
+
+    /// Those of any other.
+    template <VectorUnits units>
+    void add(const Block& block, int count, const std::int64_t* to, const Particle* moved) {
+        const std::int64_t first_cell = sums.first_cell(thread);
+        const std::int64_t last_cell = sums.first_cell(thread + 1);
+        for (int k = 0; k < count; ++k) {
+            const int cell = block.cell(k);
+            if constexpr (Border::is_open) {
+                if (cell == no_cell) {
+                    leaving.emplace_back(to[k], moved[k]);
+                    continue;
                 }
-                // One comparison for both ends of the range.
-                if (static_cast<std::uint64_t>(cell - first_cell) < own_cells)
-                    block.contributions().template add_to<units>(sums[cell], k);
-                else sums.add_to_others(thread, cell, block.contributions()[k]);
-                if (reorders) particles.store_reordered(to[k], particle);
             }
+            if (cell >= first_cell && cell < last_cell)
+                block.contributions().template add_to<units>(sums[cell], k);
+            else sums.add_to_others(thread, cell, block.contributions()[k]);
         }
     }
 
     [[nodiscard]] std::int64_t take_slot(int cell) {
-        // Particles that drifted since the last re-ordering are in cells of another thread.
-        return std::atomic_ref(slots[cell]).fetch_add(1, std::memory_order_relaxed);
+        // Particles that drifted since the last re-ordering are in cells of another thread, if there is one.
+        const std::int64_t slot =
+            is_alone ? slots[cell]++ : std::atomic_ref(slots[cell]).fetch_add(1, std::memory_order_relaxed);
+        particles.prefetch_reordered(slot);
+        return slot;
     }
 
     /// The particles of a block that are odd, one by one.

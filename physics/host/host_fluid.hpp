@@ -14,6 +14,7 @@
 #include "physics/host/advance.hpp"
 #include "physics/host/processors.hpp"
 #include "physics/host/raw_array.hpp"
+#include "physics/host/resolve.hpp"
 #include "physics/host/shared_particles.hpp"
 #include "physics/host/shared_sums.hpp"
 #include "physics/host/step_findings.hpp"
@@ -292,23 +293,10 @@ private:
 
     void resolve(const Plan& plan, int thread, bool reorders) {
         sums_.collect(thread);
-        std::uint32_t faults = no_fault;
-        std::int64_t own = 0;
-        for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) {
-            const int cell = static_cast<int>(c);
-            CellAction<Law>& action = actions_[c];
-            action.set_draw(draws_.present(plan, cell));
-            draws_.begin(plan, cell);
-            action.transform = plan.resolve(cell, sums_[c], action.draw(), faults);
-            if (reorders) {
-                const auto here = Border::is_open ? slots_[c] : static_cast<std::int64_t>(sums_[c].number());
-                slots_[c] = own;
-                own += here;
-            }
-            sums_[c] = {};
-        }
-        if (reorders) particles_.set_next_count(thread, own);
-        findings_.report(faults, plan.step);
+        Resolve<Law, Border> resolve{plan, thread, reorders, sums_, actions_.data(), draws_, slots_.data()};
+        resolve.run(vectors_);
+        if (reorders) particles_.set_next_count(thread, resolve.particles);
+        findings_.report(resolve.faults, plan.step);
     }
 
     /// The actions of the step to come, as resolve() will make them; nothing else changes. What is wrong with
@@ -331,9 +319,9 @@ private:
     }
 
     void advance(const Plan& plan, int thread, bool reorders) {
-        Advance<Law, Particle, Border> advance{plan,       thread,        reorders,
-                                               particles_, sums_,         actions_.data(),
-                                               draws_,     slots_.data(), leaving_[thread]};
+        Advance<Law, Particle, Border> advance{plan,          thread,          team_.size() == 1, reorders,
+                                               particles_,    sums_,           actions_.data(),   draws_,
+                                               slots_.data(), leaving_[thread]};
         advance.run(vectors_);
         findings_.report(advance.faults, plan.step);
     }

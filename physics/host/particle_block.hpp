@@ -13,19 +13,26 @@
 
 namespace mpcflow {
 
-/// `size` structs that are made of `Number`s alone, a column a number. Empty ones take no room.
+/// `size` structs, each as many `Number`s long and cut into these, a column a number. What of a struct is no
+/// `Number` is carried all the same. Empty ones take no room.
 template <class Struct, class Number, int size>
 class Columns {
 public:
+    /// A `Number`, or its place in something that is none.
+    using Word [[gnu::may_alias]] = Number;
+
     void set(int k, const Struct& value) {
-        const auto* numbers = reinterpret_cast<const Number*>(&value);
-        for_all([&](auto w) { column_[w][k] = numbers[w]; });
+        const auto* words = reinterpret_cast<const Word*>(&value);
+        for_all([&](auto w) { column_[w][k] = words[w]; });
     }
     [[nodiscard]] Struct operator[](int k) const {
         Struct value;
         auto* numbers = reinterpret_cast<Number*>(&value);
         for_all([&](auto w) { numbers[w] = column_[w][k]; });
         return value;
+    }
+    void put(int k, Word* words) const {
+        for_all([&](auto w) { words[w] = column_[w][k]; });
     }
 
 private:
@@ -111,16 +118,29 @@ public:
         }
     }
     [[nodiscard]] int cell(int k) const { return cell_[k]; }
+    /// Whether all particles are in the `count` cells from number `first` on.
+    [[nodiscard]] bool are_within(std::int64_t first, std::int64_t count) const {
+        const auto begin = static_cast<std::uint32_t>(first);
+        const auto length = static_cast<std::uint32_t>(count);
+        int any_beyond = 0;
+        // One comparison for both ends of the range.
+        for (int k = 0; k < size; ++k)
+            any_beyond |= static_cast<std::uint32_t>(cell_[k]) - begin >= length ? 1 : 0;
+        return any_beyond == 0;
+    }
 
     /// Collides and streams the particles, which were located on the grid of this collision. Returns whether
     /// any of them is odd.
     template <class Grid>
     [[nodiscard]] bool collide_and_glide(const StepPlan<Law, Grid>& plan, const CellAction<Law>* actions) {
-        for (int k = 0; k < size; ++k) actions_.set(k, actions[cell_[k]]);
+        fetch_actions(actions);
         for (int k = 0; k < size; ++k) {
             Vec3<Real> position = positions_[k];
             Vec3<Real> velocity;
-            odd_[k] = !plan.collide_and_glide(in_cell(plan, k), species_[k], actions_[k], position, velocity);
+            CellAction<Law> action;
+            action.transform = transforms_[k];
+            action.set_draw(draws_[k]);
+            odd_[k] = !plan.collide_and_glide(in_cell(plan, k), species_[k], action, position, velocity);
             positions_.set(k, position);
             velocities_.set(k, velocity);
         }
@@ -134,19 +154,28 @@ public:
     void set(int k, const Particle& particle) {
         positions_.set(k, particle.position);
         velocities_.set(k, particle.velocity);
+        labels_.set(k, particle.label);
     }
-    /// Gives a particle its position and velocity.
-    void store(int k, Particle& particle) const {
-        particle.position = positions_[k];
-        particle.velocity = velocities_[k];
+    /// Stores all `size` of them, from `particles` on.
+    void store(Particle* particles) const {
+        static_assert(sizeof(Particle) == 6 * sizeof(Real) + sizeof(typename Particle::Label));
+        for (int k = 0; k < size; ++k) {
+            auto* words = reinterpret_cast<Word*>(&particles[k]);
+            positions_.put(k, words);
+            velocities_.put(k, words + 3);
+            labels_.put(k, words + 6);
+        }
     }
 
     /// Makes what the particles, which were located on the grid of the next collision, contribute to it; of
     /// those in no_cell nothing of meaning.
     template <class Grid>
     void contribute(const StepPlan<Law, Grid>& plan, const CellDraws<Law>& draws) {
-        for (int k = 0; k < size; ++k)
-            draws_.set(k, draws.next(std::max(cell_[k], 0), [](const auto* draw) { return *draw; }));
+        if constexpr (Law::needs.draws_before_sums) {
+            for (int k = 0; k < size; ++k)
+                fetched_draws_[k] = draws.next(std::max(cell_[k], 0), [](const auto* draw) { return *draw; });
+            for (int k = 0; k < size; ++k) draws_.set(k, fetched_draws_[k]);
+        }
         for (int k = 0; k < size; ++k) sums_.set(k, plan.contribute(in_cell(plan, k), draws_[k]));
     }
     [[nodiscard]] const ContributionColumns<Sums, size>& contributions() const { return sums_; }
@@ -154,6 +183,20 @@ public:
 private:
     template <class T>
     using ColumnsOf = Columns<T, Real, size>;
+    using Word = typename ColumnsOf<Vec3<Real>>::Word;
+    static constexpr bool has_draws = !std::is_empty_v<typename Law::Draw>;
+
+    /// First in whole structs, then into columns: vectors both, which scattered numbers would not be.
+    void fetch_actions(const CellAction<Law>* actions) {
+        for (int k = 0; k < size; ++k) {
+            const CellAction<Law>& action = actions[cell_[k]];
+            fetched_transforms_[k] = action.transform;
+            if constexpr (has_draws) fetched_draws_[k] = action.drawn;
+        }
+        for (int k = 0; k < size; ++k) transforms_.set(k, fetched_transforms_[k]);
+        if constexpr (has_draws)
+            for (int k = 0; k < size; ++k) draws_.set(k, fetched_draws_[k]);
+    }
 
     template <class Lane>
     void load_lanes(const Particle* particles, const Lane& lane) {
@@ -161,6 +204,7 @@ private:
             const Particle& particle = particles[lane(k)];
             positions_.set(k, particle.position);
             velocities_.set(k, particle.velocity);
+            labels_.set(k, particle.label);
         }
         for (int k = 0; k < size; ++k) {
             const Particle& particle = particles[lane(k)];
@@ -180,9 +224,12 @@ private:
 
     ColumnsOf<Vec3<Real>> positions_;
     ColumnsOf<Vec3<Real>> velocities_;
+    ColumnsOf<typename Particle::Label> labels_;
     ColumnsOf<Vec3<Real>> offsets_;
-    ColumnsOf<CellAction<Law>> actions_;
+    ColumnsOf<typename Law::Transform> transforms_;
     ColumnsOf<typename Law::Draw> draws_;
+    alignas(64) typename Law::Transform fetched_transforms_[size];
+    alignas(64) typename Law::Draw fetched_draws_[size];
     ContributionColumns<Sums, size> sums_;
     alignas(64) std::uint64_t id_[size];
     alignas(64) int species_[size]{};

@@ -45,6 +45,7 @@ public:
         for (int t = 0; t < thread; ++t) before += of_threads_[t].next_count;
         return before;
     }
+    void prefetch_reordered(std::int64_t slot) const { __builtin_prefetch(&reordered_[slot], 1); }
     void store_reordered(std::int64_t slot, const Particle& particle) { reordered_[slot] = particle; }
     void finish_reordering() {
         std::swap(now_, reordered_);

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "physics/host/particle_block.hpp"
+#include "physics/host/shared_sums.hpp"
+#include "physics/host/vector_units.hpp"
+#include "physics/step.hpp"
+
+namespace mpcflow {
+
+/// The first verb of a step, of one thread: over its cells, some of them at a time. Their draws are made in
+/// columns, as ParticleBlock takes particles.
+template <class Law, class Border>
+struct Resolve {
+    /// Of its own, as that of Advance.
+    StepPlan<Law, typename Border::Grid> plan;
+    int thread;
+    bool reorders;                         ///< the particles are about to be stored in the order of cells
+    SharedSums<typename Law::Sums>& sums;  ///< zero afterwards, for the next collision
+    CellAction<Law>* actions;
+    CellDraws<Law> draws;
+    std::int64_t* slots;              ///< of each cell the first one, counted from the thread's first
+    std::int64_t particles = 0;       ///< that have slots so far
+    std::uint32_t faults = no_fault;  ///< found so far
+
+    void run([[maybe_unused]] VectorUnits units) {
+#if MPCFLOW_HAS_VECTOR_UNITS
+        if constexpr (Law::masses == Masses::equal && has_draws) {
+            if (units == VectorUnits::avx512) return run_avx512();
+            if (units == VectorUnits::avx2) return run_avx2();
+        }
+#endif
+        run_plain();
+    }
+
+private:
+    using Draw = typename Law::Draw;
+
+    /// Some vectors of each kind.
+    static constexpr int size = 32;
+
+    template <class T>
+    using ColumnsOf = Columns<T, typename Law::Real, size>;
+    static constexpr bool has_draws = !std::is_empty_v<Draw>;
+
+#if MPCFLOW_HAS_VECTOR_UNITS
+    MPCFLOW_AVX512 MPCFLOW_FLATTEN void run_avx512() { run_all(); }
+    MPCFLOW_AVX2 MPCFLOW_FLATTEN void run_avx2() { run_all(); }
+#endif
+    MPCFLOW_FLATTEN void run_plain() { run_all(); }
+
+    void run_all() {
+        ColumnsOf<Draw> drawn;
+        const std::int64_t last = sums.first_cell(thread + 1);
+        for (std::int64_t c = sums.first_cell(thread); c < last; c += size) {
+            const int first = static_cast<int>(c);
+            const auto count = static_cast<int>(std::min<std::int64_t>(size, last - c));
+            if constexpr (has_draws) draw(first, count, drawn);
+            for (int cell = first; cell < first + count; ++cell) resolve(cell);
+        }
+    }
+
+    /// What the cells draw: for this collision, or for this one and the next.
+    void draw(int first, int count, ColumnsOf<Draw>& drawn) {
+        if constexpr (Law::needs.draws_before_sums) {
+            for (int k = 0; k < count; ++k) actions[first + k].set_draw(draws.present(plan, first + k));
+            for (int k = 0; k < size; ++k) drawn.set(k, Law::draw(plan.next_key(first + k)));
+            for (int k = 0; k < count; ++k) draws.keep(first + k, drawn[k]);
+        } else {
+            for (int k = 0; k < size; ++k) drawn.set(k, Law::draw(plan.key(first + k)));
+            for (int k = 0; k < count; ++k) actions[first + k].set_draw(drawn[k]);
+        }
+    }
+
+    void resolve(int cell) {
+        CellAction<Law>& action = actions[cell];
+        action.transform = plan.resolve(cell, sums[cell], action.draw(), faults);
+        if (reorders) {
+            // A domain's sums are of other domains' particles, too.
+            const auto here = Border::is_open ? slots[cell] : static_cast<std::int64_t>(sums[cell].number());
+            slots[cell] = particles;
+            particles += here;
+        }
+        sums[cell] = {};
+    }
+};
+
+}  // namespace mpcflow
