@@ -14,6 +14,8 @@ class PathCollector final : public KeyVisitor {
 public:
     [[nodiscard]] std::vector<std::string> take() { return std::move(paths_); }
 
+    [[nodiscard]] bool tells_of_all() const override { return true; }
+
     void enter_section(const Key& key) override { enter(key.name); }
     void leave_section() override { sections_.pop_back(); }
     bool enter_optional_section(const Key& key, bool) override {

@@ -15,6 +15,8 @@ class TableWriter final : public KeyVisitor {
 public:
     [[nodiscard]] std::string take() { return std::move(table_); }
 
+    [[nodiscard]] bool tells_of_all() const override { return true; }
+
     void enter_section(const Key& key) override { enter(key.name); }
     void leave_section() override { sections_.pop_back(); }
     bool enter_optional_section(const Key& key, bool) override {

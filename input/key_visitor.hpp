@@ -103,6 +103,15 @@ public:
     virtual void device(const Key& key, DeviceChoice& value) = 0;
     /// A key that means nothing beside what others say, and must not be given; `why` is the message.
     virtual void without(const Key& /*key*/, const std::string& /*why*/) {}
+    /// Whether it tells of all keys that there are, whatever a Scenario says.
+    [[nodiscard]] virtual bool tells_of_all() const { return false; }
+
+    /// A number that means something only where `applies`.
+    void real_where(bool applies, const Key& key, double& value, const RealRange& range,
+                    const std::string& why) {
+        if (applies || tells_of_all()) real(key, value, range);
+        else without(key, why);
+    }
 
     /// A whole number of whatever integer type the Scenario holds it in.
     template <class T>

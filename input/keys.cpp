@@ -52,39 +52,30 @@ void visit_system(KeyVisitor& keys, System& system) {
              Presence::required},
             system.box.size, {1, largest_edge});
     });
-    keys.section(
-        {"fluid", "The fluid in equilibrium."},
-        [&] {
-            Fluid& fluid = system.fluid;
-            keys.real({"density", "Mean number of particles in a cell, M."}, fluid.density,
-                      positive_up_to(10000));
-            keys.real({"temperature", "Thermal energy kT; the unit of energy is yours."}, fluid.temperature,
-                      between(1e-6, 1e6));
-            keys.real({"mass", "Mass m of a particle; the unit of mass is yours."}, fluid.mass,
-                      between(1e-6, 1e6));
-        });
-    keys.section(
-        {"collision", "What happens in a cell every time step."},
-        [&] {
-            Collision& collision = system.collision;
-            static const std::string rules = "The law: " + rules_in_words() + ".";
-            keys.choice({"rule", rules.c_str()}, collision.rule);
-            const Key angle{"angle", "Rotation angle of srd in degrees."};
-            if (law_of({.rule = collision.rule}).has_angle) {
-                keys.real(angle, collision.angle, positive_up_to(180));
-            } else {
-                keys.without(
-                    angle, std::string(name_of(collision.rule)) + " turns nothing by an angle; leave it out");
-            }
-            keys.real({"time_step", "Time h between collisions; a sqrt(m / kT) where kT and m are 1."},
-                      collision.time_step, between(1e-6, 1e3));
-            keys.flag({"conserve_angular_momentum",
-                       "Conserve the angular momentum of every cell too (the +a law)."},
-                      collision.conserve_angular_momentum);
-            keys.flag(
-                {"random_shift", "Shift the grid of cells at random every step, for Galilean invariance."},
-                collision.random_shift);
-        });
+    keys.section({"fluid", "The fluid in equilibrium."}, [&] {
+        Fluid& fluid = system.fluid;
+        keys.real({"density", "Mean number of particles in a cell, M."}, fluid.density,
+                  positive_up_to(10000));
+        keys.real({"temperature", "Thermal energy kT; the unit of energy is yours."}, fluid.temperature,
+                  between(1e-6, 1e6));
+        keys.real({"mass", "Mass m of a particle; the unit of mass is yours."}, fluid.mass,
+                  between(1e-6, 1e6));
+    });
+    keys.section({"collision", "What happens in a cell every time step."}, [&] {
+        Collision& collision = system.collision;
+        static const std::string rules = "The law: " + rules_in_words() + ".";
+        keys.choice({"rule", rules.c_str()}, collision.rule);
+        keys.real_where(law_of({.rule = collision.rule}).has_angle,
+                        {"angle", "Rotation angle of srd in degrees."}, collision.angle, positive_up_to(180),
+                        std::string(name_of(collision.rule)) + " turns nothing by an angle; leave it out");
+        keys.real({"time_step", "Time h between collisions; a sqrt(m / kT) where kT and m are 1."},
+                  collision.time_step, between(1e-6, 1e3));
+        keys.flag(
+            {"conserve_angular_momentum", "Conserve the angular momentum of every cell too (the +a law)."},
+            collision.conserve_angular_momentum);
+        keys.flag({"random_shift", "Shift the grid of cells at random every step, for Galilean invariance."},
+                  collision.random_shift);
+    });
     keys.section(
         {"thermostat", "What holds the temperature."},
         [&] {
@@ -95,14 +86,11 @@ void visit_system(KeyVisitor& keys, System& system) {
                  "from its canonical distribution; monte_carlo by factors that are tried, to the same "
                  "distribution; simple to the mean energy, without its fluctuations."},
                 system.thermostat.kind);
-            const Key strength{"strength", "monte_carlo tries factors of up to 1 + strength."};
-            if (system.thermostat.kind == ThermostatKind::monte_carlo) {
-                keys.real(strength, system.thermostat.strength, between(1e-3, 1));
-            } else {
-                keys.without(strength, std::string(name_of(system.thermostat.kind)) +
-                                           " tries no factors; leave it out, or set thermostat.kind to "
-                                           "monte_carlo");
-            }
+            keys.real_where(system.thermostat.kind == ThermostatKind::monte_carlo,
+                            {"strength", "monte_carlo tries factors of up to 1 + strength."},
+                            system.thermostat.strength, between(1e-3, 1),
+                            std::string(name_of(system.thermostat.kind)) +
+                                " tries no factors; leave it out, or set thermostat.kind to monte_carlo");
         });
     keys.section({"boundaries", "The faces of the box."}, [&] {
         static constexpr const char* axes[] = {"x", "y", "z"};

@@ -64,6 +64,8 @@ public:
         return root.text() + "\n";
     }
 
+    [[nodiscard]] bool tells_of_all() const override { return true; }
+
     void enter_section(const Key& key) override { enter(key); }
     void leave_section() override {
         const Level level = leave();

@@ -34,6 +34,7 @@ const std::map<std::string, Messages> changes_of_most_keys = {
     {"collision.random_shift", {"collision.random_shift=false"}},
     {"thermostat", {"thermostat={kind: maxwell_boltzmann}"}},
     {"thermostat.kind", {"thermostat.kind=maxwell_boltzmann"}},
+    {"thermostat.strength", {"thermostat.kind=monte_carlo", "thermostat.strength=0.5"}},
     {"boundaries", {"boundaries={x: no_slip}"}},
     {"boundaries.x", {"boundaries.x=no_slip"}},
     {"boundaries.x.lower", {"boundaries.x.lower=no_slip", "boundaries.x.upper=no_slip"}},

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "physics/names.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow::test {
@@ -67,10 +68,12 @@ inline System random_system(Dice& dice) {
     collision.conserve_angular_momentum = dice.one_in(2);
     collision.random_shift = !dice.one_in(6);
     // Andersen's laws are thermostats themselves.
-    if (collision.rule == CollisionRule::srd && dice.one_in(2))
-        system.thermostat.kind =
-            dice.among<ThermostatKind>({ThermostatKind::maxwell_boltzmann, ThermostatKind::maxwell_boltzmann,
-                                        ThermostatKind::monte_carlo, ThermostatKind::simple});
+    if (collision.rule == CollisionRule::srd && dice.one_in(2)) {
+        constexpr ThermostatKind kinds[] = {ThermostatKind::maxwell_boltzmann,
+                                            ThermostatKind::maxwell_boltzmann, ThermostatKind::monte_carlo,
+                                            ThermostatKind::simple};
+        system.thermostat.kind = kinds[system.box.size[0] % 4];
+    }
     for (int axis = 0; axis < 3; ++axis)
         if (dice.one_in(2)) system.boundaries.faces[axis] = random_walls(dice, axis, has_species);
     system.boundaries.virtual_particles = !dice.one_in(5);
@@ -94,8 +97,8 @@ inline std::string in_words(const System& system) {
     text += ", density " + std::to_string(system.fluid.density) +
             (system.collision.rule == CollisionRule::at ? ", at" : ", srd") +
             (system.collision.conserve_angular_momentum ? "+a" : "") + ", h " +
-            std::to_string(system.collision.time_step) +
-            (system.thermostat.kind == ThermostatKind::none ? "" : ", thermostat") +
+            std::to_string(system.collision.time_step) + ", thermostat " +
+            std::string(name_of(system.thermostat.kind)) +
             (system.masses() == Masses::equal ? "" : ", two species") + ", faces";
     for (const AxisFaces& axis : system.boundaries.faces)
         for (const int side : {0, 1}) text += " " + std::to_string(static_cast<int>(axis[side].kind));
