@@ -284,6 +284,31 @@ class OnSlurm(unittest.TestCase):
             self.assertEqual(len({line["job"] for line in ended}), 1, "requeued under its number")
             self.assert_uncut(sweep, case)
 
+    def test_a_case_of_several_ranks_goes_on_when_one_is_killed_or_time_is_over(self):
+        if "MPI" not in subprocess.run([MPCFLOW, "devices"], capture_output=True, text=True).stdout:
+            self.skipTest("this mpcflow has no MPI")
+        if "pmix" not in self.cluster.call("srun", "--mpi=list"):
+            self.skipTest("this Slurm has no PMIx")
+        profile = self.folder / "of two ranks.yaml"
+        profile.write_text(f"partition: main\nprogram: {PROGRAM}\nmargin: 40\nranks_per_node: 2\n")
+        sweep = self.folder / "ranks"
+        self.submit(self.write_input("ranks.yaml", 8000), "--profile", profile, "--output", sweep, "--time", "0:10:00")
+        self.wait_for_steps(sweep, 1000)
+        ranks = [process for process in self.processes_of(sweep, "run")
+                 if os.readlink(f"/proc/{process}/exe") == os.path.realpath(MPCFLOW)]
+        self.assertEqual(len(ranks), 2)
+        os.kill(ranks[1], signal.SIGKILL)
+        began = self.wait_for_line(sweep, lambda line: line["event"] == "began" and line["step"] > 0)
+        self.wait_for_steps(sweep, began["step"] + 500)
+        self.cluster.call("scancel", "--batch", "--signal=USR1", self.cases(sweep)[0]["task"])
+        self.wait_for(sweep, {"done"})
+        ended = [line["status"] for line in self.attempts(sweep) if line["event"] == "ended"]
+        self.assertEqual(ended[1:], [85, 0], self.attempts(sweep))
+        self.assertNotIn(ended[0], (0, 2, 85))
+        with h5py.File(sweep / "case-0000/results/run.h5") as file:
+            self.assertEqual(file["machine"].attrs["device"].decode().split(", 1 x")[0], "CPU, 1 thread, on each of 2 ranks")
+        self.assert_uncut(sweep)
+
     def test_a_cancelled_run_saves_and_is_resubmitted(self):
         sweep = self.folder / "cancelled"
         self.submit(self.write_input("cancelled.yaml", 15_000), "--output", sweep, "--time", "0:10:00")

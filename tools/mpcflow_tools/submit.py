@@ -25,23 +25,21 @@ from pathlib import Path
 
 from mpcflow_tools import __version__
 from mpcflow_tools.batch.folder import RESULTS, SCRIPT_FILE, SWEEP_FILE, Job, Sweep, note_attempt, now_text, read_sweep
+from mpcflow_tools.batch.job_time import asked_time, job_time, refuse_times
 from mpcflow_tools.batch.local import LocalQueue, held_tasks
 from mpcflow_tools.batch.local_queues import LocalQueues
-from mpcflow_tools.batch.profile import SCHEDULERS, Profile, read_profile, schema
+from mpcflow_tools.batch.profile import ONE_PROCESS, SCHEDULERS, Profile, read_profile, schema
 from mpcflow_tools.batch.program import Program, find_program
 from mpcflow_tools.batch.schedulers import RUNNING, WAITING, Scheduler, scheduler_of
 from mpcflow_tools.batch.script import script_text
 from mpcflow_tools.batch.status import CaseStatus, case_status, status_json, status_text
 from mpcflow_tools.batch.sweep import Case, make_cases, parse_swept
-from mpcflow_tools.batch.times import seconds_of, time_text
 from mpcflow_tools.batch.worker import STOPPED, Then
 from mpcflow_tools.command import BadArgument, exit_status, say
 from mpcflow_tools.errors import ManyErrors, ResultsError
 from mpcflow_tools.input_text import parse_input
 
 MOST_ERRORS = 10  # of a sweep's inputs, shown
-# What a run takes more than its steps: starting, writing, and that the next machine is slower.
-TIME_FACTOR, TIME_MORE = 1.25, 120.0
 AGAIN = ("failed", "stopped", "lost", "new")
 
 
@@ -52,13 +50,13 @@ def _base_seed(program: Program, file: Path, changes: dict[str, str]) -> int:
     return int(found["seed"])
 
 
-def _resolve(program: Program, file: Path, cases: Sequence[Case], changes: dict[str, str]) -> list[str]:
-    """The input of each case. Raises BadArgument with what is wrong with any of them."""
+def _resolve(program: Program, ranks: int, file: Path, cases: Sequence[Case], changes: dict[str, str]) -> list[str]:
+    """The input of each case, which is to run on so many ranks. Raises BadArgument with what is wrong with any of them."""
     texts: list[str] = []
     errors: dict[str, str] = {}
     for case in cases:
         try:
-            texts.append(program.resolved_input(file, changes | case.values | {"output.directory": RESULTS}))
+            texts.append(program.resolved_input(file, changes | case.values | {"output.directory": RESULTS}, ranks))
         except BadArgument as error:
             errors.setdefault(str(error), case.label)
     if errors:
@@ -78,51 +76,12 @@ def _changes(pairs: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _refuse_times(arguments: argparse.Namespace) -> None:
-    """Of the local queue, in which jobs have no limit."""
-    if any(getattr(arguments, name, None) for name in ("time", "rate", "measure")):
-        raise BadArgument("--time, --rate and --measure: jobs of the local queue have no time limit")
-
-
-def _asked_time(text: str, profile: Profile) -> str:
-    """What --time asks for, as it is told to a scheduler."""
-    # One number alone is minutes to sbatch, and seconds elsewhere.
-    wanted = seconds_of(text) if ":" in text else None
-    if not wanted:
-        raise BadArgument(f"--time {text}: is not a time such as 4:00:00 or 1-00:00:00; with colons, as 0:04:00 for four minutes")
-    if wanted <= profile.margin:
-        raise BadArgument(f"--time {text}: leaves nothing of the profile's margin of {profile.margin} s, at which runs are told to save")
-    return time_text(wanted)
-
-
-def _job_time(arguments: argparse.Namespace, profile: Profile, program: Program, sweep: Sequence[Case],
-              changes: dict[str, str]) -> str | None:
-    """What a job asks for: --time, or what the longest case takes at --rate or as it is measured here, up to the profile's limit."""
-    if profile.scheduler == "local":
-        _refuse_times(arguments)
-        return None
-    if arguments.time is not None:
-        return _asked_time(arguments.time, profile)
-    if arguments.rate is None and not arguments.measure:
-        return profile.time_limit
-    speed = ["--rate", arguments.rate]
-    if arguments.measure:
-        # As a job runs it: on its own few processors, and on a GPU only where it asks for one. More threads than there are
-        # processors here would wait for each other.
-        speed = ["--measure", "--threads", str(min(profile.cpus, len(os.sched_getaffinity(0))))]
-        if profile.gpus == 0:
-            program = program.without_gpus()
-    longest = 0.0
-    for case in sweep:
-        sets = [word for key, value in (changes | case.values).items() for word in ("--set", f"{key}={value}")]
-        longest = max(longest, float(program.check_input(arguments.input, *speed, *sets)["time"]["seconds"]))
-    asked = 60.0 * -(-(TIME_FACTOR * longest + TIME_MORE + profile.margin) // 60.0)
-    limit = profile.limit_seconds
-    return profile.time_limit if limit is not None and asked > limit else time_text(asked)
-
-
 def _with_scheduler(profile: Profile, wanted: str | None) -> Profile:
-    return profile if wanted is None else dataclasses.replace(profile, scheduler=wanted)
+    if wanted is None:
+        return profile
+    if wanted != "slurm" and profile.ranks > 1:
+        raise BadArgument(f"--scheduler {wanted}: the profile has " + ONE_PROCESS.format(wanted))
+    return dataclasses.replace(profile, scheduler=wanted)
 
 
 def _write_folder(sweep: Sweep, given: bytes, texts: Sequence[str]) -> None:
@@ -185,11 +144,11 @@ def _submit(arguments: argparse.Namespace) -> int:
     swept = [parse_swept(text) for text in arguments.sweep]
     seed = _base_seed(program, file, changes) if arguments.repeat > 1 else 0
     cases = make_cases(swept, arguments.zip, arguments.repeat, seed)
-    texts = _resolve(program, file, cases, changes)
+    texts = _resolve(program, profile.ranks, file, cases, changes)
     folder = Path(arguments.output) if arguments.output is not None else Path("sweeps") / file.stem
     keys = [one.key for one in swept] + (["seed"] if arguments.repeat > 1 else [])
     sweep = Sweep(folder.absolute(), str(file.absolute()), profile, program.words, keys, cases)
-    sweep.time = _job_time(arguments, profile, program, cases, changes)
+    sweep.time = job_time(arguments, profile, program, cases, changes)
     script = script_text(sweep) if profile.scheduler != "local" else "# no script: the local queue needs none"
     if arguments.dry_run:
         say(script.rstrip("\n"))
@@ -301,12 +260,12 @@ def _resubmit(arguments: argparse.Namespace) -> int:
         say("nothing to begin again: every case is done, or in the queue")
         return 0
     if profile.scheduler == "local":
-        _refuse_times(arguments)
+        refuse_times(arguments)
         # Not kept: jobs of the sweep that are in a cluster's queue stay there, and are looked for there.
         profile = _with_scheduler(profile, sweep.profile.scheduler)
         return _run_here(arguments, dataclasses.replace(sweep, profile=profile), again)
     if profile != sweep.profile or arguments.time is not None:  # or job.sh stays, which may have been changed by hand
-        sweep.time = profile.time_limit if arguments.time is None else _asked_time(arguments.time, profile)
+        sweep.time = profile.time_limit if arguments.time is None else asked_time(arguments.time, profile)
         sweep.profile = profile
         _write_script(sweep)
         sweep.save()

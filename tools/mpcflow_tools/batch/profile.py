@@ -19,6 +19,7 @@ from mpcflow_tools.texts import printable
 
 SCHEDULERS = ("slurm", "pbs", "local")
 LONGEST_FILE = 1 << 16
+ONE_PROCESS = "nodes, ranks_per_node: with {} a case is one process; several ranks are for slurm"
 
 
 class ProfileError(ManyErrors):
@@ -35,7 +36,10 @@ class Profile:
     qos: str | None = None
     time_limit: str | None = None  # of one job
     margin: int = 120  # seconds before the limit at which a run is told to save and stop
-    cpus: int = 1
+    nodes: int = 1
+    ranks_per_node: int = 1
+    launcher: str = "srun --mpi=pmix --kill-on-bad-exit=1"  # of several ranks, in a job
+    cpus: int = 1  # of a rank
     memory: str | None = None
     gpus: int = 0
     gpu_type: str | None = None
@@ -50,6 +54,11 @@ class Profile:
     @property
     def limit_seconds(self) -> int | None:
         return None if self.time_limit is None else seconds_of(self.time_limit)
+
+    @property
+    def ranks(self) -> int:
+        """Processes of a case."""
+        return self.nodes * self.ranks_per_node
 
 
 # -- what a key may be: its JSON Schema, and the same in words
@@ -87,6 +96,9 @@ def _is_command(value: Any) -> bool:
         return False
 
 
+_COMMAND = _Kind("how a shell calls it, with quotes that are closed",
+                 {"type": "string", "pattern": f"^{_IN_LINE}*(?! ){_IN_LINE}+$"}, _is_command)
+
 _KINDS: dict[str, _Kind] = {
     "scheduler": _Kind(f"one of {', '.join(SCHEDULERS)}", {"enum": list(SCHEDULERS)},
                        lambda value: isinstance(value, str) and value in SCHEDULERS),
@@ -95,6 +107,9 @@ _KINDS: dict[str, _Kind] = {
     "qos": _text(_WORD, "the name of a quality of service"),
     "time_limit": _text(_TIME, 'a time in quotes such as "4:00:00" or "1-00:00:00"'),
     "margin": _whole(1, 3600),
+    "nodes": _whole(1, 4096),
+    "ranks_per_node": _whole(1, 1024),
+    "launcher": _COMMAND,
     "cpus": _whole(1, 4096),
     "memory": _text(r"[1-9]\d*[KMGT]", "a size such as 8G"),
     "gpus": _whole(0, 64),
@@ -103,8 +118,7 @@ _KINDS: dict[str, _Kind] = {
     "requeue": _Kind("true or false", {"type": "boolean"}, lambda value: isinstance(value, bool)),
     "failures": _whole(1, 100),
     "setup": _text(r"[^\u0000]*", "shell lines"),
-    "program": _Kind("how a shell calls it, with quotes that are closed",
-                     {"type": "string", "pattern": f"^{_IN_LINE}*(?! ){_IN_LINE}+$"}, _is_command),
+    "program": _COMMAND,
     "container": _ANY_LINE,
     "options": _Kind("a list of texts that begin with -",
                      {"type": "array", "items": {"type": "string", "pattern": f"^-{_IN_LINE}*$"}},
@@ -201,6 +215,13 @@ def parse_profile(path: Path, text: str) -> Profile:
                                 f"margin: {profile.margin} s leave nothing of the time_limit {profile.time_limit}"))
         if profile.gpu_type is not None and profile.gpus == 0:
             errors.append(_told(path, nodes["gpu_type"], "gpu_type: needs gpus: 1 or more"))
+        if profile.ranks > 1:
+            place = nodes["nodes" if profile.nodes > 1 else "ranks_per_node"]
+            if profile.gpus > 0:
+                errors.append(_told(path, nodes["gpus"], f"gpus: the {profile.ranks} ranks of a case cannot go on GPUs yet: leave it out, "
+                                    "or nodes and ranks_per_node"))
+            if profile.scheduler != "slurm":
+                errors.append(_told(path, place, ONE_PROCESS.format(profile.scheduler)))
     if errors:
         raise ProfileError(errors)
     return profile

@@ -67,10 +67,11 @@ class Program:
     def _says(self, *arguments: str) -> str:
         return _answer([*self.words, *arguments], f"{self.words[0]} {arguments[0]}", self.environment)
 
-    def resolved_input(self, file: Path, changes: dict[str, str]) -> str:
-        """The input with these changes and all defaults, as YAML."""
+    def resolved_input(self, file: Path, changes: dict[str, str], ranks: int = 1) -> str:
+        """The input with these changes and all defaults, as YAML, for a run of so many ranks."""
         sets = [word for key, value in changes.items() for word in ("--set", f"{key}={value}")]
-        return self._says("check", str(file), "--resolved", *sets)
+        of_ranks = ["--ranks", str(ranks)] if ranks > 1 else []
+        return self._says("check", str(file), "--resolved", *of_ranks, *sets)
 
     def check_input(self, file: Path, *options: str) -> dict[str, Any]:
         """What `mpcflow check --json` says of an input."""

@@ -9,6 +9,7 @@ two jobs never run one.
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -21,6 +22,7 @@ from typing import Any
 
 from mpcflow_tools.batch.folder import RESULTS, Sweep, note_attempt, read_attempts, read_sweep
 from mpcflow_tools.batch.lock import take_lock
+from mpcflow_tools.batch.profile import Profile
 from mpcflow_tools.batch.schedulers import Scheduler, scheduler_of
 from mpcflow_tools.batch.script import JOB_SECONDS
 from mpcflow_tools.command import complain, say
@@ -121,6 +123,14 @@ class _Run:
         return status if status >= 0 else 128 - status
 
 
+def _launcher(profile: Profile) -> list[str]:
+    """What starts the ranks of a case; nothing where there is one."""
+    if profile.ranks == 1:
+        return []
+    os.environ.setdefault("SRUN_CPUS_PER_TASK", str(profile.cpus))  # since Slurm 22.05 srun does not ask for what its job has
+    return shlex.split(profile.launcher)
+
+
 def _time_option(sweep: Sweep) -> list[str]:
     """For schedulers that do not signal before the time is over. It is the job's own limit: the sweep's may be another by now."""
     limit = os.environ.get(JOB_SECONDS, "")
@@ -167,7 +177,7 @@ def run_case(sweep: Sweep, case: int) -> int:
                            "given up: `mpcflow-submit resubmit` tries again")
     note_attempt(folder, event="began", step=first, **facts)
     try:
-        run = _Run([*sweep.program, "run", "input.yaml", *_time_option(sweep)], folder)
+        run = _Run([*_launcher(sweep.profile), *sweep.program, "run", "input.yaml", *_time_option(sweep)], folder)
     except OSError as error:
         note_attempt(folder, event="ended", status=CANNOT_RUN, step=first, then=Then.FAILED.value, **facts)
         raise ResultsError(f"{sweep.program[0]}: cannot be run ({error.strerror}): name it as `program` in the profile, or let "
