@@ -48,6 +48,31 @@ void check_snapshot(const System& system, const ParticleSnapshot& snapshot) {
         if (snapshot.species[i] >= system.species_count()) fail(i, "is of a species that there is not");
 }
 
+void put_in_order(const ParticleSnapshot& piece, ParticleSnapshot& all) {
+    for (std::size_t i = 0; i < piece.id.size(); ++i) {
+        const auto to = static_cast<std::size_t>(piece.id[i]);
+        if (to >= all.id.size())
+            throw std::invalid_argument("a particle of id " + std::to_string(piece.id[i]) +
+                                        " for a system of " + std::to_string(all.id.size()));
+        all.id[to] = piece.id[i];
+        if (!all.species.empty() && !piece.species.empty()) all.species[to] = piece.species[i];
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            all.position[3 * to + axis] = piece.position[3 * i + axis];
+            all.velocity[3 * to + axis] = piece.velocity[3 * i + axis];
+            all.image[3 * to + axis] = piece.image[3 * i + axis];
+        }
+    }
+}
+
+bool is_possible(const System& system, const ParticleSnapshot& piece, std::size_t index) {
+    bool is = piece.id[index] >= 0 && piece.id[index] < system.particle_count();
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const double x = piece.position[3 * index + axis];
+        is = is && x >= 0.0 && x <= system.box.size[axis] && std::isfinite(piece.velocity[3 * index + axis]);
+    }
+    return is && (piece.species.empty() || piece.species[index] < system.species_count());
+}
+
 std::uint64_t snapshot_hash(const ParticleSnapshot& snapshot, Precision precision) {
     const auto hash_of = [&]<Masses masses>() {
         return precision == Precision::mixed ? hash_as<MixedRecord<masses>>(snapshot)

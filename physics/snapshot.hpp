@@ -29,6 +29,14 @@ template <class Particle>
 /// 0 ... N-1 in order, places in the box, velocities that are numbers, and species that there are.
 void check_snapshot(const System& system, const ParticleSnapshot& snapshot);
 
+/// Puts the particles of a piece, whose arrays have the shapes that they should have, where their ids say in
+/// a snapshot of all. Throws std::invalid_argument where there is no such place.
+void put_in_order(const ParticleSnapshot& piece, ParticleSnapshot& all);
+
+/// Whether a particle of a piece can be one of the system: its id, its place in the box, a velocity that is a
+/// number, a species that there is. The shapes of the arrays are right.
+[[nodiscard]] bool is_possible(const System& system, const ParticleSnapshot& piece, std::size_t index);
+
 /// Solver::state_hash() of a solver in this state.
 [[nodiscard]] std::uint64_t snapshot_hash(const ParticleSnapshot& snapshot, Precision precision);
 

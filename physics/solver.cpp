@@ -7,6 +7,7 @@
 #include "physics/errors.hpp"
 #include "physics/grid_rounding.hpp"
 #include "physics/particle_records.hpp"
+#include "physics/particle_source.hpp"
 #include "physics/snapshot.hpp"
 #include "physics/step.hpp"
 
@@ -23,6 +24,26 @@ void Solver::copy_selection(const Selection& selection, ParticleSnapshot& snapsh
     copy_selection(selection, records);
     records.sort_by_id();
     snapshot = make_snapshot(records);
+}
+
+void Solver::restore_from(ParticleSource& particles, std::int64_t step, std::int64_t fast_steps) {
+    const std::int64_t count = system().particle_count();
+    ParticleSnapshot all;
+    all.step = step;
+    // What does not come keeps an id that no particle has.
+    all.id.assign(static_cast<std::size_t>(count), -1);
+    all.position.resize(all.id.size() * 3);
+    all.velocity.resize(all.id.size() * 3);
+    all.image.resize(all.id.size() * 3);
+    if (system().masses() == Masses::by_species) all.species.resize(all.id.size());
+    if (particles.count() != count) {
+        throw std::invalid_argument(std::to_string(particles.count()) + " particles for a system of " +
+                                    std::to_string(count));
+    }
+    constexpr std::int64_t most = 1 << 16;
+    for (ParticleSnapshot piece = particles.next(most); !piece.id.empty(); piece = particles.next(most))
+        put_in_order(piece, all);
+    restore(all, fast_steps);
 }
 
 void throw_on_faults(std::uint32_t faults, std::int64_t step, const System& system) {

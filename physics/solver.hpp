@@ -13,6 +13,7 @@
 namespace mpcflow {
 
 class ParticleRecords;
+class ParticleSource;
 
 /// Some particles or all, in the order of their ids. Shapes for n particles: id n, position, velocity and
 /// image 3 n (x y z of each particle), species n or, of a fluid of one, none. The unwrapped position is
@@ -59,6 +60,8 @@ public:
     [[nodiscard]] virtual std::uint64_t state_hash() = 0;
     /// Copies the records of all particles, ids 0 ... N-1 in their order.
     virtual void copy_particles(ParticleRecords& records) = 0;
+    /// Copies the records of those that are in this solver's own memory, of a domain its own, in any order.
+    virtual void copy_own(ParticleRecords& records) { copy_particles(records); }
     /// Copies the records of some particles, in any order. Takes memory for these alone.
     virtual void copy_selection(const Selection& selection, ParticleRecords& records) = 0;
     /// The same as arrays, in the order of ids.
@@ -69,6 +72,9 @@ public:
     /// here on all bits are those of that solver. `fast_steps` as fast_steps() was; the current block of
     /// field samples is emptied. Throws std::invalid_argument where check_snapshot() (snapshot.hpp) does.
     virtual void restore(const ParticleSnapshot& snapshot, std::int64_t fast_steps) = 0;
+    /// The same from particles that come piece by piece, of a state after `step` steps. Where there are
+    /// several domains each has a source, which together give each particle once.
+    virtual void restore_from(ParticleSource& particles, std::int64_t step, std::int64_t fast_steps);
 
     /// One line for logs and result files: what runs this, e.g. "CPU, 2 threads".
     [[nodiscard]] virtual std::string device_description() const = 0;

@@ -27,6 +27,8 @@ enum class Call : std::int32_t {
     copy_particles,
     copy_selection,
     restore,
+    restore_shares,
+    save_own,
     measure,
     sample,
     take,

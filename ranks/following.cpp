@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <type_traits>
 #include <vector>
 
@@ -42,8 +43,9 @@ void measure(Solver& solver, CommandReader& command, Ranks& ranks, RuleList<All.
 
 class Follower {
 public:
-    Follower(Ranks& ranks, const System& system, const SolverOptions& options, const Cut& cut)
-        : ranks_(ranks), system_(system), options_(options), cut_(cut) {}
+    Follower(Ranks& ranks, const System& system, const SolverOptions& options, const Cut& cut,
+             const Errands& errands)
+        : ranks_(ranks), system_(system), options_(options), cut_(cut), errands_(errands) {}
 
     /// False where the solver is released.
     [[nodiscard]] bool do_next() {
@@ -68,7 +70,9 @@ private:
             case Call::state_hash: return static_cast<void>(solver_->state_hash());
             case Call::copy_particles: return solver_->copy_particles(records_);
             case Call::copy_selection: return solver_->copy_selection(command.take<Selection>(), records_);
-            case Call::restore: return solver_->restore({}, 0);
+            case Call::restore: return restore(std::make_unique<NoParticles>());
+            case Call::restore_shares: return restore(errands_.open(take_from_rank_0<std::byte>(ranks_)));
+            case Call::save_own: return save_own();
             case Call::measure: return measure(*solver_, command, ranks_, Rules{});
             case Call::sample: return fields().sample();
             case Call::take: return static_cast<void>(fields().take());
@@ -82,6 +86,21 @@ private:
         solver_ = make_domain_solver(system_, options_, cut_, ranks_);
         auto bytes = static_cast<std::uint64_t>(solver_->memory_bytes());
         ranks_.add_up(std::span(&bytes, 1));
+    }
+
+    void restore(const std::unique_ptr<ParticleSource>& particles) {
+        try {
+            solver_->restore_from(*particles, 0, 0);
+        } catch (const std::invalid_argument&) {
+            // All find the same, and rank 0 says so.
+            return;
+        }
+    }
+
+    void save_own() {
+        const Message order = take_from_rank_0<std::byte>(ranks_);
+        solver_->copy_own(records_);
+        static_cast<void>(ranks_.share(errands_.save(order, records_)));
     }
 
     void put(std::int64_t samples) {
@@ -98,6 +117,7 @@ private:
     const System& system_;
     const SolverOptions& options_;
     const Cut& cut_;
+    const Errands& errands_;
     std::unique_ptr<Solver> solver_;
     ParticleRecords records_;
     RankTimes times_;
@@ -105,8 +125,9 @@ private:
 
 }  // namespace
 
-void follow(Ranks& ranks, const System& system, const SolverOptions& options, const Cut& cut) {
-    Follower follower(ranks, system, options, cut);
+void follow(Ranks& ranks, const System& system, const SolverOptions& options, const Cut& cut,
+            const Errands& errands) {
+    Follower follower(ranks, system, options, cut, errands);
     while (follower.do_next()) continue;
 }
 

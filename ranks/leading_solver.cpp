@@ -59,6 +59,27 @@ void LeadingSolver::restore(const ParticleSnapshot& snapshot, std::int64_t fast_
     own_->restore(snapshot, fast_steps);
 }
 
+void LeadingSolver::restore_from(ParticleSource& particles, std::int64_t step, std::int64_t fast_steps) {
+    lead(ranks_, Call::restore);
+    own_->restore_from(particles, step, fast_steps);
+}
+
+void LeadingSolver::restore_shares(const Message& order, ParticleSource& own, std::int64_t step,
+                                   std::int64_t fast_steps) {
+    lead(ranks_, Call::restore_shares);
+    give_to_all(ranks_, std::span(order));
+    own_->restore_from(own, step, fast_steps);
+}
+
+std::vector<Message> LeadingSolver::save_own(const Message& order, ParticleRecords& own) {
+    lead(ranks_, Call::save_own);
+    give_to_all(ranks_, std::span(order));
+    own_->copy_own(own);
+    std::vector<Message> answers = ranks_.share({});
+    answers.erase(answers.begin());
+    return answers;
+}
+
 std::string LeadingSolver::device_description() const {
     std::string domains;
     for (const int along : cut_.domains) domains += (domains.empty() ? "" : " x ") + std::to_string(along);

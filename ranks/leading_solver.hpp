@@ -30,12 +30,20 @@ public:
     void copy_particles(ParticleRecords& records) override;
     void copy_selection(const Selection& selection, ParticleRecords& records) override;
     void restore(const ParticleSnapshot& snapshot, std::int64_t fast_steps) override;
+    void restore_from(ParticleSource& particles, std::int64_t step, std::int64_t fast_steps) override;
+    /// The same where the other ranks bring particles, too: what they open (Errands) by this order.
+    void restore_shares(const Message& order, ParticleSource& own, std::int64_t step,
+                        std::int64_t fast_steps);
+    /// Copies this rank's own particles, and has the others save theirs (Errands) by this order; returns
+    /// their answers, from rank 1 on.
+    [[nodiscard]] std::vector<Message> save_own(const Message& order, ParticleRecords& own);
     [[nodiscard]] std::string device_description() const override;
     [[nodiscard]] int reorder_interval() const override { return own_->reorder_interval(); }
     [[nodiscard]] Summation summation() const override { return own_->summation(); }
     /// Of all ranks, as they were in the beginning.
     [[nodiscard]] std::int64_t memory_bytes() const override { return memory_bytes_; }
 
+    [[nodiscard]] int ranks() const { return ranks_.count(); }
     /// Of each rank, since it began.
     [[nodiscard]] std::vector<RankTimes> times();
 

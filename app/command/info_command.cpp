@@ -11,6 +11,7 @@
 #include "app/hdf5/error.hpp"
 #include "app/hdf5/file.hpp"
 #include "app/output/checkpoint_file.hpp"
+#include "app/output/checkpoint_parts.hpp"
 #include "app/output/run_file.hpp"
 #include "app/output/trajectory_file.hpp"
 #include "app/output/window_check.hpp"
@@ -187,12 +188,23 @@ void report_checkpoint(const hdf5::File& file, Report& report) {
     report.add("restarts", run.read_int_attribute("restarts"));
     report.add("state_hash", format_hash(run.read_unsigned_attribute("state_hash")));
     report.add("particles", run.read_int_attribute("particles"));
+    if (root.has("parts")) report.add("parts", static_cast<std::int64_t>(read_part_list(root).parts.size()));
     report.add("precision", run.read_text_attribute("precision"));
     report.add("start_time", run.read_text_attribute("start_time"));
     report.add("wall_time", run.read_double_attribute("wall_time"));
     report.add("program", "mpcflow " + program.read_text_attribute("version") + " (" +
                               program.read_text_attribute("commit") + ")");
     report.add_lines("resolved_input", run.read_text("input"));
+}
+
+void report_part(const hdf5::File& file, Report& report) {
+    check_seal(file);
+    const Group root = file.root();
+    report.add("kind", std::string("part of a checkpoint"));
+    report.add("step", root.read_int_attribute("step"));
+    report.add("part", root.read_int_attribute("part"));
+    report.add("particles",
+               static_cast<std::int64_t>(root.open_group("particles").open_dataset("id").shape().at(0)));
 }
 
 void report_trajectory(const hdf5::File& file, Report& report) {
@@ -260,6 +272,8 @@ bool is_our_run(const Group& root) { return says(root, "format", run_file_format
 
 bool is_our_checkpoint(const Group& root) { return says(root, "format", checkpoint_file_format); }
 
+bool is_our_part(const Group& root) { return says(root, "format", part_format); }
+
 bool is_our_window_file(const Group& root) { return says(root, "format", window_file_format); }
 
 bool is_our_trajectory(const Group& root) {
@@ -286,6 +300,8 @@ int info_command(const InfoOptions& options) {
         report_run(file, report);
     } else if (is_our_checkpoint(root)) {
         report_checkpoint(file, report);
+    } else if (is_our_part(root)) {
+        report_part(file, report);
     } else if (is_our_window_file(root)) {
         report_windows(file, report);
     } else if (is_our_trajectory(root)) {

@@ -16,6 +16,7 @@
 #include "app/command/commands.hpp"
 #include "app/command/exit_status.hpp"
 #include "app/command/on_ranks.hpp"
+#include "app/command/particle_files.hpp"
 #include "app/command/run_summary.hpp"
 #include "app/machine/device.hpp"
 #include "app/machine/machine_info.hpp"
@@ -75,9 +76,8 @@ void announce(const Scenario& scenario, const RunRecord& record, const std::opti
                      scenario.system.particle_count(), steps, precision_name(scenario.execution.precision),
                      scenario.output.directory, record.device, record.device_reason));
     if (checkpoint)
-        show(stderr,
-             fmt::format("going on from {}, step {}\n", input::printable(checkpoint->path, std::string::npos),
-                         checkpoint->particles.step));
+        show(stderr, fmt::format("going on from {}, step {}\n",
+                                 input::printable(checkpoint->path, std::string::npos), checkpoint->step));
     for (std::string& warning : find_warnings(scenario)) remarks.push_back(std::move(warning));
     for (const std::string& remark : remarks)
         show(stderr, fmt::format("warning: {}\n", input::printable(remark, std::string::npos)));
@@ -189,19 +189,24 @@ int run_scenario(const RunOptions& options, const Scenario& scenario,
         find_checkpoint(options.restart, scenario, directory.files(), existing, remarks);
     const bool is_new = !checkpoint;
     Observables observables = make_observables(scenario);
-    if (checkpoint) restore(solver, observables, *checkpoint, remarks);
+    if (checkpoint) {
+        const RestoreParticles restore_particles =
+            machinery.leading != nullptr ? restoring_shares(*machinery.leading) : restoring_all(solver);
+        restore(solver, restore_particles, observables, *checkpoint, remarks);
+    }
     RunRecord record = make_record(options, scenario, machinery);
     record.notes = remarks;
     if (options.verbosity == Verbosity::normal) announce(scenario, record, checkpoint, remarks);
 
     ResultWriter results(directory, std::move(record), checkpoint);
     const InFlight most{copies_in_flight(scenario), work_in_flight(observables)};
-    BackgroundWriter outputs(results, scenario, std::move(observables), most);
+    SaveOthers save_others;
+    if (machinery.leading != nullptr) save_others = saving_parts(*machinery.leading, directory.path());
+    BackgroundWriter outputs(results, scenario, std::move(observables), most, std::move(save_others));
     // Before all other files: whenever the run is killed, it can go on.
     if (scenario.checkpoint && is_new) {
-        const auto particles = outputs.take_records();
-        solver.copy_particles(*particles);
-        outputs.save_start(save_state(solver, particles, outputs.observables()));
+        std::shared_ptr<ParticleRecords> copy;
+        outputs.save_start(save_state(solver, outputs, copy));
     }
     outputs.begin();
     for (const std::string& remark : results.take_remarks())
@@ -237,7 +242,8 @@ int run_command(const RunOptions& options) {
         [&] {
             const Beginning beginning = begin_alike(*ranks, options.input);
             check_machine(*ranks, beginning);
-            follow(*ranks, beginning.scenario.system, options_of_rank(beginning), beginning.cut);
+            follow(*ranks, beginning.scenario.system, options_of_rank(beginning), beginning.cut,
+                   errands_of_rank(ranks->number(), ranks->count()));
         });
 }
 

@@ -32,8 +32,8 @@ std::string shown(const std::string& text) {
 }
 
 const char* name_of(FileKind kind) {
-    constexpr std::array names{"run",     "checkpoint", "trajectory", "fields",
-                               "journal", "xdmf",       "temporary",  "unknown"};
+    constexpr std::array names{"run",     "checkpoint", "part",      "trajectory", "fields",
+                               "journal", "xdmf",       "temporary", "unknown"};
     return names.at(static_cast<std::size_t>(kind));
 }
 

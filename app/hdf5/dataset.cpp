@@ -303,6 +303,17 @@ void Dataset::read_items_into(void* numbers, hsize_t row, hsize_t first, hsize_t
     read_block(numbers, start, extent, type);
 }
 
+void Dataset::read_part_into(void* numbers, hsize_t first, hsize_t count, NumberType type) const {
+    require_readable_as(type);
+    std::vector<hsize_t> extent = shape();
+    std::vector<hsize_t> start(extent.size(), 0);
+    if (extent.empty() || first + count > extent[0])
+        throw FileError(fmt::format("{}: has fewer than {} items", label_, first + count), 0);
+    start[0] = first;
+    extent[0] = count;
+    read_block(numbers, start, extent, type);
+}
+
 hsize_t Dataset::items_in_row() const {
     const std::vector<hsize_t> all = shape();
     return all.size() > 1 ? all[1] : 1;

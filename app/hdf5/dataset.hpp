@@ -110,6 +110,12 @@ public:
         numbers.resize(count * item_size());
         read_items_into(numbers.data(), row, first, count, number_type<T>());
     }
+    /// Reads `count` items of the first axis from `first` on.
+    template <typename T>
+    void read_part(hsize_t first, hsize_t count, std::vector<T>& numbers) const {
+        numbers.resize(count * row_size());
+        read_part_into(numbers.data(), first, count, number_type<T>());
+    }
     /// Items of a row that lie in one chunk.
     [[nodiscard]] hsize_t items_in_chunk() const { return chunk().at(1); }
     /// The checksum of row `row`, of its first `items` items where it has a second axis; never all in memory.
@@ -156,6 +162,7 @@ private:
     void read_block(void* numbers, const std::vector<hsize_t>& start, const std::vector<hsize_t>& extent,
                     NumberType type) const;
     void read_items_into(void* numbers, hsize_t row, hsize_t first, hsize_t count, NumberType type) const;
+    void read_part_into(void* numbers, hsize_t first, hsize_t count, NumberType type) const;
     void require_row(hsize_t row) const;
     void require_readable_as(NumberType type) const;
 

@@ -57,11 +57,12 @@ std::string BackgroundWriter::describe_remedy(const std::string& failure) const 
 }
 
 BackgroundWriter::BackgroundWriter(ResultWriter& results, const Scenario& scenario, Observables observables,
-                                   InFlight most)
+                                   InFlight most, SaveOthers save_others)
     : results_(results),
       folder_(scenario.output.directory),
       trajectory_(scenario.output.trajectory.value_or(TrajectoryOutput{})),
       observables_(std::move(observables)),
+      save_others_(std::move(save_others)),
       ends_with_checkpoint_(results.ends_with_checkpoint()),
       last_update_(Clock::now()),
       pool_(most.copies),
@@ -171,6 +172,11 @@ void BackgroundWriter::add_checkpoint(SolverState state) {
         const std::lock_guard lock(mutex_);
         told_.checkpoint_failure = failure;
     });
+}
+
+std::optional<PartsOfOthers> BackgroundWriter::save_others(ParticleRecords& own) {
+    if (!save_others_) return {};
+    return save_others_(own);
 }
 
 void BackgroundWriter::between_chunks(std::int64_t step, std::int64_t fast_steps) {

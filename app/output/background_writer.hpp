@@ -3,8 +3,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,8 @@ struct InFlight {
     std::int64_t work_bytes = 0;  ///< of observables' work
 };
 
+using SaveOthers = std::function<PartsOfOthers(ParticleRecords& own)>;
+
 /// Seconds from one replacement of run.h5 to the next, by what the last one took: the thread that writes is
 /// at it for 2 % of the run at most, and the run works out what its observables have so far for 0.5 %. But at
 /// least once a minute, so that one slow moment does not hold back the next for long.
@@ -33,8 +37,9 @@ struct InFlight {
 /// at the next call.
 class BackgroundWriter final : public RunOutputs {
 public:
-    /// The observables have been restored.
-    BackgroundWriter(ResultWriter& results, const Scenario& scenario, Observables observables, InFlight most);
+    /// The observables have been restored. `save_others`: as the function; none where there are no others.
+    BackgroundWriter(ResultWriter& results, const Scenario& scenario, Observables observables, InFlight most,
+                     SaveOthers save_others = {});
 
     /// Writes the checkpoint that a run starts with, before all other files. Throws FileError.
     void save_start(SolverState state);
@@ -49,6 +54,7 @@ public:
     [[nodiscard]] Selection frame_selection() const override;
     [[nodiscard]] const Observables& observables() const override { return observables_; }
     void add_checkpoint(SolverState state) override;
+    [[nodiscard]] std::optional<PartsOfOthers> save_others(ParticleRecords& own) override;
     [[nodiscard]] bool begins_with_checkpoint() const override { return results_.begins_with_checkpoint(); }
     [[nodiscard]] bool ends_with_checkpoint() const override { return ends_with_checkpoint_; }
     void between_chunks(std::int64_t step, std::int64_t fast_steps) override;
@@ -82,6 +88,7 @@ private:
     std::string folder_;
     TrajectoryOutput trajectory_;
     Observables observables_;
+    SaveOthers save_others_;
     bool ends_with_checkpoint_;
     Summation summation_ = Summation::automatic;
     int reorder_interval_ = 0;

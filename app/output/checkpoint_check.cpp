@@ -13,8 +13,7 @@ namespace {
 
 class CountCheck {
 public:
-    explicit CountCheck(const Checkpoint& checkpoint)
-        : checkpoint_(checkpoint), step_(checkpoint.particles.step) {}
+    explicit CountCheck(const Checkpoint& checkpoint) : checkpoint_(checkpoint), step_(checkpoint.step) {}
 
     void check() const {
         constexpr std::int64_t most_restarts = std::int64_t{1} << 31;

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,67 +13,22 @@
 #include "app/hdf5/error.hpp"
 #include "app/hdf5/file.hpp"
 #include "app/output/checkpoint_check.hpp"
+#include "app/output/checkpoint_parts.hpp"
 #include "app/output/observable_group.hpp"
+#include "app/output/particle_group.hpp"
 #include "app/output/run_file.hpp"
+#include "app/output/sealed_file.hpp"
 #include "app/run/theory_numbers.hpp"
-#include "app/storage/disk_space.hpp"
+#include "app/storage/file_error.hpp"
 #include "app/storage/seal.hpp"
+#include "physics/domain/share.hpp"
 #include "physics/snapshot.hpp"
 
 namespace mpcflow {
 
 namespace {
 
-using hdf5::DatasetLayout;
 using hdf5::Group;
-using hdf5::Growth;
-using hdf5::NumberType;
-
-/// A row of three for each particle: make(first, count, numbers) as Dataset::MakeItems.
-template <class Number, class Make>
-void write_triples(const Group& group, const std::string& name, const ParticleRecords& particles,
-                   const Make& make) {
-    const auto count = static_cast<hsize_t>(particles.count());
-    group.create_dataset(name, {hdf5::number_type<Number>(), {count, 3}, Growth::fixed, {}, {}})
-        .template write_by_items<Number>(make);
-}
-
-template <class Real>
-void write_particles_as(const Group& group, const ParticleRecords& particles) {
-    write_triples<Real>(
-        group, "position", particles,
-        [&](std::size_t first, std::size_t count, Real* to) { copy_positions(particles, first, count, to); });
-    write_triples<Real>(
-        group, "velocity", particles,
-        [&](std::size_t first, std::size_t count, Real* to) {
-            copy_velocities(particles, first, count, to);
-        });
-    write_triples<std::int32_t>(group, "image", particles,
-                                [&](std::size_t first, std::size_t count, std::int32_t* to) {
-                                    copy_images(particles, first, count, to);
-                                });
-}
-
-void write_particles(const Group& root, const ParticleRecords& particles, Precision precision) {
-    const Group group = root.create_group("particles");
-    if (precision == Precision::mixed) write_particles_as<float>(group, particles);
-    else write_particles_as<double>(group, particles);
-}
-
-ParticleSnapshot read_particles(const Group& root, std::int64_t step) {
-    const Group group = root.open_group("particles");
-    ParticleSnapshot particles;
-    particles.step = step;
-    particles.position = group.open_dataset("position").read<double>();
-    particles.velocity = group.open_dataset("velocity").read<double>();
-    particles.image = group.open_dataset("image").read<std::int32_t>();
-    const hsize_t count = particles.position.size() / 3;
-    for (const char* name : {"position", "velocity", "image"})
-        group.open_dataset(name).require_shape({count, 3});
-    particles.id.resize(count);
-    for (std::size_t i = 0; i < particles.id.size(); ++i) particles.id[i] = static_cast<std::int64_t>(i);
-    return particles;
-}
 
 void write_run(const Group& root, const SolverState& state, const ResultsSoFar& results) {
     const RunRecord& record = results.record;
@@ -81,7 +39,7 @@ void write_run(const Group& root, const SolverState& state, const ResultsSoFar& 
     run.write_attribute("id", record.id);
     run.write_attribute("title", record.scenario.title);
     run.write_attribute("precision", std::string_view(precision_name(record.scenario.execution.precision)));
-    run.write_attribute("particles", state.particles->count());
+    run.write_attribute("particles", record.scenario.system.particle_count());
     run.write_attribute("step", state.particles->step);
     run.write_attribute("steps_in_all", record.scenario.run.equilibration + record.scenario.run.steps);
     run.write_attribute("fast_steps", state.fast_steps);
@@ -119,62 +77,127 @@ void read_run(const Group& root, Checkpoint& checkpoint) {
         checkpoint.notes.push_back(notes.substr(begin, end - begin));
 }
 
-void write_contents(const Group& root, const SolverState& state, const ResultsSoFar& results) {
+/// Puts the particles in, or says where they are: `parts` are files that have them, if there are any.
+void write_contents(const Group& root, const SolverState& state, const ResultsSoFar& results,
+                    const std::vector<CheckpointPart>& parts) {
     root.write_attribute("format", std::string_view(checkpoint_file_format));
-    root.write_attribute("format_version", checkpoint_format_version);
+    root.write_attribute("format_version",
+                         parts.empty() ? checkpoint_format_version : checkpoint_in_parts_version);
     write_run(root, state, results);
-    write_particles(root, *state.particles, results.record.scenario.execution.precision);
+    if (parts.empty()) write_particles(root, *state.particles, Ids::all_in_order);
+    else write_part_list(root, {state.others->token, parts});
     write_states(root, results.observables);
 }
 
-std::int64_t bytes_of(const SolverState& state, const ResultsSoFar& results) {
+std::int64_t bytes_of(const SolverState& state, const ResultsSoFar& results,
+                      const std::vector<CheckpointPart>& parts) {
     std::int64_t observed = 0;
     for (const auto& observable : results.observables) observed += file_bytes(observable->arrays);
-    return checkpoint_bytes(state.particles->count(), results.record.scenario.execution.precision) +
+    const std::int64_t particles = parts.empty() ? state.particles->count() : 0;
+    return checkpoint_bytes(particles, results.record.scenario.execution.precision) +
+           static_cast<std::int64_t>(parts.size() * sizeof(CheckpointPart)) +
            static_cast<std::int64_t>(results.record.resolved_input.size()) + observed;
 }
 
-void write_temporary(const storage::Directory& directory, const std::string& name, const SolverState& state,
-                     const ResultsSoFar& results) {
-    hdf5::File file = hdf5::File::create(directory, name);
-    try {
-        storage::reserve_space(file.descriptor(), file.path(), 0, bytes_of(state, results));
-        write_contents(file.root(), state, results);
-        file.flush();
-        file.close();
-        storage::seal_file(file.descriptor(), file.path());
-        storage::release_reserve(file.descriptor());
-        storage::sync_file(file.descriptor(), file.path());
-        file.disk().close();
-    } catch (...) {
-        file.abandon();
-        throw;
-    }
+/// All parts of a checkpoint: those that others have written, and before them that of this process, which is
+/// written now. Their names are on the disk, too.
+std::vector<CheckpointPart> complete_parts(const storage::Directory& directory, const SolverState& state) {
+    const PartsOfOthers& others = *state.others;
+    if (others.failure) std::rethrow_exception(others.failure);
+    std::vector<CheckpointPart> parts{write_part(directory, others.token, 0, *state.particles)};
+    parts.insert(parts.end(), others.parts.begin(), others.parts.end());
+    directory.sync();
+    return parts;
 }
 
-/// The contents of a checkpoint whose seal is whole.
-Checkpoint read_contents(const hdf5::File& file, Precision& precision) {
+/// Gives it its name, and the one before it the name of the one before.
+void take_place(const storage::Directory& directory, const std::string& temporary) {
+    if (directory.has(checkpoint_file_name)) directory.rename(checkpoint_file_name, previous_checkpoint_name);
+    directory.rename(temporary, checkpoint_file_name);
+    directory.sync();
+}
+
+/// The directory in which a file itself lies, be its name that of a link.
+std::string folder_of(const std::string& path) {
+    std::error_code error;
+    const std::filesystem::path file = std::filesystem::canonical(path, error);
+    if (error) fail_file(path, "find its directory", error.value());
+    return file.parent_path().string();
+}
+
+/// Throws BadCheckpoint, or EnvironmentError for one of another format.
+void require_format(const Group& root, const std::string& path) {
+    if (root.read_text_attribute("format") != checkpoint_file_format)
+        throw BadCheckpoint(path + ": not a checkpoint of mpcflow");
+    const std::int64_t version = root.read_int_attribute("format_version");
+    if (version == checkpoint_format_version || version == checkpoint_in_parts_version) return;
+    throw EnvironmentError(
+        fmt::format("{}: checkpoint of format {}, but this program reads formats {} and {}; use the "
+                    "mpcflow that wrote it",
+                    path, version, checkpoint_format_version, checkpoint_in_parts_version));
+}
+
+/// The contents of a checkpoint whose seal is whole, and how many particles it should have; opens none of its
+/// parts.
+Checkpoint read_contents(const std::shared_ptr<hdf5::DiskFile>& disk, Precision& precision) {
+    const hdf5::File file = hdf5::File::open(disk, storage::Access::read_only);
     const std::string& path = file.path();
     Checkpoint checkpoint;
     checkpoint.path = path;
     const Group root = file.root();
-    if (root.read_text_attribute("format") != checkpoint_file_format)
-        throw BadCheckpoint(path + ": not a checkpoint of mpcflow");
-    if (const std::int64_t version = root.read_int_attribute("format_version");
-        version != checkpoint_format_version) {
-        throw EnvironmentError(
-            fmt::format("{}: checkpoint of format {}, but this program reads format {}; use the "
-                        "mpcflow that wrote it",
-                        path, version, checkpoint_format_version));
-    }
+    require_format(root, path);
     read_run(root, checkpoint);
     const Group run = root.open_group("run");
     precision =
         run.read_text_attribute("precision") == "mixed" ? Precision::mixed : Precision::double_precision;
-    checkpoint.particles = read_particles(root, run.read_int_attribute("step"));
+    checkpoint.step = run.read_int_attribute("step");
     checkpoint.observables = read_states(root);
     check_counts(checkpoint);
+    if (root.has("parts")) {
+        const auto directory = std::make_shared<const storage::Directory>(folder_of(path));
+        checkpoint.parts = read_part_list(root);
+        checkpoint.open_share = [directory, list = checkpoint.parts](int number, int count) {
+            return open_parts(directory, list, number, count);
+        };
+        return checkpoint;
+    }
+    const auto particles =
+        static_cast<std::int64_t>(root.open_group("particles").open_dataset("position").shape().at(0));
+    checkpoint.open_share = [disk, particles](int number, int count) -> std::unique_ptr<ParticleSource> {
+        return std::make_unique<GroupParticles>(hdf5::File::open(disk, storage::Access::read_only), particles,
+                                                share_of(particles, number, count), Ids::all_in_order);
+    };
     return checkpoint;
+}
+
+/// The same of one that is open. Throws BadCheckpoint where its seal is broken.
+Checkpoint read_sealed_contents(storage::Descriptor file, const std::string& path, Precision& precision) {
+    if (const std::string damage = storage::find_damage(file.get(), path); !damage.empty())
+        throw BadCheckpoint(path + ": " + damage);
+    return read_contents(std::make_shared<hdf5::DiskFile>(std::move(file), path, hdf5::WriteOrder::any),
+                         precision);
+}
+
+/// Throws EnvironmentError where its particles cannot be, or are not those that it tells of.
+void check_particles(const Checkpoint& checkpoint, Precision precision) {
+    // Squares of such speeds would not be finite.
+    constexpr double greatest_speed = 1e100;
+    constexpr std::int64_t most = 1 << 16;
+    const auto particles = checkpoint.open_share(0, 1);
+    std::uint64_t hash = 0;
+    std::int64_t count = 0;
+    for (ParticleSnapshot piece = particles->next(most); !piece.id.empty(); piece = particles->next(most)) {
+        if (!std::ranges::all_of(piece.velocity, [](double v) { return std::abs(v) < greatest_speed; }))
+            throw EnvironmentError(
+                checkpoint.path +
+                ": has particles of speeds that there cannot be: this is not what mpcflow wrote");
+        hash += snapshot_hash(piece, precision);  // a sum over particles
+        count += std::ssize(piece.id);
+    }
+    if (count != particles->count() || hash != checkpoint.state_hash) {
+        throw EnvironmentError(checkpoint.path +
+                               ": its particles do not have its state hash: this is not what mpcflow wrote");
+    }
 }
 
 }  // namespace
@@ -182,37 +205,32 @@ Checkpoint read_contents(const hdf5::File& file, Precision& precision) {
 void write_checkpoint_file(const storage::Directory& directory, const SolverState& state,
                            const ResultsSoFar& results) {
     const std::string temporary = std::string(checkpoint_file_name) + ".tmp";
+    std::vector<CheckpointPart> parts;
     try {
-        write_temporary(directory, temporary, state, results);
-    } catch (const FileError&) {
-        // Were that to fail and to be told instead, a failed fsync would pass for a checkpoint that may be
-        // missing.
-        directory.discard(temporary);
+        if (state.others) parts = complete_parts(directory, state);
+        write_sealed_file(directory, temporary, bytes_of(state, results, parts),
+                          [&](const Group& root) { write_contents(root, state, results, parts); });
+    } catch (const EnvironmentError&) {
+        if (state.others) discard_parts(directory, state.others->token);
         throw;
     }
-    if (directory.has(checkpoint_file_name)) directory.rename(checkpoint_file_name, previous_checkpoint_name);
-    directory.rename(temporary, checkpoint_file_name);
-    directory.sync();
+    take_place(directory, temporary);
 }
 
-Checkpoint read_checkpoint_file(storage::Descriptor descriptor, const std::string& path) {
-    if (const std::string damage = storage::find_damage(descriptor.get(), path); !damage.empty())
-        throw BadCheckpoint(path + ": " + damage);
-    const auto disk = std::make_shared<hdf5::DiskFile>(std::move(descriptor), path, hdf5::WriteOrder::any);
+Checkpoint read_checkpoint_contents(storage::Descriptor file, const std::string& path) {
     Precision precision = Precision::double_precision;
-    Checkpoint checkpoint = read_contents(hdf5::File::open(disk, storage::Access::read_only), precision);
-    const ParticleSnapshot& particles = checkpoint.particles;
-    // Squares of such speeds would not be finite.
-    constexpr double greatest_speed = 1e100;
-    if (!std::ranges::all_of(particles.velocity, [](double v) { return std::abs(v) < greatest_speed; }))
-        throw EnvironmentError(
-            path + ": has particles of speeds that there cannot be: this is not what mpcflow wrote");
-    if (particles.velocity.size() != particles.position.size() ||
-        particles.image.size() != particles.position.size() || particles.position.size() % 3 != 0 ||
-        snapshot_hash(particles, precision) != checkpoint.state_hash) {
-        throw EnvironmentError(path +
-                               ": its particles do not have its state hash: this is not what mpcflow wrote");
+    return read_sealed_contents(std::move(file), path, precision);
+}
+
+Checkpoint read_checkpoint_file(storage::Descriptor file, const std::string& path) {
+    Precision precision = Precision::double_precision;
+    Checkpoint checkpoint = read_sealed_contents(std::move(file), path, precision);
+    if (!checkpoint.parts.parts.empty()) {
+        const storage::Directory directory(folder_of(path));
+        if (const std::string damage = find_damaged_part(directory, checkpoint.parts); !damage.empty())
+            throw BadCheckpoint(path + ": of its parts " + damage);
     }
+    check_particles(checkpoint, precision);
     return checkpoint;
 }
 
@@ -242,10 +260,8 @@ std::optional<std::string> find_run_id(const storage::Directory& directory, cons
 }
 
 std::int64_t checkpoint_bytes(std::int64_t particles, Precision precision) {
-    const std::int64_t bytes = (precision == Precision::mixed ? 24 : 48) + 12;
     constexpr std::int64_t metadata = 128 << 10;
-    // Chunk indices and checksums.
-    return metadata + bytes * particles + bytes * particles / 64;
+    return metadata + particle_group_bytes(particles, precision, Ids::all_in_order);
 }
 
 }  // namespace mpcflow

@@ -10,6 +10,7 @@
 
 #include "app/machine/batch_job.hpp"
 #include "app/output/checkpoint_file.hpp"
+#include "app/output/checkpoint_parts.hpp"
 #include "app/output/run_file.hpp"
 #include "app/output/trajectory_file.hpp"
 #include "app/output/window_file.hpp"
@@ -89,6 +90,8 @@ OutputDirectory::OutputDirectory(const std::string& path, Existing existing) : f
     for (const char* name : written_aside) files_.remove(std::string(name) + ".tmp");
     if (existing == Existing::overwrite)
         for (const char* name : result_files) files_.remove(name);
+    // Of a checkpoint that did not come about, or of one that was just removed.
+    discard_unnamed_parts(files_);
 }
 
 }  // namespace mpcflow

@@ -90,10 +90,10 @@ void check_belongs(const Checkpoint& checkpoint, const Scenario& scenario) {
             what_to_do);
     }
     const std::int64_t total = scenario.run.equilibration + scenario.run.steps;
-    if (checkpoint.particles.step > total) {
+    if (checkpoint.step > total) {
         throw EnvironmentError(
             fmt::format("{}: is of step {}, but this run ends at step {}; raise run.steps; {}", path,
-                        checkpoint.particles.step, total, what_to_do));
+                        checkpoint.step, total, what_to_do));
     }
 }
 
@@ -153,7 +153,7 @@ std::int64_t step_of(const storage::Directory& directory, const std::string& nam
 void set_later_aside(const storage::Directory& directory, const Checkpoint& chosen,
                      std::vector<std::string>& remarks) {
     for (const char* name : {checkpoint_file_name, previous_checkpoint_name}) {
-        if (!directory.has(name) || step_of(directory, name) <= chosen.particles.step) continue;
+        if (!directory.has(name) || step_of(directory, name) <= chosen.step) continue;
         const std::string aside = directory.file(move_aside(directory, name));
         remarks.push_back(fmt::format("{}: is of a later step than {}: it is kept as {}",
                                       directory.file(name), chosen.path, aside));
@@ -278,12 +278,11 @@ std::optional<Checkpoint> find_checkpoint(const RestartChoice& restart, const Sc
     return checkpoint;
 }
 
-void restore(Solver& solver, Observables& observables, Checkpoint& checkpoint,
-             std::vector<std::string>& remarks) {
-    ParticleSnapshot& particles = checkpoint.particles;
+void restore(Solver& solver, const RestoreParticles& restore_particles, Observables& observables,
+             Checkpoint& checkpoint, std::vector<std::string>& remarks) {
     try {
-        solver.restore(particles, checkpoint.fast_steps);
-        restore_observables(observables, checkpoint.observables, particles.step, remarks);
+        restore_particles(checkpoint);
+        restore_observables(observables, checkpoint.observables, checkpoint.step, remarks);
         for (const std::unique_ptr<Observable>& observable : observables) observable->take_up(solver);
     } catch (const std::invalid_argument& error) {
         throw EnvironmentError(checkpoint.path + ": is no state of this input: " + error.what());
@@ -291,7 +290,7 @@ void restore(Solver& solver, Observables& observables, Checkpoint& checkpoint,
     if (solver.state_hash() != checkpoint.state_hash)
         throw EnvironmentError(checkpoint.path +
                                ": is no state of this input: restored, it has another state hash");
-    particles = ParticleSnapshot{particles.step, {}, {}, {}, {}};
+    checkpoint.open_share = nullptr;
     checkpoint.observables.clear();
 }
 

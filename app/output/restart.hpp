@@ -1,6 +1,7 @@
 #pragma once
 /// Which checkpoint a run goes on from, and whether it may.
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,10 +45,13 @@ struct RestartChoice {
                                                         const storage::Directory& directory,
                                                         Existing existing, std::vector<std::string>& remarks);
 
-/// Puts solver and observables where the checkpoint was (`remarks`: see restore_observables()), and frees the
-/// checkpoint's particles and states. Throws EnvironmentError if the state is not one of this system.
-void restore(Solver& solver, Observables& observables, Checkpoint& checkpoint,
-             std::vector<std::string>& remarks);
+/// Puts the solver where the checkpoint was. Throws std::invalid_argument if that is no state of its system.
+using RestoreParticles = std::function<void(const Checkpoint& checkpoint)>;
+
+/// Puts solver and observables where the checkpoint was (`remarks`: see restore_observables()), closes the
+/// checkpoint and frees its states. Throws EnvironmentError if the state is not one of this system.
+void restore(Solver& solver, const RestoreParticles& restore_particles, Observables& observables,
+             Checkpoint& checkpoint, std::vector<std::string>& remarks);
 
 /// What keeps a run of input `now` from going on after one of input `before` (both as to_yaml() writes them):
 /// a line of the keys that differ, but for those of what is written and how it is run; empty where nothing

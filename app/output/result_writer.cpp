@@ -8,6 +8,7 @@
 
 #include "app/machine/device.hpp"
 #include "app/output/checkpoint_file.hpp"
+#include "app/output/checkpoint_parts.hpp"
 #include "app/output/observable_group.hpp"
 #include "app/output/run_file.hpp"
 #include "app/output/window_check.hpp"
@@ -46,14 +47,17 @@ std::string part_of_run(const RunRecord& record, std::int64_t step) {
 
 ResultWriter::ResultWriter(const OutputDirectory& directory, RunRecord record,
                            const std::optional<Checkpoint>& checkpoint)
-    : directory_(directory.files()), record_(std::move(record)), start_(Clock::now()) {
+    : directory_(directory.files()),
+      record_(std::move(record)),
+      has_parts_(has_parts(directory_)),
+      start_(Clock::now()) {
     if (checkpoint) take_up(*checkpoint);
     else record_.id = draw_run_id();
     record_.notes.push_back(part_of_run(record_, step_));
 }
 
 void ResultWriter::take_up(const Checkpoint& checkpoint) {
-    step_ = checkpoint.particles.step;
+    step_ = checkpoint.step;
     record_.id = checkpoint.run_id;
     record_.fast_steps = checkpoint.fast_steps;
     record_.start_time = checkpoint.start_time;
@@ -144,7 +148,14 @@ void ResultWriter::add_checkpoint(const SolverState& state) {
         trajectory_ ? RowsSoFar{trajectory_->frames(), trajectory_->checksum()} : RowsSoFar{};
     ObservableStates observables;
     for (const Later<ObservableState>& make : state.observables) observables.push_back(make());
+    has_parts_ |= state.others.has_value();
+    const std::string dropped =
+        has_parts_ && directory_.has(checkpoint_file_name) && directory_.has(previous_checkpoint_name)
+            ? find_part_token(directory_, previous_checkpoint_name)
+            : "";
     write_checkpoint_file(directory_, state, {record_, observables, windows, frames});
+    // Of these alone: others may be writing their parts of the next one already.
+    if (!dropped.empty()) discard_parts(directory_, dropped);
 }
 
 bool ResultWriter::ends_with_checkpoint() const {

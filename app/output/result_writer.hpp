@@ -95,6 +95,7 @@ private:
     RowsBefore first_windows_;  ///< windows that fields.h5 begins with
     std::vector<std::string> remarks_;
     bool begins_with_checkpoint_ = false;
+    bool has_parts_;                ///< of checkpoints, in the directory
     double earlier_seconds_ = 0.0;  ///< wall time before the restart
     std::int64_t step_ = 0;
     std::string contents_;  ///< of run.h5, in words

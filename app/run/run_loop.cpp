@@ -146,7 +146,7 @@ private:
     }
 
     void add_checkpoint() {
-        outputs_.add_checkpoint(save_state(solver_, copy_of_particles(), outputs_.observables()));
+        outputs_.add_checkpoint(save_state(solver_, outputs_, copy_));
         last_checkpoint_ = Clock::now();
     }
 
@@ -192,13 +192,21 @@ private:
 
 }  // namespace
 
-SolverState save_state(Solver& solver, std::shared_ptr<const ParticleRecords> particles,
-                       const Observables& observables) {
+SolverState save_state(Solver& solver, RunOutputs& outputs, std::shared_ptr<ParticleRecords>& copy) {
     SolverState state;
-    state.particles = std::move(particles);
+    if (copy == nullptr) {
+        const std::shared_ptr<ParticleRecords> records = outputs.take_records();
+        state.others = outputs.save_others(*records);
+        if (!state.others) solver.copy_particles(*records);
+        // What is of this process alone is of use to no other.
+        if (!state.others) copy = records;
+        state.particles = records;
+    } else {
+        state.particles = copy;
+    }
     state.fast_steps = solver.fast_steps();
     state.state_hash = solver.state_hash();
-    for (const std::unique_ptr<Observable>& observable : observables)
+    for (const std::unique_ptr<Observable>& observable : outputs.observables())
         state.observables.push_back(observable->later_state(solver));
     return state;
 }

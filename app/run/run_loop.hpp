@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,9 @@ public:
     [[nodiscard]] virtual std::vector<std::string> take_notes() = 0;
     /// Saves the run. Where that fails the run goes on, with a note.
     virtual void add_checkpoint(SolverState state) = 0;
+    /// Where several processes have the particles: the others write theirs of a checkpoint, and `own` gets
+    /// those of this one. None, and nothing done, where this one has all.
+    [[nodiscard]] virtual std::optional<PartsOfOthers> save_others(ParticleRecords& /*own*/) { return {}; }
     /// Whether a checkpoint is written before the first step, as the one that the run goes on from holds no
     /// more.
     [[nodiscard]] virtual bool begins_with_checkpoint() const { return false; }
@@ -69,9 +73,10 @@ struct RunLoopResult {
     double largest_exchange_share = 0.0;  ///< of the rank that waited longest
 };
 
-/// The state of a solver, of whose particles `particles` is a copy, and of what is sampled of it.
-[[nodiscard]] SolverState save_state(Solver& solver, std::shared_ptr<const ParticleRecords> particles,
-                                     const Observables& observables);
+/// The state of a solver and of what is sampled of it. `copy` is one of all particles, if there is one, and
+/// is made where it is needed.
+[[nodiscard]] SolverState save_state(Solver& solver, RunOutputs& outputs,
+                                     std::shared_ptr<ParticleRecords>& copy);
 
 /// What asks a run to stop before its end, in words, for example "SIGTERM"; empty as long as nothing does.
 using StopRequest = std::function<std::string()>;

@@ -13,12 +13,6 @@ namespace mpcflow::storage {
 
 namespace {
 
-struct Seal {
-    std::uint64_t mark;
-    std::uint64_t bytes;  ///< of the file before the seal
-    std::uint64_t sum;    ///< of these
-};
-
 constexpr std::uint64_t seal_mark = 0x4c41455346435032ULL;
 constexpr std::size_t part_bytes = std::size_t{1} << 20;
 
@@ -44,18 +38,26 @@ std::uint64_t sum_file(int descriptor, const std::string& path, std::uint64_t by
 
 }  // namespace
 
-void seal_file(int descriptor, const std::string& path) {
+Seal seal_file(int descriptor, const std::string& path) {
     Seal seal{seal_mark, file_size(descriptor, path), 0};
     seal.sum = sum_file(descriptor, path, seal.bytes);
     if (const int error_number = write_at(descriptor, seal.bytes, &seal, sizeof seal); error_number != 0)
         fail_file(path, "write it", error_number);
+    return seal;
+}
+
+Seal read_seal(int descriptor, const std::string& path) {
+    const std::uint64_t size = file_size(descriptor, path);
+    Seal seal;
+    if (size < sizeof seal) throw FileError(path + ": cut short", 0);
+    read_all(descriptor, path, size - sizeof seal, &seal, sizeof seal);
+    return seal;
 }
 
 std::string find_damage(int descriptor, const std::string& path) {
     const std::uint64_t size = file_size(descriptor, path);
-    Seal seal{};
-    if (size < sizeof seal) return "cut short";
-    read_all(descriptor, path, size - sizeof seal, &seal, sizeof seal);
+    if (size < sizeof(Seal)) return "cut short";
+    const Seal seal = read_seal(descriptor, path);
     if (seal.mark != seal_mark || seal.bytes != size - sizeof seal)
         return "cut short, or not a file that mpcflow sealed";
     return sum_file(descriptor, path, seal.bytes) == seal.sum ? "" : broken_seal;

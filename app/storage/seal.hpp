@@ -5,12 +5,25 @@
 /// every byte. It lies beyond the end that an HDF5 file knows of itself, where readers do not look: three
 /// little-endian words, a mark, the bytes of the file before the seal, and their checksum.
 
+#include <cstdint>
 #include <string>
 
 namespace mpcflow::storage {
 
-/// Adds the seal to the end of an open file. Throws FileError.
-void seal_file(int descriptor, const std::string& path);
+/// The words of a seal.
+struct Seal {
+    std::uint64_t mark = 0;
+    std::uint64_t bytes = 0;  ///< of the file before the seal
+    std::uint64_t sum = 0;    ///< of these
+
+    bool operator==(const Seal&) const = default;
+};
+
+/// Adds the seal to the end of an open file, and returns it. Throws FileError.
+Seal seal_file(int descriptor, const std::string& path);
+
+/// The seal at the end of a file in which find_damage() finds none. Throws FileError.
+[[nodiscard]] Seal read_seal(int descriptor, const std::string& path);
 
 /// What find_damage() says where bytes are not those that were sealed.
 inline constexpr const char* broken_seal = "damaged: its checksum is wrong";

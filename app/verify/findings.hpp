@@ -11,7 +11,7 @@
 
 namespace mpcflow::verify {
 
-enum class FileKind { run, checkpoint, trajectory, fields, journal, xdmf, temporary, unknown };
+enum class FileKind { run, checkpoint, part, trajectory, fields, journal, xdmf, temporary, unknown };
 
 enum class Condition {
     whole,

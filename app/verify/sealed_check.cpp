@@ -9,6 +9,7 @@
 #include "app/hdf5/contents.hpp"
 #include "app/hdf5/file.hpp"
 #include "app/output/checkpoint_file.hpp"
+#include "app/output/checkpoint_parts.hpp"
 #include "app/output/run_file.hpp"
 #include "app/output/trajectory_file.hpp"
 #include "app/output/window_file.hpp"
@@ -45,7 +46,7 @@ void check_states(Checkpoint& checkpoint) {
         Observables observables =
             make_observables(parse_scenario(checkpoint.resolved_input, checkpoint.path));
         std::vector<std::string> remarks;
-        restore_observables(observables, checkpoint.observables, checkpoint.particles.step, remarks);
+        restore_observables(observables, checkpoint.observables, checkpoint.step, remarks);
     } catch (const InputError&) {
         return;  // of a version with other keys
     } catch (const std::invalid_argument& error) {
@@ -79,6 +80,24 @@ FileFinding check_run_file(const storage::Directory& directory, const std::strin
     return finding;
 }
 
+FileFinding check_part(const storage::Directory& directory, const std::string& name) {
+    const std::string path = directory.file(name);
+    FileFinding finding{.name = name, .kind = FileKind::part};
+    try {
+        const storage::Descriptor sealed = directory.open(name, storage::Access::read_only);
+        if (const std::string damage = storage::find_damage(sealed.get(), path); !damage.empty())
+            throw FileError(path + ": " + damage, 0);
+        const hdf5::File file = hdf5::File::open(directory, name, storage::Access::read_only);
+        if (file.root().read_text_attribute("format") != part_format)
+            throw FileError(path + ": not a part of a checkpoint of mpcflow", 0);
+        hdf5::read_everything(file);
+        finding.step = file.root().read_int_attribute("step");
+    } catch (const FileError& error) {
+        finding.set_damage(error, path);
+    }
+    return finding;
+}
+
 CheckpointFinding check_checkpoint(const storage::Directory& directory, const std::string& name) {
     const std::string path = directory.file(name);
     CheckpointFinding finding;
@@ -90,9 +109,14 @@ CheckpointFinding check_checkpoint(const storage::Directory& directory, const st
                 read_checkpoint_file(directory.open(name, storage::Access::read_only), path);
             check_states(checkpoint);
             finding.run_id = checkpoint.run_id;
-            finding.step = checkpoint.particles.step;
+            finding.step = checkpoint.step;
             finding.state_hash = checkpoint.state_hash;
             finding.notes = checkpoint.notes;
+            if (const std::size_t parts = checkpoint.parts.parts.size(); parts > 0)
+                finding.remarks.push_back(
+                    fmt::format("its particles are in {} parts, {} ... {}, all whole", parts,
+                                part_name(checkpoint.parts.token, 0),
+                                part_name(checkpoint.parts.token, static_cast<int>(parts) - 1)));
             finding.counted = {
                 {trajectory_file_name, FileKind::trajectory, checkpoint.frames, checkpoint.frames_checksum},
                 {window_file_name, FileKind::fields, checkpoint.windows, checkpoint.windows_checksum}};

@@ -27,7 +27,10 @@ struct CheckpointFinding : FileFinding {
     std::vector<std::string> notes{};
 };
 
-/// The same, and whether its particles have its state hash.
+/// The same of a part of a checkpoint alone.
+[[nodiscard]] FileFinding check_part(const storage::Directory& directory, const std::string& name);
+
+/// The same of a checkpoint, with all of its parts, and whether its particles have its state hash.
 [[nodiscard]] CheckpointFinding check_checkpoint(const storage::Directory& directory,
                                                  const std::string& name);
 

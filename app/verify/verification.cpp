@@ -15,6 +15,7 @@
 
 #include "app/hdf5/file.hpp"
 #include "app/output/checkpoint_file.hpp"
+#include "app/output/checkpoint_parts.hpp"
 #include "app/output/run_file.hpp"
 #include "app/output/trajectory_file.hpp"
 #include "app/output/window_file.hpp"
@@ -47,6 +48,7 @@ FileKind kind_by_name(const std::string& name) {
         {window_xdmf_file_name, FileKind::xdmf},
     };
     if (const auto at = kinds.find(name); at != kinds.end()) return at->second;
+    if (is_part_name(name)) return FileKind::part;
     if (name.ends_with(temporary_ending))
         return kinds.contains(without_ending(name, temporary_ending)) ? FileKind::temporary
                                                                       : FileKind::unknown;
@@ -67,6 +69,7 @@ FileKind kind_by_contents(const storage::Directory& directory, const std::string
         const std::string format = root.read_text_attribute("format");
         return format == run_file_format          ? FileKind::run
                : format == checkpoint_file_format ? FileKind::checkpoint
+               : format == part_format            ? FileKind::part
                : format == window_file_format     ? FileKind::fields
                                                   : FileKind::unknown;
     } catch (const FileError&) {
@@ -94,6 +97,7 @@ public:
         switch (kind) {
             case FileKind::run: keep(look([&] { return check_run_file(directory_, name); })); return;
             case FileKind::checkpoint: return add_checkpoint(name);
+            case FileKind::part: return add_part(name);
             case FileKind::trajectory:
             case FileKind::fields: return add_growing(name, kind);
             case FileKind::xdmf: keep(look([&] { return check_xdmf_file(directory_, name); })); return;
@@ -138,6 +142,17 @@ private:
         if (keep(finding)) found_.checkpoints.push_back(std::move(finding));
     }
 
+    /// In a directory, those that a checkpoint names are verified with it, and of the others none is of use,
+    /// but to a run that is writing them.
+    void add_part(const std::string& name) {
+        if (!findings_.is_directory) {
+            keep(look([&] { return check_part(directory_, name); }));
+            return;
+        }
+        const std::vector<std::string> unnamed = find_unnamed_parts(directory_);
+        if (std::ranges::find(unnamed, name) != unnamed.end()) add_temporary(name);
+    }
+
     void add_growing(const std::string& name, FileKind kind) {
         const Writing writing = findings_.is_being_written ? Writing::yes : Writing::no;
         GrowingFinding finding = look([&] { return check_growing_file(directory_, name, kind, writing); });
@@ -175,9 +190,9 @@ private:
 Findings verify_directory(const Target& target, bool is_being_written) {
     Verifier verifier(target, is_being_written);
     // Checkpoints first: what they count on is in files that grow while a run goes on.
-    constexpr std::array<FileKind, 7> order{FileKind::run,      FileKind::checkpoint, FileKind::trajectory,
-                                            FileKind::fields,   FileKind::xdmf,       FileKind::journal,
-                                            FileKind::temporary};
+    constexpr std::array order{FileKind::run,        FileKind::checkpoint, FileKind::part,
+                               FileKind::trajectory, FileKind::fields,     FileKind::xdmf,
+                               FileKind::journal,    FileKind::temporary};
     const std::vector<std::string> names = target.directory.names();
     bool has_any = false;
     for (const FileKind kind : order) {

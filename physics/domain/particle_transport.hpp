@@ -1,6 +1,6 @@
 #pragma once
-/// Particles of all domains brought to domain 0 or sent out from there, piece by piece: a message never holds
-/// more than a few thousand.
+/// Particles of all domains brought to domain 0, or from where they are made to those that own them, piece by
+/// piece: a message never holds more than a few thousand.
 
 #include <algorithm>
 #include <cstdint>
@@ -52,31 +52,32 @@ void gather_particles(Exchange& exchange, const std::vector<std::span<const Part
     }
 }
 
-/// Domain 0 makes the particles 0 ... count - 1, make(i), and sends each to the domain owner(particle), which
-/// calls take(particle).
+/// Each domain makes `count` particles, make(0) ... make(count - 1) in this order, and sends each to the
+/// domain owner(particle), which calls take(particle). The counts may differ.
 template <class Particle, class Make, class Owner, class Take>
-void scatter_particles(Exchange& exchange, std::int64_t count, const Make& make, const Owner& owner,
-                       const Take& take) {
-    constexpr int domain_0 = 0;
-    const std::vector<int> others = exchange.all_others();
-    for (std::int64_t first = 0; first < count; first += particles_of_piece) {
-        if (exchange.number() != 0) {
-            const std::vector<Message> came =
-                exchange.trade(std::span(&domain_0, 1), std::vector<Message>(1));
-            for (const Particle& particle : values_of<Particle>(came.front())) take(particle);
-            continue;
-        }
-        std::vector<std::vector<Particle>> of_domains(static_cast<std::size_t>(exchange.count()));
+void spread_particles(Exchange& exchange, std::int64_t count, const Make& make, const Owner& owner,
+                      const Take& take) {
+    std::vector<std::int64_t> counts;
+    for (const Message& theirs : exchange.share(message_of(std::span<const std::int64_t>(&count, 1))))
+        counts.push_back(values_of<std::int64_t>(theirs).at(0));
+    const int own = exchange.number();
+    for (std::int64_t first = 0; first < *std::ranges::max_element(counts); first += particles_of_piece) {
+        std::vector<std::vector<Particle>> to(counts.size());
         for (std::int64_t i = first; i < std::min(count, first + particles_of_piece); ++i) {
             const Particle particle = make(i);
-            of_domains[static_cast<std::size_t>(owner(particle))].push_back(particle);
+            to[static_cast<std::size_t>(owner(particle))].push_back(particle);
         }
-        for (const Particle& particle : of_domains[0]) take(particle);
+        for (const Particle& particle : to[static_cast<std::size_t>(own)]) take(particle);
+        // Two that have none left have nothing to say to each other.
+        std::vector<int> others = exchange.all_others();
+        std::erase_if(others, [&](int other) {
+            return count <= first && counts[static_cast<std::size_t>(other)] <= first;
+        });
         std::vector<Message> messages;
         for (const int other : others)
-            messages.push_back(
-                message_of(std::span<const Particle>(of_domains[static_cast<std::size_t>(other)])));
-        static_cast<void>(exchange.trade(others, std::move(messages)));
+            messages.push_back(message_of(std::span<const Particle>(to[static_cast<std::size_t>(other)])));
+        for (const Message& theirs : exchange.trade(others, std::move(messages)))
+            for (const Particle& particle : values_of<Particle>(theirs)) take(particle);
     }
 }
 

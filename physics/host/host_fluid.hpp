@@ -11,6 +11,8 @@
 
 #include "physics/cell_grid.hpp"
 #include "physics/domain/border.hpp"
+#include "physics/domain/particle_transport.hpp"
+#include "physics/domain/share.hpp"
 #include "physics/host/advance.hpp"
 #include "physics/host/processors.hpp"
 #include "physics/host/raw_array.hpp"
@@ -212,16 +214,18 @@ private:
 
     [[nodiscard]] std::int64_t first_cell(int thread) const { return sums_.first_cell(thread); }
 
-    /// Shares the particles out to the threads; make(id) gives each. A domain takes those in its own cells.
+    /// Shares the particles out to the threads; make(id) gives each. Each domain makes as many, and takes
+    /// those in its own cells.
     template <class Make>
     void fill_particles(const Make& make) {
         if constexpr (Border::is_open) {
+            Exchange& exchange = border_.exchange();
+            const Share share = share_of(system_.particle_count(), exchange.number(), exchange.count());
             particles_.clear();
-            for (std::int64_t id = 0; id < system_.particle_count(); ++id) {
-                const Particle particle = make(id);
-                if (plan_.next_grid.owner(particle.position) == plan_.next_grid.number())
-                    particles_.append(particle);
-            }
+            spread_particles<Particle>(
+                exchange, share.count(), [&](std::int64_t i) { return make(share.first + i); },
+                [&](const Particle& p) { return owner(p); },
+                [&](const Particle& p) { particles_.append(p); });
         }
         team_.run([&](int thread) {
             particles_.share_out(thread);

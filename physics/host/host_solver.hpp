@@ -9,12 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "physics/domain/arrival_check.hpp"
 #include "physics/domain/particle_transport.hpp"
 #include "physics/host/host_fields.hpp"
 #include "physics/host/host_fluid.hpp"
 #include "physics/observables/momentum_flux.hpp"
 #include "physics/particle.hpp"
 #include "physics/particle_records.hpp"
+#include "physics/particle_source.hpp"
 #include "physics/snapshot.hpp"
 #include "physics/solver.hpp"
 #include "physics/step.hpp"
@@ -58,15 +60,30 @@ public:
 
     void restore(const ParticleSnapshot& snapshot, std::int64_t fast_steps) override {
         if constexpr (Border::is_open) {
-            if (fluid_.border().number() == 0) check_snapshot(system_, snapshot);
-            static_cast<void>(fields_.take());
-            restore_domain(snapshot, fast_steps);
-            return;
+            if (fluid_.border().number() == 0) {
+                check_snapshot(system_, snapshot);
+                SnapshotSource all(snapshot);
+                return restore_domain(all, snapshot.step, fast_steps);
+            }
+            NoParticles none;
+            return restore_domain(none, snapshot.step, fast_steps);
         }
         check_snapshot(system_, snapshot);
         static_cast<void>(fields_.take());
         fluid_.restore(snapshot.step, fast_steps,
                        [&](std::int64_t i) { return take_from_snapshot<Particle>(snapshot, i); });
+    }
+
+    void restore_from(ParticleSource& particles, std::int64_t step, std::int64_t fast_steps) override {
+        if constexpr (Border::is_open) restore_domain(particles, step, fast_steps);
+        else Solver::restore_from(particles, step, fast_steps);
+    }
+
+    void copy_own(ParticleRecords& records) override {
+        std::vector<std::span<const Particle>> own(fluid_.threads());
+        fluid_.for_each_thread([&](int thread, auto particles) { own[thread] = particles; });
+        auto to = records.begin<Particle>(fluid_.step(), fluid_.particle_count()).begin();
+        for (const auto& particles : own) to = std::ranges::copy(particles, to).out;
     }
 
     void copy_particles(ParticleRecords& records) override {
@@ -224,17 +241,30 @@ private:
         return std::move(parts[0]);
     }
 
-    /// Domain 0 sends each particle to the domain that owns it; what is not in a snapshot is its word, too.
-    void restore_domain(const ParticleSnapshot& snapshot, std::int64_t fast_steps) {
+    /// Each domain sends the particles of its source to those that own them; steps are the word of domain 0.
+    /// Throws std::invalid_argument, in all domains alike, where they are not those of the system.
+    void restore_domain(ParticleSource& source, std::int64_t step, std::int64_t fast_steps) {
+        static_cast<void>(fields_.take());
         Exchange& exchange = fluid_.border().exchange();
-        const std::int64_t said[] = {snapshot.step, fast_steps};
+        const std::int64_t said[] = {step, fast_steps};
         const auto heard =
             values_of<std::int64_t>(exchange.share(message_of(std::span<const std::int64_t>(said))).front());
+        ArrivalCheck check(system_, exchange);
+        ParticleSnapshot piece;
+        std::size_t next = 0;
+        const auto make = [&](std::int64_t) {
+            if (next == piece.id.size()) {
+                piece = source.next(particles_of_piece);
+                next = 0;
+            }
+            // Others wait for something in the place of one that cannot be; all throw when all have come.
+            const std::size_t i = next++;
+            return check.add(piece, i) ? take_from_snapshot<Particle>(piece, i) : Particle::make(0, {}, {});
+        };
         fluid_.restore_domain(heard[0], heard[1], [&](const auto& take) {
-            scatter_particles<Particle>(
-                exchange, system_.particle_count(),
-                [&](std::int64_t i) { return take_from_snapshot<Particle>(snapshot, i); },
-                [&](const Particle& p) { return fluid_.owner(p); }, take);
+            spread_particles<Particle>(
+                exchange, source.count(), make, [&](const Particle& p) { return fluid_.owner(p); }, take);
+            check.finish();
         });
     }
 

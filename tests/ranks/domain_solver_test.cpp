@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -15,6 +17,7 @@
 #include "physics/domain/domain_solver.hpp"
 #include "physics/domain/in_process.hpp"
 #include "physics/errors.hpp"
+#include "physics/particle_source.hpp"
 #include "tests/ranks/measured.hpp"
 #include "tests/solver/golden_cases.hpp"
 
@@ -107,6 +110,72 @@ TEST(DomainSolvers, bring_more_than_one_piece_of_particles) {
         solver.restore(all, 0);
         EXPECT_EQ(solver.state_hash(), hash);
     });
+}
+
+/// Those of a snapshot that a domain brings: every `count`-th from number `number` on.
+ParticleSnapshot every_nth(const ParticleSnapshot& all, int number, int count) {
+    ParticleSnapshot some;
+    some.step = all.step;
+    for (auto i = static_cast<std::size_t>(number); i < all.id.size(); i += static_cast<std::size_t>(count)) {
+        some.id.push_back(all.id[i]);
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            some.position.push_back(all.position[3 * i + axis]);
+            some.velocity.push_back(all.velocity[3 * i + axis]);
+            some.image.push_back(all.image[3 * i + axis]);
+        }
+    }
+    return some;
+}
+
+TEST(DomainSolvers, go_on_from_particles_that_each_of_them_brings) {
+    System system;
+    system.box.size = {16, 16, 16};
+    system.fluid.density = 20.0;  // more than a piece from each
+    const auto whole = make_host_solver(system, {});
+    whole->run(3);
+    const std::uint64_t hash = whole->state_hash();
+    ParticleSnapshot all;
+    whole->copy_particles(all);
+    in_domains(system, {{1, 2, 1}}, {}, [&](Solver& solver, int number) {
+        const ParticleSnapshot own = every_nth(all, number, 2);
+        SnapshotSource source(own);
+        solver.restore_from(source, number == 0 ? 3 : 99, 0);
+        EXPECT_EQ(solver.current_step(), 3);
+        EXPECT_EQ(solver.state_hash(), hash);
+        ParticleRecords records;
+        solver.copy_own(records);
+        EXPECT_GT(records.count(), 0);
+        EXPECT_LT(records.count(), system.particle_count());
+    });
+    SnapshotSource source(all);
+    const auto again = make_host_solver(system, {});
+    again->restore_from(source, 3, 0);
+    EXPECT_EQ(again->state_hash(), hash);
+}
+
+TEST(DomainSolvers, refuse_alike_what_are_not_all_particles_each_once) {
+    const System system = small_system();
+    ParticleSnapshot good;
+    make_host_solver(system, {})->copy_particles(good);
+    const auto refused = [&](const auto& spoil) {
+        ParticleSnapshot bad = good;
+        spoil(bad);
+        in_domains(
+            system, {{1, 1, 2}}, {},
+            [&](Solver& solver, int number) {
+                const ParticleSnapshot own = every_nth(bad, number, 2);
+                SnapshotSource source(own);
+                EXPECT_THROW(solver.restore_from(source, 0, 0), std::invalid_argument);
+            });
+        SnapshotSource source(bad);
+        EXPECT_THROW(make_host_solver(system, {})->restore_from(source, 0, 0), std::invalid_argument);
+    };
+    refused([](ParticleSnapshot& all) { all.id[4] = 5; });
+    refused([](ParticleSnapshot& all) { all.id[4] = std::ssize(all.id); });
+    refused([](ParticleSnapshot& all) { all.id[4] = -1; });
+    refused([](ParticleSnapshot& all) { all.position[7] = 1e6; });
+    refused([](ParticleSnapshot& all) { all.velocity[7] = std::nan(""); });
+    refused([](ParticleSnapshot& all) { all.id.pop_back(); });
 }
 
 std::set<std::string> faults_of(const System& system, const Cut& cut, const SolverOptions& options,
