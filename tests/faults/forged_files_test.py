@@ -325,7 +325,7 @@ class ForgedFiles(ProgramTest):
             f.attrs["format_version"] = np.int64(4)
         done = run(self.base, "flow.yaml")
         self.assertEqual(done.returncode, 3)
-        self.assertIn("out/checkpoint.h5: checkpoint of format 4, but this program reads format 5; use the mpcflow that wrote it",
+        self.assertIn("out/checkpoint.h5: checkpoint of format 4, but this program reads formats 5 and 6; use the mpcflow that wrote it",
                       done.stderr)
 
     def test_others(self):
