@@ -204,7 +204,7 @@ void report_part(const hdf5::File& file, Report& report) {
     report.add("step", root.read_int_attribute("step"));
     report.add("part", root.read_int_attribute("part"));
     report.add("particles",
-               static_cast<std::int64_t>(root.open_group("particles").open_dataset("id").shape().at(0)));
+               static_cast<std::int64_t>(root.open_group("particles").open_dataset("id").row_count()));
 }
 
 void report_trajectory(const hdf5::File& file, Report& report) {
@@ -230,7 +230,7 @@ void report_trajectory(const hdf5::File& file, Report& report) {
             report.add("most_particles", *std::max_element(counts.begin(), counts.end()));
         }
     } else {
-        report.add("particles", static_cast<std::int64_t>(all.open_dataset("species").shape().at(0)));
+        report.add("particles", static_cast<std::int64_t>(all.open_dataset("species").row_count()));
     }
     if (all.has_attribute("every_nth_id")) report.add("every_nth_id", all.read_int_attribute("every_nth_id"));
     report.add("elements", names_of(all));

@@ -52,6 +52,12 @@ std::vector<hsize_t> Dataset::shape() const {
     return shape;
 }
 
+hsize_t Dataset::row_count() const {
+    const std::vector<hsize_t> all = shape();
+    if (all.empty()) throw FileError(label_ + ": is a single number, where rows should be", 0);
+    return all[0];
+}
+
 std::size_t Dataset::number_count() const { return product(shape()); }
 
 std::size_t Dataset::readable_count() const { return count_in_file(shape()); }

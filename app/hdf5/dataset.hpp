@@ -81,6 +81,8 @@ public:
     [[nodiscard]] NumberType type() const;
     /// Shape now.
     [[nodiscard]] std::vector<hsize_t> shape() const;
+    /// Rows: the length of its first axis. Throws FileError where it is a single number.
+    [[nodiscard]] hsize_t row_count() const;
     /// Reads all of it, in C order.
     template <typename T>
     [[nodiscard]] std::vector<T> read() const {
@@ -91,7 +93,7 @@ public:
     /// The same row by row, each in memory of its own.
     template <typename T>
     [[nodiscard]] std::vector<std::vector<T>> read_rows() const {
-        std::vector<std::vector<T>> rows(readable_count() == 0 ? 0 : shape().at(0));
+        std::vector<std::vector<T>> rows(readable_count() == 0 ? 0 : row_count());
         for (std::size_t row = 0; row < rows.size(); ++row) rows[row] = read_row<T>(row);
         return rows;
     }

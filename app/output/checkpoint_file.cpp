@@ -161,9 +161,8 @@ Checkpoint read_contents(const std::shared_ptr<hdf5::DiskFile>& disk, Precision&
         };
         return checkpoint;
     }
-    const std::vector<hsize_t> shape = root.open_group("particles").open_dataset("position").shape();
-    // Whether it is one of particles is found when they are opened.
-    const std::int64_t particles = shape.empty() ? 0 : static_cast<std::int64_t>(shape[0]);
+    const auto particles =
+        static_cast<std::int64_t>(root.open_group("particles").open_dataset("position").row_count());
     checkpoint.open_share = [disk, particles](int number, int count) -> std::unique_ptr<ParticleSource> {
         return std::make_unique<GroupParticles>(hdf5::File::open(disk, storage::Access::read_only), particles,
                                                 share_of(particles, number, count), Ids::all_in_order);

@@ -182,7 +182,7 @@ void discard_parts(const storage::Directory& directory, const std::string& token
         for (const std::string& name : names_of_checkpoints(directory))
             if (is_part_name(name) && name.starts_with(beginning)) directory.discard(name);
     } catch (const std::exception&) {
-        // The next checkpoint, or the next run, removes what nobody names.
+        // The next run removes what nobody names.
         return;
     }
 }

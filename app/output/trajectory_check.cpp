@@ -123,7 +123,7 @@ RowReader read_frames(const hdf5::File& file) {
     if (reader.has_checksums) require(parameters.open_dataset("checksum"), {});
     if (is_of_region) require(parameters.open_dataset("particles"), {});
     require(edges.open_dataset("value"), {3, 3});
-    const hsize_t particles_in_row = all.open_dataset("species").shape().at(0);
+    const hsize_t particles_in_row = all.open_dataset("species").row_count();
     require(all.open_group("id").open_dataset("value"), {particles_in_row});
     for (const char* name : {"position", "velocity", "image"})
         if (all.has(name)) require(all.open_group(name).open_dataset("value"), {particles_in_row, 3});

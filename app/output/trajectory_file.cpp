@@ -193,7 +193,7 @@ void TrajectoryFile::open_datasets() {
         objects.count = parameters.open_dataset("particles");
         objects.species = all.open_dataset("species");
         objects.mass = all.open_dataset("mass");
-        objects.longest_row = objects.species->shape().at(0);
+        objects.longest_row = objects.species->row_count();
     }
 }
 

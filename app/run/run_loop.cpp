@@ -197,9 +197,10 @@ SolverState save_state(Solver& solver, RunOutputs& outputs, std::shared_ptr<Part
     if (copy == nullptr) {
         const std::shared_ptr<ParticleRecords> records = outputs.take_records();
         state.others = outputs.save_others(*records);
-        if (!state.others) solver.copy_particles(*records);
-        // What is of this process alone is of use to no other.
-        if (!state.others) copy = records;
+        if (!state.others) {
+            solver.copy_particles(*records);
+            copy = records;  // which else has but those of this process
+        }
         state.particles = records;
     } else {
         state.particles = copy;

@@ -285,7 +285,7 @@ class OnSlurm(unittest.TestCase):
             self.assert_uncut(sweep, case)
 
     def test_a_case_of_several_ranks_goes_on_when_one_is_killed_or_time_is_over(self):
-        if "MPI" not in subprocess.run([MPCFLOW, "devices"], capture_output=True, text=True).stdout:
+        if not json.loads(subprocess.run([MPCFLOW, "devices", "--json"], capture_output=True, check=True).stdout)["mpi"]:
             self.skipTest("this mpcflow has no MPI")
         if "pmix" not in self.cluster.call("srun", "--mpi=list"):
             self.skipTest("this Slurm has no PMIx")

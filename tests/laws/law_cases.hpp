@@ -223,4 +223,20 @@ private:
     double offset_ = 0.0, offset_velocity_ = 0.0, velocity_ = 0.0, spin_ = 0.0;
 };
 
+/// The energy of a cell of heavy_system() that a thermostat scales: relative to the centre of mass, and with
+/// angular momentum beyond the rigid rotation.
+template <class Law>
+double scaled_energy(const Cell<typename Law::Real>& cell) {
+    const CellTotals totals(cell);
+    const long double square = is_angular<Law> ? totals.relative - totals.rotation : totals.relative;
+    return 0.5 * heavy::mass * static_cast<double>(square);
+}
+
+/// Its degrees of freedom, where the particles are not on a line.
+template <class Law>
+int scaled_freedoms(int count) {
+    if (!is_angular<Law>) return 3 * (count - 1);
+    return count == 2 ? 1 : 3 * count - 6;
+}
+
 }  // namespace mpcflow::test

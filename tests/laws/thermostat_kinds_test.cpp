@@ -28,19 +28,10 @@ struct Unscaled<LawOf<Real, scaling, Masses::equal>> {
     using Law = LawOf<Real, no_thermostat, Masses::equal>;
 };
 
-/// The energy that is scaled, over kT: relative to the centre of mass, and with angular momentum beyond the
-/// rigid rotation.
+/// Over kT.
 template <class Law>
 double energy_of(const Cell<typename Law::Real>& cell) {
-    const CellTotals totals(cell);
-    const long double square = is_angular<Law> ? totals.relative - totals.rotation : totals.relative;
-    return 0.5 * mass * static_cast<double>(square) / temperature;
-}
-
-template <class Law>
-int freedoms_of(int count) {
-    if (!is_angular<Law>) return 3 * (count - 1);
-    return count == 2 ? 1 : 3 * count - 6;
+    return scaled_energy<Law>(cell) / temperature;
 }
 
 template <class Law>
@@ -58,7 +49,7 @@ TYPED_TEST(KindsOf, simple_scaling_sets_the_mean_energy) {
     for (const int count : {2, 3, 5, 10}) {
         for (std::uint64_t step = 0; step < 100; ++step) {
             const auto cell = maker.make<Real>(count, 3.0 * thermal_speed);
-            const double mean = 0.5 * freedoms_of<TypeParam>(count);
+            const double mean = 0.5 * scaled_freedoms<TypeParam>(count);
             const CellKey key{1, step, 5};
             // What little energy there is may be rounding, as that of a pair with its one freedom.
             if (energy_of<Plain>(collide_cell(plain, cell, key)) < 0.1 * mean) continue;
@@ -88,7 +79,7 @@ TYPED_TEST(KindsOf, monte_carlo_takes_factors_as_often_as_it_is_to) {
             const TypeParam law(system_with(ThermostatKind::monte_carlo, strength));
             const Plain plain(heavy_system());
             const auto cell = maker.make<Real>(count, 1.2 * thermal_speed);
-            const int freedoms = freedoms_of<TypeParam>(count);
+            const int freedoms = scaled_freedoms<TypeParam>(count);
             int larger = 0, smaller = 0;
             double energy = 0.0, expected_larger = 0.0, expected_smaller = 0.0;
             for (std::uint64_t step = 0; step < draws; ++step) {
@@ -143,7 +134,7 @@ TYPED_TEST(MonteCarloSrd, comes_to_energies_of_the_gamma_distribution) {
             for (std::uint64_t step = 0; step < 60; ++step) cell = collide_cell(law, cell, {3, step, chain});
             samples.push_back(energy_of<Law>(cell));
         }
-        EXPECT_TRUE(is_gamma(samples, 0.5 * freedoms_of<Law>(count), 1.0)) << count;
+        EXPECT_TRUE(is_gamma(samples, 0.5 * scaled_freedoms<Law>(count), 1.0)) << count;
     }
 }
 

@@ -20,11 +20,8 @@ template <class Law>
 std::vector<double> energies(const Cell<typename Law::Real>& cell, int draws) {
     const Law law(heavy_system());
     std::vector<double> samples;
-    for (int i = 0; i < draws; ++i) {
-        const CellTotals after(collide_cell(law, cell, {1, static_cast<std::uint64_t>(i), 5}));
-        const long double square = is_angular<Law> ? after.relative - after.rotation : after.relative;
-        samples.push_back(0.5 * mass * static_cast<double>(square));
-    }
+    for (int i = 0; i < draws; ++i)
+        samples.push_back(scaled_energy<Law>(collide_cell(law, cell, {1, static_cast<std::uint64_t>(i), 5})));
     return samples;
 }
 
@@ -50,7 +47,7 @@ TYPED_TEST_SUITE(ThermostatOf, LawsWith<HasTemperature>::Types);
 // f = 3 (N - 1); with angular momentum 3 N - 6, and 1 for two particles.
 TYPED_TEST(ThermostatOf, sets_energies_of_the_gamma_distribution) {
     for (const int count : {2, 3, 5, 10}) {
-        const int freedoms = !is_angular<TypeParam> ? 3 * (count - 1) : (count == 2 ? 1 : 3 * count - 6);
+        const int freedoms = scaled_freedoms<TypeParam>(count);
         const auto samples = energies<TypeParam>(odd_cell<typename TypeParam::Real>(count), 20000);
         EXPECT_TRUE(is_gamma(samples, 0.5 * freedoms, temperature)) << count;
     }
@@ -166,9 +163,8 @@ TYPED_TEST(ScalingOf, draws_are_independent_of_cell_step_and_axis) {
     const TypeParam law(heavy_system());
     const auto cell = odd_cell<Real>(4);
     const auto energy = [&](std::uint64_t step, std::int64_t index) {
-        const CellTotals after(collide_cell(law, cell, {6, step, index}));
-        const long double square = is_angular<TypeParam> ? after.relative - after.rotation : after.relative;
-        return 0.5 * mass * static_cast<double>(square) / temperature - (is_angular<TypeParam> ? 3.0 : 4.5);
+        return scaled_energy<TypeParam>(collide_cell(law, cell, {6, step, index})) / temperature -
+               (is_angular<TypeParam> ? 3.0 : 4.5);
     };
     Correlation cells, steps, axes;
     for (std::uint64_t step = 0; step < 5000; ++step) {

@@ -9,7 +9,8 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "app"))
+for room in ("app", "faults"):
+    sys.path.append(str(Path(__file__).resolve().parents[1] / room))
 
 from program import MPCFLOW  # noqa: E402
 from restarting import RestartTest  # noqa: E402

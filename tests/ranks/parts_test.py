@@ -12,6 +12,7 @@ from pathlib import Path
 import h5py
 
 from on_ranks import RanksTest
+from forging import forged
 from program import input_text
 from restarting import flow
 
@@ -57,6 +58,7 @@ class Parts(RanksTest):
         self.assertRegex(self.mpcflow("info", f"out/{self.named()[1]}").stdout, "part of a checkpoint")
         self.assertRegex(self.mpcflow("verify", "out").stdout, "checkpoint.h5 +whole: step .*in 3 parts, .*all whole")
         self.mpcflow("verify", f"out/{self.named()[2]}")
+        self.check_forged()
         left = self.folder / "out/checkpoint.7-00c0ffee.part1.h5"  # of a checkpoint that was never done
         left.write_bytes(b"half")
         self.assertIn("left by a run that was killed", self.mpcflow("verify", "out").stdout)
@@ -65,6 +67,25 @@ class Parts(RanksTest):
         self.mpcflow("run", name, "--quiet")  # on one process: checkpoints without parts
         self.check_same(self.results("out"), expected)
         self.assertEqual(self.parts(), [])
+
+    def check_forged(self) -> None:
+        """Files that are whole, and hold what mpcflow never wrote, are refused; no fault of the program."""
+        part = self.folder / "forged.h5"
+        shutil.copy(self.folder / "out" / self.named()[1], part)
+        with forged(part) as f:
+            del f["particles/id"]
+            f["particles/id"] = 7
+        self.assertIn("is a single number, where rows should be", self.mpcflow("info", "forged.h5", status=3).stderr)
+        for name, value in (("particles", 7), ("particles", [-1, 2, 3]), ("bytes", [[1]]), ("checksum", [1.5])):
+            with self.subTest(name=name, value=value):
+                shutil.copytree(self.folder / "out", self.folder / "forged")
+                with forged(self.folder / "forged/checkpoint.h5") as f:
+                    del f[f"parts/{name}"]
+                    f[f"parts/{name}"] = value
+                done = self.mpcflow("run", "flow.yaml", "--output", "forged", "--quiet", status=None)
+                self.assertIn(done.returncode, (0, 3), done.stderr)  # from the one before, or not at all
+                self.assertNotIn("a fault of the program", done.stderr)
+                shutil.rmtree(self.folder / "forged")
 
     def test_a_part_that_is_damaged_or_missing_is_passed_over_with_its_checkpoint(self):
         name, expected = self.stopped()

@@ -72,6 +72,7 @@ inline System random_system(Dice& dice) {
         constexpr ThermostatKind kinds[] = {ThermostatKind::maxwell_boltzmann,
                                             ThermostatKind::maxwell_boltzmann, ThermostatKind::monte_carlo,
                                             ThermostatKind::simple};
+        // Without the dice, after which all systems would be others.
         system.thermostat.kind = kinds[system.box.size[0] % 4];
     }
     for (int axis = 0; axis < 3; ++axis)

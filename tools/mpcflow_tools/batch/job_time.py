@@ -34,7 +34,7 @@ def asked_time(text: str, profile: Profile) -> str:
 
 
 def job_time(arguments: argparse.Namespace, profile: Profile, program: Program, sweep: Sequence[Case],
-              changes: dict[str, str]) -> str | None:
+             changes: dict[str, str]) -> str | None:
     """What a job asks for: --time, or what the longest case takes at --rate or as it is measured here, up to the profile's limit."""
     if profile.scheduler == "local":
         refuse_times(arguments)
@@ -44,9 +44,9 @@ def job_time(arguments: argparse.Namespace, profile: Profile, program: Program, 
     if arguments.rate is None and not arguments.measure:
         return profile.time_limit
     speed = ["--rate", arguments.rate]
-    if arguments.measure and profile.ranks > 1:
-        raise BadArgument(f"--measure: measures one process, and a case has {profile.ranks} ranks: give --rate, of all of them")
     if arguments.measure:
+        if profile.ranks > 1:
+            raise BadArgument(f"--measure: measures one process, and a case has {profile.ranks} ranks: give --rate, of all of them")
         # As a job runs it: on its own few processors, and on a GPU only where it asks for one. More threads than there are
         # processors here would wait for each other.
         speed = ["--measure", "--threads", str(min(profile.cpus, len(os.sched_getaffinity(0))))]
