@@ -1,5 +1,5 @@
 #pragma once
-/// Which particles are followed: those of a region of the box, every n-th by its id, or both.
+/// Which particles are followed: those of a region of the box, every n-th by its id, those of a range of ids.
 
 #include <array>
 #include <cstdint>
@@ -23,12 +23,18 @@ struct Region {
     bool operator==(const Region&) const = default;
 };
 
-/// The particles that are in the region now (none: anywhere) and whose id is a multiple of every_nth_id >= 1.
+/// The particles that are in the region now (none: anywhere) and whose id is a multiple of every_nth_id >= 1
+/// in [first_id, end_id).
 struct Selection {
+    static constexpr std::int64_t no_end = std::numeric_limits<std::int64_t>::max();
     std::optional<Region> region{};
     std::int64_t every_nth_id = 1;
+    std::int64_t first_id = 0;
+    std::int64_t end_id = no_end;
 
-    [[nodiscard]] bool is_all() const { return !region && every_nth_id == 1; }
+    [[nodiscard]] bool is_all() const {
+        return !region && every_nth_id == 1 && first_id == 0 && end_id == no_end;
+    }
     bool operator==(const Selection&) const = default;
 };
 
@@ -43,6 +49,8 @@ class SelectionRule {
 public:
     SelectionRule(const System& system, const Selection& selection)
         : every_nth_id_(static_cast<std::uint64_t>(selection.every_nth_id)),
+          first_id_(static_cast<std::uint64_t>(selection.first_id)),
+          ids_(static_cast<std::uint64_t>(selection.end_id - selection.first_id)),
           has_region_(selection.region.has_value()) {
         if (!has_region_) return;
         const Region& region = *selection.region;
@@ -57,6 +65,7 @@ public:
     /// The id first: without a region nothing else of the record is read.
     template <class Particle>
     MPCFLOW_HD bool contains(const Particle& particle) const {
+        if (particle.id() - first_id_ >= ids_) return false;  // also where the difference wraps
         if (every_nth_id_ > 1 && particle.id() % every_nth_id_ != 0) return false;
         return !has_region_ || is_inside(vector_cast<double>(particle.position));
     }
@@ -69,6 +78,8 @@ private:
     }
 
     std::uint64_t every_nth_id_;
+    std::uint64_t first_id_;
+    std::uint64_t ids_;  ///< in the range
     bool has_region_;
     Vec3<double> lower_{};
     Vec3<double> upper_{};

@@ -196,11 +196,11 @@ void check_machine(const Ranks& ranks, const Beginning& beginning) {
     }
     const DomainNeeds needs =
         domain_solver_needs(scenario.system, options_of_rank(beginning), beginning.cut, ranks.number());
-    MemoryNeed need{needs.host.bytes * beginning.place.ranks_here,
-                    needs.host.bytes + (needs.host.threads - 1) * thread_stack()};
+    const std::int64_t each = needs.host.bytes + part_copy_bytes(scenario, ranks.count());
+    MemoryNeed need{each * beginning.place.ranks_here, each + (needs.host.threads - 1) * thread_stack()};
     if (ranks.number() == 0) {
         // Rank 0 writes for all.
-        const MemoryNeed of_writing = memory_need_of_writing(scenario);
+        const MemoryNeed of_writing = memory_need_of_writing(scenario, ranks.count());
         need.bytes += of_writing.bytes;
         need.address_space += of_writing.address_space;
     }

@@ -199,7 +199,7 @@ int run_scenario(const RunOptions& options, const Scenario& scenario,
     if (options.verbosity == Verbosity::normal) announce(scenario, record, checkpoint, remarks);
 
     ResultWriter results(directory, std::move(record), checkpoint);
-    const InFlight most{copies_in_flight(scenario), work_in_flight(observables)};
+    const InFlight most{copies_in_flight(scenario, machinery.cut.count()), work_in_flight(observables)};
     SaveOthers save_others;
     if (machinery.leading != nullptr) save_others = saving_parts(*machinery.leading, directory.path());
     BackgroundWriter outputs(results, scenario, std::move(observables), most, std::move(save_others));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -12,7 +11,6 @@
 #include "app/hdf5/attribute.hpp"
 #include "app/hdf5/disk_file.hpp"
 #include "app/hdf5/error.hpp"
-#include "app/hdf5/fletcher32.hpp"
 #include "app/storage/checksum.hpp"
 
 namespace mpcflow::hdf5 {
@@ -168,40 +166,26 @@ void Dataset::append_rows(const void* numbers, hsize_t count, NumberType type) {
 }
 
 void Dataset::write_made(NumberType type, const MakeItems<void>& make) {
-    const std::vector<hsize_t> extent = shape();
-    write_made_block(std::vector<hsize_t>(extent.size(), 0), extent, 0, type, make);
+    std::vector<hsize_t> part = shape();
+    if (product(part) == 0) return;
+    std::vector<hsize_t> start(part.size(), 0);
+    const hsize_t items = part[0];
+    // Whole chunks: part of one would be read again to have its rest written.
+    part[0] = std::min(items, chunk().at(0));
+    std::vector<std::byte> numbers(product(part) * byte_size(type));
+    for (; start[0] < items; start[0] += part[0]) {
+        part[0] = std::min(part[0], items - start[0]);
+        make(start[0], part[0], numbers.data());
+        write_block(numbers.data(), start, part, type);
+    }
 }
 
-std::uint64_t Dataset::append_made_row(hsize_t count, NumberType type, const MakeItems<void>& make) {
+RowInPieces Dataset::begin_row(hsize_t count, NumberType type) {
     std::vector<hsize_t> extent = shape();
-    std::vector<hsize_t> start(extent.size(), 0);
-    start[0] = extent[0];
     extent[0] += 1;
     extent[1] = std::max(extent[1], count);
     check(H5Dset_extent(handle_.get(), extent.data()), label_, "add to it");
-    extent[0] = 1;
-    extent[1] = count;
-    if (takes_whole_chunks(type)) return write_made_chunks(start, count, type, make);
-    return write_made_block(start, extent, 1, type, make);
-}
-
-std::uint64_t Dataset::write_made_block(const std::vector<hsize_t>& start, const std::vector<hsize_t>& extent,
-                                        std::size_t axis, NumberType type, const MakeItems<void>& make) {
-    storage::Checksum checksum;
-    if (product(extent) == 0) return checksum.sum();
-    std::vector<hsize_t> part_start = start;
-    std::vector<hsize_t> part = extent;
-    // Whole chunks: part of one would be read again to have its rest written.
-    part[axis] = std::min(extent[axis], chunk().at(axis));
-    std::vector<std::byte> numbers(product(part) * byte_size(type));
-    for (hsize_t first = 0; first < extent[axis]; first += part[axis]) {
-        part_start[axis] = start[axis] + first;
-        part[axis] = std::min(part[axis], extent[axis] - first);
-        make(first, part[axis], numbers.data());
-        checksum.add(numbers.data(), product(part) * byte_size(type));
-        write_block(numbers.data(), part_start, part, type);
-    }
-    return checksum.sum();
+    return {*this, count, type};
 }
 
 std::vector<hsize_t> Dataset::chunk() const {
@@ -232,30 +216,9 @@ std::vector<std::byte> Dataset::fill_value(NumberType type) const {
     return value;
 }
 
-std::uint64_t Dataset::write_made_chunks(const std::vector<hsize_t>& start, hsize_t items, NumberType type,
-                                         const MakeItems<void>& make) {
-    const std::vector<hsize_t> part = chunk();
-    const std::size_t bytes = product(part) * byte_size(type);
-    const std::size_t bytes_of_item = bytes / part[1];
-    std::vector<std::byte> numbers(bytes + sizeof(std::uint32_t));
-    std::vector<hsize_t> place = start;
-    storage::Checksum checksum;
-    for (hsize_t first = 0; first < items; first += part[1]) {
-        const hsize_t count = std::min(part[1], items - first);
-        make(first, count, numbers.data());
-        checksum.add(numbers.data(), count * bytes_of_item);
-        if (count < part[1]) {
-            const std::vector<std::byte> fill = fill_value(type);
-            for (std::size_t at = count * bytes_of_item; at < bytes; at += fill.size())
-                std::copy(fill.begin(), fill.end(), numbers.begin() + static_cast<std::ptrdiff_t>(at));
-        }
-        const std::uint32_t fletcher = fletcher32(numbers.data(), bytes);
-        std::memcpy(numbers.data() + bytes, &fletcher, sizeof fletcher);
-        place[1] = start[1] + first;
-        check(H5Dwrite_chunk(handle_.get(), H5P_DEFAULT, 0, place.data(), numbers.size(), numbers.data()),
-              label_, "write to it");
-    }
-    return checksum.sum();
+void Dataset::write_whole_chunk(const std::vector<hsize_t>& start, const std::vector<std::byte>& bytes) {
+    check(H5Dwrite_chunk(handle_.get(), H5P_DEFAULT, 0, start.data(), bytes.size(), bytes.data()), label_,
+          "write to it");
 }
 
 void Dataset::grow_to(hsize_t length) { check(H5Dset_extent(handle_.get(), &length), label_, "add to it"); }

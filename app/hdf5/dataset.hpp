@@ -13,6 +13,7 @@
 
 #include "app/hdf5/handle.hpp"
 #include "app/hdf5/layout.hpp"
+#include "app/hdf5/row_in_pieces.hpp"
 
 namespace mpcflow::hdf5 {
 
@@ -67,12 +68,14 @@ public:
     /// than others. Returns the checksum of its numbers, which are of the dataset's own type.
     template <typename T>
     std::uint64_t append_row_by_items(hsize_t count, const MakeItems<T>& make) {
-        return append_made_row(
-            count, number_type<T>(),
-            [&](std::size_t first, std::size_t part, void* numbers) {
-                make(first, part, static_cast<T*>(numbers));
-            });
+        RowInPieces row = begin_row(count, number_type<T>());
+        row.add(count, [&](std::size_t first, std::size_t part, void* numbers) {
+            make(first, part, static_cast<T*>(numbers));
+        });
+        return row.finish();
     }
+    /// The same of items that come piece by piece.
+    [[nodiscard]] RowInPieces begin_row(hsize_t count, NumberType type);
     /// Makes a list of numbers longer; the new ones read as the fill value.
     void grow_to(hsize_t length);
     /// Drops the rows from `rows` on.
@@ -141,6 +144,8 @@ public:
     void name_axis(std::size_t axis, const Dataset& scale) const;
 
 private:
+    friend class RowInPieces;
+
     [[nodiscard]] std::size_t number_count() const;
     [[nodiscard]] std::size_t readable_count() const;
     [[nodiscard]] std::size_t row_size() const;
@@ -150,13 +155,9 @@ private:
     void write_all(const void* numbers, std::size_t count, NumberType type);
     void append_rows(const void* numbers, hsize_t count, NumberType type);
     void write_made(NumberType type, const MakeItems<void>& make);
-    std::uint64_t append_made_row(hsize_t count, NumberType type, const MakeItems<void>& make);
-    std::uint64_t write_made_block(const std::vector<hsize_t>& start, const std::vector<hsize_t>& extent,
-                                   std::size_t axis, NumberType type, const MakeItems<void>& make);
     [[nodiscard]] std::vector<hsize_t> chunk() const;
     [[nodiscard]] bool takes_whole_chunks(NumberType type) const;
-    std::uint64_t write_made_chunks(const std::vector<hsize_t>& start, hsize_t items, NumberType type,
-                                    const MakeItems<void>& make);
+    void write_whole_chunk(const std::vector<hsize_t>& start, const std::vector<std::byte>& bytes);
     [[nodiscard]] std::vector<std::byte> fill_value(NumberType type) const;
     void write_block(const void* numbers, const std::vector<hsize_t>& start,
                      const std::vector<hsize_t>& extent, NumberType type);

@@ -112,11 +112,12 @@ std::shared_ptr<ParticleRecords> BackgroundWriter::take_records() {
     return pool_.take();
 }
 
-void BackgroundWriter::add_frame(std::shared_ptr<ParticleRecords> particles, std::uint64_t state_hash) {
+void BackgroundWriter::add_frame(std::shared_ptr<ParticleRecords> particles, const FramePart& part) {
     const std::int64_t spare = observable_bytes(particles->step);
-    post([this, particles = std::move(particles), state_hash, spare] {
-        if (!trajectory_.selection().is_all()) particles->sort_by_id();
-        results_.add_frame(*particles, state_hash, spare);
+    const bool is_in_order = trajectory_.selection().is_all() && most_ids_at_once() == 0;
+    post([this, particles = std::move(particles), part, spare, is_in_order] {
+        if (!is_in_order) particles->sort_by_id();
+        results_.add_frame(*particles, part, spare);
     });
 }
 

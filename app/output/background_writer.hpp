@@ -25,6 +25,10 @@ struct InFlight {
     std::int64_t work_bytes = 0;  ///< of observables' work
 };
 
+/// Where several processes have the particles none of them is to hold all: a frame comes to the writer in
+/// parts of so many ids, which take 64 MiB in double precision.
+inline constexpr std::int64_t ids_of_frame_part = 1 << 20;
+
 using SaveOthers = std::function<PartsOfOthers(ParticleRecords& own)>;
 
 /// Seconds from one replacement of run.h5 to the next, by what the last one took: the thread that writes is
@@ -47,7 +51,10 @@ public:
     void begin();
 
     [[nodiscard]] std::shared_ptr<ParticleRecords> take_records() override;
-    void add_frame(std::shared_ptr<ParticleRecords> particles, std::uint64_t state_hash) override;
+    void add_frame(std::shared_ptr<ParticleRecords> particles, const FramePart& part) override;
+    [[nodiscard]] std::int64_t most_ids_at_once() const override {
+        return save_others_ ? ids_of_frame_part : 0;
+    }
     void add_work(Work work, std::int64_t step) override;
     void add_note(const std::string& note, Summation summation, int reorder_interval) override;
     [[nodiscard]] std::vector<std::string> take_notes() override;

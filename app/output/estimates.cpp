@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "app/machine/device.hpp"
+#include "app/output/background_writer.hpp"
 #include "app/output/checkpoint_file.hpp"
 #include "app/output/frame_layout.hpp"
 #include "app/output/observable_group.hpp"
@@ -55,12 +56,16 @@ void warn_of_flow(const Scenario& scenario, std::vector<std::string>& warnings) 
 
 std::int64_t record_bytes(Precision precision) { return precision == Precision::mixed ? 32 : 64; }
 
-/// Of the largest copy of the particles that is made for a file; without checkpoints and frames of none.
-std::int64_t copy_bytes(const Scenario& scenario) {
+/// Of the largest copy of the particles that is made for a file; without checkpoints and frames of none. Of
+/// several ranks none holds all.
+std::int64_t copy_bytes(const Scenario& scenario, int ranks) {
     std::int64_t particles = 0;
-    if (scenario.output.trajectory)
+    if (scenario.output.trajectory) {
         particles = usual_frame_particles(scenario.system, *scenario.output.trajectory);
-    if (scenario.checkpoint) particles = scenario.system.particle_count();
+        if (ranks > 1 && !scenario.output.trajectory->region)
+            particles = std::min(particles, ids_of_frame_part);
+    }
+    if (scenario.checkpoint) particles = std::max(particles, scenario.system.particle_count() / ranks);
     return particles * record_bytes(scenario.execution.precision);
 }
 
@@ -90,9 +95,9 @@ std::int64_t estimate_solver_memory(const Scenario& scenario, DeviceKind device)
     return estimate_memory(scenario.system, scenario.execution.precision) + left_over;
 }
 
-int copies_in_flight(const Scenario& scenario) {
+int copies_in_flight(const Scenario& scenario, int ranks) {
     constexpr std::int64_t memory_share = 4;
-    return 2 * copy_bytes(scenario) <= memory_in_all() / memory_share ? 2 : 1;
+    return 2 * copy_bytes(scenario, ranks) <= memory_in_all() / memory_share ? 2 : 1;
 }
 
 std::int64_t work_in_flight(const Observables& observables) {
@@ -102,14 +107,14 @@ std::int64_t work_in_flight(const Observables& observables) {
     return bytes;
 }
 
-std::int64_t estimate_output_memory(const Scenario& scenario) {
+std::int64_t estimate_output_memory(const Scenario& scenario, int ranks) {
     const std::int64_t steps = scenario.run.equilibration + scenario.run.steps;
     std::int64_t bytes = 0;
     for (const std::unique_ptr<Observable>& observable : make_observables(scenario)) {
         const std::int64_t pieces = std::min(observable->times().count(steps), pieces_in_flight(*observable));
         bytes += observable->bytes(steps) + pieces * observable->work_bytes();
     }
-    bytes += copies_in_flight(scenario) * copy_bytes(scenario);
+    bytes += copies_in_flight(scenario, ranks) * copy_bytes(scenario, ranks);
     return bytes;
 }
 
@@ -163,15 +168,20 @@ std::vector<std::string> find_warnings(const Scenario& scenario) {
     return warnings;
 }
 
-MemoryNeed memory_need_of_writing(const Scenario& scenario) {
+MemoryNeed memory_need_of_writing(const Scenario& scenario, int ranks) {
     // By measurement: code of libraries and pieces of text; and what HDF5 keeps of large arrays that it
     // writes.
     constexpr std::int64_t of_program = 5 << 20;
     constexpr std::int64_t most_of_writing = 16 << 20;
-    const std::int64_t others =
-        estimate_output_memory(scenario) + of_program + std::min(copy_bytes(scenario), most_of_writing);
+    const std::int64_t others = estimate_output_memory(scenario, ranks) + of_program +
+                                std::min(copy_bytes(scenario, ranks), most_of_writing);
     const std::int64_t stack_of_writer = thread_stack();
     return {others, others + stack_of_writer};
+}
+
+std::int64_t part_copy_bytes(const Scenario& scenario, int ranks) {
+    if (!scenario.checkpoint) return 0;
+    return scenario.system.particle_count() / ranks * record_bytes(scenario.execution.precision);
 }
 
 MemoryNeed memory_need(const Scenario& scenario, DeviceKind device) {

@@ -27,15 +27,15 @@ struct FileEstimate {
 
 /// Copies of the particles that may be on their way to the disk at a time: two, so that the run goes on while
 /// one is written, or one where two took more than a quarter of the memory that the process may have.
-[[nodiscard]] int copies_in_flight(const Scenario& scenario);
+[[nodiscard]] int copies_in_flight(const Scenario& scenario, int ranks = 1);
 
 /// Bytes of observables' work that may wait for a slow disk: of small pieces a large number, of large ones
 /// two, so that the run goes on while one is written.
 [[nodiscard]] std::int64_t work_in_flight(const Observables& observables);
 
-/// Bytes of the host that outputs hold while the run goes on: what observables gather, and work of them and
-/// frames on their way to the disk.
-[[nodiscard]] std::int64_t estimate_output_memory(const Scenario& scenario);
+/// Bytes of the host that outputs hold (of several ranks, on rank 0) while the run goes on: what observables
+/// gather, and work of them and frames on their way to the disk.
+[[nodiscard]] std::int64_t estimate_output_memory(const Scenario& scenario, int ranks = 1);
 
 /// The result files at the end of the run.
 [[nodiscard]] std::vector<FileEstimate> estimate_files(const Scenario& scenario);
@@ -45,7 +45,10 @@ struct FileEstimate {
 
 /// What the writing of a run needs beyond what the program has when it begins: outputs and the thread that
 /// writes.
-[[nodiscard]] MemoryNeed memory_need_of_writing(const Scenario& scenario);
+[[nodiscard]] MemoryNeed memory_need_of_writing(const Scenario& scenario, int ranks = 1);
+
+/// Bytes of the copy that a rank makes of its own particles for its part of a checkpoint.
+[[nodiscard]] std::int64_t part_copy_bytes(const Scenario& scenario, int ranks);
 
 /// What a run on that kind of device needs beyond what the program has when it begins: its solver, if it runs
 /// on the CPU; outputs, threads.

@@ -128,9 +128,9 @@ std::int64_t ResultWriter::last_run_file_bytes(std::int64_t observable_bytes) co
     return text_bytes(record_) + run_file_bytes + observable_bytes;
 }
 
-void ResultWriter::add_frame(const ParticleRecords& particles, std::uint64_t state_hash,
+void ResultWriter::add_frame(const ParticleRecords& particles, const FramePart& part,
                              std::int64_t observable_bytes) {
-    trajectory_->append(particles, state_hash, last_run_file_bytes(observable_bytes));
+    trajectory_->append(particles, part, last_run_file_bytes(observable_bytes));
 }
 
 void ResultWriter::add_row(const ObservableRow& row, std::int64_t observable_bytes) {

@@ -53,9 +53,9 @@ public:
     /// What begin() has to tell the user.
     [[nodiscard]] std::vector<std::string> take_remarks() { return std::move(remarks_); }
 
-    /// Adds a frame of these particles, which are in the order of their ids, and leaves room for what
-    /// observables will take of run.h5.
-    void add_frame(const ParticleRecords& particles, std::uint64_t state_hash, std::int64_t observable_bytes);
+    /// Adds a frame, or a part of one, of these particles, which are in the order of their ids, and leaves
+    /// room for what observables will take of run.h5.
+    void add_frame(const ParticleRecords& particles, const FramePart& part, std::int64_t observable_bytes);
     /// The same with a window of fields.h5.
     void add_row(const ObservableRow& row, std::int64_t observable_bytes);
     void add_note(const std::string& note);

@@ -61,6 +61,8 @@ struct TrajectoryFile::Objects {
     GrowingFile growing;
     Dataset step{}, time{}, edges{}, id{}, image{}, state_hash{}, checksum{};
     std::optional<Dataset> position{}, velocity{};
+    /// Of the frame that is being written.
+    std::optional<hdf5::RowInPieces> positions{}, velocities{}, images{}, ids{};
     /// Of frames of a region, which differ in their numbers of particles.
     std::optional<Dataset> count{}, species{}, mass{};
     hsize_t longest_row = 0;
@@ -233,16 +235,18 @@ FileError TrajectoryFile::explain(const FileError& error, std::int64_t step) con
     return {message, error.error_number};
 }
 
-void TrajectoryFile::append(const ParticleRecords& records, std::uint64_t state_hash,
-                            std::int64_t spare_bytes) {
+void TrajectoryFile::append(const ParticleRecords& records, const FramePart& part, std::int64_t spare_bytes) {
     try {
-        reserve_frame(records.count(), spare_bytes);
+        if (part.first == 0) reserve_frame(part.particles, spare_bytes);
     } catch (const FileError& error) {
         if (frames_ == 0) abandon();
         throw explain(error, records.step);
     }
+    const bool is_last = part.first + records.count() == part.particles;
     try {
-        write_frame(records, state_hash);
+        if (part.first == 0) begin_frame(part.particles);
+        add_to_frame(records);
+        if (is_last) end_frame(records.step, part);
     } catch (const FileError& error) {
         abandon();
         throw explain(error, records.step);
@@ -250,45 +254,59 @@ void TrajectoryFile::append(const ParticleRecords& records, std::uint64_t state_
         abandon();
         throw;
     }
+    if (!is_last) return;
     ++frames_;
     last_step_ = records.step;
 }
 
-template <class Number>
-void TrajectoryFile::write_vectors(const ParticleRecords& records, FrameParts& parts) {
-    const auto particles = static_cast<hsize_t>(records.count());
-    if (objects_->position) {
-        parts.values.push_back(objects_->position->append_row_by_items<Number>(
-            particles, [&](auto first, auto count, auto* to) { copy_positions(records, first, count, to); }));
-    }
-    if (objects_->velocity) {
-        parts.values.push_back(objects_->velocity->append_row_by_items<Number>(
-            particles,
-            [&](auto first, auto count, auto* to) { copy_velocities(records, first, count, to); }));
-    }
+void TrajectoryFile::begin_frame(std::int64_t particles) {
+    Objects& objects = *objects_;
+    const auto count = static_cast<hsize_t>(particles);
+    const NumberType reals = frame_number_type(precision_, output_);
+    if (objects.position) objects.positions = objects.position->begin_row(count, reals);
+    if (objects.velocity) objects.velocities = objects.velocity->begin_row(count, reals);
+    objects.images = objects.image.begin_row(count, NumberType::int32);
+    // As wide as in the file: HDF5 converts slowly.
+    objects.ids = objects.id.begin_row(count, frame_id_type(system_));
 }
 
-void TrajectoryFile::write_frame(const ParticleRecords& records, std::uint64_t state_hash) {
+void TrajectoryFile::add_to_frame(const ParticleRecords& records) {
+    Objects& objects = *objects_;
+    const auto count = static_cast<std::size_t>(records.count());
+    const auto add = [&]<class Number>(std::optional<hdf5::RowInPieces>& row, Number /*type*/,
+                                       const auto& copy) {
+        if (!row) return;
+        row->add(
+            count, [&](std::size_t first, std::size_t some,
+                       void* to) { copy(records, first, some, static_cast<Number*>(to)); });
+    };
+    const auto positions = [](auto&&... of) { copy_positions(of...); };
+    const auto velocities = [](auto&&... of) { copy_velocities(of...); };
+    const auto ids = [](auto&&... of) { copy_ids(of...); };
+    if (frame_number_type(precision_, output_) == NumberType::float32) {
+        add(objects.positions, float{}, positions);
+        add(objects.velocities, float{}, velocities);
+    } else {
+        add(objects.positions, double{}, positions);
+        add(objects.velocities, double{}, velocities);
+    }
+    add(objects.images, std::int32_t{}, [](auto&&... of) { copy_images(of...); });
+    if (frame_id_type(system_) == NumberType::int64) add(objects.ids, std::int64_t{}, ids);
+    else add(objects.ids, std::int32_t{}, ids);
+}
+
+void TrajectoryFile::end_frame(std::int64_t step, const FramePart& part) {
     Objects& objects = *objects_;
     // The values first, flushed, and what says that they are there last: however a kill falls between,
     // the frames that `step` lists are whole.
-    const auto particles = static_cast<hsize_t>(records.count());
     FrameParts parts;
-    if (frame_number_type(precision_, output_) == NumberType::float32) write_vectors<float>(records, parts);
-    else write_vectors<double>(records, parts);
-    parts.values.push_back(objects.image.append_row_by_items<std::int32_t>(
-        particles, [&](auto first, auto count, auto* to) { copy_images(records, first, count, to); }));
-    // As wide as in the file: HDF5 converts slowly.
-    const auto append_ids = [&](auto number) {
-        parts.values.push_back(objects.id.append_row_by_items<decltype(number)>(
-            particles, [&](auto first, auto count, auto* to) { copy_ids(records, first, count, to); }));
-    };
-    if (frame_id_type(system_) == NumberType::int64) append_ids(std::int64_t{});
-    else append_ids(std::int32_t{});
+    for (auto* row : {&objects.positions, &objects.velocities, &objects.images, &objects.ids}) {
+        if (*row) parts.values.push_back((*row)->finish());
+        row->reset();
+    }
     if (objects.count) {
-        const std::int64_t count = records.count();
-        objects.count->append_row(&count);
-        if (particles > objects.longest_row) {
+        objects.count->append_row(&part.particles);
+        if (const auto particles = static_cast<hsize_t>(part.particles); particles > objects.longest_row) {
             objects.species->grow_to(particles);
             objects.mass->grow_to(particles);
             objects.longest_row = particles;
@@ -298,17 +316,17 @@ void TrajectoryFile::write_frame(const ParticleRecords& records, std::uint64_t s
     const std::array<double, 9> box_edges{1.0 * size[0], 0.0, 0.0, 0.0,          1.0 * size[1],
                                           0.0,           0.0, 0.0, 1.0 * size[2]};
     objects.edges.append_row(box_edges.data());
-    objects.state_hash.append_row(&state_hash);
-    parts.step = records.step;
-    parts.time = static_cast<double>(records.step) * system_.collision.time_step;
-    parts.state_hash = state_hash;
-    parts.particles = records.count();
+    objects.state_hash.append_row(&part.state_hash);
+    parts.step = step;
+    parts.time = static_cast<double>(step) * system_.collision.time_step;
+    parts.state_hash = part.state_hash;
+    parts.particles = part.particles;
     parts.edges = storage::checksum(box_edges.data(), sizeof box_edges);
     const std::uint64_t checksum = frame_checksum(frames_, parts);
     objects.checksum.append_row(&checksum);
     objects.growing.file().flush();
     objects.time.append_row(&parts.time);
-    objects.step.append_row(&records.step);
+    objects.step.append_row(&step);
     objects.growing.file().flush();
     objects.growing.end_row(frames_ == 0);
     checksum_ = chained_checksum(checksum_, checksum);

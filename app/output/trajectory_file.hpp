@@ -10,6 +10,7 @@
 #include "app/hdf5/error.hpp"
 #include "app/output/growing_file.hpp"
 #include "app/output/trajectory_check.hpp"
+#include "app/run/frame_part.hpp"
 #include "app/run/run_record.hpp"
 #include "physics/particle_records.hpp"
 
@@ -41,7 +42,11 @@ public:
 
     /// Appends a frame of these particles, which are in the order of their ids; it must leave `spare_bytes`
     /// of the disk free (for run.h5). Throws FileError saying what was lost and what is intact.
-    void append(const ParticleRecords& records, std::uint64_t state_hash, std::int64_t spare_bytes = 0);
+    void append(const ParticleRecords& records, std::uint64_t state_hash, std::int64_t spare_bytes = 0) {
+        append(records, FramePart{state_hash, records.count()}, spare_bytes);
+    }
+    /// The same of a part of a frame; all parts come one after the other, and the last one completes it.
+    void append(const ParticleRecords& records, const FramePart& part, std::int64_t spare_bytes);
     /// Waits until the frames are on the disk, and guards them from what comes. Throws SyncError.
     void sync();
     /// Writes all to the disk and closes. Throws FileError.
@@ -58,9 +63,9 @@ private:
     void open_datasets();
     void close_datasets();
     void reserve_frame(std::int64_t particles, std::int64_t spare_bytes);
-    void write_frame(const ParticleRecords& records, std::uint64_t state_hash);
-    template <class Number>
-    void write_vectors(const ParticleRecords& records, FrameParts& parts);
+    void begin_frame(std::int64_t particles);
+    void add_to_frame(const ParticleRecords& records);
+    void end_frame(std::int64_t step, const FramePart& part);
     [[nodiscard]] FileError explain(const FileError& error, std::int64_t step) const;
     void abandon() noexcept;
 

@@ -111,15 +111,37 @@ private:
 
     void add_frame() {
         const Selection selection = outputs_.frame_selection();
+        const std::int64_t most = outputs_.most_ids_at_once();
+        // How many there are in a region nobody knows before they are brought together.
+        if (most > 0 && !selection.region) return add_frame_in_parts(selection, most);
         if (selection.is_all()) {
-            outputs_.add_frame(copy_of_particles(), solver_.state_hash());
+            const std::shared_ptr<ParticleRecords>& all = copy_of_particles();
+            outputs_.add_frame(all, {solver_.state_hash(), all->count()});
             return;
         }
+        add_part(selection, {solver_.state_hash()});
+    }
+
+    void add_frame_in_parts(Selection selection, std::int64_t most) {
+        const std::int64_t ids = system_.particle_count();
+        FramePart part{solver_.state_hash(), count_selected_ids(ids, selection.every_nth_id)};
+        for (selection.first_id = 0; selection.first_id < ids; selection.first_id = selection.end_id) {
+            selection.end_id = std::min(ids, selection.first_id + most);
+            part.first = count_selected_ids(selection.first_id, selection.every_nth_id);
+            // There may be none of them.
+            if (part.first < count_selected_ids(selection.end_id, selection.every_nth_id))
+                add_part(selection, part);
+        }
+    }
+
+    /// The frame is this part alone where nothing is said of its particles.
+    void add_part(const Selection& selection, FramePart part) {
         // Given back before another is taken: there may be no second one.
         copy_.reset();
         std::shared_ptr<ParticleRecords> selected = outputs_.take_records();
         solver_.copy_selection(selection, *selected);
-        outputs_.add_frame(std::move(selected), solver_.state_hash());
+        if (part.particles == 0) part.particles = selected->count();
+        outputs_.add_frame(std::move(selected), part);
     }
 
     [[nodiscard]] std::int64_t next_event(std::int64_t step) const {

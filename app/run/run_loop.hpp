@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/run/checkpoint.hpp"
+#include "app/run/frame_part.hpp"
 #include "app/run/observables.hpp"
 #include "app/run/progress.hpp"
 #include "app/run/run_record.hpp"
@@ -30,8 +31,11 @@ public:
     virtual ~RunOutputs() = default;
     /// Memory for a copy of the particles; waits for it while too many copies are being written.
     [[nodiscard]] virtual std::shared_ptr<ParticleRecords> take_records() = 0;
-    /// The particles are all, in the order of their ids, or those of frame_selection(), in any order.
-    virtual void add_frame(std::shared_ptr<ParticleRecords> particles, std::uint64_t state_hash) = 0;
+    /// The particles are all, in the order of their ids, or those of frame_selection(), or a part of these,
+    /// in any order.
+    virtual void add_frame(std::shared_ptr<ParticleRecords> particles, const FramePart& part) = 0;
+    /// So many ids the particles of a part of a frame may be of; 0 where one copy may hold all.
+    [[nodiscard]] virtual std::int64_t most_ids_at_once() const { return 0; }
     /// Work of an observable, of this step; waits while too much of it is to be done.
     virtual void add_work(Work work, std::int64_t step) = 0;
     /// What the solver had to tell, and the way of summing and re-order interval that are in force now.

@@ -11,6 +11,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -21,7 +22,9 @@
 #include "app/hdf5/error.hpp"
 #include "app/hdf5/file.hpp"
 #include "app/output/frame_layout.hpp"
+#include "app/output/growing_file.hpp"
 #include "app/output/run_file.hpp"
+#include "app/output/trajectory_check.hpp"
 #include "app/output/trajectory_file.hpp"
 #include "physics/snapshot.hpp"
 #include "tests/app/fake_solver.hpp"
@@ -254,6 +257,46 @@ TEST(TrajectoryFile, FramesOfARegionGrowAndShrink) {
         EXPECT_TRUE(is_row(values("velocity"), i, expected.velocity, nan)) << i;
         EXPECT_TRUE(is_row(values("image"), i, expected.image, 0)) << i;
         EXPECT_TRUE(is_row(values("id"), i, expected.id, std::int64_t{-1})) << i;
+    }
+}
+
+TEST(TrajectoryFile, AFrameInPartsIsThatOfOnePiece) {
+    const TemporaryDirectory directory;
+    System system;
+    system.box.size = {20, 20, 20};
+    system.fluid.density = 15.0;  // chunks of values that are not full
+    for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
+        SolverOptions options;
+        options.precision = precision;
+        const auto solver = make_host_solver(system, options);
+        RunRecord record = record_of(system);
+        record.scenario.execution.precision = precision;
+        std::vector<std::uint64_t> checksums;
+        for (const std::int64_t ids : {120000, 50000, 119999, 7777}) {
+            const Directory files(directory.path());
+            TrajectoryFile file(files, record);
+            for (int frame = 0; frame < 2; ++frame) {
+                FramePart part{7, system.particle_count()};
+                for (; part.first < part.particles; part.first += ids) {
+                    ParticleRecords records;
+                    Selection selection;
+                    selection.first_id = part.first;
+                    selection.end_id = std::min(part.particles, part.first + ids);
+                    solver->copy_selection(selection, records);
+                    EXPECT_EQ(records.count(), selection.end_id - selection.first_id);
+                    records.step = frame;
+                    records.sort_by_id();
+                    file.append(records, part, 0);
+                }
+            }
+            EXPECT_EQ(file.frames(), 2);
+            checksums.push_back(file.checksum());
+            file.close();
+            const RowsFound found = check_rows(File::open(directory.file("trajectory.h5")), read_frames, 9);
+            EXPECT_EQ(found.damage, "");
+            EXPECT_EQ(found.whole, 2);
+        }
+        EXPECT_EQ(std::set<std::uint64_t>(checksums.begin(), checksums.end()).size(), 1U);
     }
 }
 

@@ -88,11 +88,13 @@ public:
         ++copies;
         return std::make_shared<ParticleRecords>();
     }
-    void add_frame(std::shared_ptr<ParticleRecords> particles, std::uint64_t hash) override {
+    void add_frame(std::shared_ptr<ParticleRecords> particles, const FramePart& part) override {
         frames.push_back(particles->step);
         frame_sizes.push_back(static_cast<std::size_t>(particles->count()));
-        hashes.push_back(hash);
+        hashes.push_back(part.state_hash);
+        parts.push_back(part);
     }
+    [[nodiscard]] std::int64_t most_ids_at_once() const override { return most_ids; }
     void add_checkpoint(SolverState state) override { checkpoints.push_back(std::move(state)); }
     [[nodiscard]] std::vector<std::string> take_notes() override { return std::exchange(own_notes, {}); }
     [[nodiscard]] WritingEnd finish_writing() override {
@@ -117,6 +119,8 @@ public:
     bool ends_with = false;
     std::vector<std::uint64_t> hashes;
     std::vector<std::size_t> frame_sizes;
+    std::vector<FramePart> parts;
+    std::int64_t most_ids = 0;
     Selection selection;
     Observables measured;
 };
@@ -202,6 +206,32 @@ TEST_F(RunLoopTest, GoesOnFromTheMiddleOfABlock) {
     EXPECT_EQ(block_sizes(), (std::vector<std::int64_t>{4, 3}));
     EXPECT_EQ(first_steps(), (std::vector<std::int64_t>{55, 83}));
     EXPECT_EQ(blocks_[0].sums.bins[0].particles, 4.0);
+}
+
+TEST_F(RunLoopTest, BringsFramesInPartsWhereNoCopyMayHoldAll) {
+    const std::int64_t particles = system_.particle_count();
+    recorder_.most_ids = 7;
+    for (const std::int64_t nth : {1, 3, 10}) {
+        recorder_.selection.every_nth_id = nth;
+        recorder_.parts.clear();
+        recorder_.frame_sizes.clear();
+        static_cast<void>(run([] { return std::string(); }));
+        const std::int64_t in_all = count_selected_ids(particles, nth);
+        std::int64_t next = 0;
+        int frames = 0;
+        for (std::size_t i = 0; i < recorder_.parts.size(); ++i) {
+            EXPECT_EQ(recorder_.parts[i].first, next);
+            EXPECT_EQ(recorder_.parts[i].particles, in_all);
+            EXPECT_GT(recorder_.frame_sizes[i], 0U);
+            EXPECT_LE(recorder_.frame_sizes[i], 7U);
+            next += static_cast<std::int64_t>(recorder_.frame_sizes[i]);
+            if (next < in_all) continue;
+            EXPECT_EQ(next, in_all);
+            next = 0;
+            ++frames;
+        }
+        EXPECT_EQ(frames, nth == 1 ? 5 : 1) << "later runs begin where the first one ended";
+    }
 }
 
 TEST_F(RunLoopTest, CopiesTheParticlesOnceAStep) {
