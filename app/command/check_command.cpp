@@ -111,6 +111,14 @@ std::optional<TimeEstimate> estimate_time(const Scenario& scenario, const SpeedC
                         particles / costs.step_seconds, "measured on " + solver->device_description()};
 }
 
+/// A rate that is given is that of all ranks; one that is measured is that of one.
+StepModel model_of_ranks(const CheckOptions& options, const std::optional<TimeEstimate>& time) {
+    StepModel model;
+    if (options.speed.given_rate) model.updates_per_second = *options.speed.given_rate / *options.ranks;
+    else if (time) model.updates_per_second = time->updates_per_second;
+    return model;
+}
+
 void print_text(const Scenario& scenario, DeviceKind device, const std::optional<TimeEstimate>& time,
                 const std::optional<DomainReport>& domains, const std::vector<std::string>& warnings) {
     const System& system = scenario.system;
@@ -199,7 +207,7 @@ int check_command(const CheckOptions& options) {
         warnings.push_back(std::move(shortage));
     const std::optional<TimeEstimate> time = estimate_time(scenario, options.speed, device);
     std::optional<DomainReport> domains;
-    if (options.ranks) domains = report_of_domains(scenario, *options.ranks);
+    if (options.ranks) domains = report_of_domains(scenario, *options.ranks, model_of_ranks(options, time));
     if (options.format == ReportFormat::json) print_json(scenario, device.kind, time, domains, warnings);
     else print_text(scenario, device.kind, time, domains, warnings);
     return 0;

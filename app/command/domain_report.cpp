@@ -26,9 +26,22 @@ double crossing_particles(const System& system, const CellBlock& own, const Cut&
     return area * system.fluid.density * speed * system.collision.time_step;
 }
 
+/// Work that one rank alone would not have: cells of neighbours, messages, and waiting for the fullest rank.
+double efficiency_of(const DomainReport& report, const System& system) {
+    const StepModel& model = report.model;
+    const auto own = static_cast<double>(report.cells);
+    const double mean_cells = static_cast<double>(system.box.volume()) / report.cut.count();
+    const double alone = mean_cells * system.fluid.density / model.updates_per_second;
+    const double step = alone * own / mean_cells *
+                            (1.0 + model.share_of_cells * static_cast<double>(report.halo_cells) / own) +
+                        report.messages * model.message_seconds +
+                        static_cast<double>(report.step_bytes) / model.link_bytes_per_second;
+    return alone / step;
+}
+
 }  // namespace
 
-DomainReport report_of_domains(const Scenario& scenario, int ranks) {
+DomainReport report_of_domains(const Scenario& scenario, int ranks, const StepModel& model) {
     const System& system = scenario.system;
     DomainReport report;
     if (scenario.execution.has_domains()) report.cut.domains = scenario.execution.domains;
@@ -45,6 +58,14 @@ DomainReport report_of_domains(const Scenario& scenario, int ranks) {
     const double bytes_of_particle = scenario.execution.precision == Precision::mixed ? 32.0 : 64.0;
     report.step_bytes =
         needs.bytes_of_sums + std::llround(crossing_particles(system, own, report.cut) * bytes_of_particle);
+    // Particles cross where sums are exchanged.
+    if (needs.bytes_of_sums > 0) {
+        report.link_bytes = std::llround(static_cast<double>(report.step_bytes) *
+                                         static_cast<double>(needs.most_bytes_of_sums) /
+                                         static_cast<double>(needs.bytes_of_sums));
+    }
+    report.model = model;
+    report.efficiency = efficiency_of(report, system);
     return report;
 }
 
@@ -57,6 +78,13 @@ void print_text(const DomainReport& report) {
                format_bytes(static_cast<double>(report.memory_bytes)));
     fmt::print("  it sends           about {} a step to {} neighbours, in {} messages\n",
                format_bytes(static_cast<double>(report.step_bytes)), report.neighbours, report.messages);
+    if (report.cut.count() == 1) return;
+    fmt::print("  slowest link       about {} a step each way, to the neighbour that gets most\n",
+               format_bytes(static_cast<double>(report.link_bytes)));
+    const StepModel& model = report.model;
+    fmt::print("  efficiency         {:.0f} % at most, by a model: {} a rank, {}/s and {:.0f} us a message\n",
+               100.0 * report.efficiency, format_rate(model.updates_per_second, "particle updates"),
+               format_bytes(model.link_bytes_per_second), 1e6 * model.message_seconds);
 }
 
 void add_json(JsonWriter& json, const DomainReport& report) {
@@ -67,7 +95,8 @@ void add_json(JsonWriter& json, const DomainReport& report) {
     json.member("particles", report.particles).member("memory_bytes", report.memory_bytes);
     json.member("neighbours", std::int64_t{report.neighbours})
         .member("messages", std::int64_t{report.messages});
-    json.member("step_bytes", report.step_bytes).end_object();
+    json.member("step_bytes", report.step_bytes).member("link_bytes", report.link_bytes);
+    json.member("efficiency", report.efficiency).end_object();
 }
 
 }  // namespace mpcflow

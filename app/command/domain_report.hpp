@@ -8,6 +8,14 @@
 
 namespace mpcflow {
 
+/// What the model of a step (docs/scaling.md) takes for granted: a rank's rate by itself, and its link.
+struct StepModel {
+    double updates_per_second = 60e6;  ///< of one thread of a CPU, about
+    double link_bytes_per_second = 10e9;
+    double message_seconds = 10e-6;
+    double share_of_cells = 0.2;  ///< of the time of a step; the rest goes with the particles
+};
+
 /// Of the largest domain, which sets the pace.
 struct DomainReport {
     Cut cut;
@@ -18,10 +26,13 @@ struct DomainReport {
     int neighbours = 0;
     int messages = 0;             ///< that it sends in a step
     std::int64_t step_bytes = 0;  ///< that it sends in a step, at most about
+    std::int64_t link_bytes = 0;  ///< of these, to the neighbour that gets most
+    StepModel model;
+    double efficiency = 0.0;  ///< rate of all ranks over that of as many by themselves, by the model
 };
 
 /// `scenario` was read for so many ranks, so that there is a cut.
-[[nodiscard]] DomainReport report_of_domains(const Scenario& scenario, int ranks);
+[[nodiscard]] DomainReport report_of_domains(const Scenario& scenario, int ranks, const StepModel& model);
 
 /// The lines of `check`.
 void print_text(const DomainReport& report);

@@ -61,6 +61,12 @@ public:
         for (const std::vector<int>& shared : shared_) cells += shared.size();
         return static_cast<std::int64_t>(cells * bytes_of_cell);
     }
+    /// To the one of them to which it sends most.
+    [[nodiscard]] std::int64_t most_bytes_of_sums(std::size_t bytes_of_cell) const {
+        std::size_t cells = 0;
+        for (const std::vector<int>& shared : shared_) cells = std::max(cells, shared.size());
+        return static_cast<std::int64_t>(cells * bytes_of_cell);
+    }
 
     /// Sends particles to the owners of their cells on `grid` and returns those that come. One that flew
     /// further than any may is lost, and a fault.

@@ -24,8 +24,9 @@ namespace mpcflow {
 /// What a domain takes of its machine, and of the way to others.
 struct DomainNeeds {
     HostNeeds host;
-    int neighbours = 0;              ///< to each of which it sends two messages in a step
-    std::int64_t bytes_of_sums = 0;  ///< of cells, that it sends to all of them in a step
+    int neighbours = 0;                   ///< to each of which it sends two messages in a step
+    std::int64_t bytes_of_sums = 0;       ///< of cells, that it sends to all of them in a step
+    std::int64_t most_bytes_of_sums = 0;  ///< to the one to which it sends most
 };
 /// Of domain `number`; takes no memory for the solver.
 [[nodiscard]] DomainNeeds domain_solver_needs(const System& system, const SolverOptions& options,

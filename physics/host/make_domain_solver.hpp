@@ -31,7 +31,8 @@ DomainNeeds domain_solver_needs_of(const System& system, const SolverOptions& op
         const HostNeeds needs =
             HostSolver<Law, ParticleOf<Real, Law::masses>, Border<Real>>::needs(system, options, border);
         return DomainNeeds{needs, static_cast<int>(border.neighbours().size()),
-                           border.bytes_of_sums(sizeof(typename Law::Sums))};
+                           border.bytes_of_sums(sizeof(typename Law::Sums)),
+                           border.most_bytes_of_sums(sizeof(typename Law::Sums))};
     });
 }
 

@@ -69,6 +69,15 @@ class Planning(RanksTest):
         sums = 2 * 2 * 16 * 10 * 4 * 8
         self.assertGreater(told["step_bytes"], sums)
         self.assertLess(told["step_bytes"], 4 * sums)
+        # Two of the three neighbours are beyond a face, the third has corners of cells alone.
+        self.assertGreater(told["link_bytes"], told["step_bytes"] / 3)
+        self.assertLess(told["link_bytes"], told["step_bytes"])
+        self.assertRegex(said, r"  slowest link       about [\d.]+ KiB a step each way")
+        self.assertRegex(said, r"  efficiency         \d+ % at most, by a model: 60.0 M particle updates/s a rank, 9.31 GiB/s and 10 us a message")
+        fast = json.loads(self.mpcflow("check", name, "--ranks", "4", "--rate", "4G", "--json").stdout)["ranks"]
+        self.assertLess(0.0, fast["efficiency"])
+        self.assertLess(fast["efficiency"], told["efficiency"])  # the faster ranks are, the more their messages cost
+        self.assertLess(told["efficiency"], 1.0)
         self.assertNotIn("ranks ", self.mpcflow("check", name).stdout)
         for ranks, message in (("0", "--ranks"), ("37", "box.size: cannot be cut along cell planes into 37 domains")):
             self.assertIn(message, self.mpcflow("check", name, "--ranks", ranks, status=2).stderr)
