@@ -25,9 +25,9 @@ struct WarpItems {
 };
 
 /// Draws for every cell what its first collision needs before the sums are.
-template <class Law>
+template <class Law, class Grid>
 __global__ void __launch_bounds__(block_size)
-    draw_for_cells(const __grid_constant__ StepPlan<Law> plan, int cells, CellDraws<Law> draws) {
+    draw_for_cells(const __grid_constant__ StepPlan<Law, Grid> plan, int cells, CellDraws<Law> draws) {
     const int cell = static_cast<int>(blockIdx.x * block_size + threadIdx.x);
     if (cell < cells) draws.begin(plan, cell);
 }
@@ -73,9 +73,9 @@ inline constexpr int resolve_blocks = Law::needs.offsets ? 2 : (Law::sum_count >
 /// Sums of each cell -> what it does to its particles; clears the sums. Where the particles are to be
 /// re-ordered (`numbers` is given), also their numbers in the order of memory, to be scanned into slots.
 /// Empties the wall queue.
-template <Resolving resolving, class Law>
+template <Resolving resolving, class Law, class Grid>
 __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
-    resolve_cells(const __grid_constant__ StepPlan<Law> plan, int cells, SumRow<Law>* __restrict__ sums,
+    resolve_cells(const __grid_constant__ StepPlan<Law, Grid> plan, int cells, SumRow<Law>* __restrict__ sums,
                   CellAction<Law>* __restrict__ actions, CellDraws<Law> draws,
                   std::uint32_t* __restrict__ numbers, WallQueue wall_queue,
                   StepReport* __restrict__ report) {
@@ -109,6 +109,15 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     if (numbers != nullptr)
         numbers[TiledOrder(plan.grid.cells()).rank(cell)] = static_cast<std::uint32_t>(cell_sums.number());
     if constexpr (is_for_the_step) report_findings(found, plan.step, report);
+}
+
+/// The places of the tiles' first particles, of the places of the cells' by rank, before these are used up.
+static __global__ void __launch_bounds__(block_size)
+    find_tile_starts(const __grid_constant__ TiledOrder order, const std::uint32_t* __restrict__ slots,
+                     std::uint32_t particles, std::uint32_t* __restrict__ starts) {
+    const int tile = static_cast<int>(blockIdx.x * block_size + threadIdx.x);
+    if (tile < order.tile_count()) starts[tile] = slots[order.first_rank(tile)];
+    if (tile == order.tile_count()) starts[tile] = particles;
 }
 
 }  // namespace mpcflow

@@ -89,6 +89,22 @@ private:
     std::int64_t size_ = 0;
 };
 
+/// A moment in the default stream, to wait for.
+class DeviceEvent {
+public:
+    DeviceEvent() { MPCFLOW_CUDA(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)); }
+    ~DeviceEvent() { cudaEventDestroy(event_); }
+    DeviceEvent(const DeviceEvent&) = delete;
+    DeviceEvent& operator=(const DeviceEvent&) = delete;
+
+    void record() const { MPCFLOW_CUDA(cudaEventRecord(event_)); }
+    /// Waits until the device has reached it.
+    void wait() const { MPCFLOW_CUDA(cudaEventSynchronize(event_)); }
+
+private:
+    cudaEvent_t event_ = nullptr;
+};
+
 /// Measures time on the device: what lies between start() and stop() in the default stream.
 class DeviceTimer {
 public:

@@ -3,21 +3,23 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "gpu/cuda_support.cuh"
-#include "gpu/device_fluid.cuh"
 #include "gpu/field_kernels.cuh"
 #include "physics/observables/fields.hpp"
 #include "physics/observables/momentum_flux.hpp"
 
 namespace mpcflow {
 
-template <class Law, class Particle>
+/// Of a DeviceFluid, or of a DeviceDomain: then all domains call its functions alike, and have the same.
+template <class Fluid>
 class DeviceFields final : public FieldSampler {
 public:
     /// The fluid must outlive it.
-    DeviceFields(DeviceFluid<Law, Particle>& fluid, const SolverOptions& options)
+    DeviceFields(Fluid& fluid, const SolverOptions& options)
         : fluid_(fluid),
           bin_rule_(fluid.system(), options.bins),
           flux_rule_(fluid.system(), most_in_flux_sums * bin_rule_.occupancy_limit()),
@@ -28,7 +30,8 @@ public:
         bins_.clear();
         pressure_bins_.clear();
         if (pressure() == PressureFields::sampled)
-            give_shared_memory<PressureMemory>(sum_pressure_bins<Law, Particle>);
+            give_shared_memory<PressureMemory>(
+                sum_pressure_bins<typename Fluid::Law, typename Fluid::Record, typename Fluid::Grid>);
         begin_block();
     }
 
@@ -48,6 +51,7 @@ public:
         check_can_sample(system, bin_rule_);
         if (pressure() == PressureFields::sampled) sum_with_pressure();
         else sum_velocities();
+        add_up_domains(bins_);
         fold_bins<<<block_count(bins_.size()), block_size>>>(system.fluid.mass, bin_rule_.occupancy_limit(),
                                                              bins_.size(), bins_.data(), block_.data(),
                                                              fluid_.report());
@@ -76,7 +80,8 @@ public:
 private:
     /// Particles in a bin from which on it pays to put them into groups.
     static constexpr std::int64_t least_in_group = 32;
-    using PressureMemory = PressureBinMemory<typename Law::Real>;
+    using Real = typename Fluid::Record::Real;
+    using PressureMemory = PressureBinMemory<Real>;
 
     [[nodiscard]] PressureFields pressure() const {
         return pressure_bins_.size() > 0 ? PressureFields::sampled : PressureFields::none;
@@ -99,21 +104,33 @@ private:
     /// The same, and adds one sample of the flux to the current block.
     void sum_with_pressure() {
         const System& system = fluid_.system();
-        const StepPlan<Law> plan = fluid_.foresee();
+        const auto plan = fluid_.foresee();
         const auto state = fluid_.state();
         sum_pressure_bins<<<state.particle_blocks(), block_size, sizeof(PressureMemory)>>>(
             plan, flux_rule_, bin_rule_, state.particle_count, state.particles, fluid_.actions(),
             bins_.data(), pressure_bins_.data());
         MPCFLOW_CUDA(cudaGetLastError());
+        add_up_domains(pressure_bins_);
         fold_pressure_bins<<<block_count(pressure_bins_.size()), block_size>>>(
             system.fluid.mass, system.collision.time_step, pressure_bins_.size(), pressure_bins_.data(),
             pressure_block_.data());
         MPCFLOW_CUDA(cudaGetLastError());
     }
 
-    DeviceFluid<Law, Particle>& fluid_;
+    /// The sums of one sample become those of all domains.
+    template <class Sums>
+    void add_up_domains([[maybe_unused]] const DeviceArray<Sums>& bins) {
+        if constexpr (Fluid::is_domain) {
+            std::vector<Sums> sums(static_cast<std::size_t>(bins.size()));
+            bins.download(sums.data(), 0, bins.size());
+            fluid_.exchange().add_up(numbers_in(std::span(sums)));
+            bins.upload(sums.data(), bins.size());
+        }
+    }
+
+    Fluid& fluid_;
     BinRule bin_rule_;
-    MomentumFluxRule<typename Law::Real> flux_rule_;
+    MomentumFluxRule<Real> flux_rule_;
     std::int64_t samples_ = 0;
     DeviceArray<BinSums> bins_;  ///< of one sample, as pressure_bins_
     DeviceArray<FieldSums> block_;

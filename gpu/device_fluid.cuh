@@ -1,8 +1,6 @@
 #pragma once
 /// The two verbs of a step on a device, the memory that they work on, and the choice of how they are done.
 
-#include <cub/device/device_scan.cuh>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -13,6 +11,7 @@
 
 #include "gpu/copy_kernels.cuh"
 #include "gpu/cuda_support.cuh"
+#include "gpu/device_cells.cuh"
 #include "gpu/device_reporter.cuh"
 #include "gpu/execution_choice.hpp"
 #include "gpu/particle_columns.cuh"
@@ -38,9 +37,14 @@ void visit_way(StepWay way, const Action& action) {
 
 /// The particles of a fluid and the sums over its cells, at first in the initial state. The functions that
 /// need its device make it the current one.
-template <class Law, class Particle>
+template <class FluidLaw, class Particle>
 class DeviceFluid {
 public:
+    using Law = FluidLaw;
+    using Record = Particle;
+    using Grid = CellGrid<typename Law::Real>;
+    static constexpr bool is_domain = false;
+
     DeviceFluid(const Law& law, const System& system, const SolverOptions& options, int device)
         : device_(use(device)),
           system_(system),
@@ -48,14 +52,10 @@ public:
           plan_(law, system),
           words_(law),
           particle_count_(checked(system.particle_count())),
-          cell_count_(static_cast<int>(plan_.next_grid.cell_count())),
           particles_(particle_count_),
           reordered_(particle_count_),
-          sums_(cell_count_),
-          actions_(cell_count_),
-          kept_draws_(CellDraws<Law>::kept(cell_count_)),
-          slots_(cell_count_),
-          starts_(TiledOrder(plan_.next_grid.cells()).tile_count() + 1),
+          cells_(plan_.next_grid),
+          starts_(cells_.order().tile_count() + 1),
           next_starts_(starts_.size()),
           left_over_(plan_.streaming.has_walls() || has_tiles() ? particle_count_ : 0),
           wall_state_(1),
@@ -64,13 +64,8 @@ public:
         MPCFLOW_CUDA(cudaGetDeviceProperties(&properties, device));
         name_ = properties.name;
         resident_blocks_ = static_cast<unsigned>(properties.multiProcessorCount) * 8U;
-        std::size_t scan_bytes = 0;
-        MPCFLOW_CUDA(
-            cub::DeviceScan::ExclusiveSum(nullptr, scan_bytes, slots_.data(), slots_.data(), cell_count_));
-        scan_scratch_ = DeviceArray<char>(static_cast<std::int64_t>(scan_bytes));
         report_.clear();
         wall_state_.clear();
-        sums_.clear();
         if (has_tiles()) make_room_for_tiles();
         create();
     }
@@ -86,13 +81,12 @@ public:
         return name_ + " (CUDA device " + std::to_string(device_) + ")";
     }
     [[nodiscard]] std::int64_t memory_bytes() const {
-        return particles_.bytes() + reordered_.bytes() + sums_.bytes() + actions_.bytes() +
-               kept_draws_.bytes() + slots_.bytes() + starts_.bytes() + next_starts_.bytes() +
-               left_over_.bytes() + scan_scratch_.bytes();
+        return particles_.bytes() + reordered_.bytes() + cells_.memory_bytes() + starts_.bytes() +
+               next_starts_.bytes() + left_over_.bytes();
     }
 
     /// To be read between steps.
-    [[nodiscard]] DeviceState<Particle> state() const {
+    [[nodiscard]] auto state() const {
         use();
         return present();
     }
@@ -142,7 +136,7 @@ public:
         report_.upload(&report, 1);
         fast_steps_ = fast_steps;
         notes_.clear();
-        sums_.clear();
+        cells_.clear();
         contribute_first();
     }
 
@@ -159,13 +153,11 @@ public:
         use();
         StepPlan<Law> plan = plan_;
         plan.begin_step(system_, static_cast<std::uint64_t>(step_));
-        resolve_cells<Resolving::foreseen><<<block_count(cell_count_), block_size>>>(
-            plan, cell_count_, sums_.data(), actions_.data(), draws(), nullptr, WallQueue{}, report_.data());
-        MPCFLOW_CUDA(cudaGetLastError());
+        cells_.foresee(plan, report_.data());
         return plan;
     }
 
-    [[nodiscard]] const CellAction<Law>* actions() const { return actions_.data(); }
+    [[nodiscard]] const CellAction<Law>* actions() const { return cells_.actions(); }
 
 private:
     enum class MemoryOrder { none, by_cell, by_tile };
@@ -175,12 +167,9 @@ private:
         return device;
     }
 
-    [[nodiscard]] DeviceState<Particle> present() const {
-        const CellCounts cells{sums_.data()->value, cell_count_, sum_stride<Law::sum_count>};
-        return {particle_count_, particles_.columns(), plan_.next_grid, cells, resident_blocks_};
+    [[nodiscard]] DeviceState<Particle, Grid> present() const {
+        return {particle_count_, particles_.columns(), plan_.next_grid, cells_.counts(), resident_blocks_};
     }
-
-    [[nodiscard]] CellDraws<Law> draws() { return CellDraws<Law>(kept_draws_.data()); }
 
     /// Places in memory are 32-bit numbers, also those of idle lanes behind the last particle.
     static std::int64_t checked(std::int64_t particle_count) {
@@ -214,12 +203,9 @@ private:
 
     /// Sums for the next collision, from the particles as they are; the sums are zero before.
     void contribute_first() {
-        if (kept_draws_.size() > 0) {
-            draw_for_cells<<<block_count(cell_count_), block_size>>>(plan_, cell_count_, draws());
-            MPCFLOW_CUDA(cudaGetLastError());
-        }
+        cells_.draw_first(plan_);
         contribute_particles<Law><<<block_count(particle_count_), block_size>>>(
-            plan_, particle_count_, particles_.columns(), draws(), sums_.data());
+            plan_, particle_count_, particles_.columns(), cells_.draws(), cells_.sums());
         MPCFLOW_CUDA(cudaGetLastError());
         MPCFLOW_CUDA(cudaDeviceSynchronize());
     }
@@ -249,15 +235,12 @@ private:
         plan_.begin_step(system_, static_cast<std::uint64_t>(step_));
         const WallQueue wall_queue =
             plan_.streaming.has_walls() ? WallQueue{left_over_.data(), wall_state_.data()} : WallQueue{};
-        resolve_cells<Resolving::for_the_step><<<block_count(cell_count_), block_size>>>(
-            plan_, cell_count_, sums_.data(), actions_.data(), draws(),
-            way.reorders ? slots_.data() : nullptr, wall_queue, report_.data());
-        MPCFLOW_CUDA(cudaGetLastError());
-        if (way.reorders) find_slots();
+        cells_.resolve(plan_, way.reorders, wall_queue, report_.data());
+        if (way.reorders) cells_.find_slots(particle_count_, next_starts_.data());
         const ParticleMemory<Particle>& to = way.reorders ? reordered_ : particles_;
         ParticleStep<Law, Particle> step{
-            particle_count_, particles_.columns(), to.columns(), actions_.data(), draws(),
-            sums_.data(),    slots_.data(),        TileStarts{}, wall_queue,      report_.data()};
+            particle_count_, particles_.columns(), to.columns(), cells_.actions(), cells_.draws(),
+            cells_.sums(),   cells_.slots(),       TileStarts{}, wall_queue,       report_.data()};
         if (is_by_tiles && order_ == MemoryOrder::by_tile) {
             advance_by_tiles(way.reorders, step);
         } else if (is_by_tiles) {
@@ -281,17 +264,6 @@ private:
         return static_cast<std::uint32_t>(std::max(1L, std::lround(system_.fluid.density)));
     }
 
-    /// Of the particles' numbers in cells, by rank, makes the places of the first ones, and of the tiles'.
-    void find_slots() {
-        std::size_t scan_bytes = scan_scratch_.size();
-        MPCFLOW_CUDA(cub::DeviceScan::ExclusiveSum(scan_scratch_.data(), scan_bytes, slots_.data(),
-                                                   slots_.data(), cell_count_));
-        find_tile_starts<<<block_count(starts_.size()), block_size>>>(
-            TiledOrder(plan_.grid.cells()), slots_.data(), static_cast<std::uint32_t>(particle_count_),
-            next_starts_.data());
-        MPCFLOW_CUDA(cudaGetLastError());
-    }
-
     void advance(StepWay way, const ParticleStep<Law, Particle>& step) {
         visit_way<Law::masses>(way, [&](auto summation, auto reorders) {
             advance_particles<<<block_count(particle_count_), block_size>>>(plan_, step, summation, reorders);
@@ -306,8 +278,8 @@ private:
         if constexpr (Law::masses == Masses::equal) {
             const TileBoxes<typename Law::Real> boxes(plan_.next_grid, ordered_shift_);
             const TileStep<Law> tiles{boxes, words_, starts_.data(), left_over_.data()};
-            const auto kernel =
-                reorders ? advance_tiles<true, Law, Particle> : advance_tiles<false, Law, Particle>;
+            const auto kernel = reorders ? advance_tiles<true, Law, Particle, Grid>
+                                         : advance_tiles<false, Law, Particle, Grid>;
             kernel<<<boxes.count(), block_size, sizeof(TileMemory<Law>)>>>(plan_, step, tiles);
             MPCFLOW_CUDA(cudaGetLastError());
         }
@@ -315,8 +287,8 @@ private:
 
     void make_room_for_tiles() {
         if constexpr (Law::masses == Masses::equal) {
-            give_shared_memory<TileMemory<Law>>(advance_tiles<true, Law, Particle>);
-            give_shared_memory<TileMemory<Law>>(advance_tiles<false, Law, Particle>);
+            give_shared_memory<TileMemory<Law>>(advance_tiles<true, Law, Particle, Grid>);
+            give_shared_memory<TileMemory<Law>>(advance_tiles<false, Law, Particle, Grid>);
         }
     }
 
@@ -334,18 +306,13 @@ private:
     WordSums<Law> words_;
     std::int64_t fast_steps_ = 0;
     std::int64_t particle_count_;
-    int cell_count_;
     ParticleMemory<Particle> particles_;
     ParticleMemory<Particle> reordered_;
-    DeviceArray<SumRow<Law>> sums_;
-    DeviceArray<CellAction<Law>> actions_;
-    DeviceArray<typename Law::Draw> kept_draws_;
-    DeviceArray<std::uint32_t> slots_;
+    DeviceCells<Law, Grid> cells_;
     DeviceArray<std::uint32_t> starts_;  ///< of the tiles, and the number of particles
     DeviceArray<std::uint32_t> next_starts_;
     DeviceArray<std::uint32_t> left_over_;  ///< of tiles; in steps of other ways the slots of the wall queue
     DeviceArray<WallQueue::State> wall_state_;
-    DeviceArray<char> scan_scratch_;
     DeviceArray<StepReport> report_;
     std::array<DeviceTimer, ExecutionChoice::batch_size> timers_;
 };

@@ -3,6 +3,8 @@
 
 #include <memory>
 
+#include "physics/domain/cut.hpp"
+#include "physics/domain/exchange.hpp"
 #include "physics/solver.hpp"
 
 namespace mpcflow {
@@ -11,5 +13,9 @@ namespace mpcflow {
 /// instantiate_law.cu.in, so that the laws compile side by side.
 template <class Line, class Real>
 std::unique_ptr<Solver> make_device_solver_of(const System& system, const SolverOptions& options, int device);
+/// The same of a domain: of instantiate_domain.cu.in.
+template <class Line, class Real>
+std::unique_ptr<Solver> make_device_domain_of(const System& system, const SolverOptions& options,
+                                              const Cut& cut, Exchange& exchange, int device);
 
 }  // namespace mpcflow

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "gpu/cuda_support.cuh"
@@ -15,17 +16,19 @@
 #include "gpu/pair_kernels.cuh"
 #include "gpu/particle_columns.cuh"
 #include "gpu/selection_kernels.cuh"
+#include "physics/domain/exchange.hpp"
 #include "physics/observables/momentum_flux.hpp"
 #include "physics/observables/rules.hpp"
+#include "physics/observables/sums.hpp"
 
 namespace mpcflow {
 
 /// The state of a solver on its device, to be read.
-template <class Particle>
+template <class Particle, class Grid>
 struct DeviceState {
     std::int64_t particle_count;
     ParticleColumns<Particle> particles;
-    CellGrid<typename Particle::Real> grid;  ///< of the next collision
+    Grid grid;  ///< of the next collision
     CellCounts cells;
     unsigned resident_blocks;  ///< as many as the card has room for at a time
 
@@ -41,28 +44,34 @@ struct DeviceState {
 /// results are fetched from.
 class DeviceReporter {
 public:
-    template <SumsParticles Rule, class Particle>
-    [[nodiscard]] typename Rule::Sums sum(const DeviceState<Particle>& state, const Rule& rule) {
+    DeviceReporter() = default;
+    /// Of a domain: what is measured is of all domains, which call all functions but select() alike.
+    explicit DeviceReporter(Exchange& domains) : domains_(&domains) {}
+
+    template <SumsParticles Rule, class Particle, class Grid>
+    [[nodiscard]] typename Rule::Sums sum(const DeviceState<Particle, Grid>& state, const Rule& rule) {
         auto* const sums = cleared<typename Rule::Sums>(1);
         sum_particles<<<state.particle_blocks(), block_size>>>(rule, state.particle_count, state.particles,
                                                                sums);
-        return fetched(sums, 1).front();
+        return of_all(fetched(sums, 1)).front();
     }
 
-    template <class Particle>
-    [[nodiscard]] std::uint64_t hash(const DeviceState<Particle>& state) {
+    template <class Particle, class Grid>
+    [[nodiscard]] std::uint64_t hash(const DeviceState<Particle, Grid>& state) {
         auto* const hash = cleared<unsigned long long>(1);
         sum_hashes<<<state.particle_blocks(), block_size>>>(state.particle_count, state.particles, hash);
-        return fetched(hash, 1).front();
+        std::uint64_t sum = fetched(hash, 1).front();
+        if (domains_ != nullptr) domains_->add_up(std::span(&sum, 1));
+        return sum;
     }
 
-    template <SumsParticles Rule, class Particle>
-    [[nodiscard]] typename Rule::Result measure(const DeviceState<Particle>& state, const Rule& rule) {
+    template <SumsParticles Rule, class Particle, class Grid>
+    [[nodiscard]] typename Rule::Result measure(const DeviceState<Particle, Grid>& state, const Rule& rule) {
         return rule.result(sum(state, rule));
     }
 
-    template <CountsParticles Rule, class Particle>
-    [[nodiscard]] typename Rule::Result measure(const DeviceState<Particle>& state, const Rule& rule) {
+    template <CountsParticles Rule, class Particle, class Grid>
+    [[nodiscard]] typename Rule::Result measure(const DeviceState<Particle, Grid>& state, const Rule& rule) {
         return count(
             rule.bins(),
             [&](std::size_t bytes, unsigned long long* counts) {
@@ -71,8 +80,8 @@ public:
             });
     }
 
-    template <CountsCells Rule, class Particle>
-    [[nodiscard]] typename Rule::Result measure(const DeviceState<Particle>& state, const Rule& rule) {
+    template <CountsCells Rule, class Particle, class Grid>
+    [[nodiscard]] typename Rule::Result measure(const DeviceState<Particle, Grid>& state, const Rule& rule) {
         return count(
             rule.bins(),
             [&](std::size_t bytes, unsigned long long* counts) {
@@ -81,17 +90,17 @@ public:
             });
     }
 
-    template <SumsWaves Rule, class Particle>
-    [[nodiscard]] typename Rule::Result measure(const DeviceState<Particle>& state, const Rule& rule) {
+    template <SumsWaves Rule, class Particle, class Grid>
+    [[nodiscard]] typename Rule::Result measure(const DeviceState<Particle, Grid>& state, const Rule& rule) {
         if (rule.parts() == 0) return {};
         auto* const totals = cleared<typename Rule::Totals>(rule.parts());
         sum_waves<<<mode_blocks(state.particle_count, rule.parts(), state.resident_blocks), block_size>>>(
             rule, state.particle_count, state.particles, totals);
-        return rule.result(fetched(totals, rule.parts()));
+        return rule.result(of_all(fetched(totals, rule.parts())));
     }
 
-    template <class Particle>
-    [[nodiscard]] Extremes measure(const DeviceState<Particle>& state, const ExtremesRule&) {
+    template <class Particle, class Grid>
+    [[nodiscard]] Extremes measure(const DeviceState<Particle, Grid>& state, const ExtremesRule&) {
         const ExtremesSoFar none;
         const ExtremesBits start{0, none.minimum, none.maximum};
         auto* const extremes = cleared<ExtremesBits>(1);
@@ -101,12 +110,15 @@ public:
         MPCFLOW_CUDA(cudaGetLastError());
         find_occupancy_extremes<<<state.cell_blocks(), block_size>>>(state.grid, state.cells, extremes);
         const ExtremesBits found = fetched(extremes, 1).front();
-        return ExtremesSoFar{std::bit_cast<double>(found.speed_squared), found.minimum, found.maximum}
-            .extremes();
+        ExtremesSoFar all{std::bit_cast<double>(found.speed_squared), found.minimum, found.maximum};
+        if (domains_ != nullptr)
+            for (const Message& theirs : domains_->share(message_of(std::span(&all, 1))))
+                all.add(values_of<ExtremesSoFar>(theirs).at(0));
+        return all.extremes();
     }
 
-    template <class Particle>
-    [[nodiscard]] PairCentres::Result measure(const DeviceState<Particle>& state,
+    template <class Particle, class Grid>
+    [[nodiscard]] PairCentres::Result measure(const DeviceState<Particle, Grid>& state,
                                               const PairCentres& centres) {
         const int bins = centres.rule().bins();
         if (centres.centres().empty()) return PairCentres::Result(bins);
@@ -120,21 +132,21 @@ public:
     }
 
     /// `plan` is that of the step to come, `actions` what its cells will do.
-    template <class Law, class Particle>
-    [[nodiscard]] MomentumFlux flux(const DeviceState<Particle>& state, const System& system,
-                                    const StepPlan<Law>& plan, const CellAction<Law>* actions) {
-        const MomentumFluxRule<typename Law::Real> rule(system, static_cast<double>(state.particle_count));
+    template <class Law, class Particle, class Grid>
+    [[nodiscard]] MomentumFlux flux(const DeviceState<Particle, Grid>& state, const System& system,
+                                    const StepPlan<Law, Grid>& plan, const CellAction<Law>* actions) {
+        const MomentumFluxRule<typename Law::Real> rule(system, static_cast<double>(system.particle_count()));
         auto* const result = cleared<MomentumFluxResult>(1);
         sum_momentum_flux<<<state.particle_blocks(), block_size>>>(plan, rule, state.particle_count,
                                                                    state.particles, actions, result);
-        const MomentumFluxResult found = fetched(result, 1).front();
+        const MomentumFluxResult found = of_all(fetched(result, 1)).front();
         return momentum_flux(found.flux, found.walls, system);
     }
 
     /// Writes the particles of a selection, in any order, to `found`, which has room for all; returns how
     /// many.
-    template <class Particle>
-    [[nodiscard]] std::int64_t select(const DeviceState<Particle>& state, const SelectionRule& rule,
+    template <class Particle, class Grid>
+    [[nodiscard]] std::int64_t select(const DeviceState<Particle, Grid>& state, const SelectionRule& rule,
                                       Particle* found) {
         auto* const number = cleared<unsigned long long>(1);
         collect_selected<<<state.particle_blocks(), block_size>>>(rule, state.particle_count, state.particles,
@@ -173,8 +185,19 @@ private:
         auto* const counts = cleared<unsigned long long>(bins);
         launch(bins * sizeof(std::uint32_t), counts);
         const std::vector<unsigned long long> found = fetched(counts, bins);
-        return {found.begin(), found.end()};
+        std::vector<std::uint64_t> sums(found.begin(), found.end());
+        if (domains_ != nullptr) domains_->add_up(std::span(sums));
+        return sums;
     }
+
+    /// Sums of this device's particles or cells -> those of all domains.
+    template <class Sums>
+    [[nodiscard]] std::vector<Sums> of_all(std::vector<Sums> sums) const {
+        if (domains_ != nullptr) domains_->add_up(numbers_in(std::span(sums)));
+        return sums;
+    }
+
+    Exchange* domains_ = nullptr;
 
     DeviceArray<char> results_;
 };

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "physics/domain/cut.hpp"
+#include "physics/domain/exchange.hpp"
 #include "physics/solver.hpp"
 
 namespace mpcflow {
@@ -42,5 +44,12 @@ struct DeviceList {
 /// or its memory is too small.
 [[nodiscard]] std::unique_ptr<Solver> make_device_solver(const System& system, const SolverOptions& options,
                                                          int device);
+
+/// The solver of domain exchange.number() of the cut on CUDA device `device`, which may have several domains;
+/// what make_domain_solver() (physics/domain/domain_solver.hpp) says of calls and errors holds for it, too.
+/// Sums are made by tiles. Throws EnvironmentError also where another way of summing is asked for.
+[[nodiscard]] std::unique_ptr<Solver> make_device_domain_solver(const System& system,
+                                                                const SolverOptions& options, const Cut& cut,
+                                                                Exchange& exchange, int device);
 
 }  // namespace mpcflow

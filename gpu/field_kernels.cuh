@@ -125,9 +125,9 @@ __global__ void __launch_bounds__(block_size)
 
 /// As sum_bins, and adds the flux of momentum of every particle to bins: the kinetic part where it is in
 /// mid-flight, the collisional part where its cell is. Shared memory: a PressureBinMemory.
-template <class Law, class Particle>
+template <class Law, class Particle, class Grid>
 __global__ void __launch_bounds__(block_size, at_most_resident(4))
-    sum_pressure_bins(const __grid_constant__ StepPlan<Law> plan,
+    sum_pressure_bins(const __grid_constant__ StepPlan<Law, Grid> plan,
                       const __grid_constant__ MomentumFluxRule<typename Law::Real> rule,
                       const __grid_constant__ BinRule bin_rule, std::int64_t count,
                       const __grid_constant__ ParticleColumns<Particle> particles,

@@ -21,10 +21,10 @@ struct MomentumFluxResult {
 };
 
 /// What a particle does in the step to come.
-template <class Law, class Particle>
+template <class Law, class Particle, class Grid>
 [[nodiscard]] __device__ __forceinline__ ParticleFlux<typename Law::Real> flux_of(
-    const StepPlan<Law>& plan, const MomentumFluxRule<typename Law::Real>& rule, const Particle& particle,
-    const CellAction<Law>* actions) {
+    const StepPlan<Law, Grid>& plan, const MomentumFluxRule<typename Law::Real>& rule,
+    const Particle& particle, const CellAction<Law>* actions) {
     const auto place = plan.grid.locate(particle.position);
     return rule.measure(plan, particle, place, load_constant_record(actions + place.cell));
 }
@@ -58,9 +58,9 @@ __device__ __forceinline__ void add_to_walls(const MomentumFluxRule<Real>& rule,
 }
 
 /// Adds up the flux of all particles; where there are walls, also what these take.
-template <class Law, class Particle>
+template <class Law, class Particle, class Grid>
 __global__ void __launch_bounds__(block_size)
-    sum_momentum_flux(const __grid_constant__ StepPlan<Law> plan,
+    sum_momentum_flux(const __grid_constant__ StepPlan<Law, Grid> plan,
                       const __grid_constant__ MomentumFluxRule<typename Law::Real> rule, std::int64_t count,
                       const __grid_constant__ ParticleColumns<Particle> particles,
                       const CellAction<Law>* __restrict__ actions, MomentumFluxResult* __restrict__ result) {

@@ -1,6 +1,7 @@
 #include "gpu/bench/kernel_bench.hpp"
 #include "gpu/copy_rate.hpp"
 #include "gpu/device_solver.hpp"
+#include "gpu/nccl.hpp"
 #include "physics/errors.hpp"
 
 namespace mpcflow {
@@ -16,11 +17,18 @@ std::unique_ptr<Solver> make_device_solver(const System&, const SolverOptions&, 
     throw EnvironmentError(no_cuda);
 }
 
+std::unique_ptr<Solver> make_device_domain_solver(const System&, const SolverOptions&, const Cut&, Exchange&,
+                                                  int) {
+    throw EnvironmentError(no_cuda);
+}
+
 std::vector<BenchTable> measure_bench_part(char, const KernelBenchOptions&) {
     throw EnvironmentError(no_cuda);
 }
 
 std::string cuda_versions() { throw EnvironmentError(no_cuda); }
+
+std::string nccl_version() { return {}; }
 
 double measure_copy_rate(int) { throw EnvironmentError(no_cuda); }
 

@@ -9,6 +9,7 @@
 #include "gpu/cell_order.hpp"
 #include "gpu/cell_sums.cuh"
 #include "gpu/cuda_support.cuh"
+#include "gpu/leaving_particles.cuh"
 #include "gpu/particle_columns.cuh"
 #include "gpu/record_access.cuh"
 #include "gpu/step_report.cuh"
@@ -54,9 +55,9 @@ struct Contribution {
 };
 
 /// What a particle contributes to the sums of the next collision.
-template <class Law, class Particle>
+template <class Law, class Particle, class Grid>
 __device__ __forceinline__ Contribution<Law> contribution_of(const Particle& particle,
-                                                             const StepPlan<Law>& plan,
+                                                             const StepPlan<Law, Grid>& plan,
                                                              const CellDraws<Law>& draws) {
     const auto place = plan.next_grid.locate(particle.position);
     const auto draw = draws.next(place.cell, [](const auto* kept) { return load_constant_record(kept); });
@@ -88,7 +89,7 @@ struct TileStarts {
 /// The particles of a step before and after it, and what else the kernels over particles need. `to` is
 /// `from`, or, in steps that re-order, other memory, in which slots[rank of cell c] says where the next
 /// particle of cell c goes (TiledOrder).
-template <class Law, class Particle>
+template <class Law, class Particle, class Grid = CellGrid<typename Law::Real>>
 struct ParticleStep {
     std::int64_t count;
     ParticleColumns<Particle> from;
@@ -100,6 +101,7 @@ struct ParticleStep {
     TileStarts deal_into;  ///< none: particles are put in the order of cells
     WallQueue wall_queue;
     StepReport* report;
+    LeavingOf<Grid> leaving{};
 };
 
 /// Collides and streams the caller's particle, the one of its lane behind `first`, and stores it; called by
@@ -160,9 +162,9 @@ __global__ void __launch_bounds__(block_size, (min_blocks<Law, Way>))
 }
 
 /// Ends the step of a particle that was left at a wall.
-template <class Law, class Particle>
+template <class Law, class Particle, class Grid>
 __device__ __forceinline__ FlyingParticle<Particle> bounce_and_store(
-    const StepPlan<Law>& plan, const ParticleColumns<Particle>& particles, std::int64_t at,
+    const StepPlan<Law, Grid>& plan, const ParticleColumns<Particle>& particles, std::int64_t at,
     StepReport* report) {
     FlyingParticle<Particle> particle = flying_particle(particles, at, particles.motion(at));
     std::uint32_t found = no_fault;
@@ -196,10 +198,26 @@ __global__ void __launch_bounds__(block_size)
     }
 }
 
+/// Ends the step of the particles at `at`, one of each lane of `mask`, which call it: those on the grid
+/// contribute, the others leave.
+template <class Particle, class Law, class Record, class Grid>
+__device__ __forceinline__ void contribute_or_leave(const Particle& particle, std::uint32_t at,
+                                                    const StepPlan<Law, Grid>& plan,
+                                                    const ParticleStep<Law, Record, Grid>& step,
+                                                    unsigned mask, BlockLeaders<Law>& leaders) {
+    if constexpr (may_leave<Grid>) {
+        const bool stays = plan.next_grid.locate(particle.position).cell != no_cell;
+        mask = warp::CudaWarp{}.ballot(mask, stays);
+        if (!stays) return step.leaving.push(at);
+    }
+    contribute(known_way<Summation::match>, contribution_of(particle, plan, step.draws), mask, step.sums,
+               leaders);
+}
+
 /// Only the contribution: the sums of the first collision.
-template <class Law, class Particle>
+template <class Law, class Particle, class Grid>
 __global__ void __launch_bounds__(block_size)
-    contribute_particles(const __grid_constant__ StepPlan<Law> plan, std::int64_t count,
+    contribute_particles(const __grid_constant__ StepPlan<Law, Grid> plan, std::int64_t count,
                          const __grid_constant__ ParticleColumns<Particle> particles, CellDraws<Law> draws,
                          SumRow<Law>* __restrict__ sums) {
     __shared__ BlockLeaders<Law> leaders;

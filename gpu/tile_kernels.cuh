@@ -92,10 +92,10 @@ __device__ __forceinline__ void flush_box(const TileStep<Law>& tiles, TileMemory
 
 /// Collides, streams and bins the particles of a tile, a block each, and contributes them to the next step's
 /// sums. Shared memory: a TileMemory.
-template <bool reorders, class Law, class Particle>
+template <bool reorders, class Law, class Particle, class Grid>
 __global__ void __launch_bounds__(block_size, tile_blocks<Law>)
-    advance_tiles(const __grid_constant__ StepPlan<Law> plan,
-                  const __grid_constant__ ParticleStep<Law, Particle> step,
+    advance_tiles(const __grid_constant__ StepPlan<Law, Grid> plan,
+                  const __grid_constant__ ParticleStep<Law, Particle, Grid> step,
                   const __grid_constant__ TileStep<Law> tiles) {
     using Real = typename Law::Real;
     extern __shared__ uint4 shared_memory[];
@@ -152,6 +152,10 @@ __global__ void __launch_bounds__(block_size, tile_blocks<Law>)
         }
         CellPlace<Real> next_place{};
         const Vec3<int> next_cell = plan.next_grid.coordinates(particle.position, next_place.offset);
+        if (!plan.next_grid.has(next_cell)) {
+            step.leaving.push(destination);
+            continue;
+        }
         const int local = tiles.boxes.local(box, next_cell);
         bool is_added = false;
         if (local != TileBoxes<Real>::outside) {
@@ -177,20 +181,10 @@ __global__ void __launch_bounds__(block_size, tile_blocks<Law>)
             const std::uint32_t at = tiles.left_over[is_at_wall ? first + mine : last - 1 - (mine - at_wall)];
             const auto particle = is_at_wall ? bounce_and_store(plan, step.to, at, step.report)
                                              : flying_particle(step.to, at, step.to.motion(at));
-            contribute(known_way<Summation::match>, contribution_of(particle, plan, step.draws), mask,
-                       step.sums, memory.leaders);
+            contribute_or_leave(particle, at, plan, step, mask, memory.leaders);
         }
         warp.sync(warp::full_mask);
     }
-}
-
-/// The places of the tiles' first particles, of the places of the cells' by rank, before these are used up.
-static __global__ void __launch_bounds__(block_size)
-    find_tile_starts(const __grid_constant__ TiledOrder order, const std::uint32_t* __restrict__ slots,
-                     std::uint32_t particles, std::uint32_t* __restrict__ starts) {
-    const int tile = static_cast<int>(blockIdx.x * block_size + threadIdx.x);
-    if (tile < order.tile_count()) starts[tile] = slots[order.first_rank(tile)];
-    if (tile == order.tile_count()) starts[tile] = particles;
 }
 
 }  // namespace mpcflow

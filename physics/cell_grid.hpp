@@ -78,7 +78,9 @@ public:
     /// (Of a wide number nvcc makes the same machine code as without the call.)
     MPCFLOW_HD static std::int64_t key(std::int64_t cell) { return cell; }
     /// Whether what is counted over cells counts this one.
-    [[nodiscard]] static bool owns(int /*cell*/) { return true; }
+    [[nodiscard]] MPCFLOW_HD static bool owns(int /*cell*/) { return true; }
+    /// Whether a cell that coordinates() gives is on this grid.
+    [[nodiscard]] MPCFLOW_HD static bool has(Vec3<int> /*c*/) { return true; }
 
     /// What fills a cell, between walls that are as `walls` says.
     MPCFLOW_HD CellFill fill(int cell, const WallStates* walls = nullptr) const {

@@ -7,7 +7,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "physics/domain/domain_solver.hpp"
 #include "physics/errors.hpp"
 #include "physics/particle_records.hpp"
 #include "physics/solver.hpp"
@@ -43,9 +42,8 @@ void measure(Solver& solver, CommandReader& command, Ranks& ranks, RuleList<All.
 
 class Follower {
 public:
-    Follower(Ranks& ranks, const System& system, const SolverOptions& options, const Cut& cut,
-             const Errands& errands)
-        : ranks_(ranks), system_(system), options_(options), cut_(cut), errands_(errands) {}
+    Follower(Ranks& ranks, const DomainMaker& make, const Errands& errands)
+        : ranks_(ranks), make_(make), errands_(errands) {}
 
     /// False where the solver is released.
     [[nodiscard]] bool do_next() {
@@ -83,7 +81,7 @@ private:
     }
 
     void make() {
-        solver_ = make_domain_solver(system_, options_, cut_, ranks_);
+        solver_ = make_(ranks_);
         auto bytes = static_cast<std::uint64_t>(solver_->memory_bytes());
         ranks_.add_up(std::span(&bytes, 1));
     }
@@ -111,12 +109,10 @@ private:
         fields().put(block);
     }
 
-    [[nodiscard]] FieldSampler& fields() { return solver_->measure(FieldsRule(system_)); }
+    [[nodiscard]] FieldSampler& fields() { return solver_->measure<FieldsRule>(); }
 
     Ranks& ranks_;
-    const System& system_;
-    const SolverOptions& options_;
-    const Cut& cut_;
+    const DomainMaker& make_;
     const Errands& errands_;
     std::unique_ptr<Solver> solver_;
     ParticleRecords records_;
@@ -125,9 +121,8 @@ private:
 
 }  // namespace
 
-void follow(Ranks& ranks, const System& system, const SolverOptions& options, const Cut& cut,
-            const Errands& errands) {
-    Follower follower(ranks, system, options, cut, errands);
+void follow(Ranks& ranks, const DomainMaker& make, const Errands& errands) {
+    Follower follower(ranks, make, errands);
     while (follower.do_next()) continue;
 }
 

@@ -2,7 +2,6 @@
 
 #include <span>
 
-#include "physics/domain/domain_solver.hpp"
 #include "physics/snapshot.hpp"
 #include "ranks/timed_run.hpp"
 
@@ -14,10 +13,10 @@ void lead(Ranks& ranks, Call call) { ranks.lead(Command(call).message()); }
 
 }  // namespace
 
-LeadingSolver::LeadingSolver(Ranks& ranks, const System& system, const SolverOptions& options, const Cut& cut)
+LeadingSolver::LeadingSolver(Ranks& ranks, const Cut& cut, const DomainMaker& make)
     : ranks_(ranks), cut_(cut) {
     lead(ranks_, Call::make);
-    own_ = make_domain_solver(system, options, cut_, ranks_);
+    own_ = make(ranks_);
     auto bytes = static_cast<std::uint64_t>(own_->memory_bytes());
     ranks_.add_up(std::span(&bytes, 1));
     memory_bytes_ = static_cast<std::int64_t>(bytes);

@@ -9,17 +9,18 @@
 #include "physics/domain/cut.hpp"
 #include "physics/solver.hpp"
 #include "ranks/commands.hpp"
+#include "ranks/domain_maker.hpp"
 #include "ranks/ranks.hpp"
 
 namespace mpcflow {
 
 /// To whoever has it, on rank 0, it is as a solver of the whole box: runs, files and observables need not
-/// know that there are others. Those meanwhile are in follow() (ranks/following.hpp) with the same system,
-/// options and cut.
+/// know that there are others. Those meanwhile are in follow() (ranks/following.hpp), with solvers of the
+/// same system and cut.
 class LeadingSolver final : public MeasuringSolver<LeadingSolver>, private FieldSampler {
 public:
-    /// `ranks` must outlive it.
-    LeadingSolver(Ranks& ranks, const System& system, const SolverOptions& options, const Cut& cut);
+    /// `make` makes the solver of this rank's domain, of the cut. `ranks` must outlive it.
+    LeadingSolver(Ranks& ranks, const Cut& cut, const DomainMaker& make);
     ~LeadingSolver() override;
 
     [[nodiscard]] const System& system() const override { return own_->system(); }
@@ -40,6 +41,7 @@ public:
     [[nodiscard]] std::string device_description() const override;
     [[nodiscard]] int reorder_interval() const override { return own_->reorder_interval(); }
     [[nodiscard]] Summation summation() const override { return own_->summation(); }
+    [[nodiscard]] bool is_settled() const override { return own_->is_settled(); }
     /// Of all ranks, as they were in the beginning.
     [[nodiscard]] std::int64_t memory_bytes() const override { return memory_bytes_; }
 

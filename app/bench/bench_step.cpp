@@ -106,10 +106,25 @@ StepRun run_of(const BenchStepOptions& options, const StepKind& kind, DeviceKind
     return run;
 }
 
+/// Where a rank is, and what it runs on.
+struct RankMachine {
+    RankPlace place;
+    ChosenDevice device;
+};
+
+RankMachine machine_of(const BenchStepOptions& options, Ranks& ranks) {
+    RankMachine machine;
+    machine.place = find_rank_place(ranks);
+    const DeviceList list = options.device.kind == DeviceKind::cpu ? DeviceList{} : list_devices();
+    machine.device = choose_device_of_rank(options.device, list, machine.place.before, ranks);
+    return machine;
+}
+
 /// The same on this rank, and the cut.
-StepRun run_of_rank(const BenchStepOptions& options, const StepKind& kind, Ranks& ranks, Cut& cut) {
-    StepRun run = run_of(options, kind, DeviceKind::cpu);
-    if (options.threads == 0) run.options.threads = find_rank_place(ranks).share_of(available_processors());
+StepRun run_of_rank(const BenchStepOptions& options, const StepKind& kind, const RankMachine& machine,
+                    Ranks& ranks, Cut& cut) {
+    StepRun run = run_of(options, kind, machine.device.kind);
+    if (options.threads == 0) run.options.threads = machine.place.share_of(available_processors());
     const auto found = automatic_cut(run.system, ranks.count());
     if (!found) {
         throw EnvironmentError(
@@ -121,10 +136,11 @@ StepRun run_of_rank(const BenchStepOptions& options, const StepKind& kind, Ranks
     return run;
 }
 
-Measurement measure_on_ranks(const BenchStepOptions& options, const StepKind& kind, Ranks& ranks) {
+Measurement measure_on_ranks(const BenchStepOptions& options, const StepKind& kind,
+                             const RankMachine& machine, Ranks& ranks) {
     Cut cut;
-    const StepRun run = run_of_rank(options, kind, ranks, cut);
-    LeadingSolver solver(ranks, run.system, run.options, cut);
+    const StepRun run = run_of_rank(options, kind, machine, ranks, cut);
+    LeadingSolver solver(ranks, cut, domain_maker(run.system, run.options, cut, machine.device));
     Measurement measured{measure_step(solver, kind.precision, options.steps)};
     measured.ranks = ranks.count();
     for (const RankTimes& of_rank : solver.times()) {
@@ -138,16 +154,14 @@ Measurement measure_on_ranks(const BenchStepOptions& options, const StepKind& ki
 }  // namespace
 
 int bench_step(const BenchStepOptions& options, Ranks* ranks) {
-    if (ranks != nullptr && options.device.kind == DeviceKind::cuda)
-        throw EnvironmentError(
-            "--device: several ranks cannot go on GPUs yet; use cpu, or start one process");
-    const ChosenDevice device =
-        choose_device(ranks != nullptr ? DeviceChoice{DeviceKind::cpu, 0} : options.device);
-    const double copy_rate = device.kind == DeviceKind::cuda ? measure_copy_rate(device.index) : 0.0;
+    const RankMachine of_rank = ranks != nullptr ? machine_of(options, *ranks) : RankMachine{};
+    const ChosenDevice device = ranks != nullptr ? of_rank.device : choose_device(options.device);
+    const bool is_alone_on_gpu = ranks == nullptr && device.kind == DeviceKind::cuda;
+    const double copy_rate = is_alone_on_gpu ? measure_copy_rate(device.index) : 0.0;
     std::vector<Measurement> measurements;
     for (const StepKind& kind : kinds_that_pass(options.kinds)) {
         if (ranks != nullptr) {
-            measurements.push_back(measure_on_ranks(options, kind, *ranks));
+            measurements.push_back(measure_on_ranks(options, kind, of_rank, *ranks));
             continue;
         }
         const StepRun run = run_of(options, kind, device.kind);
@@ -162,10 +176,11 @@ int bench_step(const BenchStepOptions& options, Ranks* ranks) {
 }
 
 void follow_bench_step(const BenchStepOptions& options, Ranks& ranks) {
+    const RankMachine machine = machine_of(options, ranks);
     for (const StepKind& kind : kinds_that_pass(options.kinds)) {
         Cut cut;
-        const StepRun run = run_of_rank(options, kind, ranks, cut);
-        follow(ranks, run.system, run.options, cut);
+        const StepRun run = run_of_rank(options, kind, machine, ranks, cut);
+        follow(ranks, domain_maker(run.system, run.options, cut, machine.device));
     }
 }
 

@@ -207,7 +207,8 @@ int check_command(const CheckOptions& options) {
         warnings.push_back(std::move(shortage));
     const std::optional<TimeEstimate> time = estimate_time(scenario, options.speed, device);
     std::optional<DomainReport> domains;
-    if (options.ranks) domains = report_of_domains(scenario, *options.ranks, model_of_ranks(options, time));
+    if (options.ranks)
+        domains = report_of_domains(scenario, device.kind, *options.ranks, model_of_ranks(options, time));
     if (options.format == ReportFormat::json) print_json(scenario, device.kind, time, domains, warnings);
     else print_text(scenario, device.kind, time, domains, warnings);
     return 0;

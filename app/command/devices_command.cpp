@@ -7,6 +7,7 @@
 #include "app/machine/machine_info.hpp"
 #include "app/text/formatting.hpp"
 #include "app/text/json_writer.hpp"
+#include "gpu/nccl.hpp"
 #include "input/schema.hpp"
 #include "physics/host/vector_units.hpp"
 #include "physics/names.hpp"
@@ -51,6 +52,7 @@ void print_json(const MachineInfo& machine, const DeviceList& list,
         return device.kind == DeviceKind::cuda ? fmt::format("cuda:{}", device.index) : std::string("cpu");
     };
     json.member("auto", automatic ? name(*automatic) : "none").member("mpi", mpi_library());
+    json.member("nccl", nccl_version());
     fmt::print("{}\n", json.end_object().text());
 }
 
@@ -85,7 +87,12 @@ int devices_command(ReportFormat format) {
     fmt::print("mpi      {}\n", mpi.empty()
                                     ? "none: this mpcflow was built without MPI; install Open MPI and "
                                       "build again to run on several processes"
-                                    : mpi + ": a run on the CPU can go on several processes");
+                                    : mpi + ": a run can go on several processes");
+    const std::string nccl = nccl_version();
+    if (!list.devices.empty())
+        fmt::print("nccl     {}\n",
+                   nccl.empty() ? "none: GPUs of several ranks exchange through the memory of the host"
+                                : nccl + ": GPUs of several ranks exchange by it");
     return 0;
 }
 

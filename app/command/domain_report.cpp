@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "app/machine/device.hpp"
+#include "app/output/estimates.hpp"
 #include "app/text/formatting.hpp"
 #include "app/text/json_writer.hpp"
 #include "physics/domain/automatic_cut.hpp"
@@ -41,7 +42,8 @@ double efficiency_of(const DomainReport& report, const System& system) {
 
 }  // namespace
 
-DomainReport report_of_domains(const Scenario& scenario, int ranks, const StepModel& model) {
+DomainReport report_of_domains(const Scenario& scenario, DeviceKind device, int ranks,
+                               const StepModel& model) {
     const System& system = scenario.system;
     DomainReport report;
     if (scenario.execution.has_domains()) report.cut.domains = scenario.execution.domains;
@@ -52,7 +54,10 @@ DomainReport report_of_domains(const Scenario& scenario, int ranks, const StepMo
     report.particles = std::llround(system.fluid.density * static_cast<double>(report.cells));
     report.halo_cells = DomainGrid<double>(system, 0, report.cut, last).cell_count() - report.cells;
     const DomainNeeds needs = domain_solver_needs(system, solver_options(scenario), report.cut, last);
-    report.memory_bytes = needs.host.bytes;
+    report.memory_bytes =
+        device == DeviceKind::cuda
+            ? estimate_domain_memory(scenario, report.particles, report.cells + report.halo_cells)
+            : needs.host.bytes;
     report.neighbours = needs.neighbours;
     report.messages = 2 * needs.neighbours;
     const double bytes_of_particle = scenario.execution.precision == Precision::mixed ? 32.0 : 64.0;

@@ -20,9 +20,10 @@ struct StepModel {
 struct DomainReport {
     Cut cut;
     std::int64_t cells = 0;
-    std::int64_t particles = 0;     ///< about
-    std::int64_t memory_bytes = 0;  ///< of its rank; rank 0 has the outputs besides
-    std::int64_t halo_cells = 0;    ///< which neighbours have, too, and both resolve
+    std::int64_t particles = 0;  ///< about
+    std::int64_t memory_bytes =
+        0;  ///< of its rank, or of the GPU that it is on; rank 0 has the outputs besides
+    std::int64_t halo_cells = 0;  ///< which neighbours have, too, and both resolve
     int neighbours = 0;
     int messages = 0;             ///< that it sends in a step
     std::int64_t step_bytes = 0;  ///< that it sends in a step, at most about
@@ -31,8 +32,9 @@ struct DomainReport {
     double efficiency = 0.0;  ///< rate of all ranks over that of as many by themselves, by the model
 };
 
-/// `scenario` was read for so many ranks, so that there is a cut.
-[[nodiscard]] DomainReport report_of_domains(const Scenario& scenario, int ranks, const StepModel& model);
+/// On that kind of device; `scenario` was read for so many ranks, so that there is a cut.
+[[nodiscard]] DomainReport report_of_domains(const Scenario& scenario, DeviceKind device, int ranks,
+                                             const StepModel& model);
 
 /// The lines of `check`.
 void print_text(const DomainReport& report);

@@ -170,6 +170,14 @@ Beginning begin_alike(Ranks& ranks, const InputOptions& input) {
     const Scenario& scenario = beginning.scenario;
     if (scenario.execution.has_domains()) beginning.cut.domains = scenario.execution.domains;
     else beginning.cut = automatic_cut(scenario.system, ranks.count()).value();
+    const DeviceChoice& choice = scenario.execution.device;
+    const DeviceList devices = choice.kind == DeviceKind::cpu ? DeviceList{} : list_devices();
+    try {
+        beginning.device = choose_device_of_rank(choice, devices, beginning.place.before, ranks);
+    } catch (const EnvironmentError&) {
+        if (ranks.number() != 0) wait_for_the_end(ranks);
+        throw;
+    }
     return beginning;
 }
 
@@ -181,23 +189,22 @@ SolverOptions options_of_rank(const Beginning& beginning) {
     return options;
 }
 
+DomainMaker maker_of_rank(const Beginning& beginning) {
+    return domain_maker(beginning.scenario.system, options_of_rank(beginning), beginning.cut,
+                        beginning.device);
+}
+
 void check_machine(const Ranks& ranks, const Beginning& beginning) {
     const Scenario& scenario = beginning.scenario;
-    constexpr const char* what_to_do = "run it on the CPU with --device cpu, or on one GPU as one process";
-    if (scenario.execution.device.kind == DeviceKind::cuda) {
-        throw EnvironmentError(
-            fmt::format("execution.device: a run of several ranks cannot go on GPUs yet; {}", what_to_do));
+    std::int64_t each = part_copy_bytes(scenario, ranks.count());
+    std::int64_t stacks = 0;
+    if (beginning.device.kind == DeviceKind::cpu) {
+        const DomainNeeds needs =
+            domain_solver_needs(scenario.system, options_of_rank(beginning), beginning.cut, ranks.number());
+        each += needs.host.bytes;
+        stacks = (needs.host.threads - 1) * thread_stack();
     }
-    if (scenario.execution.device.kind == DeviceKind::automatic && !list_devices().devices.empty()) {
-        // Who has a GPU does not want a run a hundred times as long without a word.
-        throw EnvironmentError(fmt::format(
-            "execution.device: auto would take the GPU, and a run of several ranks cannot go on GPUs yet; {}",
-            what_to_do));
-    }
-    const DomainNeeds needs =
-        domain_solver_needs(scenario.system, options_of_rank(beginning), beginning.cut, ranks.number());
-    const std::int64_t each = needs.host.bytes + part_copy_bytes(scenario, ranks.count());
-    MemoryNeed need{each * beginning.place.ranks_here, each + (needs.host.threads - 1) * thread_stack()};
+    MemoryNeed need{each * beginning.place.ranks_here, each + stacks};
     if (ranks.number() == 0) {
         // Rank 0 writes for all.
         const MemoryNeed of_writing = memory_need_of_writing(scenario, ranks.count());

@@ -5,10 +5,12 @@
 #include <functional>
 
 #include "app/command/commands.hpp"
+#include "app/machine/device.hpp"
 #include "app/machine/rank_place.hpp"
 #include "input/scenario.hpp"
 #include "physics/domain/cut.hpp"
 #include "physics/solver.hpp"
+#include "ranks/domain_maker.hpp"
 #include "ranks/ranks.hpp"
 
 namespace mpcflow {
@@ -23,6 +25,7 @@ struct Beginning {
     Scenario scenario;
     Cut cut;
     RankPlace place;
+    ChosenDevice device;
 };
 
 /// Reads the input on all ranks, which call it alike. Where they are not of one program, or the inputs differ
@@ -33,8 +36,11 @@ struct Beginning {
 /// given.
 [[nodiscard]] SolverOptions options_of_rank(const Beginning& beginning);
 
-/// Throws EnvironmentError where the memory of this machine is too small for the domains of its ranks, or
-/// where a GPU is asked for, on which domains do not run yet.
+/// Makes the solver of this rank's domain.
+[[nodiscard]] DomainMaker maker_of_rank(const Beginning& beginning);
+
+/// Throws EnvironmentError where the memory of this machine is too small for the domains of its ranks on the
+/// CPU, or for the outputs.
 void check_machine(const Ranks& ranks, const Beginning& beginning);
 
 }  // namespace mpcflow

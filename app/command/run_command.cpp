@@ -164,8 +164,7 @@ Machinery machinery_alone(const Scenario& scenario) {
 /// Makes that of all ranks, on rank 0.
 Machinery machinery_of_ranks(Ranks& ranks, const Beginning& beginning) {
     check_machine(ranks, beginning);
-    auto solver = std::make_unique<LeadingSolver>(ranks, beginning.scenario.system,
-                                                  options_of_rank(beginning), beginning.cut);
+    auto solver = std::make_unique<LeadingSolver>(ranks, beginning.cut, maker_of_rank(beginning));
     const std::string reason = fmt::format("{} on {} machine{}", mpi_library(), beginning.place.machines,
                                            beginning.place.machines == 1 ? "" : "s");
     LeadingSolver* const leading = solver.get();
@@ -242,8 +241,7 @@ int run_command(const RunOptions& options) {
         [&] {
             const Beginning beginning = begin_alike(*ranks, options.input);
             check_machine(*ranks, beginning);
-            follow(*ranks, beginning.scenario.system, options_of_rank(beginning), beginning.cut,
-                   errands_of_rank(ranks->number(), ranks->count()));
+            follow(*ranks, maker_of_rank(beginning), errands_of_rank(ranks->number(), ranks->count()));
         });
 }
 

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <new>
+#include <span>
+#include <string>
+#include <string_view>
 #include <tuple>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -23,13 +27,22 @@ std::string what_there_is(const DeviceList& list) {
     return "this machine has " + names + "; use one of these, cpu or auto";
 }
 
+std::string describe(const RefusedDevice& device) {
+    return fmt::format("cuda:{} ({}) cannot be used: {}", device.index, device.name, device.reason);
+}
+
 /// Throws, where the device that is meant is there and refused.
 [[noreturn]] void refuse(const RefusedDevice& device) {
     throw EnvironmentError(fmt::format(
-        "execution.device: cuda:{} ({}) cannot be used: {}; wait until it is free, ask for another "
-        "one (CUDA_VISIBLE_DEVICES, --device cuda:N), or run on the CPU with --device cpu",
-        device.index, device.name, device.reason));
+        "execution.device: {}; wait until it is free, ask for another one (CUDA_VISIBLE_DEVICES, --device "
+        "cuda:N), or run on the CPU with --device cpu",
+        describe(device)));
 }
+
+/// What a rank has of devices, as it tells the others.
+constexpr char none = '0';
+constexpr char refused = 'r';
+constexpr char usable = 'u';
 
 }  // namespace
 
@@ -59,6 +72,42 @@ ChosenDevice choose_device(const DeviceChoice& choice, const DeviceList& list) {
 
 ChosenDevice choose_device(const DeviceChoice& choice) {
     return choose_device(choice, choice.kind == DeviceKind::cpu ? DeviceList{} : list_devices());
+}
+
+ChosenDevice choose_device_of_rank(const DeviceChoice& choice, const DeviceList& list, int before,
+                                   Exchange& ranks) {
+    if (choice.kind == DeviceKind::cpu) return {DeviceKind::cpu, 0, "asked for"};
+    // All decide alike, by what each has: the number of its devices, and else why it has none.
+    const std::string why = list.refused.empty() ? list.reason : describe(list.refused.front());
+    std::vector<char> own(why.begin(), why.end());
+    own.insert(own.begin(), list.devices.empty() ? (list.refused.empty() ? none : refused) : usable);
+    std::vector<std::vector<char>> all;
+    for (const Message& message : ranks.share(message_of(std::span<const char>(own))))
+        all.push_back(values_of<char>(message));
+    const auto has = [](char what) {
+        return [=](const std::vector<char>& of_rank) { return of_rank.at(0) == what; };
+    };
+    if (choice.kind == DeviceKind::automatic && std::ranges::all_of(all, has(none)))
+        return {DeviceKind::cpu, 0, "no CUDA device: " + list.reason};
+    const auto without = std::ranges::find_if_not(all, has(usable));
+    if (without != all.end()) {
+        throw EnvironmentError(
+            fmt::format("execution.device: rank {} has no GPU that can be used: {}; start ranks where there "
+                        "are GPUs (see "
+                        "`mpcflow devices` on its machine), or run on the CPU with --device cpu",
+                        without - all.begin(), std::string_view(without->data() + 1, without->size() - 1)));
+    }
+    const DeviceInfo& device =
+        list.devices[static_cast<std::size_t>(choice.index + before) % list.devices.size()];
+    return {DeviceKind::cuda, device.index, "the ranks of a machine take its CUDA devices in turn"};
+}
+
+DomainMaker domain_maker(const System& system, const SolverOptions& options, const Cut& cut,
+                         const ChosenDevice& device) {
+    if (device.kind != DeviceKind::cuda) return domains_on_cpu(system, options, cut);
+    return [=, index = device.index](Exchange& ranks) {
+        return make_device_domain_solver(system, options, cut, ranks, index);
+    };
 }
 
 MemoryNeed memory_need(const System& system, const SolverOptions& options) {

@@ -13,7 +13,8 @@ namespace mpcflow {
 RankPlace find_rank_place(Exchange& ranks) {
     const std::string machine = describe_machine().hostname;
     const std::string place = machine + "\n" + processor_set();
-    RankPlace found{0, 0, 0};
+    RankPlace found{0, 0, 0, 0};
+    int number = 0;
     std::set<std::string> machines;
     for (const Message& message : ranks.share(message_of(std::span<const char>(place)))) {
         const std::vector<char> text = values_of<char>(message);
@@ -22,6 +23,8 @@ RankPlace find_rank_place(Exchange& ranks) {
         machines.insert(of_other);
         found.ranks_here += of_other == machine ? 1 : 0;
         found.sharers += other == place ? 1 : 0;
+        found.before += of_other == machine && number < ranks.number() ? 1 : 0;
+        ++number;
     }
     found.machines = static_cast<int>(machines.size());
     return found;

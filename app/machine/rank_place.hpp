@@ -9,6 +9,7 @@ struct RankPlace {
     int ranks_here = 1;  ///< that have the memory of this machine, this one among them
     int sharers = 1;     ///< of these, those that may use the same processors
     int machines = 1;    ///< in all
+    int before = 0;      ///< ranks of this machine with a lower number
 
     /// What a rank takes of `threads` that it would take alone.
     [[nodiscard]] int share_of(int threads) const { return threads > sharers ? threads / sharers : 1; }

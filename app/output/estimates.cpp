@@ -69,6 +69,10 @@ std::int64_t copy_bytes(const Scenario& scenario, int ranks) {
     return particles * record_bytes(scenario.execution.precision);
 }
 
+std::int64_t bytes_per_cell(const System& system) {
+    return system.collision.conserve_angular_momentum ? 480 : 200;
+}
+
 /// Pieces of an observable's work that may wait.
 std::int64_t pieces_in_flight(const Observable& observable) {
     constexpr std::int64_t budget = 64 << 20;
@@ -83,8 +87,7 @@ std::int64_t estimate_memory(const System& system, Precision precision) {
         // Between walls the shifted grid sticks out of the box by a cell.
         cells *= system.box.size[axis] + (system.boundaries.faces[axis].is_periodic() ? 0 : 1);
     }
-    const std::int64_t bytes_per_cell = system.collision.conserve_angular_momentum ? 480 : 200;
-    return 2 * record_bytes(precision) * system.particle_count() + bytes_per_cell * cells;
+    return 2 * record_bytes(precision) * system.particle_count() + bytes_per_cell(system) * cells;
 }
 
 std::int64_t estimate_solver_memory(const Scenario& scenario, DeviceKind device) {
@@ -93,6 +96,13 @@ std::int64_t estimate_solver_memory(const Scenario& scenario, DeviceKind device)
     const std::int64_t left_over =
         scenario.system.particle_count() * static_cast<std::int64_t>(sizeof(std::uint32_t));
     return estimate_memory(scenario.system, scenario.execution.precision) + left_over;
+}
+
+std::int64_t estimate_domain_memory(const Scenario& scenario, std::int64_t particles, std::int64_t cells) {
+    const std::int64_t of_particle =
+        2 * record_bytes(scenario.execution.precision) + static_cast<std::int64_t>(sizeof(std::uint32_t));
+    // It has room for a quarter more than it begins with.
+    return of_particle * (particles + particles / 4) + bytes_per_cell(scenario.system) * cells;
 }
 
 int copies_in_flight(const Scenario& scenario, int ranks) {

@@ -24,6 +24,9 @@ struct FileEstimate {
 
 /// The same of the solver on that kind of device; on the CPU as it will be, threads and all.
 [[nodiscard]] std::int64_t estimate_solver_memory(const Scenario& scenario, DeviceKind device);
+/// The same of a domain of so many particles and cells, those of the halo among them, on a GPU.
+[[nodiscard]] std::int64_t estimate_domain_memory(const Scenario& scenario, std::int64_t particles,
+                                                  std::int64_t cells);
 
 /// Copies of the particles that may be on their way to the disk at a time: two, so that the run goes on while
 /// one is written, or one where two took more than a quarter of the memory that the process may have.

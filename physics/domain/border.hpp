@@ -44,12 +44,17 @@ public:
         for (int other = 0; other < cut.count(); ++other) {
             if (other == number || !reach.reaches(other)) continue;
             neighbours_.push_back(other);
-            shared_.push_back(shared_cells(Grid(system, 0, cut, other)));
+            grids_.emplace_back(system, 0, cut, other);
+            shared_.push_back(shared_cells(grids_.back()));
         }
     }
 
     [[nodiscard]] const Grid& first_grid(const System& /*system*/) const { return grid_; }
     [[nodiscard]] const std::vector<int>& neighbours() const { return neighbours_; }
+    /// Of each neighbour, its grid: which cells of the box it has does not depend on the step.
+    [[nodiscard]] const std::vector<Grid>& grids() const { return grids_; }
+    /// Of each neighbour, this domain's cells that it has, too, in an order that both know.
+    [[nodiscard]] const std::vector<std::vector<int>>& shared() const { return shared_; }
     /// Room for particles that the domain will take, about: it grows by a quarter at a time.
     [[nodiscard]] std::int64_t most_particles(const System& system) const {
         return 64 + static_cast<std::int64_t>(1.25 * system.fluid.density *
@@ -122,7 +127,7 @@ private:
     [[nodiscard]] std::vector<int> shared_cells(const Grid& other) const {
         std::vector<int> cells;
         for (int cell = 0; cell < grid_.cell_count(); ++cell)
-            if (other.index(grid_.in_box(cell)) != no_cell) cells.push_back(cell);
+            if (other.find(grid_.in_box(cell)) != no_cell) cells.push_back(cell);
         std::ranges::sort(cells, {}, [&](int cell) { return grid_.key(cell); });
         return cells;
     }
@@ -130,7 +135,8 @@ private:
     Grid grid_;
     Exchange* exchange_;
     std::vector<int> neighbours_;
-    std::vector<std::vector<int>> shared_;  ///< with each neighbour
+    std::vector<Grid> grids_;
+    std::vector<std::vector<int>> shared_;
 };
 
 }  // namespace mpcflow

@@ -47,7 +47,7 @@ public:
         return grid;
     }
 
-    [[nodiscard]] int number() const { return number_; }
+    [[nodiscard]] MPCFLOW_HD int number() const { return number_; }
     [[nodiscard]] const CellBlock& own() const { return own_; }
     [[nodiscard]] std::int64_t cell_count() const { return std::int64_t{cells_.x} * cells_.y * cells_.z; }
     [[nodiscard]] int layer_count() const { return cells_.z; }
@@ -55,17 +55,40 @@ public:
     /// `no_cell` for a place off this grid.
     MPCFLOW_HD CellPlace<Real> locate(Vec3<Real> position) const {
         CellPlace<Real> place{};
-        place.cell = index(box_.coordinates(position, place.offset));
+        place.cell = find(box_.coordinates(position, place.offset));
         return place;
     }
 
+    /// The numbers of a place's cell along each axis of the box.
+    MPCFLOW_HD Vec3<int> locate_in_box(Vec3<Real> position) const {
+        Vec3<Real> offset;
+        return box_.coordinates(position, offset);
+    }
+
+    /// The cell of a place by its number along each axis of this grid, if it has() it; `offset` is set to the
+    /// place's from its centre.
+    MPCFLOW_HD Vec3<int> coordinates(Vec3<Real> position, Vec3<Real>& offset) const {
+        const Vec3<int> c = box_.coordinates(position, offset);
+        return {from_first(0, c.x), from_first(1, c.y), from_first(2, c.z)};
+    }
+    /// Whether what coordinates() gave is on this grid.
+    MPCFLOW_HD bool has(Vec3<int> c) const { return c.x < cells_.x && c.y < cells_.y && c.z < cells_.z; }
+    MPCFLOW_HD int index(Vec3<int> c) const { return c.x + cells_.x * (c.y + cells_.y * c.z); }
+
+    [[nodiscard]] MPCFLOW_HD Vec3<int> cells() const { return cells_; }
+    [[nodiscard]] Vec3<Real> shift() const { return box_.shift(); }
+    /// Whether the last cell along an axis is a neighbour of the first one.
+    [[nodiscard]] bool is_periodic(int axis) const {
+        return box_.is_periodic(axis) && cells_[axis] == box_.cells()[axis];
+    }
+
     /// The index of a cell of the box by its number along each axis there, or `no_cell`.
-    MPCFLOW_HD int index(Vec3<int> in_box) const {
+    MPCFLOW_HD int find(Vec3<int> in_box) const {
         const int x = along(0, in_box.x);
         const int y = along(1, in_box.y);
         const int z = along(2, in_box.z);
         if (x == no_cell || y == no_cell || z == no_cell) return no_cell;
-        return x + cells_.x * (y + cells_.y * z);
+        return index({x, y, z});
     }
 
     /// A cell's number along each axis of the box.
@@ -85,12 +108,23 @@ public:
     MPCFLOW_HD bool is_whole(int cell) const { return box_.is_whole(key(cell)); }
 
     /// Whether a cell is this domain's own, as each cell of the box is of one domain.
-    [[nodiscard]] bool owns(int cell) const { return owner_of(in_box(cell)) == number_; }
+    [[nodiscard]] MPCFLOW_HD bool owns(int cell) const { return owner_of(in_box(cell)) == number_; }
 
-    /// The domain that owns the cell of a place.
-    [[nodiscard]] int owner(Vec3<Real> position) const {
-        Vec3<Real> offset;
-        return owner_of(box_.coordinates(position, offset));
+    /// The domain that owns the cell of a place, or a cell of the box.
+    [[nodiscard]] MPCFLOW_HD int owner(Vec3<Real> position) const {
+        return owner_of(locate_in_box(position));
+    }
+    [[nodiscard]] MPCFLOW_HD int owner_of(Vec3<int> in_box) const {
+        int number = 0;
+        for (int axis = 2; axis >= 0; --axis) {
+            // Between walls there is one layer of cells more, which the last domain has.
+            const int last = size_.size[axis] - 1;
+            const std::int64_t c = in_box[axis] < last ? in_box[axis] : last;
+            const std::int64_t domains = cut_.domains[axis];
+            number = number * static_cast<int>(domains) +
+                     static_cast<int>(((c + 1) * domains - 1) / size_.size[axis]);
+        }
+        return number;
     }
 
     /// Whether the domain `other` has a cell of its own on this grid.
@@ -107,22 +141,13 @@ public:
     }
 
 private:
-    MPCFLOW_HD int along(int axis, int in_box) const {
-        int c = in_box - first_[axis];
-        if (c < 0) c += box_.cells()[axis];
-        return c < cells_[axis] ? c : no_cell;
+    MPCFLOW_HD int from_first(int axis, int in_box) const {
+        const int c = in_box - first_[axis];
+        return c < 0 ? c + box_.cells()[axis] : c;
     }
-
-    [[nodiscard]] int owner_of(Vec3<int> in_box) const {
-        int number = 0;
-        for (int axis = 2; axis >= 0; --axis) {
-            // Between walls there is one layer of cells more, which the last domain has.
-            const std::int64_t c = std::min(in_box[axis], size_.size[axis] - 1);
-            const std::int64_t domains = cut_.domains[axis];
-            number = number * static_cast<int>(domains) +
-                     static_cast<int>(((c + 1) * domains - 1) / size_.size[axis]);
-        }
-        return number;
+    MPCFLOW_HD int along(int axis, int in_box) const {
+        const int c = from_first(axis, in_box);
+        return c < cells_[axis] ? c : no_cell;
     }
 
     CellGrid<Real> box_;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "physics/domain/arrival_check.hpp"
+#include "physics/domain/bring_particles.hpp"
 #include "physics/domain/particle_transport.hpp"
 #include "physics/host/host_fields.hpp"
 #include "physics/host/host_fluid.hpp"
@@ -249,22 +249,9 @@ private:
         const std::int64_t said[] = {step, fast_steps};
         const auto heard =
             values_of<std::int64_t>(exchange.share(message_of(std::span<const std::int64_t>(said))).front());
-        ArrivalCheck check(system_, exchange);
-        ParticleSnapshot piece;
-        std::size_t next = 0;
-        const auto make = [&](std::int64_t) {
-            if (next == piece.id.size()) {
-                piece = source.next(particles_of_piece);
-                next = 0;
-            }
-            // Others wait for something in the place of one that cannot be; all throw when all have come.
-            const std::size_t i = next++;
-            return check.add(piece, i) ? take_from_snapshot<Particle>(piece, i) : Particle::make(0, {}, {});
-        };
         fluid_.restore_domain(heard[0], heard[1], [&](const auto& take) {
-            spread_particles<Particle>(
-                exchange, source.count(), make, [&](const Particle& p) { return fluid_.owner(p); }, take);
-            check.finish();
+            bring_particles<Particle>(
+                exchange, system_, source, [&](const Particle& p) { return fluid_.owner(p); }, take);
         });
     }
 

@@ -119,6 +119,9 @@ class Arguments(ProgramTest):
         # What is in is told alike by both.
         mpi = devices["mpi"]
         self.assertIn(f"mpi      {mpi}: " if mpi else "mpi      none: ", self.mpcflow("devices").stdout)
+        nccl = devices["nccl"]
+        if devices["cuda"]:
+            self.assertIn(f"nccl     {nccl}: " if nccl else "nccl     none: ", self.mpcflow("devices").stdout)
         self.assertIn(f", {mpi})" if mpi else ")", self.mpcflow("--version").stdout)
 
     def test_schema(self):

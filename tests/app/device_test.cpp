@@ -1,11 +1,13 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "app/machine/batch_job.hpp"
 #include "app/machine/device.hpp"
+#include "physics/domain/in_process.hpp"
 #include "physics/errors.hpp"
 
 namespace mpcflow {
@@ -58,6 +60,55 @@ TEST(ChooseDevice, WhoHasABusyGpuAloneIsToldAndNotLeftOnTheCpu) {
     const DeviceList beside{{gpu(1, 132, 50)}, "", {busy}};
     EXPECT_EQ(choose_device({DeviceKind::automatic, 0}, beside).index, 1);
     EXPECT_THROW(static_cast<void>(choose_device({DeviceKind::cuda, 0}, beside)), EnvironmentError);
+}
+
+/// What each rank chooses, in one line; all on one machine.
+std::vector<std::string> chosen(const DeviceChoice& choice, const std::vector<DeviceList>& lists) {
+    std::vector<std::string> found(lists.size());
+    InProcess(static_cast<int>(lists.size())).run([&](int number, Exchange& ranks) {
+        try {
+            const ChosenDevice device = choose_device_of_rank(choice, lists[number], number, ranks);
+            found[number] = device.kind == DeviceKind::cpu ? "cpu" : "cuda:" + std::to_string(device.index);
+        } catch (const EnvironmentError& error) {
+            found[number] = error.what();
+        }
+    });
+    return found;
+}
+
+TEST(ChooseDeviceOfRank, RanksTakeTheDevicesInTurn) {
+    using Names = std::vector<std::string>;
+    const DeviceList two{{gpu(0, 132, 50), gpu(1, 132, 50)}, ""};
+    EXPECT_EQ(chosen({DeviceKind::automatic, 0}, {two, two, two}), (Names{"cuda:0", "cuda:1", "cuda:0"}));
+    EXPECT_EQ(chosen({DeviceKind::cuda, 1}, {two, two, two}), (Names{"cuda:1", "cuda:0", "cuda:1"}));
+    EXPECT_EQ(chosen({DeviceKind::cpu, 0}, {two, two}), (Names{"cpu", "cpu"}));
+    const DeviceList nothing{{}, "no driver"};
+    EXPECT_EQ(chosen({DeviceKind::automatic, 0}, {nothing, nothing}), (Names{"cpu", "cpu"}));
+}
+
+TEST(ChooseDeviceOfRank, WhereOneHasNoneAllRefuseInTheSameWords) {
+    const DeviceList one{{gpu(0, 132, 50)}, ""};
+    const DeviceList nothing{{}, "no driver"};
+    const DeviceList busy{{}, "all busy", {{0, "H200", "another process has it"}}};
+    struct Refusal {
+        DeviceKind asked;
+        std::vector<DeviceList> lists;
+        std::string said;
+    };
+    for (const Refusal& refusal : {Refusal{DeviceKind::automatic, {one, nothing, one}, "rank 1"},
+                                   Refusal{DeviceKind::automatic, {one, nothing}, "no driver"},
+                                   Refusal{DeviceKind::automatic, {nothing, nothing, busy}, "rank 0"},
+                                   Refusal{DeviceKind::automatic,
+                                           {busy, one},
+                                           "cuda:0 (H200) cannot be used: "
+                                           "another process has it"},
+                                   Refusal{DeviceKind::cuda, {nothing, nothing}, "--device cpu"}}) {
+        const std::vector<std::string> found = chosen({refusal.asked, 0}, refusal.lists);
+        for (const std::string& words : found) {
+            EXPECT_EQ(words, found.front());
+            EXPECT_NE(words.find(refusal.said), std::string::npos) << words;
+        }
+    }
 }
 
 BatchJob job_of(std::map<std::string, std::string> variables) {

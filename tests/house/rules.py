@@ -30,7 +30,7 @@ LIBRARY_OWNERS = [
     (re.compile(r"(hdf5|H5)\w*\.h"), "HDF5", "app/hdf5"),
     (re.compile(r"mpi\.h"), "MPI", "ranks"),
     (re.compile(r"CLI/"), "the command line", "app"),
-    (re.compile(r"(cuda|cub/|thrust/|cooperative_groups|device_launch|nvtx|nv/|curand|math_constants)"), "CUDA", "gpu"),
+    (re.compile(r"(cuda|cub/|thrust/|cooperative_groups|device_launch|nvtx|nv/|curand|math_constants|nccl)"), "CUDA", "gpu"),
 ]
 
 # The same by link target, looked for in the CMakeLists.txt of the folders.

@@ -18,6 +18,7 @@
 #include "physics/domain/in_process.hpp"
 #include "physics/errors.hpp"
 #include "physics/particle_source.hpp"
+#include "tests/ranks/every_nth.hpp"
 #include "tests/ranks/measured.hpp"
 #include "tests/solver/golden_cases.hpp"
 
@@ -110,21 +111,6 @@ TEST(DomainSolvers, bring_more_than_one_piece_of_particles) {
         solver.restore(all, 0);
         EXPECT_EQ(solver.state_hash(), hash);
     });
-}
-
-/// Those of a snapshot that a domain brings: every `count`-th from number `number` on.
-ParticleSnapshot every_nth(const ParticleSnapshot& all, int number, int count) {
-    ParticleSnapshot some;
-    some.step = all.step;
-    for (auto i = static_cast<std::size_t>(number); i < all.id.size(); i += static_cast<std::size_t>(count)) {
-        some.id.push_back(all.id[i]);
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            some.position.push_back(all.position[3 * i + axis]);
-            some.velocity.push_back(all.velocity[3 * i + axis]);
-            some.image.push_back(all.image[3 * i + axis]);
-        }
-    }
-    return some;
 }
 
 TEST(DomainSolvers, go_on_from_particles_that_each_of_them_brings) {

@@ -24,8 +24,9 @@ namespace {
 template <class Function>
 void lead(const System& system, const SolverOptions& options, const Function& function) {
     const Cut cut = automatic_cut(system, ranks().count()).value();
-    if (ranks().number() != 0) return follow(ranks(), system, options, cut);
-    LeadingSolver solver(ranks(), system, options, cut);
+    const DomainMaker make = domains_on_cpu(system, options, cut);
+    if (ranks().number() != 0) return follow(ranks(), make);
+    LeadingSolver solver(ranks(), cut, make);
     function(solver);
 }
 

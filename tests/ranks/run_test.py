@@ -56,6 +56,45 @@ class Files(RanksTest):
         self.assertIn("this run is complete", again.stderr)
 
 
+class OnGpus(RanksTest):
+    """Where there are fewer GPUs than ranks, several are on one."""
+
+    def test_files_are_those_of_one_process_on_the_cpu(self):
+        self.require_gpu()
+        text = flow(100)
+        expected = self.reference(text)
+        name = self.write_input(text)
+        for ranks in (2, 3):
+            done = self.on_ranks(ranks, "run", name, "--device", "cuda")
+            self.assertIn(f"on each of {ranks} ranks", done.stderr)
+            self.check_same(self.results("out"), expected)
+            shutil.rmtree(self.folder / "out")
+
+    def test_a_run_goes_on_on_other_ranks_and_devices(self):
+        self.require_gpu()
+        text = flow(100, "{every: 30}")
+        expected = self.reference(text)
+        name = self.write_input(text)
+        self.on_ranks(3, "run", name, "--device", "cuda", "--set", "run.steps=37")
+        self.on_ranks(2, "run", name, "--device", "cpu", "--set", "run.steps=61")
+        self.mpcflow("run", name, "--device", "cuda", "--set", "run.steps=80")
+        self.on_ranks(2, "run", name, "--device", "cuda")
+        self.check_same(self.results("out"), expected)
+
+    def test_the_step_is_measured(self):
+        self.require_gpu()
+        options = ("bench", "step", "--law", "srd", "--cells", "32", "--steps", "20", "--json")
+        for measured in json.loads(self.on_ranks(2, *options).stdout):
+            self.assertEqual((measured["ranks"], measured["summation"]), (2, "tile"))
+            self.assertGreater(measured["updates_per_second"], 0)
+
+    def test_other_ways_of_summing_are_refused(self):
+        self.require_gpu()
+        name = self.write_input(flow(50))
+        refused = self.on_ranks(2, "run", name, "--device", "cuda", "--set", "execution.summation=peers", status=3)
+        self.assertIn("peers is a way of one GPU alone; on several ranks use auto or tile", refused.stderr)
+
+
 class Planning(RanksTest):
     def test_check_tells_how_the_box_is_cut(self):
         name = self.write_input(flow(50).replace("size: [6, 6, 6]", "size: [24, 16, 9]"))
@@ -91,8 +130,14 @@ class Planning(RanksTest):
             self.assertLessEqual(measured["waiting"], measured["largest_waiting"])
             self.assertLess(measured["largest_waiting"], 1.0)
         self.assertIn(" 2 ranks, ", self.on_ranks(2, *options).stdout)
-        refused = self.on_ranks(2, "bench", "step", "--device", "cuda", status=3)
-        self.assertIn("several ranks cannot go on GPUs yet", refused.stderr)
+
+    def test_without_a_gpu_none_is_taken(self):
+        self.skip_with_gpu()
+        name = self.write_input(flow(50))
+        for command in (("bench", "step", "--device", "cuda"), ("run", name, "--device", "cuda")):
+            refused = self.on_ranks(2, *command, status=3)
+            self.assertIn("execution.device: rank 0 has no GPU that can be used", refused.stderr)
+        self.assertNotIn("out", self.files())
 
 
 class Restarts(RanksTest):

@@ -35,16 +35,25 @@ class Ranks(unittest.TestCase):
             self.assertIn(f"#SBATCH {line}", lines)
         self.assertFalse([line for line in lines if "--ntasks=" in line])
 
+    def test_a_rank_is_a_gpu(self):
+        (self.folder / "four.yaml").write_text(f"program: {PROGRAM}\nnodes: 3\ngpus_per_node: 2\ngpu_type: a100\n")
+        lines = self.submit("--dry-run").splitlines()
+        for line in ("--nodes=3", "--ntasks-per-node=2", "--gres=gpu:a100:2"):
+            self.assertIn(f"#SBATCH {line}", lines)
+
     def test_an_input_that_cannot_be_cut_never_waits_in_a_queue(self):
         self.assertIn("box.size: cannot be cut along cell planes into 4 domains", self.submit("--set", "box.size=[1,1,3]", "--dry-run", status=2))
 
     def test_what_ranks_cannot_is_refused(self):
         for scheduler in ("local", "pbs"):
-            self.assertIn(f"--scheduler {scheduler}: the profile has nodes, ranks_per_node: with {scheduler} a case is one process",
+            self.assertIn(f"--scheduler {scheduler}: the profile has nodes, ranks_per_node, gpus_per_node: with {scheduler} a case is one process",
                           self.submit("--scheduler", scheduler, "--dry-run", status=2))
         self.assertIn("a case has 4 ranks: give --rate", self.submit("--measure", "--dry-run", status=2))
-        for text, start in (("gpus: 1\nnodes: 2\n", "p.yaml:1:7: gpus: the 2 ranks of a case cannot go on GPUs yet"),
-                            ("scheduler: pbs\nranks_per_node: 3\n", "p.yaml:2:17: nodes, ranks_per_node: with pbs"),
+        for text, start in (("gpus: 1\nnodes: 2\n", "p.yaml:1:7: gpus: is of a case that is one process"),
+                            ("gpus_per_node: 2\nranks_per_node: 4\n", "p.yaml:2:17: ranks_per_node: a rank is a GPU, of which there are 2"),
+                            ("gpu_type: a100\n", "p.yaml:1:11: gpu_type: needs gpus or gpus_per_node"),
+                            ("scheduler: pbs\nranks_per_node: 3\n", "p.yaml:2:17: nodes, ranks_per_node, gpus_per_node: with pbs"),
+                            ("scheduler: local\ngpus_per_node: 2\n", "p.yaml:2:16: nodes, ranks_per_node, gpus_per_node: with local"),
                             ("launcher: \"mpirun '\"\n", "p.yaml:1:11: launcher:"), ("nodes: 0\n", "p.yaml:1:8: nodes: 0")):
             with self.assertRaises(ProfileError, msg=text) as caught:
                 parse_profile(Path("p.yaml"), text)

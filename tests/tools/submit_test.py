@@ -112,7 +112,7 @@ class Profiles(unittest.TestCase):
                 'options: ["--exclusive"]\nscheduler: pbs\n')
         profile = parse_profile(Path("p.yaml"), text)
         self.assertEqual(profile.limit_seconds, 14400)
-        profile = dataclasses.replace(profile, nodes=2, ranks_per_node=3, launcher="mpirun")  # which none on PBS may have
+        profile = dataclasses.replace(profile, nodes=2, ranks_per_node=3, gpus_per_node=3, launcher="mpirun")  # which none on PBS may have
         self.assertEqual(profile_from_json(Path("s"), json.loads(json.dumps(profile_as_json(profile)))), profile)
         self.assertEqual(set(profile_as_json(profile)), set(schema()["properties"]), "no key keeps its default above")
         self.assertEqual(parse_profile(Path("p.yaml"), ""), Profile())

@@ -50,7 +50,7 @@ def job_time(arguments: argparse.Namespace, profile: Profile, program: Program, 
         # As a job runs it: on its own few processors, and on a GPU only where it asks for one. More threads than there are
         # processors here would wait for each other.
         speed = ["--measure", "--threads", str(min(profile.cpus, len(os.sched_getaffinity(0))))]
-        if profile.gpus == 0:
+        if profile.gpus_here == 0:
             program = program.without_gpus()
     longest = 0.0
     for case in sweep:

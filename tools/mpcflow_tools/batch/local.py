@@ -71,10 +71,10 @@ class LocalQueue:
         """Returns 0 when all are done, 85 when it was stopped, or what the first that failed ended with."""
         profile = self.sweep.profile
         free_gpus = gpus_here()
-        if profile.gpus > len(free_gpus):
-            raise ResultsError(f"a case needs {profile.gpus} GPUs (gpus in the profile), and there are {len(free_gpus)} here")
+        if profile.gpus_here > len(free_gpus):
+            raise ResultsError(f"a case needs {profile.gpus_here} GPUs (gpus in the profile), and there are {len(free_gpus)} here")
         places = max(1, len(os.sched_getaffinity(0)) // profile.cpus)
-        places = min(places, profile.at_once or places, len(free_gpus) // profile.gpus if profile.gpus else places)
+        places = min(places, profile.at_once or places, len(free_gpus) // profile.gpus_here if profile.gpus_here else places)
         self._waiting = list(cases)
         begun: set[int] = set()
         worst = DONE
@@ -98,7 +98,7 @@ class LocalQueue:
                     if case not in begun:
                         note_attempt(self._folder(case), event="submitted", job=local_task(case))
                         begun.add(case)
-                    taken = [free_gpus.pop(0) for _ in range(profile.gpus)]
+                    taken = [free_gpus.pop(0) for _ in range(profile.gpus_here)]
                     self._children.append(self._start(case, taken, lock))
                     if self._asked_by is not None:  # while there was no child yet
                         self._stop(self._asked_by)

@@ -19,7 +19,7 @@ from mpcflow_tools.texts import printable
 
 SCHEDULERS = ("slurm", "pbs", "local")
 LONGEST_FILE = 1 << 16
-ONE_PROCESS = "nodes, ranks_per_node: with {} a case is one process; several ranks are for slurm"
+ONE_PROCESS = "nodes, ranks_per_node, gpus_per_node: with {} a case is one process; several ranks are for slurm"
 
 
 class ProfileError(ManyErrors):
@@ -37,11 +37,12 @@ class Profile:
     time_limit: str | None = None  # of one job
     margin: int = 120  # seconds before the limit at which a run is told to save and stop
     nodes: int = 1
-    ranks_per_node: int = 1
+    ranks_per_node: int | None = None
+    gpus_per_node: int = 0  # of several ranks: a rank is a GPU
     launcher: str = "srun --mpi=pmix --kill-on-bad-exit=1"  # of several ranks, in a job
     cpus: int = 1  # of a rank
     memory: str | None = None
-    gpus: int = 0
+    gpus: int = 0  # of one process
     gpu_type: str | None = None
     at_once: int | None = None  # jobs of a sweep
     requeue: bool = True
@@ -58,7 +59,17 @@ class Profile:
     @property
     def ranks(self) -> int:
         """Processes of a case."""
-        return self.nodes * self.ranks_per_node
+        return self.nodes * self.ranks_here
+
+    @property
+    def ranks_here(self) -> int:
+        """Of these, on each node."""
+        return self.ranks_per_node or self.gpus_per_node or 1
+
+    @property
+    def gpus_here(self) -> int:
+        """GPUs of a case on each node."""
+        return self.gpus or self.gpus_per_node
 
 
 # -- what a key may be: its JSON Schema, and the same in words
@@ -109,6 +120,7 @@ _KINDS: dict[str, _Kind] = {
     "margin": _whole(1, 3600),
     "nodes": _whole(1, 4096),
     "ranks_per_node": _whole(1, 1024),
+    "gpus_per_node": _whole(1, 64),
     "launcher": _COMMAND,
     "cpus": _whole(1, 4096),
     "memory": _text(r"[1-9]\d*[KMGT]", "a size such as 8G"),
@@ -213,15 +225,16 @@ def parse_profile(path: Path, text: str) -> Profile:
         if profile.limit_seconds is not None and profile.limit_seconds <= profile.margin:
             errors.append(_told(path, nodes.get("margin", nodes["time_limit"]),
                                 f"margin: {profile.margin} s leave nothing of the time_limit {profile.time_limit}"))
-        if profile.gpu_type is not None and profile.gpus == 0:
-            errors.append(_told(path, nodes["gpu_type"], "gpu_type: needs gpus: 1 or more"))
-        if profile.ranks > 1:
-            place = nodes["nodes" if profile.nodes > 1 else "ranks_per_node"]
-            if profile.gpus > 0:
-                errors.append(_told(path, nodes["gpus"], f"gpus: the {profile.ranks} ranks of a case cannot go on GPUs yet: leave it out, "
-                                    "or nodes and ranks_per_node"))
-            if profile.scheduler != "slurm":
-                errors.append(_told(path, place, ONE_PROCESS.format(profile.scheduler)))
+        if profile.gpu_type is not None and profile.gpus_here == 0:
+            errors.append(_told(path, nodes["gpu_type"], "gpu_type: needs gpus or gpus_per_node: 1 or more"))
+        if profile.gpus > 0 and (profile.ranks > 1 or profile.gpus_per_node > 0):
+            errors.append(_told(path, nodes["gpus"], "gpus: is of a case that is one process; one of several ranks has gpus_per_node"))
+        if profile.gpus_per_node not in (0, profile.ranks_here):
+            errors.append(_told(path, nodes["ranks_per_node"], f"ranks_per_node: a rank is a GPU, of which there are "
+                                f"{profile.gpus_per_node}: leave it out"))
+        if profile.ranks > 1 and profile.scheduler != "slurm":
+            place = next(nodes[key] for key in ("nodes", "ranks_per_node", "gpus_per_node") if key in nodes)
+            errors.append(_told(path, place, ONE_PROCESS.format(profile.scheduler)))
     if errors:
         raise ProfileError(errors)
     return profile

@@ -92,7 +92,7 @@ def find_program(profile: Profile) -> Program:
             [
                 "apptainer",
                 "exec",
-                *(["--nv"] if profile.gpus else []),
+                *(["--nv"] if profile.gpus_here else []),
                 str(image.absolute()) if image.exists() else profile.container,
                 *words,
             ],

@@ -43,7 +43,7 @@ def worker_words(*arguments: str) -> str:
 
 
 def _slurm_lines(sweep: Sweep, profile: Profile) -> list[str]:
-    gpu = f"{profile.gpu_type}:{profile.gpus}" if profile.gpu_type else str(profile.gpus)
+    gpu = f"{profile.gpu_type}:{profile.gpus_here}" if profile.gpu_type else str(profile.gpus_here)
     asked = {
         "job-name": job_name(sweep),
         "partition": profile.partition,
@@ -52,11 +52,11 @@ def _slurm_lines(sweep: Sweep, profile: Profile) -> list[str]:
         "time": sweep.time,
         "signal": f"B:USR1@{profile.margin}",
         "nodes": str(profile.nodes) if profile.ranks > 1 else None,
-        "ntasks-per-node": str(profile.ranks_per_node) if profile.ranks > 1 else None,
+        "ntasks-per-node": str(profile.ranks_here) if profile.ranks > 1 else None,
         "ntasks": "1" if profile.ranks == 1 else None,
         "cpus-per-task": str(profile.cpus),
         "mem": profile.memory,
-        "gres": f"gpu:{gpu}" if profile.gpus else None,
+        "gres": f"gpu:{gpu}" if profile.gpus_here else None,
         "output": "case-%4a/job.log" if sweep.is_array else "case-0000/job.log",
         "open-mode": "append",
     }
@@ -68,8 +68,8 @@ def _pbs_lines(sweep: Sweep, profile: Profile) -> list[str]:
     select = f"select=1:ncpus={profile.cpus}"
     if profile.memory:
         select += f":mem={profile.memory.lower()}b"
-    if profile.gpus:
-        select += f":ngpus={profile.gpus}" + (f":gpu_type={profile.gpu_type}" if profile.gpu_type else "")
+    if profile.gpus_here:
+        select += f":ngpus={profile.gpus_here}" + (f":gpu_type={profile.gpu_type}" if profile.gpu_type else "")
     lines = [f"#PBS -N {job_name(sweep)[:15]}", f"#PBS -l {select}", "#PBS -j oe", f"#PBS -r {'y' if profile.requeue else 'n'}"]
     limit = seconds_of(sweep.time) if sweep.time is not None else None
     if limit is None:

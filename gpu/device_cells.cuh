@@ -1,0 +1,96 @@
+#pragma once
+/// The cells of a fluid on a device, of the whole box or of a domain: their sums, and what they do.
+
+#include <cub/device/device_scan.cuh>
+
+#include <cstdint>
+
+#include "gpu/cell_kernels.cuh"
+#include "gpu/cell_order.hpp"
+#include "gpu/cuda_support.cuh"
+#include "gpu/observable_kernels.cuh"
+#include "gpu/step_report.cuh"
+#include "physics/step.hpp"
+
+namespace mpcflow {
+
+template <class Law, class Grid>
+class DeviceCells {
+public:
+    using Plan = StepPlan<Law, Grid>;
+
+    explicit DeviceCells(const Grid& grid)
+        : count_(static_cast<int>(grid.cell_count())),
+          order_(grid.cells()),
+          sums_(count_),
+          actions_(count_),
+          kept_draws_(CellDraws<Law>::kept(count_)),
+          slots_(count_) {
+        std::size_t scan_bytes = 0;
+        MPCFLOW_CUDA(
+            cub::DeviceScan::ExclusiveSum(nullptr, scan_bytes, slots_.data(), slots_.data(), count_));
+        scan_scratch_ = DeviceArray<char>(static_cast<std::int64_t>(scan_bytes));
+        clear();
+    }
+
+    [[nodiscard]] int count() const { return count_; }
+    [[nodiscard]] const TiledOrder& order() const { return order_; }
+    [[nodiscard]] SumRow<Law>* sums() const { return sums_.data(); }
+    [[nodiscard]] const CellAction<Law>* actions() const { return actions_.data(); }
+    [[nodiscard]] CellDraws<Law> draws() const { return CellDraws<Law>(kept_draws_.data()); }
+    /// By rank of cells: where the next particle of each goes, when particles are re-ordered.
+    [[nodiscard]] std::uint32_t* slots() const { return slots_.data(); }
+    [[nodiscard]] CellCounts counts() const {
+        return {sums_.data()->value, count_, sum_stride<Law::sum_count>};
+    }
+    [[nodiscard]] std::int64_t memory_bytes() const {
+        return sums_.bytes() + actions_.bytes() + kept_draws_.bytes() + slots_.bytes() +
+               scan_scratch_.bytes();
+    }
+
+    /// Sums are zero again.
+    void clear() const { sums_.clear(); }
+
+    /// Draws for the first collision what is wanted before its sums are.
+    void draw_first(const Plan& plan) const {
+        if (kept_draws_.size() == 0) return;
+        draw_for_cells<<<block_count(count_), block_size>>>(plan, count_, draws());
+        MPCFLOW_CUDA(cudaGetLastError());
+    }
+
+    /// Actions of the step of `plan`; the sums are zero then. Where particles are to be re-ordered, slots()
+    /// has their numbers in the cells.
+    void resolve(const Plan& plan, bool reorders, WallQueue wall_queue, StepReport* report) const {
+        resolve_cells<Resolving::for_the_step><<<block_count(count_), block_size>>>(
+            plan, count_, sums(), actions_.data(), draws(), reorders ? slots() : nullptr, wall_queue, report);
+        MPCFLOW_CUDA(cudaGetLastError());
+    }
+    /// The same actions; nothing else changes.
+    void foresee(const Plan& plan, StepReport* report) const {
+        resolve_cells<Resolving::foreseen><<<block_count(count_), block_size>>>(
+            plan, count_, sums(), actions_.data(), draws(), nullptr, WallQueue{}, report);
+        MPCFLOW_CUDA(cudaGetLastError());
+    }
+
+    /// Of the numbers of particles in slots() makes the places of the first ones, and of those of the tiles,
+    /// behind the last of which is the number of all particles.
+    void find_slots(std::int64_t particles, std::uint32_t* tile_starts) {
+        std::size_t scan_bytes = scan_scratch_.size();
+        MPCFLOW_CUDA(
+            cub::DeviceScan::ExclusiveSum(scan_scratch_.data(), scan_bytes, slots(), slots(), count_));
+        find_tile_starts<<<block_count(order_.tile_count() + 1), block_size>>>(
+            order_, slots(), static_cast<std::uint32_t>(particles), tile_starts);
+        MPCFLOW_CUDA(cudaGetLastError());
+    }
+
+private:
+    int count_;
+    TiledOrder order_;
+    DeviceArray<SumRow<Law>> sums_;
+    DeviceArray<CellAction<Law>> actions_;
+    DeviceArray<typename Law::Draw> kept_draws_;
+    DeviceArray<std::uint32_t> slots_;
+    DeviceArray<char> scan_scratch_;
+};
+
+}  // namespace mpcflow

@@ -1,0 +1,204 @@
+#pragma once
+/// The kernels of what domains give each other after a step: sums of cells that several have, and particles
+/// that change domains.
+
+#include <cstdint>
+
+#include "gpu/cell_kernels.cuh"
+#include "gpu/cuda_support.cuh"
+#include "gpu/leaving_particles.cuh"
+#include "gpu/particle_columns.cuh"
+#include "gpu/record_access.cuh"
+#include "gpu/step_report.cuh"
+#include "physics/initial_state.hpp"
+#include "physics/step.hpp"
+
+namespace mpcflow {
+
+/// Cells that a domain shares with its neighbours, `count` of them, one neighbour after the other; a cell may
+/// be there for several.
+struct SharedCells {
+    const int* cells;
+    std::int64_t count;
+    /// By cell: how many of this domain's own particles are in it. Kept for shared cells alone; in others all
+    /// particles are its own.
+    std::uint32_t* own_numbers;
+};
+
+/// Of each shared cell writes the sums of this domain's particles to `outbox`, and keeps their number.
+template <class Law>
+__global__ void __launch_bounds__(block_size)
+    pack_sums(SharedCells shared, const SumRow<Law>* __restrict__ rows, double* __restrict__ outbox) {
+    constexpr int K = Law::sum_count;
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
+    if (i >= shared.count * K) return;
+    const int cell = shared.cells[i / K];
+    const double sum = rows[cell].value[i % K];
+    outbox[i] = sum;
+    if (i % K == 0) shared.own_numbers[cell] = static_cast<std::uint32_t>(sum);
+}
+
+/// Adds what neighbours sent. The sums are exact, so that it does not matter in which order.
+template <class Law>
+__global__ void __launch_bounds__(block_size)
+    unpack_sums(SharedCells shared, const double* __restrict__ inbox, SumRow<Law>* __restrict__ rows) {
+    constexpr int K = Law::sum_count;
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
+    if (i >= shared.count * K) return;
+    const double sum = inbox[i];
+    if (sum != 0.0) atomicAdd(rows[shared.cells[i / K]].value + i % K, sum);
+}
+
+/// Puts the numbers of this domain's own particles in the place of those of all, by rank.
+static __global__ void __launch_bounds__(block_size)
+    keep_own_numbers(SharedCells shared, const __grid_constant__ TiledOrder order,
+                     std::uint32_t* __restrict__ numbers) {
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
+    if (i >= shared.count) return;
+    const int cell = shared.cells[i];
+    numbers[order.rank(cell)] = shared.own_numbers[cell];
+}
+
+/// Of the tiles' particles the first `ordered` are there; those behind, up to `count`, make tiles of `length`
+/// each, which are tiles of no place.
+static __global__ void __launch_bounds__(block_size)
+    end_tile_starts(int tiles, int more, std::uint32_t ordered, std::uint32_t length, std::uint32_t count,
+                    std::uint32_t* __restrict__ starts) {
+    const int tile = static_cast<int>(blockIdx.x * block_size + threadIdx.x);
+    if (tile <= tiles) starts[tile] = min(starts[tile], ordered);
+    else if (tile <= tiles + more)
+        starts[tile] = min(ordered + static_cast<std::uint32_t>(tile - tiles) * length, count);
+}
+
+/// For each neighbour the particles that leave to a cell of its grid, in pieces of memory that have room for
+/// as many as the queue.
+template <class Particle>
+struct Outgoing {
+    Particle* records;
+    std::uint32_t* counts;  ///< by neighbour
+};
+
+/// Writes the particles of the queue for the neighbours that have their cell; if there are more than the
+/// queue has room for, does nothing. One whose new owner is no neighbour flew further than any may: a fault.
+template <class Particle, class Grid>
+__global__ void __launch_bounds__(block_size)
+    pack_leaving(const __grid_constant__ Grid grid, const Grid* __restrict__ neighbours, int neighbour_count,
+                 const __grid_constant__ ParticleColumns<Particle> particles, LeavingQueue queue,
+                 Outgoing<Particle> outgoing, StepReport* __restrict__ report) {
+    const std::uint32_t count = *queue.count;
+    if (count > queue.room) return;
+    for (std::uint32_t i = blockIdx.x * block_size + threadIdx.x; i < count; i += gridDim.x * block_size) {
+        const Particle particle = particles[queue.slots[i]];
+        const Vec3<int> cell = grid.locate_in_box(particle.position);
+        const int owner = grid.owner_of(cell);
+        bool is_owned = false;
+        for (int n = 0; n < neighbour_count; ++n) {
+            if (neighbours[n].find(cell) == no_cell) continue;
+            is_owned |= neighbours[n].number() == owner;
+            const std::uint32_t place = atomicAdd(outgoing.counts + n, 1U);
+            outgoing.records[std::int64_t{queue.room} * n + place] = particle;
+        }
+        if (!is_owned) atomicOr(&report->faults, fault_speed);
+    }
+}
+
+/// Finds the particles that leave again, where the queue had no room for all.
+template <class Particle, class Grid>
+__global__ void __launch_bounds__(block_size)
+    find_leaving(const __grid_constant__ Grid grid, std::int64_t count,
+                 const __grid_constant__ ParticleColumns<Particle> particles, LeavingQueue queue) {
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
+    if (i < count && grid.locate(particles.motion(i).position).cell == no_cell)
+        queue.push(static_cast<std::uint32_t>(i));
+}
+
+/// Contributes particles of other domains that left their grids to cells of this one. The first `own` become
+/// this domain's.
+template <class Law, class Particle, class Grid>
+__global__ void __launch_bounds__(block_size)
+    contribute_arrivals(const __grid_constant__ StepPlan<Law, Grid> plan, int count, int own,
+                        const Particle* __restrict__ arrivals, CellDraws<Law> draws,
+                        SumRow<Law>* __restrict__ rows, std::uint32_t* __restrict__ own_numbers) {
+    const int i = static_cast<int>(blockIdx.x * block_size + threadIdx.x);
+    if (i >= count) return;
+    const Particle particle = arrivals[i];
+    const auto place = plan.next_grid.locate(particle.position);
+    const auto draw = draws.next(place.cell, [](const auto* kept) { return load_constant_record(kept); });
+    const typename Law::Sums sums = plan.contribute(particle, place, draw);
+#pragma unroll
+    for (int k = 0; k < Law::sum_count; ++k) atomicAdd(rows[place.cell].value + k, sums.value[k]);
+    if (i < own) atomicAdd(own_numbers + place.cell, 1U);
+}
+
+/// Memory for fill_holes: as much of each as particles leave.
+struct HoleScratch {
+    std::uint32_t* holes;
+    std::uint32_t* movers;
+    std::uint32_t* is_hole;
+};
+
+inline constexpr int fill_holes_threads = 1024;
+
+/// Puts `arrivals` particles into the holes that `left` others, whose slots are in the queue, leave among
+/// `count`; if they are more, the rest behind the last; if they are fewer, the last particles into what is
+/// left of the holes. Then the particles are the first count - left + arrivals. One block.
+template <class Particle>
+__global__ void __launch_bounds__(fill_holes_threads)
+    fill_holes(std::int64_t count, std::uint32_t left, std::uint32_t arrivals,
+               const Particle* __restrict__ arrived, const std::uint32_t* __restrict__ slots,
+               HoleScratch scratch, const __grid_constant__ ParticleColumns<Particle> particles) {
+    __shared__ std::uint32_t hole_count;
+    __shared__ std::uint32_t mover_count;
+    const std::uint32_t new_count = static_cast<std::uint32_t>(count) - left + arrivals;
+    const std::uint32_t tail = left > arrivals ? left - arrivals : 0;
+    if (threadIdx.x == 0) hole_count = mover_count = 0;
+    for (std::uint32_t j = threadIdx.x; j < tail; j += blockDim.x) scratch.is_hole[j] = 0;
+    __syncthreads();
+    for (std::uint32_t i = threadIdx.x; i < left; i += blockDim.x)
+        if (slots[i] >= new_count) scratch.is_hole[slots[i] - new_count] = 1;
+        else scratch.holes[atomicAdd(&hole_count, 1U)] = slots[i];
+    __syncthreads();
+    for (std::uint32_t j = threadIdx.x; j < tail; j += blockDim.x)
+        if (scratch.is_hole[j] == 0) scratch.movers[atomicAdd(&mover_count, 1U)] = new_count + j;
+    __syncthreads();
+    for (std::uint32_t i = threadIdx.x; i < arrivals; i += blockDim.x) {
+        const std::int64_t to = i < hole_count ? scratch.holes[i] : count + (i - hole_count);
+        particles.set(to, arrived[i]);
+    }
+    for (std::uint32_t j = threadIdx.x; j < mover_count; j += blockDim.x)
+        particles.set(scratch.holes[arrivals + j], particles[scratch.movers[j]]);
+}
+
+/// The particles of the initial state that begin in this domain's own cells, in any order; `count` counts
+/// them, also those for which there is no room.
+template <class Particle, class Grid>
+__global__ void __launch_bounds__(block_size)
+    create_own_particles(const __grid_constant__ InitialState initial, std::int64_t all,
+                         const __grid_constant__ Grid grid, std::int64_t room,
+                         const __grid_constant__ ParticleColumns<Particle> particles,
+                         unsigned long long* __restrict__ count) {
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
+    if (i >= all) return;
+    const Particle particle = initial.particle<Particle>(static_cast<std::uint64_t>(i));
+    if (grid.owner(particle.position) != grid.number()) return;
+    const auto slot = static_cast<std::int64_t>(atomicAdd(count, 1ULL));
+    if (slot < room) particles.set(slot, particle);
+}
+
+/// Columns -> columns of other memory, or records.
+template <class Particle>
+__global__ void __launch_bounds__(block_size)
+    move_particles(std::int64_t count, const __grid_constant__ ParticleColumns<Particle> from,
+                   const __grid_constant__ ParticleColumns<Particle> to) {
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
+    if (i < count) to.set(i, from[i]);
+}
+template <class Particle>
+__global__ void __launch_bounds__(block_size)
+    give_records(std::int64_t count, const __grid_constant__ ParticleColumns<Particle> from,
+                 Particle* __restrict__ to) {
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
+    if (i < count) to[i] = from[i];
+}
+
+}  // namespace mpcflow

@@ -1,0 +1,87 @@
+#pragma once
+/// How sums of shared cells get from a domain's device to those of its neighbours.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "gpu/pinned_memory.cuh"
+#include "physics/domain/exchange.hpp"
+
+namespace mpcflow {
+
+/// Between domains, which all call begin() and end() alike.
+class SumsLink {
+public:
+    SumsLink() = default;
+    virtual ~SumsLink() = default;
+    SumsLink(const SumsLink&) = delete;
+    SumsLink& operator=(const SumsLink&) = delete;
+
+    /// What goes to the neighbours and what has come from them, one after the other; kernels write and read
+    /// it.
+    [[nodiscard]] virtual double* outbox() const = 0;
+    [[nodiscard]] virtual const double* inbox() const = 0;
+
+    /// Called when kernels that fill the outbox are launched, and not yet done.
+    virtual void begin() = 0;
+    /// Called when they are done. Kernels that are launched afterwards find what came in the inbox.
+    virtual void end() = 0;
+};
+
+/// By way of the host's memory, and of whatever connects domains.
+class LinkThroughHost final : public SumsLink {
+public:
+    /// `lengths`: numbers for each of the neighbours, and from it. `exchange` must outlive it.
+    LinkThroughHost(Exchange& exchange, std::vector<int> neighbours, std::vector<std::int64_t> lengths)
+        : exchange_(exchange),
+          neighbours_(std::move(neighbours)),
+          lengths_(std::move(lengths)),
+          outbox_(sum()),
+          inbox_(sum()) {}
+
+    [[nodiscard]] double* outbox() const override { return outbox_.data(); }
+    [[nodiscard]] const double* inbox() const override { return inbox_.data(); }
+
+    void begin() override {}
+
+    void end() override {
+        std::vector<Message> messages;
+        const double* from = outbox_.data();
+        for (const std::int64_t length : lengths_) {
+            messages.push_back(message_of(std::span(from, static_cast<std::size_t>(length))));
+            from += length;
+        }
+        messages = exchange_.trade(neighbours_, std::move(messages));
+        std::byte* to = std::as_writable_bytes(inbox_.all()).data();
+        for (const Message& message : messages) to = std::copy(message.begin(), message.end(), to);
+    }
+
+private:
+    [[nodiscard]] std::int64_t sum() const {
+        std::int64_t sum = 0;
+        for (const std::int64_t length : lengths_) sum += length;
+        return sum;
+    }
+
+    Exchange& exchange_;
+    std::vector<int> neighbours_;
+    std::vector<std::int64_t> lengths_;
+    PinnedArray<double> outbox_;
+    PinnedArray<double> inbox_;
+};
+
+/// By NCCL, from device to device; of a build that has it (nccl_version()), and with a device for each
+/// domain.
+[[nodiscard]] std::unique_ptr<SumsLink> make_nccl_link(Exchange& exchange, std::vector<int> neighbours,
+                                                       std::vector<std::int64_t> lengths);
+
+/// The faster of both that all domains can use; all call it alike, with their devices current.
+[[nodiscard]] std::unique_ptr<SumsLink> make_sums_link(Exchange& exchange, const std::vector<int>& neighbours,
+                                                       const std::vector<std::int64_t>& lengths);
+
+}  // namespace mpcflow
