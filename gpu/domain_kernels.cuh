@@ -102,6 +102,18 @@ __global__ void __launch_bounds__(block_size)
     }
 }
 
+/// Tells the host how many leave in all and to whom, and what the step reported; the counts are zero then.
+/// One warp.
+static __global__ void tell_leaving(int counts, std::uint32_t* __restrict__ count,
+                                    std::uint32_t* __restrict__ told, const StepReport* __restrict__ report,
+                                    StepReport* __restrict__ told_report) {
+    for (int i = static_cast<int>(threadIdx.x); i < counts; i += 32) {
+        told[i] = count[i];
+        count[i] = 0;
+    }
+    if (threadIdx.x == 0) *told_report = *report;
+}
+
 /// Finds the particles that leave again, where the queue had no room for all.
 template <class Particle, class Grid>
 __global__ void __launch_bounds__(block_size)

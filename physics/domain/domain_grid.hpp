@@ -107,6 +107,14 @@ public:
     }
     MPCFLOW_HD bool is_whole(int cell) const { return box_.is_whole(key(cell)); }
 
+    /// Whether the number `c` along an axis is that of an own cell with `layers` further own ones on either
+    /// side; always where the axis is not cut.
+    [[nodiscard]] bool is_deep(int axis, int c, int layers) const {
+        if (cut_.domains[axis] == 1) return true;
+        const int in_own = c - from_first(axis, own_.origin[axis]);
+        return in_own >= layers && in_own < own_.extent[axis] - layers;
+    }
+
     /// Whether a cell is this domain's own, as each cell of the box is of one domain.
     [[nodiscard]] MPCFLOW_HD bool owns(int cell) const { return owner_of(in_box(cell)) == number_; }
 
