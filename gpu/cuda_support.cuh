@@ -100,6 +100,13 @@ public:
     void record(cudaStream_t stream = nullptr) const { MPCFLOW_CUDA(cudaEventRecord(event_, stream)); }
     /// Waits until the device has reached it.
     void wait() const { MPCFLOW_CUDA(cudaEventSynchronize(event_)); }
+    /// Whether the device has reached it.
+    [[nodiscard]] bool has_come() const {
+        const cudaError_t answer = cudaEventQuery(event_);
+        if (answer == cudaErrorNotReady) return false;
+        MPCFLOW_CUDA(answer);
+        return true;
+    }
     /// Lets a stream wait for it.
     void hold(cudaStream_t stream) const { MPCFLOW_CUDA(cudaStreamWaitEvent(stream, event_)); }
 

@@ -104,6 +104,7 @@ public:
         use();
         while (count > 0 && !choice_.is_settled()) count -= run_timed(count);
         for (; count > 0; --count) take_step(is_reordering_due(), count > 1);
+        finish();
         check();
     }
 
@@ -228,6 +229,7 @@ private:
             MPCFLOW_CUDA(cudaGetLastError());
         }
         exchange_with_others([] {});
+        finish();
     }
 
     /// Steps that are timed, at most `count`; returns how many.
@@ -239,6 +241,7 @@ private:
             take_step(ways[i].reorders, false);
             timers_[i].stop();
         }
+        finish();
         std::vector<double> milliseconds(ways.size());
         for (std::size_t i = 0; i < ways.size(); ++i) milliseconds[i] = timers_[i].milliseconds();
         choice_.learn(milliseconds);
@@ -311,6 +314,16 @@ private:
         MPCFLOW_CUDA(cudaGetLastError());
     }
 
+    /// Waits for the device, which may wait for those of others. Nothing else may block until then: nobody
+    /// would hear of a domain that has ended.
+    void finish() const {
+        is_packed_.record();
+        wait_for(is_packed_);
+    }
+    void wait_for(const DeviceEvent& moment) const {
+        exchange().wait_for_own([&] { return moment.has_come(); });
+    }
+
     /// Between contributions and the next collision. From then on the sums are those of all particles.
     /// `meanwhile` may launch what needs no sums of shared cells.
     template <class Meanwhile>
@@ -319,15 +332,14 @@ private:
         migration_.send(plan_.next_grid, particles_.columns(), report_.data());
         is_packed_.record();
         meanwhile();
-        is_packed_.wait();
+        wait_for(is_packed_);
         while (!migration_.is_complete()) {
             migration_.grow();
             find_leaving<<<block_count(count_), block_size>>>(plan_.next_grid, count_, particles_.columns(),
                                                               migration_.queue());
             MPCFLOW_CUDA(cudaGetLastError());
             migration_.send(plan_.next_grid, particles_.columns(), report_.data());
-            is_packed_.record();
-            is_packed_.wait();
+            finish();
         }
         if (migration_.report().last_fast_step == static_cast<unsigned long long>(step_) + 1)
             findings_.report(notice_fast, static_cast<std::uint64_t>(step_));
@@ -380,7 +392,7 @@ private:
     DeviceArray<std::uint32_t> next_starts_;
     DeviceArray<std::uint32_t> left_over_;
     DeviceArray<StepReport> report_;
-    DeviceEvent is_packed_;
+    DeviceEvent is_packed_;  ///< what others get of a step; or the step itself
     StepFindings<Border<Real>> findings_;
     std::array<DeviceTimer, ExecutionChoice::batch_size> timers_;
 };

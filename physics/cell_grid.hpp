@@ -67,9 +67,14 @@ public:
 
     /// The same cell by its number along each axis; `offset` is set to the place's from its centre.
     MPCFLOW_HD Vec3<int> coordinates(Vec3<Real> position, Vec3<Real>& offset) const {
-        const int x = locate_axis(position.x + shift_.x, box_.x, cells_.x, offset.x);
-        const int y = locate_axis(position.y + shift_.y, box_.y, cells_.y, offset.y);
-        const int z = locate_axis(position.z + shift_.z, box_.z, cells_.z, offset.z);
+        const Vec3<int> c = unwrapped(position, offset);
+        return {c.x < cells_.x ? c.x : 0, c.y < cells_.y ? c.y : 0, c.z < cells_.z ? c.z : 0};
+    }
+    /// The same before a periodic axis wraps: what is there called L is cell 0.
+    MPCFLOW_HD Vec3<int> unwrapped(Vec3<Real> position, Vec3<Real>& offset) const {
+        const int x = locate_axis(position.x + shift_.x, box_.x, offset.x);
+        const int y = locate_axis(position.y + shift_.y, box_.y, offset.y);
+        const int z = locate_axis(position.z + shift_.z, box_.z, offset.z);
         return {x, y, z};
     }
     MPCFLOW_HD int index(Vec3<int> c) const { return c.x + cells_.x * (c.y + cells_.y * c.z); }
@@ -123,11 +128,11 @@ public:
 private:
     /// `shifted` is position + shift >= 0. In float it may round up to the next whole number; the last
     /// cell takes such a place.
-    MPCFLOW_HD static int locate_axis(Real shifted, int box, int cells, Real& offset) {
+    MPCFLOW_HD static int locate_axis(Real shifted, int box, Real& offset) {
         int c = static_cast<int>(shifted);
         c = c < box ? c : box;
         offset = (shifted - static_cast<Real>(c)) - static_cast<Real>(0.5);
-        return c < cells ? c : 0;
+        return c;
     }
 
     Vec3<Real> shift_{};

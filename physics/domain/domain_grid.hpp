@@ -38,6 +38,7 @@ public:
                 first_[axis] = begin < 0 ? begin + all : begin;
                 cells_[axis] = end - begin;
             }
+            turn_[axis] = first_[axis] == 0 ? -all : all;
         }
     }
 
@@ -68,7 +69,7 @@ public:
     /// The cell of a place by its number along each axis of this grid, if it has() it; `offset` is set to the
     /// place's from its centre.
     MPCFLOW_HD Vec3<int> coordinates(Vec3<Real> position, Vec3<Real>& offset) const {
-        const Vec3<int> c = box_.coordinates(position, offset);
+        const Vec3<int> c = box_.unwrapped(position, offset);
         return {from_first(0, c.x), from_first(1, c.y), from_first(2, c.z)};
     }
     /// Whether what coordinates() gave is on this grid.
@@ -149,9 +150,12 @@ public:
     }
 
 private:
+    /// What a number in the box, from 0 to L, is from the domain's first cell on. Of two numbers that are a
+    /// turn of the box apart the lower one that is none below zero: two instructions of a card.
     MPCFLOW_HD int from_first(int axis, int in_box) const {
-        const int c = in_box - first_[axis];
-        return c < 0 ? c + box_.cells()[axis] : c;
+        const auto c = static_cast<unsigned>(in_box - first_[axis]);
+        const unsigned turned = c + static_cast<unsigned>(turn_[axis]);
+        return static_cast<int>(c < turned ? c : turned);
     }
     MPCFLOW_HD int along(int axis, int in_box) const {
         const int c = from_first(axis, in_box);
@@ -164,6 +168,7 @@ private:
     int number_ = 0;
     CellBlock own_;
     Vec3<int> first_{};  ///< in the box
+    Vec3<int> turn_{};   ///< what is added to a number where it is not from the first cell on
     Vec3<int> cells_{1, 1, 1};
 };
 
