@@ -12,6 +12,7 @@
 #include "physics/boundary/faces.hpp"
 #include "physics/boundary/surface.hpp"
 #include "physics/host_device.hpp"
+#include "physics/lees_edwards.hpp"
 #include "physics/system.hpp"
 #include "physics/vector.hpp"
 
@@ -44,15 +45,20 @@ public:
     explicit Streaming(const System& system)
         : KickShares<Real, masses>(system),
           time_step_(static_cast<Real>(system.collision.time_step)),
-          faces_(system) {
+          faces_(system),
+          shear_(system, 0) {
         for (int axis = 0; axis < 3; ++axis) {
             half_kick_[axis] = static_cast<Real>(0.5 * system.collision.time_step *
                                                  (system.force[axis] / system.fluid.mass));
         }
     }
 
+    /// Of flights to come: how the sheared faces lie at their end, where there are such.
+    void end_at(const ShearedFaces<Real>& shear) { shear_ = shear; }
+
     /// Moves a particle of velocity `velocity` for one step. Afterwards its position is in [0, L) along
-    /// periodic axes and in [0, L] between walls. `fault` where an image count does not fit its record.
+    /// periodic axes and in [0, L] between walls. `fault` where an image count does not fit its record. Along
+    /// the flow of a sheared box, where no place is one box from another for long, images are not counted.
     template <class Particle>
     MPCFLOW_HD StreamOutcome move(Particle& particle, Vec3<Real> velocity) const {
         const StreamOutcome outcome = fly(particle, velocity);
@@ -72,7 +78,7 @@ public:
                 particle.velocity = velocity;
                 return StreamOutcome::at_wall;
             }
-            outcome = wrap(particle, x);
+            outcome = wrap(particle, x, velocity);
         }
         particle.position = x;
         particle.velocity = velocity + half_kick;
@@ -95,7 +101,7 @@ public:
         Vec3<Real> x = particle.position;
         Vec3<Real> velocity = particle.velocity;
         fly_to_walls(x, velocity, NoRecord{});
-        const StreamOutcome outcome = wrap(particle, x);
+        const StreamOutcome outcome = wrap(particle, x, velocity);
         particle.position = x;
         particle.velocity = velocity + half_kick_of(particle.species());
         return outcome;
@@ -148,36 +154,48 @@ private:
 
     /// Brings x into [0, L) along periodic axes and counts the images.
     template <class Particle>
-    MPCFLOW_HD StreamOutcome wrap(Particle& particle, Vec3<Real>& x) const {
+    MPCFLOW_HD StreamOutcome wrap(Particle& particle, Vec3<Real>& x, Vec3<Real>& velocity) const {
         bool fits = true;
+        if (shear_.is_on()) {
+            const int boxes = wrap_axis(shear_.normal(), x, fits);
+            fits &= boxes == 0 || particle.add_image(shear_.normal(), boxes);
+            shear_.bring_back(boxes, x, velocity);
+        }
         for (int axis = 0; axis < 3; ++axis) {
-            const Real length = faces_.length()[axis];
-            if (faces_.is_wall(axis) || (x[axis] >= 0 && x[axis] < length)) continue;
-            const Real boxes = std::floor(x[axis] / length);
-            Real inside = x[axis] - boxes * length;
-            // A flight of more boxes than an image counter holds, or no number at all.
-            if (!(boxes > static_cast<Real>(-1000000) && boxes < static_cast<Real>(1000000))) {
-                fits = false;
-                x[axis] = 0;
-                continue;
-            }
-            int change = static_cast<int>(boxes);
-            // -tiny + L rounds to L: that place is 0 of the next image; and x/L may have rounded up.
-            if (inside >= length) {
-                inside = 0;
-                ++change;
-            } else if (inside < 0) {
-                inside = 0;
-            }
-            fits &= change == 0 || particle.add_image(axis, change);
-            x[axis] = inside;
+            const int boxes = wrap_axis(axis, x, fits);
+            fits &= boxes == 0 || axis == shear_.along() || particle.add_image(axis, boxes);
         }
         return fits ? StreamOutcome::inside : StreamOutcome::fault;
+    }
+
+    /// The same of one axis: returns how many boxes up x was. Clears `fits` where they are no number.
+    MPCFLOW_HD int wrap_axis(int axis, Vec3<Real>& x, bool& fits) const {
+        const Real length = faces_.length()[axis];
+        if (faces_.is_wall(axis) || (x[axis] >= 0 && x[axis] < length)) return 0;
+        const Real boxes = std::floor(x[axis] / length);
+        Real inside = x[axis] - boxes * length;
+        // A flight of more boxes than an image counter holds, or no number at all.
+        if (!(boxes > static_cast<Real>(-1000000) && boxes < static_cast<Real>(1000000))) {
+            fits = false;
+            x[axis] = 0;
+            return 0;
+        }
+        int change = static_cast<int>(boxes);
+        // -tiny + L rounds to L: that place is 0 of the next image; and x/L may have rounded up.
+        if (inside >= length) {
+            inside = 0;
+            ++change;
+        } else if (inside < 0) {
+            inside = 0;
+        }
+        x[axis] = inside;
+        return change;
     }
 
     Real time_step_{};
     Vec3<Real> half_kick_{};
     Faces<Real> faces_;
+    ShearedFaces<Real> shear_;
 };
 
 }  // namespace mpcflow

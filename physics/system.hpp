@@ -96,12 +96,21 @@ struct Face {
     }
 };
 
+/// Lees-Edwards shear of a pair of periodic faces (physics/lees_edwards.hpp).
+struct Shear {
+    double rate = 0.0;  ///< of the velocity along `along`, per length along the normal of the faces
+    int along = -1;     ///< another axis, periodic, too; -1: the faces are not sheared
+    [[nodiscard]] friend constexpr bool operator==(const Shear&, const Shear&) = default;
+};
+
 /// The two faces of the box that are normal to one axis; both are periodic or neither is.
 struct AxisFaces {
     Face lower;
     Face upper;
+    Shear shear{};  ///< of periodic ones
 
     [[nodiscard]] constexpr bool is_periodic() const { return lower.kind == FaceKind::periodic; }
+    [[nodiscard]] constexpr bool is_sheared() const { return shear.along >= 0; }
     [[nodiscard]] constexpr const Face& operator[](int side) const { return side == 0 ? lower : upper; }
 };
 
@@ -151,7 +160,15 @@ struct System {
         return static_cast<std::int64_t>(density * static_cast<double>(box.volume()) + 0.5);
     }
 
-    /// Whether nothing outside takes or gives momentum: no wall and no force. (The thermostat keeps it.)
+    /// The axis normal to the sheared faces, of which there is one pair at most; -1 without.
+    [[nodiscard]] constexpr int sheared_axis() const {
+        for (int axis = 0; axis < 3; ++axis)
+            if (boundaries.faces[axis].is_sheared()) return axis;
+        return -1;
+    }
+
+    /// Whether nothing outside takes or gives momentum: no wall and no force. (The thermostat keeps it, and
+    /// sheared faces do, relative to the flow that they impose.)
     [[nodiscard]] constexpr bool conserves_momentum() const {
         bool is_isolated = force[0] == 0.0 && force[1] == 0.0 && force[2] == 0.0;
         for (const AxisFaces& axis : boundaries.faces) is_isolated = is_isolated && axis.is_periodic();

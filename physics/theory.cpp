@@ -255,6 +255,14 @@ std::optional<PlaneFlow> plane_flow(const System& system) {
     return flow;
 }
 
+std::optional<ShearedFlow> sheared_flow(const System& system) {
+    const int normal = system.sheared_axis();
+    if (normal < 0) return std::nullopt;
+    const Shear& shear = system.boundaries.faces[normal].shear;
+    return ShearedFlow{normal, shear.along, shear.rate, static_cast<double>(system.box.size[normal]),
+                       predicted_viscosity(system)};
+}
+
 }  // namespace theory
 
 }  // namespace mpcflow

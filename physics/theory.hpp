@@ -93,4 +93,28 @@ struct PlaneFlow {
 /// Empty where the system is no such flow, or where two faces of slip hold nothing.
 [[nodiscard]] std::optional<PlaneFlow> plane_flow(const System& system);
 
+/// The flow of a box with sheared faces (physics/lees_edwards.hpp), from the start.
+struct ShearedFlow {
+    int normal = 1;
+    int along = 0;
+    double rate = 0.0;
+    double width = 0.0;      ///< L, between the faces
+    double viscosity = 0.0;  ///< predicted
+
+    /// U = rate L, between the images.
+    [[nodiscard]] double jump() const { return rate * width; }
+    /// u(y) = rate (y - L/2), y from the lower face.
+    [[nodiscard]] double velocity(double y) const { return rate * (y - 0.5 * width); }
+    /// -P_ab, a along the flow and b normal to the faces: m M nu rate.
+    [[nodiscard]] double stress(const Fluid& fluid) const {
+        return fluid.mass * fluid.density * viscosity * rate;
+    }
+    /// d(kT)/dt where nothing holds the temperature: (2/3) m nu rate^2, stress x rate over 3 M / 2.
+    [[nodiscard]] double heating(const Fluid& fluid) const {
+        return 2.0 / 3.0 * fluid.mass * viscosity * rate * rate;
+    }
+};
+
+[[nodiscard]] std::optional<ShearedFlow> sheared_flow(const System& system);
+
 }  // namespace mpcflow::theory

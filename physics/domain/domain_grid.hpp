@@ -58,6 +58,21 @@ public:
         place.cell = find(box_.coordinates(position, place.offset));
         return place;
     }
+    MPCFLOW_HD CellPlace<Real> locate_in_frame(Vec3<Real> position) const {
+        CellPlace<Real> place{};
+        place.cell = index(box_.coordinates_in_frame(position, place.offset));
+        return place;
+    }
+
+    [[nodiscard]] MPCFLOW_HD bool is_sheared() const { return box_.is_sheared(); }
+    [[nodiscard]] MPCFLOW_HD const ShearedFaces<Real>& shear() const { return box_.shear(); }
+    [[nodiscard]] MPCFLOW_HD bool is_beyond(Vec3<Real> position) const { return box_.is_beyond(position); }
+    [[nodiscard]] MPCFLOW_HD Vec3<Real> into_frame(Vec3<Real> position, Vec3<Real> velocity) const {
+        return box_.into_frame(position, velocity);
+    }
+    [[nodiscard]] MPCFLOW_HD Vec3<Real> out_of_frame(Vec3<Real> position, Vec3<Real> velocity) const {
+        return box_.out_of_frame(position, velocity);
+    }
 
     /// The numbers of a place's cell along each axis of the box.
     MPCFLOW_HD Vec3<int> locate_in_box(Vec3<Real> position) const {
@@ -127,7 +142,8 @@ public:
         return number;
     }
 
-    /// Whether the domain `other` has a cell of its own on this grid.
+    /// Whether the domain `other` has a cell of its own on this grid. Where a box is sheared, images meet
+    /// anywhere along the flow, and so do domains.
     [[nodiscard]] bool reaches(int other) const {
         const CellBlock block = cut(size_, cut_, other);
         bool reaches = true;
@@ -135,7 +151,7 @@ public:
             bool on_axis = false;
             for (int c = 0; c < block.extent[axis]; ++c)
                 on_axis |= along(axis, block.origin[axis] + c) != no_cell;
-            reaches &= on_axis;
+            reaches &= on_axis || axis == shear().along();
         }
         return reaches;
     }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <ostream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -85,6 +86,19 @@ inline std::vector<Case> all_cases() {
         {{{}, {FaceKind::no_slip, FaceKind::slip}, {FaceKind::slip, along_x}}});
     add("srd_monte_carlo_moving_z", false, ThermostatKind::monte_carlo, {{{}, {}, {along_x, along_xy}}});
     add("srd_angular_simple_periodic", true, ThermostatKind::simple, {});
+    const auto sheared = [](int along, double rate) { return AxisFaces{{}, {}, {rate, along}}; };
+    const AxisFaces slips{FaceKind::slip, FaceKind::slip};
+    add("srd_free_sheared_y", false, ThermostatKind::none, {{{}, sheared(0, 0.15), {}}});
+    add("srd_thermostat_sheared_z", false, ThermostatKind::maxwell_boltzmann, {{{}, {}, sheared(1, -0.2)}});
+    add("srd_monte_carlo_sheared_slip", false, ThermostatKind::monte_carlo, {{slips, sheared(2, 0.1), {}}});
+    add("srd_angular_thermostat_sheared_x", true, ThermostatKind::maxwell_boltzmann,
+        {{sheared(2, 0.2), {}, {}}});
+    for (const bool angular : {false, true}) {
+        add(angular ? "at_angular_free_sheared_z" : "at_free_sheared_y", angular, ThermostatKind::none,
+            angular ? std::array<AxisFaces, 3>{{{}, {}, sheared(0, 0.15)}}
+                    : std::array<AxisFaces, 3>{{{}, sheared(2, -0.15), {}}});
+        for (Case& c : std::span(cases).last(2)) c.system.collision.rule = CollisionRule::at;
+    }
     return cases;
 }
 
