@@ -67,6 +67,7 @@ private:
             return axis.lower.kind == FaceKind::no_slip || axis.upper.kind == FaceKind::no_slip;
         });
     }
+    [[nodiscard]] bool is_sheared() const { return system_.sheared_axis() >= 0; }
     [[nodiscard]] bool has_walls() const { return has_wall(0) || has_wall(1) || has_wall(2); }
     [[nodiscard]] bool has_force() const {
         return std::any_of(
@@ -147,9 +148,11 @@ private:
         const WaveNumbers waves = waves_of(system_, section->count);
         const int most = *std::max_element(waves.along.begin(), waves.along.end());
         if (most == 0) {
-            error(
-                path,
-                "there is no wave to follow: it needs an axis without walls that is at least two cells long");
+            error(path,
+                  fmt::format(
+                      "there is no wave to follow: it needs an axis without walls{} that is at least two "
+                      "cells long",
+                      is_sheared() ? ", other than those of the shear," : ""));
         } else if (most < section->count) {
             error(path + ".count",
                   fmt::format(
@@ -244,6 +247,9 @@ private:
         const auto& radial = scenario_.output.radial_distribution;
         const std::string path = "output.radial_distribution.range";
         if (!radial || !are_sound({"box", "boundaries", path})) return;
+        if (is_sheared())
+            return error("output.radial_distribution",
+                         "distances across faces that are sheared are not followed; leave this section out");
         for (std::size_t axis = 0; axis < 3; ++axis) {
             const double half = 0.5 * system_.box.size[axis];
             if (!has_wall(axis) && radial->range > half) {
@@ -341,6 +347,8 @@ private:
     }
 
     void warn_of_forces() {
+        if (is_sheared() && !holds_temperature())
+            warn("thermostat.kind", "the shear heats the fluid, and there is no thermostat");
         if (!has_force()) return;
         if (!holds_fluid()) warn("forces", "there is no wall to hold the fluid; it accelerates for ever");
         else if (!holds_temperature())

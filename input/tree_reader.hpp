@@ -57,6 +57,7 @@ private:
     /// The node of a key if it is a scalar, else null pointer.
     const Node* find_scalar(const Key& key, const std::string& allowed);
     void enter(const Node* node, const std::string& path);
+    void sheared_faces(const Key& key, AxisFaces& value);
     void face(const Key& key, Face& value);
     void wrong(const Node& node, const std::string& path, std::string_view problem,
                const std::string& allowed);

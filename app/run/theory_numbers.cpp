@@ -41,6 +41,10 @@ std::vector<NamedNumber> theory_numbers(const System& system) {
             add("upper_shear_rate", flow->shear_rate(flow->width));
         }
     }
+    if (const auto flow = theory::sheared_flow(system)) {
+        numbers.push_back({"shear_rate", flow->rate});
+        numbers.push_back({"shear_stress", flow->stress(system.fluid)});
+    }
     return numbers;
 }
 

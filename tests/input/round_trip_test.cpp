@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 #include <string>
 #include <vector>
@@ -132,6 +133,10 @@ TEST(RoundTrip, OfRandomScenarios) {
             walls.upper.temperature = real(0.1, 0.8);
         if (!walls.is_periodic() && pick(0, 2) == 1)
             (pick(0, 1) == 1 ? walls.lower : walls.upper) = FaceKind::slip;
+        AxisFaces& sheared = s.system.boundaries.faces[1];
+        if (sheared.is_periodic() && s.system.boundaries.faces[0].is_periodic() && walls.is_periodic())
+            sheared.shear = {real(-0.1, 0.1) * std::sqrt(s.system.fluid.temperature / s.system.fluid.mass),
+                             2 * pick(0, 1)};
         if (pick(0, 1) == 1) s.system.force = {real(-1, 1), 0.0, real(-1e-9, 1e-9)};
         s.run = {pick(0, 1000), pick(100, 1000000)};
         if (pick(0, 1) == 1) {
@@ -169,6 +174,8 @@ TEST(RoundTrip, OfRandomScenarios) {
                        names_of(Summation{})[static_cast<std::size_t>(pick(0, 5))].value, pick(0, 100),
                        pick(0, 100)};
         if (pick(0, 1) == 1) s.execution.domains = {pick(1, 20), pick(1, 20), pick(1, 20)};
+        // Which a sheared box has not, or has along one axis alone.
+        if (s.output.radial_distribution || s.output.modes || s.output.structure_factor) sheared.shear = {};
         expect_round_trip(s);
         if (HasFailure()) break;
     }

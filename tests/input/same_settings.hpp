@@ -27,8 +27,9 @@ inline bool same(const Collision& a, const Collision& b) {
 inline bool same(const Boundaries& a, const Boundaries& b) {
     const auto& [faces, virtual_particles] = a;
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        const auto& [lower, upper] = faces[axis];
-        if (lower != b.faces[axis].lower || upper != b.faces[axis].upper) return false;
+        const auto& [lower, upper, shear] = faces[axis];
+        if (lower != b.faces[axis].lower || upper != b.faces[axis].upper || shear != b.faces[axis].shear)
+            return false;
     }
     return virtual_particles == b.virtual_particles;
 }

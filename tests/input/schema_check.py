@@ -49,6 +49,8 @@ MISTAKES = [
     ("collision", "angle", 200), ("collision", "angle", 0), ("collision", "angel", 90), ("box", "size", [8, 8]),
     ("box", "size", [8.5, 8, 8]), ("seed", None, -1), ("seed", None, "1"), ("thermostat", "kind", "mb"),
     ("boundaries", "z", "sticky"), ("boundaries", "z", {"lower": "no_slip", "left": "no_slip"}),
+    ("boundaries", "z", "lees_edwards"), ("boundaries", "z", {"kind": "lees_edwards", "shear_rate": 0.1}),
+    ("boundaries", "z", {"kind": "lees_edwards", "shear_rate": 0.1, "along": "w"}),
     ("forces", None, [{"uniform": [1, 2]}]), ("forces", None, [{}]), ("execution", "device", "cuda:64"),
     ("execution", "threads", 0), ("output", "trajectory", {"every": 1, "quantities": []}),
     ("output", "trajectory", {"every": 1, "region": {"lower": [0, 0, 0]}}), ("output", "histograms", {"speed_bins": 10}),

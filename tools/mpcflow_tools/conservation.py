@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mpcflow_tools.expected import fluid_of
-from mpcflow_tools.flow_run import moves_walls, slip_faces, walled_axes
+from mpcflow_tools.flow_run import moves_walls, shear_of, slip_faces, walled_axes
 from mpcflow_tools.run import AXES, Run
 
 
@@ -29,6 +29,7 @@ def broken_by(run: Run) -> tuple[str, str]:
     reasons = ["a force works on it"] if np.any(fluid.force) else []
     reasons += ["a moving wall works on it"] if moves_walls(run.input) else []
     momentum_reasons = "; ".join(reasons + (["walls exchange it"] if fluid.has_walls else []))
+    reasons += ["the shear works on it"] if shear_of(run.input) else []
     # Faces of slip turn velocities, but keep the energy.
     reasons += ["walls exchange it"] if any(len(slip_faces(run.input, axis)) < 2 for axis in walled_axes(run.input)) else []
     if fluid.holds_temperature:

@@ -1,6 +1,6 @@
 """What theory says of the series and fields of a run, where it says anything.
 
-Of a fluid at rest, of a flow between two walls that a force or the walls drive, of heat between walls of two temperatures, and
+Of a fluid at rest, of a flow between two walls that a force or the walls drive, of a box with sheared faces, of heat between walls of two temperatures, and
 of a uniform force without walls (docs/physics.md). The flow is the developed one, with the predicted viscosity.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mpcflow_tools.flow import Array, Slit
-from mpcflow_tools.flow_run import face_of, moves_walls, slit_of, total_force, walled_axes
+from mpcflow_tools.flow_run import face_of, moves_walls, shear_of, slit_of, total_force, walled_axes
 from mpcflow_tools.run import AXES, Run
 
 
@@ -40,14 +40,15 @@ class Fluid:
     has_walls: bool
     is_at_rest: bool  # no force, and no wall that moves
     holds_temperature: bool  # by a thermostat, or by the collisions themselves
-    slit: Slit | None  # of a flow between two walls
+    is_sheared: bool  # by its faces: then series have what is relative to that flow
+    slit: Slit | None  # of a flow between two walls or sheared faces
     wall_axis: int
     flow_axis: int
     wall_temperatures: tuple[float, float] | None  # of walls across one axis that are not at the fluid's temperature
 
     def mean_velocity(self, power: int = 1) -> float:
         """Of the developed flow, or the mean of its square; 0 where there is none."""
-        return 0.0 if self.slit is None else self.slit.mean(power)
+        return 0.0 if self.slit is None or self.is_sheared else self.slit.mean(power)
 
 
 def holds_temperature(run: Run) -> bool:
@@ -64,7 +65,7 @@ def fluid_of(run: Run) -> Fluid:
         lower, upper = (float(face_of(run.input, walls[0], side).get("temperature", temperature)) for side in ("lower", "upper"))
         temperatures = None if lower == upper == temperature else (lower, upper)
     return Fluid(float(fluid["density"]), temperature, float(fluid["mass"]), run.particles, force, bool(walls),
-                 not np.any(force) and not moves_walls(run.input), holds_temperature(run), slit, wall_axis, flow_axis, temperatures)
+                 not np.any(force) and not moves_walls(run.input), holds_temperature(run), shear_of(run.input) is not None, slit, wall_axis, flow_axis, temperatures)
 
 
 def expected_series(run: Run, name: str) -> list[Curve]:
@@ -146,7 +147,7 @@ def expected_window(run: Run, name: str, axis: int, component: str, times: Array
     (Batchelor, An Introduction to Fluid Dynamics, section 4.3), else that of the run's whole average."""
     steady, fluid = expected_profile(run, name, axis, component), fluid_of(run)
     slit = fluid.slit
-    if steady is None or slit is None or name != "velocity" or component != AXES[fluid.flow_axis] or axis != fluid.wall_axis:
+    if steady is None or slit is None or fluid.is_sheared or name != "velocity" or component != AXES[fluid.flow_axis] or axis != fluid.wall_axis:
         return steady
     orders = np.arange(1.0, 200.0)
     signs = (-1.0) ** orders
@@ -163,9 +164,9 @@ def expected_window(run: Run, name: str, axis: int, component: str, times: Array
 
 
 def default_axis(run: Run) -> int:
-    """The axis along which a profile tells the most: across walls, or the one with the most bins."""
-    bins = run.fields.bins
-    walls = [axis for axis in walled_axes(run.input) if bins[axis] > 1]
+    """The axis along which a profile tells the most: across sheared faces or walls, or the one with the most bins."""
+    bins, shear = run.fields.bins, shear_of(run.input)
+    walls = [axis for axis in [*([shear.normal] if shear else []), *walled_axes(run.input)] if bins[axis] > 1]
     return walls[0] if walls else int(np.argmax(bins))
 
 

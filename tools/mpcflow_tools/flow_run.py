@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,14 +24,38 @@ def total_force(resolved: dict[str, Any]) -> Array:
     return np.asarray(np.array([[0.0, 0.0, 0.0], *(entry["uniform"] for entry in entries)], dtype=np.float64).sum(axis=0))
 
 
+@dataclass(frozen=True)
+class Shear:
+    """Of periodic faces that are sheared after Lees and Edwards (docs/physics.md)."""
+
+    normal: int  # the axis across the faces
+    along: int  # of the flow
+    rate: float
+
+
+def shear_of(resolved: dict[str, Any]) -> Shear | None:
+    """Of a resolved input."""
+    for axis, name in enumerate(AXES):
+        faces = resolved["boundaries"][name]
+        if isinstance(faces, dict) and faces.get("kind") == "lees_edwards":
+            return Shear(axis, AXES.index(faces["along"]), float(faces["shear_rate"]))
+    return None
+
+
+def is_periodic(resolved: dict[str, Any], axis: int) -> bool:
+    """Across an axis; sheared faces are."""
+    shear = shear_of(resolved)
+    return resolved["boundaries"][AXES[axis]] == "periodic" or (shear is not None and shear.normal == axis)
+
+
 def walled_axes(resolved: dict[str, Any]) -> list[int]:
     """The axes across which there are walls, of a resolved input."""
-    return [axis for axis in range(3) if resolved["boundaries"][AXES[axis]] != "periodic"]
+    return [axis for axis in range(3) if not is_periodic(resolved, axis)]
 
 
 def face_of(resolved: dict[str, Any], axis: int, side: str) -> dict[str, Any]:
     """A face of the box ("lower" or "upper") as a map of kind and, where they were given, velocity and temperature."""
-    faces = resolved["boundaries"][AXES[axis]]
+    faces = "periodic" if is_periodic(resolved, axis) else resolved["boundaries"][AXES[axis]]
     face = faces[side] if isinstance(faces, dict) else faces
     return face if isinstance(face, dict) else {"kind": face}
 
@@ -49,8 +74,13 @@ def moves_walls(resolved: dict[str, Any]) -> bool:
 
 
 def slit_of(run: Run) -> tuple[Slit, int, int] | None:
-    """The steady flow between two walls that a run comes to, the axis across them and the axis of the flow. None where it is no
-    such flow. Raises ResultsError."""
+    """The steady flow between two walls, or two sheared faces, that a run comes to, the axis across them and the axis of the flow.
+    None where it is no such flow. Raises ResultsError."""
+    shear = shear_of(run.input)
+    if shear is not None and "predicted_viscosity" in run.theory and not np.any(total_force(run.input)):
+        width = float(run.box[shear.normal])
+        half = 0.5 * shear.rate * width
+        return Slit(0.0, width, float(run.theory["predicted_viscosity"]), -half, half), shear.normal, shear.along
     walls, force = walled_axes(run.input), total_force(run.input)
     if len(walls) != 1 or "predicted_viscosity" not in run.theory:
         return None

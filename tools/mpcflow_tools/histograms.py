@@ -118,7 +118,7 @@ def read_histograms(run: Run) -> RunHistograms:
         samples=found.samples,
         every=found.every,
         is_thermostatted=holds_temperature(run),
-        conserves_particles=all(run.input["boundaries"][axis] == "periodic" for axis in "xyz"),
+        conserves_particles=not walled_axes(run.input),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mpcflow_tools.estimates import VISCOSITY_UNIT, Estimate, Section, blocked_mean, lacks
-from mpcflow_tools.expected import (component_name, default_axis, default_component, expected_profile, expected_series,
+from mpcflow_tools.expected import (component_name, default_axis, default_component, expected_profile, expected_series, fluid_of,
                                     holds_temperature)
 from mpcflow_tools.flow import fit_profile
 from mpcflow_tools.flow_report import EXPECTED_SLIP, fitted_of_all
@@ -13,7 +13,7 @@ from mpcflow_tools.flow_run import NotAFlow, read_flow
 from mpcflow_tools.layers import layer_profile
 from mpcflow_tools.mode_analysis import mode_viscosity
 from mpcflow_tools.run import AXES, Run
-from mpcflow_tools.stress_analysis import green_kubo_viscosities
+from mpcflow_tools.stress_analysis import green_kubo_viscosities, shear_viscosity
 
 
 def temperature_section(run: Run) -> Section:
@@ -35,12 +35,21 @@ def temperature_section(run: Run) -> Section:
     return section
 
 
+def shear_rate(run: Run) -> list[Estimate]:
+    """Of a box with sheared faces, as measured. Raises ResultsError."""
+    if not fluid_of(run).is_sheared or not np.isfinite(run.fields.number("measured_shear_rate")):
+        return []
+    return [Estimate("shear rate", run.fields.number("measured_shear_rate"), run.fields.number("measured_shear_rate_error"),
+                     "(energy/mass)^(1/2)/a", "slope of the velocity by least squares", float(run.theory["shear_rate"]))]
+
+
 def profiles_section(run: Run) -> Section:
     """Each field along the axis that tells the most, and how far it is from theory. Raises ResultsError."""
     section = Section("profiles")
     if not len(run.fields) or run.fields.samples == 0:
         section.missing.append(lacks("fields"))
         return section
+    section.estimates += shear_rate(run)
     axis = default_axis(run)
     centres = run.fields.centres(AXES[axis])
     for name in run.fields:
@@ -80,7 +89,9 @@ def viscosity_section(run: Run) -> Section:
         section.missing.append(str(error).removeprefix(f"{run.path}: "))
     except ValueError as error:
         section.notes.append(f"flow: {error}")
-    if len(run.stress) and run.stress.samples > 0:
+    if len(run.stress) and run.stress.samples > 0 and fluid_of(run).is_sheared:
+        section.estimates.append(shear_viscosity(run))
+    elif len(run.stress) and run.stress.samples > 0:
         try:
             section.estimates += green_kubo_viscosities(run)
         except ValueError as error:
