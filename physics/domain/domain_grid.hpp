@@ -60,7 +60,7 @@ public:
     }
     MPCFLOW_HD CellPlace<Real> locate_in_frame(Vec3<Real> position) const {
         CellPlace<Real> place{};
-        place.cell = index(box_.coordinates_in_frame(position, place.offset));
+        place.cell = find(box_.coordinates_in_frame(position, place.offset));
         return place;
     }
 
