@@ -103,6 +103,8 @@ public:
     virtual void device(const Key& key, DeviceChoice& value) = 0;
     /// A key that means nothing beside what others say, and must not be given; `why` is the message.
     virtual void without(const Key& /*key*/, const std::string& /*why*/) {}
+    /// Whether to visit a value that need not be given. `exists`: whether the Scenario has it now.
+    [[nodiscard]] virtual bool is_given(const Key& /*key*/, bool exists) { return exists || tells_of_all(); }
     /// Whether it tells of all keys that there are, whatever a Scenario says.
     [[nodiscard]] virtual bool tells_of_all() const { return false; }
 

@@ -366,6 +366,13 @@ void TreeReader::device(const Key& key, DeviceChoice& value) {
     else wrong(*node, path_of(key), "is not known", allowed_device());
 }
 
+bool TreeReader::is_given(const Key& key, bool /*exists*/) {
+    Level& level = levels_.back();
+    const bool is_there = level.node != nullptr && level.node->find(key.name) != nullptr;
+    if (!is_there) level.known.emplace_back(key.name);
+    return is_there;
+}
+
 void TreeReader::without(const Key& key, const std::string& why) {
     if (const Node* node = find(key, "")) diagnostics_.error(node->name_place, path_of(key), why);
 }

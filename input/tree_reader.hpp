@@ -39,6 +39,7 @@ public:
     void some_of(const Key& key, std::span<const NamedFlag> names) override;
     void faces(const Key& key, AxisFaces& value) override;
     void device(const Key& key, DeviceChoice& value) override;
+    [[nodiscard]] bool is_given(const Key& key, bool exists) override;
     void without(const Key& key, const std::string& why) override;
 
 private:

@@ -105,6 +105,7 @@ struct StepPlan : private RelativeMasses<Law::masses> {
         step = index;
         grid = next_grid;
         next_grid = grid.of_step(system, index + 1);
+        if (system.forces.size() > 0) streaming.begin_step(system, index);
         if (!grid.is_sheared()) return;
         streaming.end_at(next_grid.shear());
         mid_flight_shear = ShearedFaces<Real>(system, 2 * index + 1);
@@ -183,6 +184,16 @@ struct StepPlan : private RelativeMasses<Law::masses> {
                                       Vec3<Real>& position, Vec3<Real>& velocity) const {
         velocity = law.apply(action.transform, action.draw(), in_cell, {seed, step});
         const bool is_inside = streaming.glide(position, velocity, species);
+        const Vec3<double> v = vector_cast<double>(velocity);
+        return is_inside & (dot(v, v) <= ordinary_speed_squared);
+    }
+
+    /// The same where a force differs from place to place.
+    MPCFLOW_HD bool collide_and_glide_over_waves(const InCell<Real>& in_cell, int species,
+                                                 const CellAction<Law>& action, Vec3<Real>& position,
+                                                 Vec3<Real>& velocity) const {
+        velocity = law.apply(action.transform, action.draw(), in_cell, {seed, step});
+        const bool is_inside = streaming.glide_over_waves(position, velocity, species);
         const Vec3<double> v = vector_cast<double>(velocity);
         return is_inside & (dot(v, v) <= ordinary_speed_squared);
     }

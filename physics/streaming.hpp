@@ -1,6 +1,6 @@
 #pragma once
-/// Streaming: free flight under a uniform force, hits of walls (physics/boundary/), wrapping at periodic
-/// faces.
+/// Streaming: free flight under forces (physics/forces.hpp), hits of walls (physics/boundary/), wrapping at
+/// periodic faces.
 ///
 /// Half a kick, straight flight, half a kick: v += g h/2; x += v h; v += g h/2. Between walls this is
 /// the exact parabola of a uniform acceleration g, and for a force along the walls the moment of a hit
@@ -11,6 +11,7 @@
 #include "physics/boundary/chord_flight.hpp"
 #include "physics/boundary/faces.hpp"
 #include "physics/boundary/surface.hpp"
+#include "physics/forces.hpp"
 #include "physics/host_device.hpp"
 #include "physics/lees_edwards.hpp"
 #include "physics/system.hpp"
@@ -25,16 +26,19 @@ template <class Real, Masses masses>
 struct KickShares {
     KickShares() = default;
     explicit KickShares(const System& /*system*/) {}
+    void set_gravity(Vec3<double> /*half_kick*/) {}
 };
 template <class Real>
 struct KickShares<Real, Masses::by_species> {
     Real share[SpeciesList::most]{};
+    Vec3<Real> half_gravity{};
 
     KickShares() = default;
     explicit KickShares(const System& system) {
         for (int s = 0; s < system.species_count(); ++s)
             share[s] = static_cast<Real>(1.0 / system.relative_mass(s));
     }
+    void set_gravity(Vec3<double> half_kick) { half_gravity = vector_cast<Real>(half_kick); }
 };
 
 /// One step of streaming for every particle of a system.
@@ -47,10 +51,17 @@ public:
           time_step_(static_cast<Real>(system.collision.time_step)),
           faces_(system),
           shear_(system, 0) {
-        for (int axis = 0; axis < 3; ++axis) {
-            half_kick_[axis] = static_cast<Real>(0.5 * system.collision.time_step *
-                                                 (system.force[axis] / system.fluid.mass));
-        }
+        begin_step(system, 0);
+    }
+
+    /// Before the flights of step `step`, where forces differ from step to step.
+    void begin_step(const System& system, std::uint64_t step) {
+        const UniformKicks kicks = uniform_half_kicks(system, step);
+        half_kick_ = vector_cast<Real>(kicks.of_forces);
+        if constexpr (masses == Masses::equal)
+            half_kick_ = vector_cast<Real>(kicks.of_forces + kicks.of_gravity);
+        else this->set_gravity(kicks.of_gravity);
+        waves_ = WaveKicks<Real>(system, step);
     }
 
     /// Of flights to come: how the sheared faces lie at their end, where there are such.
@@ -71,6 +82,7 @@ public:
     MPCFLOW_HD StreamOutcome fly(Particle& particle, Vec3<Real> velocity) const {
         const Vec3<Real> half_kick = half_kick_of(particle.species());
         velocity += half_kick;
+        if (waves_.are_any()) velocity += wave_kick(particle.position, particle.species());
         Vec3<Real> x = particle.position + time_step_ * velocity;
         StreamOutcome outcome = StreamOutcome::inside;
         if (!is_inside(x)) {
@@ -82,6 +94,7 @@ public:
         }
         particle.position = x;
         particle.velocity = velocity + half_kick;
+        if (waves_.are_any()) particle.velocity += wave_kick(x, particle.species());
         return outcome;
     }
 
@@ -94,6 +107,15 @@ public:
         velocity += half_kick;
         return is_inside(position);
     }
+    /// The same where has_waves().
+    MPCFLOW_HD bool glide_over_waves(Vec3<Real>& position, Vec3<Real>& velocity, int species) const {
+        velocity += wave_kick(position, species);
+        const bool is_inside = glide(position, velocity, species);
+        velocity += wave_kick(position, species);
+        return is_inside;
+    }
+    /// Whether a force acts that differs from place to place.
+    [[nodiscard]] MPCFLOW_HD bool has_waves() const { return waves_.are_any(); }
 
     /// Moves a particle that fly() left at a wall.
     template <class Particle>
@@ -104,13 +126,16 @@ public:
         const StreamOutcome outcome = wrap(particle, x, velocity);
         particle.position = x;
         particle.velocity = velocity + half_kick_of(particle.species());
+        if (waves_.are_any()) particle.velocity += wave_kick(x, particle.species());
         return outcome;
     }
 
     /// The velocity at which a particle of velocity `velocity` flies: with half the kick of the force.
     template <class Particle>
     MPCFLOW_HD Vec3<Real> flight_velocity(const Particle& particle, Vec3<Real> velocity) const {
-        return velocity + half_kick_of(particle.species());
+        velocity += half_kick_of(particle.species());
+        if (waves_.are_any()) velocity += wave_kick(particle.position, particle.species());
+        return velocity;
     }
 
     /// Whether a flight from `start` at flight_velocity() `velocity` meets a wall.
@@ -133,8 +158,13 @@ public:
 
 private:
     MPCFLOW_HD decltype(auto) half_kick_of([[maybe_unused]] int species) const {
-        if constexpr (masses == Masses::by_species) return this->share[species] * half_kick_;
+        if constexpr (masses == Masses::by_species)
+            return this->share[species] * half_kick_ + this->half_gravity;
         else return (half_kick_);
+    }
+    MPCFLOW_HD Vec3<Real> wave_kick(Vec3<Real> place, [[maybe_unused]] int species) const {
+        if constexpr (masses == Masses::by_species) return this->share[species] * waves_.at(place);
+        else return waves_.at(place);
     }
 
     MPCFLOW_HD bool is_inside(Vec3<Real> x) const {
@@ -194,6 +224,7 @@ private:
 
     Real time_step_{};
     Vec3<Real> half_kick_{};
+    WaveKicks<Real> waves_;
     Faces<Real> faces_;
     ShearedFaces<Real> shear_;
 };

@@ -117,4 +117,25 @@ struct ShearedFlow {
 
 [[nodiscard]] std::optional<ShearedFlow> sheared_flow(const System& system);
 
+/// The steady flow that one force along an axis makes which changes along another, periodic one:
+/// Kolmogorov's, of a sine; or of opposed blocks, half a wave wide, a parabola in each (Backer et al., J.
+/// Chem. Phys. 122 (2005) 154503).
+struct WaveFlow {
+    ForceShape shape = ForceShape::sine;
+    int flow_axis = 0;
+    int wave_axis = 2;
+    double acceleration = 0.0;  ///< g = amplitude / mass
+    double wave_number = 0.0;   ///< k = 2 pi n / L
+    double viscosity = 0.0;     ///< predicted
+
+    /// g / (nu k^2) sin(k y); in the middle of a block g w^2 / (8 nu), w = pi / k.
+    [[nodiscard]] double velocity(double y) const;
+    [[nodiscard]] double maximum() const;
+    /// Of the longest wave: 1 / (nu k^2).
+    [[nodiscard]] double development_time() const;
+};
+
+/// Empty where the system is no such flow.
+[[nodiscard]] std::optional<WaveFlow> wave_flow(const System& system);
+
 }  // namespace mpcflow::theory

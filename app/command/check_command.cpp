@@ -79,6 +79,19 @@ void print_flow(const System& system) {
                flow->development_time() / system.collision.time_step);
 }
 
+void print_wave(const System& system) {
+    const auto flow = theory::wave_flow(system);
+    if (!flow) return;
+    const double greatest = std::abs(flow->maximum());
+    fmt::print("{} flow along {}, of a force that changes along {}:\n",
+               flow->shape == ForceShape::sine ? "Kolmogorov" : "opposed Poiseuille",
+               axis_names[flow->flow_axis], axis_names[flow->wave_axis]);
+    fmt::print("  greatest velocity  {:.6g} (Mach {:.3g}, Reynolds {:.3g})\n", flow->maximum(),
+               greatest / theory::speed_of_sound(system), greatest / (flow->wave_number * flow->viscosity));
+    fmt::print("  development time   {:.6g} = {:.0f} steps\n", flow->development_time(),
+               flow->development_time() / system.collision.time_step);
+}
+
 void print_shear(const System& system) {
     const auto flow = theory::sheared_flow(system);
     if (!flow) return;
@@ -145,6 +158,7 @@ void print_text(const Scenario& scenario, DeviceKind device, const std::optional
                static_cast<double>(schedule.total_steps()) * system.collision.time_step);
     print_transport(system);
     print_flow(system);
+    print_wave(system);
     print_shear(system);
     if (time) {
         fmt::print("time                 about {}, at {} ({}); writing files comes on top\n",

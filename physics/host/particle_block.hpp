@@ -131,15 +131,17 @@ public:
     template <class Grid>
     [[nodiscard]] bool collide_and_glide(const StepPlan<Law, Grid>& plan, const CellAction<Law>* actions) {
         fetch_actions(actions);
-        for (int k = 0; k < size; ++k) {
-            Vec3<Real> position = positions_[k];
-            Vec3<Real> velocity;
-            CellAction<Law> action;
-            action.transform = transforms_[k];
-            action.set_draw(draws_[k]);
-            odd_[k] = !plan.collide_and_glide(in_cell(plan, k), species_[k], action, position, velocity);
-            positions_.set(k, position);
-            velocities_.set(k, velocity);
+        if (plan.streaming.has_waves()) {
+            collide_and_glide_over_waves(plan);
+        } else {
+            for (int k = 0; k < size; ++k) {
+                Vec3<Real> position = positions_[k];
+                Vec3<Real> velocity;
+                odd_[k] =
+                    !plan.collide_and_glide(in_cell(plan, k), species_[k], action(k), position, velocity);
+                positions_.set(k, position);
+                velocities_.set(k, velocity);
+            }
         }
         if (plan.grid.is_sheared())
             for (int k = 0; k < size; ++k) odd_[k] |= beyond_[k];
@@ -189,6 +191,25 @@ private:
     void set_place(int k, const CellPlace<Real>& place) {
         cell_[k] = place.cell;
         if constexpr (Law::needs.offsets) offsets_.set(k, place.offset);
+    }
+
+    [[nodiscard]] CellAction<Law> action(int k) const {
+        CellAction<Law> action;
+        action.transform = transforms_[k];
+        action.set_draw(draws_[k]);
+        return action;
+    }
+
+    template <class Plan>
+    [[gnu::noinline]] void collide_and_glide_over_waves(const Plan& plan) {
+        for (int k = 0; k < size; ++k) {
+            Vec3<Real> position = positions_[k];
+            Vec3<Real> velocity;
+            odd_[k] = !plan.collide_and_glide_over_waves(in_cell(plan, k), species_[k], action(k), position,
+                                                         velocity);
+            positions_.set(k, position);
+            velocities_.set(k, velocity);
+        }
     }
 
     template <class Grid>

@@ -225,6 +225,7 @@ private:
     static Streaming<Real> half_step_without_force(System system) {
         system.collision.time_step *= 0.5;
         system.force = {};
+        system.forces = {};
         return Streaming<Real>(system);
     }
 

@@ -51,7 +51,7 @@ MISTAKES = [
     ("boundaries", "z", "sticky"), ("boundaries", "z", {"lower": "no_slip", "left": "no_slip"}),
     ("boundaries", "z", "lees_edwards"), ("boundaries", "z", {"kind": "lees_edwards", "shear_rate": 0.1}),
     ("boundaries", "z", {"kind": "lees_edwards", "shear_rate": 0.1, "along": "w"}),
-    ("forces", None, [{"uniform": [1, 2]}]), ("forces", None, [{}]), ("execution", "device", "cuda:64"),
+    ("forces", None, [{"uniform": [1, 2]}]), ("forces", None, [{"sine": {"amplitude": [1, 0, 0]}}]), ("execution", "device", "cuda:64"),
     ("execution", "threads", 0), ("output", "trajectory", {"every": 1, "quantities": []}),
     ("output", "trajectory", {"every": 1, "region": {"lower": [0, 0, 0]}}), ("output", "histograms", {"speed_bins": 10}),
     ("output", "trajectory", {"every": 1, "every_nth_id": 0}), ("output", "trajectory", {"every": 1, "precision": "half"}),

@@ -99,6 +99,26 @@ inline std::vector<Case> all_cases() {
                     : std::array<AxisFaces, 3>{{{}, sheared(2, -0.15), {}}});
         for (Case& c : std::span(cases).last(2)) c.system.collision.rule = CollisionRule::at;
     }
+    add("srd_thermostat_waves", false, ThermostatKind::maxwell_boltzmann, {});
+    for (Case& c : std::span(cases).last(2)) {
+        c.system.forces.add(
+            {.shape = ForceShape::sine, .amplitude = {0.05, 0.0, 0.02}, .along = 1, .waves = 2});
+        c.system.forces.add({.shape = ForceShape::opposed_blocks,
+                             .amplitude = {0.0, 0.1, 0.0},
+                             .along = 2,
+                             .from = 3,
+                             .until = 31,
+                             .period = 17});
+    }
+    add("at_angular_free_forces_walls_z", true, ThermostatKind::none,
+        {{{}, {}, {FaceKind::no_slip, FaceKind::no_slip}}});
+    for (Case& c : std::span(cases).last(2)) {
+        c.system.collision.rule = CollisionRule::at;
+        c.system.forces.add({.shape = ForceShape::gravity, .amplitude = {0.0, 0.02, -0.05}});
+        c.system.forces.add(
+            {.shape = ForceShape::sine, .amplitude = {0.2, 0.0, 0.0}, .along = 2, .period = 30});
+        c.system.forces.add({.amplitude = {-0.1, 0.0, 0.0}, .from = 11});
+    }
     return cases;
 }
 

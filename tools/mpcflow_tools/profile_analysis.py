@@ -80,6 +80,26 @@ def flow_viscosity(run: Run) -> list[Estimate]:
             Estimate("slip length", fit.slip_length, fit.slip_length_error, "a", f"of the same fit; {EXPECTED_SLIP} (docs/physics.md)")]
 
 
+def wave_viscosity(run: Run) -> Estimate | None:
+    """By the amplitude of the velocity's first wave, of a flow that a force makes which is a wave of the place: nu = g / (k^2 u). None of
+    another. Raises ResultsError."""
+    wave = fluid_of(run).wave
+    if wave is None or "velocity" not in run.fields or run.fields.samples == 0:
+        return None
+    edges = run.fields.edges(AXES[wave.wave_axis])
+    velocity, error = layer_profile(run.fields, "velocity", AXES[wave.flow_axis], wave.wave_axis)
+    k = wave.wave_number
+    # A bin has the mean of the sine over it.
+    sine = (np.cos(k * edges[:-1]) - np.cos(k * edges[1:])) / (k * np.diff(edges))
+    squares = float((sine**2).sum())
+    if len(velocity) < 4 or not squares > 1.0:
+        return None
+    amplitude, spread = float((sine * velocity).sum()) / squares, float(np.sqrt((sine**2 * error**2).sum())) / squares
+    first = wave.acceleration * (1.0 if wave.is_sine else 4.0 / np.pi)
+    return Estimate("wave", first / (k**2 * amplitude), abs(first / (k**2 * amplitude**2)) * spread, VISCOSITY_UNIT,
+                    "amplitude of the wave in the velocity, its error that of bins that are independent", wave.viscosity)
+
+
 def viscosity_section(run: Run) -> Section:
     """By each way that the run allows. Raises ResultsError."""
     section = Section("viscosity")
@@ -89,6 +109,8 @@ def viscosity_section(run: Run) -> Section:
         section.missing.append(str(error).removeprefix(f"{run.path}: "))
     except ValueError as error:
         section.notes.append(f"flow: {error}")
+    of_wave = wave_viscosity(run)
+    section.estimates += [] if of_wave is None else [of_wave]
     if len(run.stress) and run.stress.samples > 0 and fluid_of(run).is_sheared:
         section.estimates.append(shear_viscosity(run))
     elif len(run.stress) and run.stress.samples > 0:
