@@ -18,7 +18,7 @@ struct GoldenHash {
     std::uint64_t hash;
 };
 
-inline constexpr std::array<GoldenHash, 60> golden_hashes{{
+inline constexpr std::array<GoldenHash, 64> golden_hashes{{
     {"srd_free_periodic_double", 0x5c24e138a505b089},
     {"srd_free_periodic_mixed", 0x5a2e064b5d990838},
     {"srd_free_walls_z_double", 0xd7b456ed6213eb45},
@@ -79,6 +79,10 @@ inline constexpr std::array<GoldenHash, 60> golden_hashes{{
     {"at_free_sheared_y_mixed", 0xe8c708dd007193a7},
     {"at_angular_free_sheared_z_double", 0xd3639c07d2b2f693},
     {"at_angular_free_sheared_z_mixed", 0x66416dd24290f190},
+    {"srd_thermostat_waves_double", 0xddf1b4a325aedc21},
+    {"srd_thermostat_waves_mixed", 0x56668bdffdca3172},
+    {"at_angular_free_forces_walls_z_double", 0xe113d442644c9a9d},
+    {"at_angular_free_forces_walls_z_mixed", 0x8d7df6cfa9e40f9a},
 }};
 
 }  // namespace mpcflow::test
