@@ -9,6 +9,7 @@ import numpy as np
 
 from mpcflow_tools.expected import holds_temperature
 from mpcflow_tools.flow import Array
+from mpcflow_tools.flow_run import walled_axes
 from mpcflow_tools.run import Histogram, Run
 
 
