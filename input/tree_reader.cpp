@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "input/key_index.hpp"
 #include "input/nearest.hpp"
@@ -294,6 +295,8 @@ void TreeReader::some_of(const Key& key, std::span<const NamedFlag> names) {
 void TreeReader::faces(const Key& key, AxisFaces& value) {
     const Node* node = levels_.back().node != nullptr ? levels_.back().node->find(key.name) : nullptr;
     if (node != nullptr && node->kind == NodeKind::map) {
+        const auto has = [&](const char* name) { return node->find(name) != nullptr; };
+        if (has("kind") || has("shear_rate") || has("along")) return sheared_faces(key, value);
         section(key, [&] {
             face({"lower", ""}, value.lower);
             face({"upper", ""}, value.upper);
@@ -302,6 +305,13 @@ void TreeReader::faces(const Key& key, AxisFaces& value) {
     }
     node = find_scalar(key, allowed_faces());
     if (node == nullptr) return;
+    if (node->text == sheared_kind) {
+        diagnostics_.error(node->place, path_of(key),
+                           fmt::format("{0} needs a rate and the axis of the flow: {{kind: {0}, shear_rate: "
+                                       "a number, along: x, y or z}}",
+                                       sheared_kind));
+        return;
+    }
     for (const auto& named : names_of(FaceKind{})) {
         if (named.name == node->text) {
             value.lower = named.value;
@@ -310,6 +320,19 @@ void TreeReader::faces(const Key& key, AxisFaces& value) {
         }
     }
     wrong(*node, path_of(key), "is not known", allowed_faces());
+}
+
+void TreeReader::sheared_faces(const Key& key, AxisFaces& value) {
+    section(
+        key,
+        [&] {
+            std::size_t kind = 0;
+            one_of({"kind", "", Presence::required}, kind, std::array{sheared_kind});
+            real({"shear_rate", "", Presence::required}, value.shear.rate, shear_rate_range);
+            std::size_t along = 0;
+            one_of({"along", "", Presence::required}, along, axis_words);
+            value.shear.along = static_cast<int>(along);
+        });
 }
 
 void TreeReader::face(const Key& key, Face& value) {
@@ -341,6 +364,13 @@ void TreeReader::device(const Key& key, DeviceChoice& value) {
     if (node == nullptr) return;
     if (const auto device = parse_device(node->text)) value = *device;
     else wrong(*node, path_of(key), "is not known", allowed_device());
+}
+
+bool TreeReader::is_given(const Key& key, bool /*exists*/) {
+    Level& level = levels_.back();
+    const bool is_there = level.node != nullptr && level.node->find(key.name) != nullptr;
+    if (!is_there) level.known.emplace_back(key.name);
+    return is_there;
 }
 
 void TreeReader::without(const Key& key, const std::string& why) {

@@ -59,6 +59,21 @@ public:
         place.cell = find(box_.coordinates(position, place.offset));
         return place;
     }
+    MPCFLOW_HD CellPlace<Real> locate_in_frame(Vec3<Real> position) const {
+        CellPlace<Real> place{};
+        place.cell = find(box_.unwrapped_in_frame(position, place.offset));
+        return place;
+    }
+
+    [[nodiscard]] MPCFLOW_HD bool is_sheared() const { return box_.is_sheared(); }
+    [[nodiscard]] MPCFLOW_HD const ShearedFaces<Real>& shear() const { return box_.shear(); }
+    [[nodiscard]] MPCFLOW_HD bool is_beyond(Vec3<Real> position) const { return box_.is_beyond(position); }
+    [[nodiscard]] MPCFLOW_HD Vec3<Real> into_frame(Vec3<Real> position, Vec3<Real> velocity) const {
+        return box_.into_frame(position, velocity);
+    }
+    [[nodiscard]] MPCFLOW_HD Vec3<Real> out_of_frame(Vec3<Real> position, Vec3<Real> velocity) const {
+        return box_.out_of_frame(position, velocity);
+    }
 
     /// The numbers of a place's cell along each axis of the box.
     MPCFLOW_HD Vec3<int> locate_in_box(Vec3<Real> position) const {
@@ -109,9 +124,11 @@ public:
     MPCFLOW_HD bool is_whole(int cell) const { return box_.is_whole(key(cell)); }
 
     /// Whether the number `c` along an axis is that of an own cell with `layers` further own ones on either
-    /// side; always where the axis is not cut.
+    /// side; always where nobody comes to along the axis: it is not cut, nor do particles come from elsewhere
+    /// along the flow through its sheared faces.
     [[nodiscard]] bool is_deep(int axis, int c, int layers) const {
-        if (cut_.domains[axis] == 1) return true;
+        const bool is_sheared_face = box_.is_sheared() && axis == shear().normal();
+        if (cut_.domains[axis] == 1 && !is_sheared_face) return true;
         const int in_own = c - from_first(axis, own_.origin[axis]);
         return in_own >= layers && in_own < own_.extent[axis] - layers;
     }
@@ -136,7 +153,8 @@ public:
         return number;
     }
 
-    /// Whether the domain `other` has a cell of its own on this grid.
+    /// Whether the domain `other` has a cell of its own on this grid. Where a box is sheared, images meet
+    /// anywhere along the flow, and so do domains.
     [[nodiscard]] bool reaches(int other) const {
         const CellBlock block = cut(size_, cut_, other);
         bool reaches = true;
@@ -144,7 +162,7 @@ public:
             bool on_axis = false;
             for (int c = 0; c < block.extent[axis]; ++c)
                 on_axis |= along(axis, block.origin[axis] + c) != no_cell;
-            reaches &= on_axis;
+            reaches &= on_axis || axis == shear().along();
         }
         return reaches;
     }

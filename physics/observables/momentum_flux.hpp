@@ -16,12 +16,13 @@
 /// The kinetic part is counted where and as a particle is in the middle of its flight, after the hits until
 /// then. With a velocity gradient g the mean of u_x u_z at a fixed place falls by g kT/m during the time 1,
 /// so at the flight's beginning it would be off by g h kT/2m. The collisional part is counted at the cell's
-/// centre.
+/// centre. In a sheared box u is relative to the flow that its faces impose.
 
 #include <algorithm>
 
 #include "physics/cell_grid.hpp"
 #include "physics/grid_rounding.hpp"
+#include "physics/lees_edwards.hpp"
 #include "physics/observables/fields.hpp"
 #include "physics/observables/flux_rule.hpp"
 #include "physics/step.hpp"
@@ -92,7 +93,10 @@ template <class Real>
 class MomentumFluxRule {
 public:
     MomentumFluxRule(const System& system, double most_particles)
-        : flight_(system), half_flight_(half_step_without_force(system)), has_walls_(flight_.has_walls()) {
+        : flight_(system),
+          half_flight_(half_step_without_force(system)),
+          flow_(system),
+          has_walls_(flight_.has_walls()) {
         for (int axis = 0; axis < 3; ++axis) {
             length_[axis] = static_cast<Real>(system.box.size[axis]);
             periodic_[axis] = system.boundaries.faces[axis].is_periodic() ? 1 : 0;
@@ -123,7 +127,12 @@ public:
             half_flight_.move(flying, flight));  // whether its image counts fit is asked after a step
 
         ParticleFlux<Real> flux{};
-        flux.mid_flight_velocity = flying.velocity;
+        if (flow_.is_on()) {
+            // The half flight knows nothing of the time: its faces are not displaced.
+            const int boxes = flying.image(flow_.normal()) - particle.image(flow_.normal());
+            flying.position = plan.mid_flight_shear.from_above(boxes, flying.position);
+        }
+        flux.mid_flight_velocity = flow_.relative(flying.position, flying.velocity);
         flux.mid_flight_place = flying.position;
         flux.start = particle.position;
         flux.flight = flight;
@@ -133,6 +142,7 @@ public:
         flux.energy_change = 0.5 * (dot(after, after) - dot(before, before));
         flux.arm = vector_cast<double>(place.offset);
         flux.cell_centre = centre_in_box(particle.position - place.offset);
+        if (flow_.is_on()) flux.cell_centre = sheared_centre(plan.grid, particle.position, place.offset);
         if (has_walls_) {
             flux.fill = plan.grid.fill(place.cell);
             flux.meets_wall = flight_.meets_wall(flux.start, flux.flight);
@@ -215,6 +225,7 @@ private:
     static Streaming<Real> half_step_without_force(System system) {
         system.collision.time_step *= 0.5;
         system.force = {};
+        system.forces = {};
         return Streaming<Real>(system);
     }
 
@@ -247,6 +258,19 @@ private:
         return centre;
     }
 
+    /// The same in a sheared box, by the cell's centre in the cell's frame.
+    template <class Grid>
+    MPCFLOW_HD Vec3<Real> sheared_centre(const Grid& grid, Vec3<Real> position, Vec3<Real> offset) const {
+        const int normal = flow_.normal();
+        if (grid.is_beyond(position)) {
+            position = grid.shear().from_above(position);
+            position[normal] -= length_[normal];
+        }
+        const Vec3<Real> centre = position - offset;
+        const Vec3<Real> in_box = centre_in_box(centre);
+        return centre[normal] < 0 ? grid.shear().from_above(-1, in_box) : in_box;
+    }
+
     MPCFLOW_HD static void measure_from_walls(Vec3<double>& arm, const CellFill& fill) {
         for (int axis = 0; axis < 3; ++axis) {
             if (fill.face[axis] == no_surface) continue;
@@ -263,6 +287,7 @@ private:
     }
 
     Streaming<Real> flight_, half_flight_;
+    ShearFlow flow_;
     Vec3<Real> length_{};
     Vec3<int> periodic_{};
     bool has_walls_;

@@ -8,7 +8,7 @@ import numpy as np
 
 from mpcflow_tools.estimates import VISCOSITY_UNIT, Estimate, Section, lacks
 from mpcflow_tools.flow import Array
-from mpcflow_tools.flow_run import total_force, walled_axes
+from mpcflow_tools.flow_run import driven_axes, shear_of, walled_axes
 from mpcflow_tools.results import ResultsError
 from mpcflow_tools.run import AXES, Run
 from mpcflow_tools.trajectory import Trajectory
@@ -33,9 +33,9 @@ class Displacement:
 
 
 def free_axes(run: Run) -> list[int]:
-    """Axes along which particles are neither stopped by a wall nor driven."""
-    force = total_force(run.input)
-    return [axis for axis in range(3) if axis not in walled_axes(run.input) and force[axis] == 0.0]
+    """Axes along which particles are neither stopped by a wall nor driven, nor carried by a shear."""
+    driven, shear = driven_axes(run.input), shear_of(run.input)
+    return [axis for axis in range(3) if axis not in walled_axes(run.input) and axis not in driven and (shear is None or shear.along != axis)]
 
 
 def _even_frames(trajectory: Trajectory, equilibration: int) -> range:
