@@ -23,14 +23,14 @@
 
 namespace mpcflow {
 
-/// Calls action(way, reorders), both known to the compiler for the fastest way of a fluid of one species. All
-/// others are one kernel, which asks.
+/// Calls action(way, reorders), both known to the compiler for the fastest way of a plain plan and a fluid of
+/// one species. All others are one kernel, which asks.
 template <Masses masses, class Action>
-void visit_way(StepWay way, const Action& action) {
+void visit_way(StepWay way, bool is_plain, const Action& action) {
     if constexpr (masses == Masses::equal) {
-        if (way.summation == Summation::match && way.reorders)
-            return action(known_way<Summation::match>, std::true_type{});
-        if (way.summation == Summation::match) return action(known_way<Summation::match>, std::false_type{});
+        const bool is_known = is_plain && way.summation == Summation::match;
+        if (is_known && way.reorders) return action(known_way<Summation::match>, std::true_type{});
+        if (is_known) return action(known_way<Summation::match>, std::false_type{});
     }
     action(way.summation, way.reorders);
 }
@@ -265,7 +265,7 @@ private:
     }
 
     void advance(StepWay way, const ParticleStep<Law, Particle>& step) {
-        visit_way<Law::masses>(way, [&](auto summation, auto reorders) {
+        visit_way<Law::masses>(way, plan_.is_plain(), [&](auto summation, auto reorders) {
             advance_particles<<<block_count(particle_count_), block_size>>>(plan_, step, summation, reorders);
         });
         MPCFLOW_CUDA(cudaGetLastError());

@@ -55,13 +55,13 @@ struct Contribution {
 };
 
 /// What a particle contributes to the sums of the next collision.
-template <class Law, class Particle, class Grid>
+template <Setting setting = Setting::any, class Law, class Particle, class Grid>
 __device__ __forceinline__ Contribution<Law> contribution_of(const Particle& particle,
                                                              const StepPlan<Law, Grid>& plan,
                                                              const CellDraws<Law>& draws) {
-    const auto place = plan.next_grid.locate(particle.position);
+    const auto place = plan.next_grid.template locate<setting>(particle.position);
     const auto draw = draws.next(place.cell, [](const auto* kept) { return load_constant_record(kept); });
-    return {place.cell, plan.contribute(particle, place, draw)};
+    return {place.cell, plan.template contribute<setting>(particle, place, draw)};
 }
 
 /// Adds the contributions of the lanes of `mask`, which call it. `way` is a Summation, or known to the
@@ -107,7 +107,7 @@ struct ParticleStep {
 /// Collides and streams the caller's particle, the one of its lane behind `first`, and stores it; called by
 /// all lanes of `mask`. Particles that meet a wall are stored as they are before, and queued: finish_at_walls
 /// ends their step; their lanes are taken from `mask`.
-template <class Reorders, class Law, class Particle>
+template <Setting setting = Setting::any, class Reorders, class Law, class Particle>
 __device__ __forceinline__ FlyingParticle<Particle> collide_and_store(Reorders reorders,
                                                                       const StepPlan<Law>& plan,
                                                                       const ParticleStep<Law, Particle>& step,
@@ -116,7 +116,7 @@ __device__ __forceinline__ FlyingParticle<Particle> collide_and_store(Reorders r
     const std::int64_t origin = first + warp.lane();
     std::int64_t destination = origin;
     FlyingParticle<Particle> particle = flying_particle(step.from, origin, step.from.motion(origin));
-    const auto place = plan.grid.locate(particle.position);
+    const auto place = plan.grid.template locate<setting>(particle.position);
     if (reorders) {
         const unsigned peers = warp::find_peers_by_match(warp, mask, place.cell);
         const int rank = TiledOrder(plan.grid.cells()).rank(place.cell);
@@ -131,7 +131,8 @@ __device__ __forceinline__ FlyingParticle<Particle> collide_and_store(Reorders r
     }
     std::uint32_t found = no_fault;
     const CellAction<Law> action = load_constant_record(step.actions + place.cell);
-    const bool is_at_wall = plan.collide_and_fly(particle, place, action, found) == StreamOutcome::at_wall;
+    const bool is_at_wall =
+        plan.template collide_and_fly<setting>(particle, place, action, found) == StreamOutcome::at_wall;
     report_findings(found, plan.step, step.report);
     step.to.set_motion(destination, particle.position, particle.velocity);
     if (reorders) step.to.label(destination) = *particle.label;
@@ -146,7 +147,8 @@ __device__ __forceinline__ FlyingParticle<Particle> collide_and_store(Reorders r
 }
 
 /// Collides, streams and bins every particle and contributes it to the next step's sums. Of the fastest way
-/// each kernel is compiled apart, `way` and `reorders` being known to the compiler; all others are one.
+/// each kernel is compiled apart, for plain plans alone, `way` and `reorders` being known to the compiler;
+/// all others are one.
 template <class Way, class Reorders, class Law, class Particle>
 __global__ void __launch_bounds__(block_size, (min_blocks<Law, Way>))
     advance_particles(const __grid_constant__ StepPlan<Law> plan,
@@ -156,19 +158,21 @@ __global__ void __launch_bounds__(block_size, (min_blocks<Law, Way>))
     unsigned mask = items.mask;
     const unsigned own_bit = warp::lane_bit(warp::CudaWarp{}.lane());
     if ((mask & own_bit) == 0) return;
-    const FlyingParticle<Particle> particle = collide_and_store(reorders, plan, step, items.first, mask);
+    constexpr Setting setting = std::is_same_v<Way, Summation> ? Setting::any : Setting::plain;
+    const FlyingParticle<Particle> particle =
+        collide_and_store<setting>(reorders, plan, step, items.first, mask);
     if ((mask & own_bit) == 0) return;
-    contribute(way, contribution_of(particle, plan, step.draws), mask, step.sums, leaders);
+    contribute(way, contribution_of<setting>(particle, plan, step.draws), mask, step.sums, leaders);
 }
 
 /// Ends the step of a particle that was left at a wall.
-template <class Law, class Particle, class Grid>
+template <Setting setting = Setting::any, class Law, class Particle, class Grid>
 __device__ __forceinline__ FlyingParticle<Particle> bounce_and_store(
     const StepPlan<Law, Grid>& plan, const ParticleColumns<Particle>& particles, std::int64_t at,
     StepReport* report) {
     FlyingParticle<Particle> particle = flying_particle(particles, at, particles.motion(at));
     std::uint32_t found = no_fault;
-    plan.bounce(particle, found);
+    plan.template bounce<setting>(particle, found);
     report_findings(found, plan.step, report);
     particles.set_motion(at, particle.position, particle.velocity);
     return particle;
@@ -200,18 +204,18 @@ __global__ void __launch_bounds__(block_size)
 
 /// Ends the step of the particles at `at`, one of each lane of `mask`, which call it: those on the grid
 /// contribute, the others leave.
-template <class Particle, class Law, class Record, class Grid>
+template <Setting setting = Setting::any, class Particle, class Law, class Record, class Grid>
 __device__ __forceinline__ void contribute_or_leave(const Particle& particle, std::uint32_t at,
                                                     const StepPlan<Law, Grid>& plan,
                                                     const ParticleStep<Law, Record, Grid>& step,
                                                     unsigned mask, BlockLeaders<Law>& leaders) {
     if constexpr (may_leave<Grid>) {
-        const bool stays = plan.next_grid.locate(particle.position).cell != no_cell;
+        const bool stays = plan.next_grid.template locate<setting>(particle.position).cell != no_cell;
         mask = warp::CudaWarp{}.ballot(mask, stays);
         if (!stays) return step.leaving.push(at);
     }
-    contribute(known_way<Summation::match>, contribution_of(particle, plan, step.draws), mask, step.sums,
-               leaders);
+    contribute(known_way<Summation::match>, contribution_of<setting>(particle, plan, step.draws), mask,
+               step.sums, leaders);
 }
 
 /// Only the contribution: the sums of the first collision.

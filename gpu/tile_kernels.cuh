@@ -90,26 +90,31 @@ __device__ __forceinline__ void flush_box(const TileStep<Law>& tiles, TileMemory
 
 }  // namespace detail
 
-/// Collides, streams and bins the particles of a tile, a block each, and contributes them to the next step's
-/// sums. Shared memory: a TileMemory.
-template <bool reorders, class Law, class Particle, class Grid>
-__global__ void __launch_bounds__(block_size, tile_blocks<Law>)
-    advance_tiles(const __grid_constant__ StepPlan<Law, Grid> plan,
-                  const __grid_constant__ ParticleStep<Law, Particle, Grid> step,
-                  const __grid_constant__ TileStep<Law> tiles) {
+namespace detail {
+
+/// A tile's particles are those from `first` up to `last`; its box begins at the cell `box`.
+struct TileOfBlock {
+    std::uint32_t first;
+    std::uint32_t last;
+    Vec3<int> box;
+};
+
+/// Collides, streams and bins the particles of a tile and adds them to the box; notes those that are left
+/// over. All threads of the block call it.
+template <Setting setting, bool reorders, class Law, class Particle, class Grid>
+__device__ __forceinline__ void advance_tile(const StepPlan<Law, Grid>& plan,
+                                             const ParticleStep<Law, Particle, Grid>& step,
+                                             const TileStep<Law>& tiles, TileOfBlock tile,
+                                             TileMemory<Law>& memory) {
     using Real = typename Law::Real;
-    extern __shared__ uint4 shared_memory[];
-    auto& memory = *reinterpret_cast<TileMemory<Law>*>(shared_memory);
+    const auto [first, last, box] = tile;
+    const bool is_on_grid = !may_leave<Grid> || tiles.boxes.is_on_grid(box);
     const warp::CudaWarp warp;
-    const std::uint32_t first = tiles.starts[blockIdx.x];
-    const std::uint32_t last = tiles.starts[blockIdx.x + 1];
     // Warps begin on whole sectors; the lanes before the tile's first particle have none.
     std::uint32_t i = (first & ~31U) + threadIdx.x;
     Motion<Real> next{};
     if (i >= first && i < last) next = step.from.motion(i);
 
-    const Vec3<int> box = tiles.boxes.first(static_cast<int>(blockIdx.x));
-    const bool is_on_grid = !may_leave<Grid> || tiles.boxes.is_on_grid(box);
     for (int local = static_cast<int>(threadIdx.x); local < TileMemory<Law>::cells; local += block_size)
         memory.cell[local] = tiles.boxes.index(box, local);
     if (threadIdx.x == 0) memory.at_wall = memory.outside = 0;
@@ -128,7 +133,7 @@ __global__ void __launch_bounds__(block_size, tile_blocks<Law>)
         if (i < last) next = step.from.motion(i);
 
         CellPlace<Real> place{};
-        const Vec3<int> cell = plan.grid.coordinates(particle.position, place.offset);
+        const Vec3<int> cell = plan.grid.template coordinates<setting>(particle.position, place.offset);
         place.cell = plan.grid.index(cell);
         std::uint32_t destination = origin;
         if constexpr (reorders) {
@@ -143,7 +148,7 @@ __global__ void __launch_bounds__(block_size, tile_blocks<Law>)
         const CellAction<Law> action = load_constant_record(step.actions + place.cell);
         std::uint32_t found = no_fault;
         const bool is_at_wall =
-            plan.collide_and_fly(particle, place, action, found) == StreamOutcome::at_wall;
+            plan.template collide_and_fly<setting>(particle, place, action, found) == StreamOutcome::at_wall;
         report_findings(found, plan.step, step.report);
         step.to.set_motion(destination, particle.position, particle.velocity);
         if constexpr (reorders) step.to.label(destination) = *particle.label;
@@ -152,7 +157,8 @@ __global__ void __launch_bounds__(block_size, tile_blocks<Law>)
             continue;
         }
         CellPlace<Real> next_place{};
-        const Vec3<int> next_cell = plan.next_grid.coordinates(particle.position, next_place.offset);
+        const Vec3<int> next_cell =
+            plan.next_grid.template coordinates<setting>(particle.position, next_place.offset);
         const int local = tiles.boxes.local(box, next_cell);
         if ((local == TileBoxes<Real>::outside || !is_on_grid) && !plan.next_grid.has(next_cell)) {
             step.leaving.push(destination);
@@ -162,30 +168,78 @@ __global__ void __launch_bounds__(block_size, tile_blocks<Law>)
         if (local != TileBoxes<Real>::outside) {
             const auto draw = step.draws.next(plan.next_grid.index(next_cell),
                                               [](const auto* kept) { return load_constant_record(kept); });
-            is_added =
-                detail::add_to_box(tiles.words, plan.unrounded(particle, next_place, draw), local, memory);
+            is_added = add_to_box(tiles.words, plan.template unrounded<setting>(particle, next_place, draw),
+                                  local, memory);
         }
         if (!is_added) tiles.left_over[last - 1 - atomicAdd(&memory.outside, 1U)] = destination;
     }
-    __syncthreads();
-    detail::flush_box(tiles, memory, step.sums);
-    const std::uint32_t at_wall = memory.at_wall;
-    const std::uint32_t left = at_wall + memory.outside;
-    if (left == 0) return;
-    __syncthreads();
+}
 
+/// The same of a plan that is not plain, with registers of its own.
+template <bool reorders, class Law, class Particle, class Grid>
+__device__ __noinline__ void advance_tile_of_any(const StepPlan<Law, Grid>& plan,
+                                                 const ParticleStep<Law, Particle, Grid>& step,
+                                                 const TileStep<Law>& tiles, TileOfBlock tile,
+                                                 TileMemory<Law>& memory) {
+    advance_tile<Setting::any, reorders>(plan, step, tiles, tile, memory);
+}
+
+/// Ends the step of the particles that are left over, by whole warps.
+template <Setting setting, class Law, class Particle, class Grid>
+__device__ __forceinline__ void end_left_over(const StepPlan<Law, Grid>& plan,
+                                              const ParticleStep<Law, Particle, Grid>& step,
+                                              const TileStep<Law>& tiles, TileOfBlock tile,
+                                              TileMemory<Law>& memory, std::uint32_t at_wall,
+                                              std::uint32_t left) {
+    const auto [first, last, box] = tile;
+    const warp::CudaWarp warp;
     for (std::uint32_t start = threadIdx.x & ~31U; start < left; start += block_size) {
         const unsigned mask = warp::first_lanes(left - start);
         const std::uint32_t mine = start + warp.lane();
         if (mine < left) {
             const bool is_at_wall = mine < at_wall;
             const std::uint32_t at = tiles.left_over[is_at_wall ? first + mine : last - 1 - (mine - at_wall)];
-            const auto particle = is_at_wall ? bounce_and_store(plan, step.to, at, step.report)
+            const auto particle = is_at_wall ? bounce_and_store<setting>(plan, step.to, at, step.report)
                                              : flying_particle(step.to, at, step.to.motion(at));
-            contribute_or_leave(particle, at, plan, step, mask, memory.leaders);
+            contribute_or_leave<setting>(particle, at, plan, step, mask, memory.leaders);
         }
         warp.sync(warp::full_mask);
     }
+}
+
+template <class Law, class Particle, class Grid>
+__device__ __noinline__ void end_left_over_of_any(const StepPlan<Law, Grid>& plan,
+                                                  const ParticleStep<Law, Particle, Grid>& step,
+                                                  const TileStep<Law>& tiles, TileOfBlock tile,
+                                                  TileMemory<Law>& memory, std::uint32_t at_wall,
+                                                  std::uint32_t left) {
+    end_left_over<Setting::any>(plan, step, tiles, tile, memory, at_wall, left);
+}
+
+}  // namespace detail
+
+/// Collides, streams and bins the particles of a tile, a block each, and contributes them to the next step's
+/// sums. Shared memory: a TileMemory.
+template <bool reorders, class Law, class Particle, class Grid>
+__global__ void __launch_bounds__(block_size, tile_blocks<Law>)
+    advance_tiles(const __grid_constant__ StepPlan<Law, Grid> plan,
+                  const __grid_constant__ ParticleStep<Law, Particle, Grid> step,
+                  const __grid_constant__ TileStep<Law> tiles) {
+    extern __shared__ uint4 shared_memory[];
+    auto& memory = *reinterpret_cast<TileMemory<Law>*>(shared_memory);
+    const detail::TileOfBlock tile{tiles.starts[blockIdx.x], tiles.starts[blockIdx.x + 1],
+                                   tiles.boxes.first(static_cast<int>(blockIdx.x))};
+    if (plan.is_plain()) detail::advance_tile<Setting::plain, reorders>(plan, step, tiles, tile, memory);
+    else detail::advance_tile_of_any<reorders>(plan, step, tiles, tile, memory);
+    __syncthreads();
+    detail::flush_box(tiles, memory, step.sums);
+    const std::uint32_t at_wall = memory.at_wall;
+    const std::uint32_t left = at_wall + memory.outside;
+    if (left == 0) return;
+    __syncthreads();
+    if (plan.is_plain())
+        detail::end_left_over<Setting::plain>(plan, step, tiles, tile, memory, at_wall, left);
+    else detail::end_left_over_of_any(plan, step, tiles, tile, memory, at_wall, left);
 }
 
 }  // namespace mpcflow

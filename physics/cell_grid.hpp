@@ -15,6 +15,7 @@
 #include "physics/host_device.hpp"
 #include "physics/lees_edwards.hpp"
 #include "physics/random.hpp"
+#include "physics/setting.hpp"
 #include "physics/system.hpp"
 #include "physics/vector.hpp"
 
@@ -63,19 +64,22 @@ public:
     [[nodiscard]] int layer_count() const { return cells_.z; }
 
     /// The cell of a place in [0, L] along each axis.
+    template <Setting setting = Setting::any>
     MPCFLOW_HD CellPlace<Real> locate(Vec3<Real> position) const {
         CellPlace<Real> place{};
-        place.cell = index(coordinates(position, place.offset));
+        place.cell = index(coordinates<setting>(position, place.offset));
         return place;
     }
 
     /// The same cell by its number along each axis; `offset` is set to the place's from its centre.
+    template <Setting setting = Setting::any>
     MPCFLOW_HD Vec3<int> coordinates(Vec3<Real> position, Vec3<Real>& offset) const {
-        return wrapped(unwrapped(position, offset));
+        return wrapped(unwrapped<setting>(position, offset));
     }
     /// The same before a periodic axis wraps: what is there called L is cell 0.
+    template <Setting setting = Setting::any>
     MPCFLOW_HD Vec3<int> unwrapped(Vec3<Real> position, Vec3<Real>& offset) const {
-        if (is_sheared() && is_beyond(position)) position = shear_.from_above(position);
+        if (is_sheared<setting>() && is_beyond(position)) position = shear_.from_above(position);
         return unwrapped_in_frame(position, offset);
     }
     /// Those of a place that is in the frame of its cell; without shear all are.
@@ -92,21 +96,24 @@ public:
     }
     MPCFLOW_HD int index(Vec3<int> c) const { return c.x + cells_.x * (c.y + cells_.y * c.z); }
 
-    [[nodiscard]] MPCFLOW_HD bool is_sheared() const { return shear_.is_on(); }
+    template <Setting setting = Setting::any>
+    [[nodiscard]] MPCFLOW_HD bool is_sheared() const {
+        return setting == Setting::any && shear_.is_on();
+    }
     [[nodiscard]] MPCFLOW_HD const ShearedFaces<Real>& shear() const { return shear_; }
     /// With shear: whether a place is in a cell that straddles the upper face, and so not in its frame.
-    [[nodiscard]] MPCFLOW_HD bool is_beyond(Vec3<Real> position) const {
+    [[nodiscard]] MPCFLOW_HD bool is_beyond(const Vec3<Real>& position) const {
         const int normal = shear_.normal();
         return static_cast<int>(position[normal] + shift_[normal]) >= box_[normal];
     }
     /// A velocity at a place, in the frame of the cell that this is in; and back.
+    template <Setting setting = Setting::any>
     [[nodiscard]] MPCFLOW_HD Vec3<Real> into_frame(Vec3<Real> position, Vec3<Real> velocity) const {
-        if (is_sheared() && is_beyond(position)) velocity[shear_.along()] -= shear_.jump();
-        return velocity;
+        return is_sheared<setting>() && is_beyond(position) ? shear_.slowed(velocity) : velocity;
     }
+    template <Setting setting = Setting::any>
     [[nodiscard]] MPCFLOW_HD Vec3<Real> out_of_frame(Vec3<Real> position, Vec3<Real> velocity) const {
-        if (is_sheared() && is_beyond(position)) velocity[shear_.along()] += shear_.jump();
-        return velocity;
+        return is_sheared<setting>() && is_beyond(position) ? shear_.hastened(velocity) : velocity;
     }
 
     /// Whom the cell's random numbers belong to: its index in the grid of the whole box, which this one is.

@@ -60,16 +60,15 @@ public:
     /// Of a place in the image above, that of its likeness in the box, but for the axis normal to the faces:
     /// along the flow in [0, edge].
     [[nodiscard]] MPCFLOW_HD Vec3<Real> from_above(Vec3<Real> place) const {
-        const Real along = place[along_] - displacement_;
-        place[along_] = along < 0 ? along + edge_ : along;
-        return place;
+        const Real along = component(place) - displacement_;
+        return place.with(along_, along < 0 ? along + edge_ : along);
     }
     /// Of one that is `boxes` boxes above, or below where that is negative.
     [[nodiscard]] MPCFLOW_HD Vec3<Real> from_above(int boxes, Vec3<Real> place) const {
         for (; boxes > 0; --boxes) place = from_above(place);
         for (; boxes < 0; ++boxes) {
-            const Real along = place[along_] + displacement_;
-            place[along_] = along < edge_ ? along : along - edge_;
+            const Real along = component(place) + displacement_;
+            place = place.with(along_, along < edge_ ? along : along - edge_);
         }
         return place;
     }
@@ -77,11 +76,21 @@ public:
     /// Of a flight that ends `boxes` boxes above; its place along the flow is wrapped later.
     MPCFLOW_HD void bring_back(int boxes, Vec3<Real>& place, Vec3<Real>& velocity) const {
         const auto times = static_cast<Real>(boxes);
-        place[along_] = place[along_] - times * displacement_;
-        velocity[along_] = velocity[along_] - times * jump_;
+        place = place.with(along_, component(place) - times * displacement_);
+        velocity = velocity.with(along_, component(velocity) - times * jump_);
+    }
+    /// A velocity as that of an image above is in the box, and back.
+    [[nodiscard]] MPCFLOW_HD Vec3<Real> slowed(Vec3<Real> velocity) const {
+        return velocity.with(along_, component(velocity) - jump_);
+    }
+    [[nodiscard]] MPCFLOW_HD Vec3<Real> hastened(Vec3<Real> velocity) const {
+        return velocity.with(along_, component(velocity) + jump_);
     }
 
 private:
+    /// Along the flow; of a constant vector, which is read by selects.
+    [[nodiscard]] MPCFLOW_HD Real component(const Vec3<Real>& v) const { return v[along_]; }
+
     int normal_ = -1;
     int along_ = -1;
     Real edge_{};
@@ -108,24 +117,31 @@ public:
     [[nodiscard]] double rate() const { return rate_; }
     /// Of a place, its distance from the middle along the normal.
     template <class Real>
-    [[nodiscard]] MPCFLOW_HD double height(Vec3<Real> place) const {
+    [[nodiscard]] MPCFLOW_HD double height(const Vec3<Real>& place) const {
         return static_cast<double>(place[normal_]) - middle_;
     }
 
     /// A velocity at a place, less that of the flow there.
     template <class Real>
     [[nodiscard]] MPCFLOW_HD Vec3<Real> relative(Vec3<Real> place, Vec3<Real> velocity) const {
-        if (is_on()) velocity[along_] = velocity[along_] - static_cast<Real>(rate_ * height(place));
-        return velocity;
+        return is_on() ? velocity.with(along_, component(velocity) - flow_at(place)) : velocity;
     }
     /// And with it.
     template <class Real>
     [[nodiscard]] MPCFLOW_HD Vec3<Real> carried(Vec3<Real> place, Vec3<Real> velocity) const {
-        if (is_on()) velocity[along_] = velocity[along_] + static_cast<Real>(rate_ * height(place));
-        return velocity;
+        return is_on() ? velocity.with(along_, component(velocity) + flow_at(place)) : velocity;
     }
 
 private:
+    template <class Real>
+    [[nodiscard]] MPCFLOW_HD Real component(const Vec3<Real>& v) const {
+        return v[along_];
+    }
+    template <class Real>
+    [[nodiscard]] MPCFLOW_HD Real flow_at(Vec3<Real> place) const {
+        return static_cast<Real>(rate_ * height(place));
+    }
+
     int normal_ = -1;
     int along_ = -1;
     double rate_ = 0.0;

@@ -111,6 +111,11 @@ struct StepPlan : private RelativeMasses<Law::masses> {
         mid_flight_shear = ShearedFaces<Real>(system, 2 * index + 1);
     }
 
+    /// Whether what is compiled for plain systems will do.
+    [[nodiscard]] MPCFLOW_HD bool is_plain() const {
+        return !grid.is_sheared() && !next_grid.is_sheared() && streaming.is_plain();
+    }
+
     /// Puts the plan where `index` steps are done: begin_step(system, index) comes next.
     void go_to(const System& system, std::uint64_t index) {
         step = index - 1;
@@ -122,20 +127,20 @@ struct StepPlan : private RelativeMasses<Law::masses> {
 
     /// What a particle, whose place in the next step's grid is `place`, adds to the sums of the next
     /// collision; `draw` is CellDraws::next().
-    template <class Particle>
+    template <Setting setting = Setting::any, class Particle>
     MPCFLOW_HD typename Law::Sums contribute(const Particle& particle, const CellPlace<Real>& place,
                                              const typename Law::Draw& draw) const {
-        return contribute(in_cell(particle, place, next_grid), draw);
+        return contribute(in_cell<setting>(particle, place, next_grid), draw);
     }
     MPCFLOW_HD typename Law::Sums contribute(const InCell<Real>& in_cell,
                                              const typename Law::Draw& draw) const {
         return rounded(law, law.contribute(in_cell, draw, {seed, step + 1}));
     }
     /// The same before it is rounded to the grids of the sums.
-    template <class Particle>
+    template <Setting setting = Setting::any, class Particle>
     MPCFLOW_HD typename Law::Sums unrounded(const Particle& particle, const CellPlace<Real>& place,
                                             const typename Law::Draw& draw) const {
-        return law.contribute(in_cell(particle, place, next_grid), draw, {seed, step + 1});
+        return law.contribute(in_cell<setting>(particle, place, next_grid), draw, {seed, step + 1});
     }
 
     /// What a cell does to its particles. Faults are or-ed into `faults`.
@@ -146,12 +151,12 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     }
 
     /// The velocity after the collision of a particle whose place in this step's grid is `place`.
-    template <class Particle>
+    template <Setting setting = Setting::any, class Particle>
     MPCFLOW_HD Vec3<Real> collide(const Particle& particle, const CellPlace<Real>& place,
                                   const CellAction<Law>& action) const {
         const Vec3<Real> velocity =
-            law.apply(action.transform, action.draw(), in_cell(particle, place, grid), {seed, step});
-        return grid.out_of_frame(particle.position, velocity);
+            law.apply(action.transform, action.draw(), in_cell<setting>(particle, place, grid), {seed, step});
+        return grid.template out_of_frame<setting>(particle.position, velocity);
     }
 
     /// In units of the fluid's mass.
@@ -168,10 +173,11 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     }
 
     /// The same but for particles that meet a wall: for them it returns `at_wall`, and bounce() must follow.
-    template <class Particle>
+    template <Setting setting = Setting::any, class Particle>
     MPCFLOW_HD StreamOutcome collide_and_fly(Particle& particle, const CellPlace<Real>& place,
                                              const CellAction<Law>& action, std::uint32_t& faults) const {
-        const StreamOutcome outcome = streaming.fly(particle, collide(particle, place, action));
+        const StreamOutcome outcome =
+            streaming.template fly<setting>(particle, collide<setting>(particle, place, action));
         if (outcome != StreamOutcome::at_wall) check(particle, outcome, faults);
         return outcome;
     }
@@ -199,16 +205,16 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     }
 
     /// Ends the step of a particle that was left at a wall.
-    template <class Particle>
+    template <Setting setting = Setting::any, class Particle>
     MPCFLOW_HD void bounce(Particle& particle, std::uint32_t& faults) const {
-        check(particle, streaming.bounce(particle), faults);
+        check(particle, streaming.template bounce<setting>(particle), faults);
     }
 
 private:
-    template <class Particle>
+    template <Setting setting, class Particle>
     MPCFLOW_HD InCell<Real> in_cell(const Particle& particle, const CellPlace<Real>& place,
                                     const Grid& where) const {
-        InCell<Real> in_cell{where.into_frame(particle.position, particle.velocity)};
+        InCell<Real> in_cell{where.template into_frame<setting>(particle.position, particle.velocity)};
         if constexpr (Law::masses == Masses::by_species) in_cell.mass = mass_of(particle.species());
         if constexpr (Law::needs.offsets) in_cell.offset = place.offset;
         if constexpr (Law::needs.ids) in_cell.id = particle.id();

@@ -14,6 +14,7 @@
 #include "physics/forces.hpp"
 #include "physics/host_device.hpp"
 #include "physics/lees_edwards.hpp"
+#include "physics/setting.hpp"
 #include "physics/system.hpp"
 #include "physics/vector.hpp"
 
@@ -78,11 +79,11 @@ public:
 
     /// The same for the many that meet no wall. The few that do are left where they started, with the
     /// velocity of their flight, and `at_wall` says so: bounce() moves them, now or later.
-    template <class Particle>
+    template <Setting setting = Setting::any, class Particle>
     MPCFLOW_HD StreamOutcome fly(Particle& particle, Vec3<Real> velocity) const {
         const Vec3<Real> half_kick = half_kick_of(particle.species());
+        if (has_waves<setting>()) velocity += wave_kick(particle.position, particle.species());
         velocity += half_kick;
-        if (waves_.are_any()) velocity += wave_kick(particle.position, particle.species());
         Vec3<Real> x = particle.position + time_step_ * velocity;
         StreamOutcome outcome = StreamOutcome::inside;
         if (!is_inside(x)) {
@@ -90,11 +91,11 @@ public:
                 particle.velocity = velocity;
                 return StreamOutcome::at_wall;
             }
-            outcome = wrap(particle, x, velocity);
+            outcome = wrap<setting>(particle, x, velocity);
         }
         particle.position = x;
         particle.velocity = velocity + half_kick;
-        if (waves_.are_any()) particle.velocity += wave_kick(x, particle.species());
+        if (has_waves<setting>()) particle.velocity += wave_kick(x, particle.species());
         return outcome;
     }
 
@@ -115,26 +116,32 @@ public:
         return is_inside;
     }
     /// Whether a force acts that differs from place to place.
-    [[nodiscard]] MPCFLOW_HD bool has_waves() const { return waves_.are_any(); }
+    template <Setting setting = Setting::any>
+    [[nodiscard]] MPCFLOW_HD bool has_waves() const {
+        return setting == Setting::any && waves_.are_any();
+    }
+
+    /// Whether neither has_waves() nor faces are sheared (StepPlan::is_plain).
+    [[nodiscard]] MPCFLOW_HD bool is_plain() const { return !waves_.are_any() && !shear_.is_on(); }
 
     /// Moves a particle that fly() left at a wall.
-    template <class Particle>
+    template <Setting setting = Setting::any, class Particle>
     MPCFLOW_HD StreamOutcome bounce(Particle& particle) const {
         Vec3<Real> x = particle.position;
         Vec3<Real> velocity = particle.velocity;
         fly_to_walls(x, velocity, NoRecord{});
-        const StreamOutcome outcome = wrap(particle, x, velocity);
+        const StreamOutcome outcome = wrap<setting>(particle, x, velocity);
         particle.position = x;
         particle.velocity = velocity + half_kick_of(particle.species());
-        if (waves_.are_any()) particle.velocity += wave_kick(x, particle.species());
+        if (has_waves<setting>()) particle.velocity += wave_kick(x, particle.species());
         return outcome;
     }
 
     /// The velocity at which a particle of velocity `velocity` flies: with half the kick of the force.
     template <class Particle>
     MPCFLOW_HD Vec3<Real> flight_velocity(const Particle& particle, Vec3<Real> velocity) const {
-        velocity += half_kick_of(particle.species());
         if (waves_.are_any()) velocity += wave_kick(particle.position, particle.species());
+        velocity += half_kick_of(particle.species());
         return velocity;
     }
 
@@ -183,43 +190,45 @@ private:
     }
 
     /// Brings x into [0, L) along periodic axes and counts the images.
-    template <class Particle>
+    template <Setting setting, class Particle>
     MPCFLOW_HD StreamOutcome wrap(Particle& particle, Vec3<Real>& x, Vec3<Real>& velocity) const {
         bool fits = true;
-        if (shear_.is_on()) {
-            const int boxes = wrap_axis(shear_.normal(), x, fits);
-            fits &= boxes == 0 || particle.add_image(shear_.normal(), boxes);
-            shear_.bring_back(boxes, x, velocity);
+        if (setting == Setting::any && shear_.is_on()) {
+            const int normal = shear_.normal();
+            const Vec3<Real> at = x;
+            const Wrapped wrapped = wrap(at[normal], faces_.length()[normal]);
+            fits = wrapped.fits && (wrapped.boxes == 0 || particle.add_image(normal, wrapped.boxes));
+            x = x.with(normal, wrapped.inside);
+            shear_.bring_back(wrapped.boxes, x, velocity);
         }
         for (int axis = 0; axis < 3; ++axis) {
-            const int boxes = wrap_axis(axis, x, fits);
-            fits &= boxes == 0 || axis == shear_.along() || particle.add_image(axis, boxes);
+            const Real length = faces_.length()[axis];
+            if (faces_.is_wall(axis) || (x[axis] >= 0 && x[axis] < length)) continue;
+            const Wrapped wrapped = wrap(x[axis], length);
+            x[axis] = wrapped.inside;
+            fits &= wrapped.fits;
+            const bool is_counted = setting == Setting::plain || axis != shear_.along();
+            fits &= wrapped.boxes == 0 || !is_counted || particle.add_image(axis, wrapped.boxes);
         }
         return fits ? StreamOutcome::inside : StreamOutcome::fault;
     }
 
-    /// The same of one axis: returns how many boxes up x was. Clears `fits` where they are no number.
-    MPCFLOW_HD int wrap_axis(int axis, Vec3<Real>& x, bool& fits) const {
-        const Real length = faces_.length()[axis];
-        if (faces_.is_wall(axis) || (x[axis] >= 0 && x[axis] < length)) return 0;
-        const Real boxes = std::floor(x[axis] / length);
-        Real inside = x[axis] - boxes * length;
+    /// A number in [0, L), and how many boxes up it was.
+    struct Wrapped {
+        Real inside;
+        int boxes;
+        bool fits;
+    };
+    [[nodiscard]] MPCFLOW_HD static Wrapped wrap(Real x, Real length) {
+        const Real boxes = std::floor(x / length);
+        const Real inside = x - boxes * length;
         // A flight of more boxes than an image counter holds, or no number at all.
-        if (!(boxes > static_cast<Real>(-1000000) && boxes < static_cast<Real>(1000000))) {
-            fits = false;
-            x[axis] = 0;
-            return 0;
-        }
-        int change = static_cast<int>(boxes);
+        if (!(boxes > static_cast<Real>(-1000000) && boxes < static_cast<Real>(1000000)))
+            return {0, 0, false};
+        const int change = static_cast<int>(boxes);
         // -tiny + L rounds to L: that place is 0 of the next image; and x/L may have rounded up.
-        if (inside >= length) {
-            inside = 0;
-            ++change;
-        } else if (inside < 0) {
-            inside = 0;
-        }
-        x[axis] = inside;
-        return change;
+        if (inside >= length) return {0, change + 1, true};
+        return {inside < 0 ? Real{0} : inside, change, true};
     }
 
     Real time_step_{};

@@ -9,9 +9,14 @@ template <class T>
 struct Vec3 {
     T x{}, y{}, z{};
 
-    /// Component 0, 1 or 2. A chain of selects: a run-time index never sends the vector to memory.
+    /// Component 0, 1 or 2. To read it by a run-time index is a chain of selects; to write it so sends the
+    /// vector to memory, for which with() is there.
     MPCFLOW_HD constexpr T operator[](int axis) const { return axis == 0 ? x : (axis == 1 ? y : z); }
     MPCFLOW_HD constexpr T& operator[](int axis) { return axis == 0 ? x : (axis == 1 ? y : z); }
+    /// The same with another component along `axis`.
+    [[nodiscard]] MPCFLOW_HD constexpr Vec3 with(int axis, T value) const {
+        return {axis == 0 ? value : x, axis == 1 ? value : y, axis == 2 ? value : z};
+    }
 
     MPCFLOW_HD constexpr Vec3& operator+=(Vec3 b) {
         x += b.x;

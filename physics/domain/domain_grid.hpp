@@ -54,9 +54,10 @@ public:
     [[nodiscard]] int layer_count() const { return cells_.z; }
 
     /// `no_cell` for a place off this grid.
+    template <Setting setting = Setting::any>
     MPCFLOW_HD CellPlace<Real> locate(Vec3<Real> position) const {
         CellPlace<Real> place{};
-        place.cell = find(box_.coordinates(position, place.offset));
+        place.cell = find(box_.template unwrapped<setting>(position, place.offset));
         return place;
     }
     MPCFLOW_HD CellPlace<Real> locate_in_frame(Vec3<Real> position) const {
@@ -65,14 +66,19 @@ public:
         return place;
     }
 
-    [[nodiscard]] MPCFLOW_HD bool is_sheared() const { return box_.is_sheared(); }
+    template <Setting setting = Setting::any>
+    [[nodiscard]] MPCFLOW_HD bool is_sheared() const {
+        return box_.template is_sheared<setting>();
+    }
     [[nodiscard]] MPCFLOW_HD const ShearedFaces<Real>& shear() const { return box_.shear(); }
     [[nodiscard]] MPCFLOW_HD bool is_beyond(Vec3<Real> position) const { return box_.is_beyond(position); }
+    template <Setting setting = Setting::any>
     [[nodiscard]] MPCFLOW_HD Vec3<Real> into_frame(Vec3<Real> position, Vec3<Real> velocity) const {
-        return box_.into_frame(position, velocity);
+        return box_.template into_frame<setting>(position, velocity);
     }
+    template <Setting setting = Setting::any>
     [[nodiscard]] MPCFLOW_HD Vec3<Real> out_of_frame(Vec3<Real> position, Vec3<Real> velocity) const {
-        return box_.out_of_frame(position, velocity);
+        return box_.template out_of_frame<setting>(position, velocity);
     }
 
     /// The numbers of a place's cell along each axis of the box.
@@ -83,8 +89,9 @@ public:
 
     /// The cell of a place by its number along each axis of this grid, if it has() it; `offset` is set to the
     /// place's from its centre.
+    template <Setting setting = Setting::any>
     MPCFLOW_HD Vec3<int> coordinates(Vec3<Real> position, Vec3<Real>& offset) const {
-        const Vec3<int> c = box_.unwrapped(position, offset);
+        const Vec3<int> c = box_.template unwrapped<setting>(position, offset);
         return {from_first(0, c.x), from_first(1, c.y), from_first(2, c.z)};
     }
     /// Whether what coordinates() gave is on this grid.
