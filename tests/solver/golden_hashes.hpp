@@ -81,8 +81,8 @@ inline constexpr std::array<GoldenHash, 64> golden_hashes{{
     {"at_angular_free_sheared_z_mixed", 0x66416dd24290f190},
     {"srd_thermostat_waves_double", 0xddf1b4a325aedc21},
     {"srd_thermostat_waves_mixed", 0x56668bdffdca3172},
-    {"at_angular_free_forces_walls_z_double", 0xe113d442644c9a9d},
-    {"at_angular_free_forces_walls_z_mixed", 0x8d7df6cfa9e40f9a},
+    {"at_angular_free_forces_walls_z_double", 0xfce98f8590e3154f},
+    {"at_angular_free_forces_walls_z_mixed", 0x914bb70fa2ec4f6e},
 }};
 
 }  // namespace mpcflow::test
