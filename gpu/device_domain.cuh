@@ -67,8 +67,7 @@ public:
         name_ = properties.name;
         resident_blocks_ = static_cast<unsigned>(properties.multiProcessorCount) * 8U;
         report_.clear();
-        give_shared_memory<TileMemory<Law>>(advance_tiles<true, Law, Particle, Grid>);
-        give_shared_memory<TileMemory<Law>>(advance_tiles<false, Law, Particle, Grid>);
+        TileKernels<Law, Particle, Grid>::give_memory();
         make_room(border_.most_particles(system));
         create();
     }
@@ -307,8 +306,7 @@ private:
             report_.data(),   migration_.queue()};
         const TileStep<Law> of_tiles{TileBoxes<Real>(plan_.next_grid, ordered_shift_), words_, starts_.data(),
                                      left_over_.data()};
-        const auto kernel =
-            reorders ? advance_tiles<true, Law, Particle, Grid> : advance_tiles<false, Law, Particle, Grid>;
+        const auto kernel = TileKernels<Law, Particle, Grid>::of(plan_, reorders);
         kernel<<<static_cast<unsigned>(tiles + loose_tiles), block_size, sizeof(TileMemory<Law>)>>>(
             plan_, step, of_tiles);
         MPCFLOW_CUDA(cudaGetLastError());

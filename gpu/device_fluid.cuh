@@ -278,18 +278,14 @@ private:
         if constexpr (Law::masses == Masses::equal) {
             const TileBoxes<typename Law::Real> boxes(plan_.next_grid, ordered_shift_);
             const TileStep<Law> tiles{boxes, words_, starts_.data(), left_over_.data()};
-            const auto kernel = reorders ? advance_tiles<true, Law, Particle, Grid>
-                                         : advance_tiles<false, Law, Particle, Grid>;
+            const auto kernel = TileKernels<Law, Particle, Grid>::of(plan_, reorders);
             kernel<<<boxes.count(), block_size, sizeof(TileMemory<Law>)>>>(plan_, step, tiles);
             MPCFLOW_CUDA(cudaGetLastError());
         }
     }
 
     void make_room_for_tiles() {
-        if constexpr (Law::masses == Masses::equal) {
-            give_shared_memory<TileMemory<Law>>(advance_tiles<true, Law, Particle, Grid>);
-            give_shared_memory<TileMemory<Law>>(advance_tiles<false, Law, Particle, Grid>);
-        }
+        if constexpr (Law::masses == Masses::equal) TileKernels<Law, Particle, Grid>::give_memory();
     }
 
     int device_;

@@ -90,31 +90,26 @@ __device__ __forceinline__ void flush_box(const TileStep<Law>& tiles, TileMemory
 
 }  // namespace detail
 
-namespace detail {
-
-/// A tile's particles are those from `first` up to `last`; its box begins at the cell `box`.
-struct TileOfBlock {
-    std::uint32_t first;
-    std::uint32_t last;
-    Vec3<int> box;
-};
-
-/// Collides, streams and bins the particles of a tile and adds them to the box; notes those that are left
-/// over. All threads of the block call it.
+/// Collides, streams and bins the particles of a tile, a block each, and contributes them to the next step's
+/// sums. Shared memory: a TileMemory.
 template <Setting setting, bool reorders, class Law, class Particle, class Grid>
-__device__ __forceinline__ void advance_tile(const StepPlan<Law, Grid>& plan,
-                                             const ParticleStep<Law, Particle, Grid>& step,
-                                             const TileStep<Law>& tiles, TileOfBlock tile,
-                                             TileMemory<Law>& memory) {
+__global__ void __launch_bounds__(block_size, tile_blocks<Law>)
+    advance_tiles(const __grid_constant__ StepPlan<Law, Grid> plan,
+                  const __grid_constant__ ParticleStep<Law, Particle, Grid> step,
+                  const __grid_constant__ TileStep<Law> tiles) {
     using Real = typename Law::Real;
-    const auto [first, last, box] = tile;
-    const bool is_on_grid = !may_leave<Grid> || tiles.boxes.is_on_grid(box);
+    extern __shared__ uint4 shared_memory[];
+    auto& memory = *reinterpret_cast<TileMemory<Law>*>(shared_memory);
     const warp::CudaWarp warp;
+    const std::uint32_t first = tiles.starts[blockIdx.x];
+    const std::uint32_t last = tiles.starts[blockIdx.x + 1];
     // Warps begin on whole sectors; the lanes before the tile's first particle have none.
     std::uint32_t i = (first & ~31U) + threadIdx.x;
     Motion<Real> next{};
     if (i >= first && i < last) next = step.from.motion(i);
 
+    const Vec3<int> box = tiles.boxes.first(static_cast<int>(blockIdx.x));
+    const bool is_on_grid = !may_leave<Grid> || tiles.boxes.is_on_grid(box);
     for (int local = static_cast<int>(threadIdx.x); local < TileMemory<Law>::cells; local += block_size)
         memory.cell[local] = tiles.boxes.index(box, local);
     if (threadIdx.x == 0) memory.at_wall = memory.outside = 0;
@@ -168,31 +163,18 @@ __device__ __forceinline__ void advance_tile(const StepPlan<Law, Grid>& plan,
         if (local != TileBoxes<Real>::outside) {
             const auto draw = step.draws.next(plan.next_grid.index(next_cell),
                                               [](const auto* kept) { return load_constant_record(kept); });
-            is_added = add_to_box(tiles.words, plan.template unrounded<setting>(particle, next_place, draw),
-                                  local, memory);
+            is_added = detail::add_to_box(
+                tiles.words, plan.template unrounded<setting>(particle, next_place, draw), local, memory);
         }
         if (!is_added) tiles.left_over[last - 1 - atomicAdd(&memory.outside, 1U)] = destination;
     }
-}
+    __syncthreads();
+    detail::flush_box(tiles, memory, step.sums);
+    const std::uint32_t at_wall = memory.at_wall;
+    const std::uint32_t left = at_wall + memory.outside;
+    if (left == 0) return;
+    __syncthreads();
 
-/// The same of a plan that is not plain, with registers of its own.
-template <bool reorders, class Law, class Particle, class Grid>
-__device__ __noinline__ void advance_tile_of_any(const StepPlan<Law, Grid>& plan,
-                                                 const ParticleStep<Law, Particle, Grid>& step,
-                                                 const TileStep<Law>& tiles, TileOfBlock tile,
-                                                 TileMemory<Law>& memory) {
-    advance_tile<Setting::any, reorders>(plan, step, tiles, tile, memory);
-}
-
-/// Ends the step of the particles that are left over, by whole warps.
-template <Setting setting, class Law, class Particle, class Grid>
-__device__ __forceinline__ void end_left_over(const StepPlan<Law, Grid>& plan,
-                                              const ParticleStep<Law, Particle, Grid>& step,
-                                              const TileStep<Law>& tiles, TileOfBlock tile,
-                                              TileMemory<Law>& memory, std::uint32_t at_wall,
-                                              std::uint32_t left) {
-    const auto [first, last, box] = tile;
-    const warp::CudaWarp warp;
     for (std::uint32_t start = threadIdx.x & ~31U; start < left; start += block_size) {
         const unsigned mask = warp::first_lanes(left - start);
         const std::uint32_t mine = start + warp.lane();
@@ -207,39 +189,25 @@ __device__ __forceinline__ void end_left_over(const StepPlan<Law, Grid>& plan,
     }
 }
 
+/// advance_tiles as it is compiled for plain plans and for any.
 template <class Law, class Particle, class Grid>
-__device__ __noinline__ void end_left_over_of_any(const StepPlan<Law, Grid>& plan,
-                                                  const ParticleStep<Law, Particle, Grid>& step,
-                                                  const TileStep<Law>& tiles, TileOfBlock tile,
-                                                  TileMemory<Law>& memory, std::uint32_t at_wall,
-                                                  std::uint32_t left) {
-    end_left_over<Setting::any>(plan, step, tiles, tile, memory, at_wall, left);
-}
+struct TileKernels {
+    using Kernel = void (*)(StepPlan<Law, Grid>, ParticleStep<Law, Particle, Grid>, TileStep<Law>);
 
-}  // namespace detail
+    [[nodiscard]] static Kernel of(const StepPlan<Law, Grid>& plan, bool reorders) {
+        if (plan.is_plain()) return reorders ? kernel<Setting::plain, true> : kernel<Setting::plain, false>;
+        return reorders ? kernel<Setting::any, true> : kernel<Setting::any, false>;
+    }
+    /// Before the first launch.
+    static void give_memory() {
+        for (const Kernel one : {kernel<Setting::plain, true>, kernel<Setting::plain, false>,
+                                 kernel<Setting::any, true>, kernel<Setting::any, false>})
+            give_shared_memory<TileMemory<Law>>(one);
+    }
 
-/// Collides, streams and bins the particles of a tile, a block each, and contributes them to the next step's
-/// sums. Shared memory: a TileMemory.
-template <bool reorders, class Law, class Particle, class Grid>
-__global__ void __launch_bounds__(block_size, tile_blocks<Law>)
-    advance_tiles(const __grid_constant__ StepPlan<Law, Grid> plan,
-                  const __grid_constant__ ParticleStep<Law, Particle, Grid> step,
-                  const __grid_constant__ TileStep<Law> tiles) {
-    extern __shared__ uint4 shared_memory[];
-    auto& memory = *reinterpret_cast<TileMemory<Law>*>(shared_memory);
-    const detail::TileOfBlock tile{tiles.starts[blockIdx.x], tiles.starts[blockIdx.x + 1],
-                                   tiles.boxes.first(static_cast<int>(blockIdx.x))};
-    if (plan.is_plain()) detail::advance_tile<Setting::plain, reorders>(plan, step, tiles, tile, memory);
-    else detail::advance_tile_of_any<reorders>(plan, step, tiles, tile, memory);
-    __syncthreads();
-    detail::flush_box(tiles, memory, step.sums);
-    const std::uint32_t at_wall = memory.at_wall;
-    const std::uint32_t left = at_wall + memory.outside;
-    if (left == 0) return;
-    __syncthreads();
-    if (plan.is_plain())
-        detail::end_left_over<Setting::plain>(plan, step, tiles, tile, memory, at_wall, left);
-    else detail::end_left_over_of_any(plan, step, tiles, tile, memory, at_wall, left);
-}
+private:
+    template <Setting setting, bool reorders>
+    static constexpr Kernel kernel = advance_tiles<setting, reorders, Law, Particle, Grid>;
+};
 
 }  // namespace mpcflow
