@@ -13,6 +13,7 @@
 #include "gpu/cuda_support.cuh"
 #include "gpu/device_cells.cuh"
 #include "gpu/device_reporter.cuh"
+#include "gpu/device_surfaces.cuh"
 #include "gpu/domain_kernels.cuh"
 #include "gpu/execution_choice.hpp"
 #include "gpu/halo_sums.cuh"
@@ -50,6 +51,7 @@ public:
                  Exchange& exchange, int device)
         : device_(use(device)),
           system_(system),
+          surfaces_(system),
           border_(system, cut, exchange.number(), exchange),
           choice_({Summation::tile}, options.reorder),
           plan_(law, system, border_.first_grid(system)),
@@ -60,6 +62,7 @@ public:
           starts_(cells_.order().tile_count() + 1 + most_loose_tiles),
           next_starts_(starts_.size()),
           report_(1) {
+        plan_.streaming.set_surfaces(surfaces_.view());
         cudaDeviceProp properties{};
         MPCFLOW_CUDA(cudaGetDeviceProperties(&properties, device));
         name_ = properties.name;
@@ -83,14 +86,18 @@ public:
     [[nodiscard]] std::string description() const { return name_; }
     [[nodiscard]] std::int64_t memory_bytes() const {
         return particles_.bytes() + reordered_.bytes() + cells_.memory_bytes() + halo_.memory_bytes() +
-               migration_.memory_bytes() + starts_.bytes() + next_starts_.bytes() + left_over_.bytes();
+               migration_.memory_bytes() + starts_.bytes() + next_starts_.bytes() + left_over_.bytes() +
+               surfaces_.bytes();
     }
 
     /// To be read between steps.
     [[nodiscard]] DeviceState<Particle, Grid> state() const {
         use();
-        return {count_, particles_.columns(), plan_.next_grid, cells_.counts(), resident_blocks_};
+        return {count_,           particles_.columns(), plan_.next_grid,
+                surfaces_.view(), cells_.counts(),      resident_blocks_};
     }
+    /// In the device's memory.
+    [[nodiscard]] const SurfaceView& surfaces() const { return surfaces_.view(); }
     /// Room for as many records as there are particles; between steps nothing is in it.
     [[nodiscard]] Particle* spare() const { return reordered_.records(); }
     /// What kernels report faults to.
@@ -197,8 +204,9 @@ private:
         const DeviceArray<unsigned long long> counter(1);
         for (bool has_room = false; !has_room;) {
             counter.clear();
-            create_own_particles<<<block_count(all), block_size>>>(
-                InitialState(system_), all, plan_.next_grid, room_, particles_.columns(), counter.data());
+            create_own_particles<<<block_count(all), block_size>>>(InitialState(system_, surfaces_.view()),
+                                                                   all, plan_.next_grid, room_,
+                                                                   particles_.columns(), counter.data());
             MPCFLOW_CUDA(cudaGetLastError());
             const auto found = static_cast<std::int64_t>(counter.first());
             has_room = found <= room_;
@@ -339,6 +347,7 @@ private:
     std::string name_;
     unsigned resident_blocks_ = 1;
     System system_;
+    DeviceSurfaces surfaces_;
     Border<Real> border_;
     ExecutionChoice choice_;
     Plan plan_;

@@ -224,6 +224,7 @@ double PlaneFlow::development_time() const {
 }
 
 std::optional<PlaneFlow> plane_flow(const System& system) {
+    if (!system.surfaces.list.empty()) return std::nullopt;
     int walls = 0;
     PlaneFlow flow;
     for (int axis = 0; axis < 3; ++axis) {

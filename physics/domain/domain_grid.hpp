@@ -105,6 +105,7 @@ public:
     MPCFLOW_HD CellFill fill(int cell, const WallStates* walls = nullptr) const {
         return box_.fill(key(cell), walls);
     }
+    MPCFLOW_HD Vec3<double> centre(int cell) const { return box_.centre(key(cell)); }
     MPCFLOW_HD bool is_whole(int cell) const { return box_.is_whole(key(cell)); }
 
     /// Whether a cell is this domain's own, as each cell of the box is of one domain.

@@ -134,6 +134,8 @@ public:
     template <class Grid>
     [[nodiscard]] bool collide_and_glide(const StepPlan<Law, Grid>& plan, const CellAction<Law>* actions) {
         fetch_actions(actions);
+        const bool has_surfaces = plan.streaming.surfaces().exist();
+        if (has_surfaces) starts_ = positions_;
         for (int k = 0; k < size; ++k) {
             Vec3<Real> position = positions_[k];
             Vec3<Real> velocity;
@@ -144,6 +146,9 @@ public:
             positions_.set(k, position);
             velocities_.set(k, velocity);
         }
+        if (has_surfaces)
+            for (int k = 0; k < size; ++k)
+                odd_[k] |= plan.streaming.is_clear_of_surfaces(starts_[k], positions_[k]) ? 0 : 1;
         int any = 0;
         for (int k = 0; k < size; ++k) any |= odd_[k];
         return any != 0;
@@ -223,6 +228,7 @@ private:
     }
 
     ColumnsOf<Vec3<Real>> positions_;
+    ColumnsOf<Vec3<Real>> starts_;  ///< of the flights, where there are surfaces in the box
     ColumnsOf<Vec3<Real>> velocities_;
     ColumnsOf<typename Particle::Label> labels_;
     ColumnsOf<Vec3<Real>> offsets_;

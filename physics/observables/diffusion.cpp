@@ -63,7 +63,9 @@ std::int64_t id_stride(const System& system, std::int64_t tracers) {
 std::vector<std::size_t> find_free_axes(const System& system) {
     std::vector<std::size_t> axes;
     for (std::size_t axis = 0; axis < 3; ++axis)
-        if (system.boundaries.faces[axis].is_periodic() && system.force[axis] == 0.0) axes.push_back(axis);
+        if (system.boundaries.faces[axis].is_periodic() && system.force[axis] == 0.0 &&
+            system.surfaces.list.empty())
+            axes.push_back(axis);
     return axes;
 }
 
