@@ -14,10 +14,6 @@
 namespace mpcflow::input {
 namespace {
 
-// The sums of the cells have room for particles of 32 thermal speeds.
-constexpr double most_speed = 8.0;
-constexpr double most_temperature = 8.0;
-
 class FaceChecker {
 public:
     FaceChecker(const System& system, const Node& root, Diagnostics& diagnostics)
@@ -47,25 +43,25 @@ public:
                   fmt::format("{} along {} would move the face out of its plane and change the size of the "
                               "box; 0 is needed",
                               shortest(face.velocity[axis]), axis_names[axis]));
-        } else if (is_fluid_sound() && speed > most_speed * thermal_speed) {
+        } else if (is_fluid_sound() && speed > most_wall_speed * thermal_speed) {
             error(path,
                   fmt::format(
                       "a speed of {:.3g} is {:.3g} thermal speeds sqrt(temperature / mass) of the fluid; at "
                       "most {:g} are possible, and over about 0.3 it is compressed",
-                      speed, speed / thermal_speed, most_speed));
+                      speed, speed / thermal_speed, most_wall_speed));
         }
     }
 
     void check_temperature(const Face& face, const std::string& path) {
         if (face.temperature == 0.0 || !diagnostics_.is_sound(path) || !is_fluid_sound()) return;
         const double ratio = face.temperature / system_.fluid.temperature;
-        if (ratio > most_temperature) {
+        if (ratio > most_wall_temperature) {
             error(path,
                   fmt::format(
                       "{} is {:.3g} times the fluid's temperature; at most {:g} times are possible: give the "
                       "fluid one in between",
-                      shortest(face.temperature), ratio, most_temperature));
-        } else if (!system_.boundaries.virtual_particles) {
+                      shortest(face.temperature), ratio, most_wall_temperature));
+        } else if (!system_.boundaries.virtual_particles && face.kind == FaceKind::no_slip) {
             error(path,
                   "a wall without virtual particles exchanges no heat; leave the temperature out, or set "
                   "boundaries.virtual_particles to true");
