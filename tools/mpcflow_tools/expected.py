@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mpcflow_tools.flow import Array, Slit
-from mpcflow_tools.flow_run import face_of, moves_walls, slit_of, total_force, walled_axes
+from mpcflow_tools.flow_run import face_of, has_surfaces, moves_walls, slit_of, total_force, walled_axes
 from mpcflow_tools.run import AXES, Run
 
 
@@ -63,8 +63,10 @@ def fluid_of(run: Run) -> Fluid:
     if len(walls) == 1:
         lower, upper = (float(face_of(run.input, walls[0], side).get("temperature", temperature)) for side in ("lower", "upper"))
         temperatures = None if lower == upper == temperature else (lower, upper)
-    return Fluid(float(fluid["density"]), temperature, float(fluid["mass"]), run.particles, force, bool(walls),
-                 not np.any(force) and not moves_walls(run.input), holds_temperature(run), slit, wall_axis, flow_axis, temperatures)
+    # Of what surfaces in the box make of a fluid nothing is known here.
+    among_surfaces = has_surfaces(run.input)
+    return Fluid(float(fluid["density"]), temperature, float(fluid["mass"]), run.particles, force, bool(walls) or among_surfaces,
+                 not np.any(force) and not moves_walls(run.input) and not among_surfaces, holds_temperature(run), slit, wall_axis, flow_axis, temperatures)
 
 
 def expected_series(run: Run, name: str) -> list[Curve]:

@@ -44,6 +44,11 @@ def slip_faces(resolved: dict[str, Any], axis: int) -> list[str]:
     return [side for side in ("lower", "upper") if face_of(resolved, axis, side)["kind"] == "slip"]
 
 
+def has_surfaces(resolved: dict[str, Any]) -> bool:
+    """Whether there are surfaces in the box, beside its faces."""
+    return bool(resolved.get("surfaces"))
+
+
 def moves_walls(resolved: dict[str, Any]) -> bool:
     return any(np.any(face_velocity(resolved, axis, side)) for axis in range(3) for side in ("lower", "upper"))
 
@@ -52,7 +57,7 @@ def slit_of(run: Run) -> tuple[Slit, int, int] | None:
     """The steady flow between two walls that a run comes to, the axis across them and the axis of the flow. None where it is no
     such flow. Raises ResultsError."""
     walls, force = walled_axes(run.input), total_force(run.input)
-    if len(walls) != 1 or "predicted_viscosity" not in run.theory:
+    if has_surfaces(run.input) or len(walls) != 1 or "predicted_viscosity" not in run.theory:
         return None
     lower, upper = (face_velocity(run.input, walls[0], side) for side in ("lower", "upper"))
     driven = np.flatnonzero((force != 0.0) | (lower != 0.0) | (upper != 0.0))
@@ -73,7 +78,7 @@ def flow_axes(resolved: dict[str, Any]) -> tuple[int, int, Array]:
     """The axis across the walls, the axis of the flow, and the force, of a resolved input. Raises NotAFlow."""
     walls, force = walled_axes(resolved), total_force(resolved)
     driven = [axis for axis in range(3) if force[axis] != 0.0]
-    if len(walls) != 1 or len(driven) != 1 or walls == driven or moves_walls(resolved) or slip_faces(resolved, walls[0]):
+    if has_surfaces(resolved) or len(walls) != 1 or len(driven) != 1 or walls == driven or moves_walls(resolved) or slip_faces(resolved, walls[0]):
         raise NotAFlow("this is no plane Poiseuille flow: that has sticky walls at rest on one axis and a force along one other")
     return walls[0], driven[0], force
 
