@@ -19,9 +19,33 @@ struct WarpItems {
     unsigned mask;
 
     __device__ explicit WarpItems(std::int64_t count)
-        : first((static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x) & ~std::int64_t{31}),
+        : WarpItems((static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x) & ~std::int64_t{31},
+                    count) {}
+    __device__ WarpItems(std::int64_t a_first, std::int64_t count)
+        : first(a_first),
           mask(count > first ? warp::first_lanes(static_cast<unsigned>(min(count - first, std::int64_t{32})))
                              : 0U) {}
+};
+
+/// The cells that a launch works on: all,
+struct AllCells {
+    int count;
+
+    [[nodiscard]] unsigned blocks() const { return block_count(count); }
+    __device__ WarpItems items() const { return WarpItems(count); }
+};
+/// or some groups, of 32 that follow each other in memory.
+struct CellGroups {
+    const std::uint32_t* groups;
+    int group_count;
+    int cells;  ///< in all
+
+    [[nodiscard]] unsigned blocks() const { return block_count(std::int64_t{32} * group_count); }
+    __device__ WarpItems items() const {
+        const int warp = static_cast<int>((blockIdx.x * block_size + threadIdx.x) / 32U);
+        return warp < group_count ? WarpItems(std::int64_t{32} * groups[warp], cells)
+                                  : WarpItems(cells, cells);
+    }
 };
 
 /// Draws for every cell what its first collision needs before the sums are.
@@ -73,10 +97,10 @@ inline constexpr int resolve_blocks = Law::needs.offsets ? 2 : (Law::sum_count >
 /// Sums of each cell -> what it does to its particles; clears the sums. Where the particles are to be
 /// re-ordered (`numbers` is given), also their numbers in the order of memory, to be scanned into slots.
 /// Empties the wall queue.
-template <Resolving resolving, class Law, class Grid>
+template <Resolving resolving, class Law, class Grid, class Cells>
 __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
-    resolve_cells(const __grid_constant__ StepPlan<Law, Grid> plan, int cells, SumRow<Law>* __restrict__ sums,
-                  CellAction<Law>* __restrict__ actions, CellDraws<Law> draws,
+    resolve_cells(const __grid_constant__ StepPlan<Law, Grid> plan, Cells cells,
+                  SumRow<Law>* __restrict__ sums, CellAction<Law>* __restrict__ actions, CellDraws<Law> draws,
                   std::uint32_t* __restrict__ numbers, WallQueue wall_queue,
                   StepReport* __restrict__ report) {
     // Known to the compiler: as an argument of the kernel it made SRD+a in mixed precision 1.8 times as slow
@@ -85,7 +109,7 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     if (wall_queue.state != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *wall_queue.state = {0, 0};
     __shared__ ResolveScratch<Law> scratches[warps_in_block];
     ResolveScratch<Law>& scratch = scratches[threadIdx.x / 32];
-    const WarpItems items(cells);
+    const WarpItems items = cells.items();
     const warp::CudaWarp warp;
     if ((items.mask & warp::lane_bit(warp.lane())) == 0) return;
     const int cell = static_cast<int>(items.first + warp.lane());

@@ -89,7 +89,7 @@ private:
     std::int64_t size_ = 0;
 };
 
-/// A moment in the default stream, to wait for.
+/// A moment in a stream, to wait for.
 class DeviceEvent {
 public:
     DeviceEvent() { MPCFLOW_CUDA(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)); }
@@ -97,9 +97,18 @@ public:
     DeviceEvent(const DeviceEvent&) = delete;
     DeviceEvent& operator=(const DeviceEvent&) = delete;
 
-    void record() const { MPCFLOW_CUDA(cudaEventRecord(event_)); }
+    void record(cudaStream_t stream = nullptr) const { MPCFLOW_CUDA(cudaEventRecord(event_, stream)); }
     /// Waits until the device has reached it.
     void wait() const { MPCFLOW_CUDA(cudaEventSynchronize(event_)); }
+    /// Whether the device has reached it.
+    [[nodiscard]] bool has_come() const {
+        const cudaError_t answer = cudaEventQuery(event_);
+        if (answer == cudaErrorNotReady) return false;
+        MPCFLOW_CUDA(answer);
+        return true;
+    }
+    /// Lets a stream wait for it.
+    void hold(cudaStream_t stream) const { MPCFLOW_CUDA(cudaStreamWaitEvent(stream, event_)); }
 
 private:
     cudaEvent_t event_ = nullptr;

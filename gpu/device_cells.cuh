@@ -61,14 +61,21 @@ public:
     /// Actions of the step of `plan`; the sums are zero then. Where particles are to be re-ordered, slots()
     /// has their numbers in the cells.
     void resolve(const Plan& plan, bool reorders, WallQueue wall_queue, StepReport* report) const {
-        resolve_cells<Resolving::for_the_step><<<block_count(count_), block_size>>>(
-            plan, count_, sums(), actions_.data(), draws(), reorders ? slots() : nullptr, wall_queue, report);
+        resolve(plan, AllCells{count_}, reorders, wall_queue, report);
+    }
+    /// The same of some cells, of which no launch is empty.
+    template <class Cells>
+    void resolve(const Plan& plan, const Cells& cells, bool reorders, WallQueue wall_queue,
+                 StepReport* report) const {
+        resolve_cells<Resolving::for_the_step><<<cells.blocks(), block_size>>>(
+            plan, cells, sums(), actions_.data(), draws(), reorders ? slots() : nullptr, wall_queue, report);
         MPCFLOW_CUDA(cudaGetLastError());
     }
     /// The same actions; nothing else changes.
     void foresee(const Plan& plan, StepReport* report) const {
-        resolve_cells<Resolving::foreseen><<<block_count(count_), block_size>>>(
-            plan, count_, sums(), actions_.data(), draws(), nullptr, WallQueue{}, report);
+        const AllCells all{count_};
+        resolve_cells<Resolving::foreseen><<<all.blocks(), block_size>>>(
+            plan, all, sums(), actions_.data(), draws(), nullptr, WallQueue{}, report);
         MPCFLOW_CUDA(cudaGetLastError());
     }
 

@@ -11,6 +11,7 @@
 
 #include "gpu/copy_kernels.cuh"
 #include "gpu/cuda_support.cuh"
+#include "gpu/deep_cells.cuh"
 #include "gpu/device_cells.cuh"
 #include "gpu/device_reporter.cuh"
 #include "gpu/device_surfaces.cuh"
@@ -57,9 +58,10 @@ public:
           plan_(law, system, border_.first_grid(system)),
           words_(law),
           cells_(plan_.next_grid),
+          deep_cells_(plan_.next_grid, border_.reach()),
           halo_(border_, cells_.count()),
           migration_(border_.grids(), border_.most_particles(system)),
-          starts_(cells_.order().tile_count() + 1 + most_loose_tiles),
+          starts_(cells_.order().tile_count() + 1 + LooseTiles::most),
           next_starts_(starts_.size()),
           report_(1) {
         plan_.streaming.set_surfaces(surfaces_.view());
@@ -85,9 +87,9 @@ public:
     /// Others are on other devices.
     [[nodiscard]] std::string description() const { return name_; }
     [[nodiscard]] std::int64_t memory_bytes() const {
-        return particles_.bytes() + reordered_.bytes() + cells_.memory_bytes() + halo_.memory_bytes() +
-               migration_.memory_bytes() + starts_.bytes() + next_starts_.bytes() + left_over_.bytes() +
-               surfaces_.bytes();
+        return particles_.bytes() + reordered_.bytes() + cells_.memory_bytes() + deep_cells_.memory_bytes() +
+               halo_.memory_bytes() + migration_.memory_bytes() + starts_.bytes() + next_starts_.bytes() +
+               left_over_.bytes() + surfaces_.bytes();
     }
 
     /// To be read between steps.
@@ -107,7 +109,8 @@ public:
     void run(std::int64_t count) {
         use();
         while (count > 0 && !choice_.is_settled()) count -= run_timed(count);
-        for (; count > 0; --count) take_step(since_reordering_ >= choice_.reorder());
+        for (; count > 0; --count) take_step(is_reordering_due(), count > 1);
+        finish();
         check();
     }
 
@@ -170,11 +173,6 @@ public:
     [[nodiscard]] const CellAction<Law>* actions() const { return cells_.actions(); }
 
 private:
-    /// Tiles of particles that have come since the last re-ordering: at most so many, and of so many
-    /// particles at least.
-    static constexpr int most_loose_tiles = 4096;
-    static constexpr std::int64_t least_in_loose_tile = 512;
-
     static int use(int device) {
         MPCFLOW_CUDA(cudaSetDevice(device));
         return device;
@@ -224,7 +222,7 @@ private:
     /// Sums for the next collision, from the particles as they are, which are in no order.
     void begin() {
         ordered_ = 0;
-        is_ordered_ = false;
+        is_ordered_ = has_begun_ = false;
         cells_.clear();
         cells_.draw_first(plan_);
         if (count_ > 0) {
@@ -232,7 +230,8 @@ private:
                 plan_, count_, particles_.columns(), cells_.draws(), cells_.sums());
             MPCFLOW_CUDA(cudaGetLastError());
         }
-        exchange_with_others();
+        exchange_with_others([] {});
+        finish();
     }
 
     /// Steps that are timed, at most `count`; returns how many.
@@ -241,19 +240,27 @@ private:
         ways.resize(std::min<std::size_t>(ways.size(), count));
         for (std::size_t i = 0; i < ways.size(); ++i) {
             timers_[i].start();
-            take_step(ways[i].reorders);
+            take_step(ways[i].reorders, false);
             timers_[i].stop();
         }
+        finish();
         std::vector<double> milliseconds(ways.size());
         for (std::size_t i = 0; i < ways.size(); ++i) milliseconds[i] = timers_[i].milliseconds();
         choice_.learn(milliseconds);
         return static_cast<std::int64_t>(ways.size());
     }
 
-    void take_step(bool reorders) {
+    [[nodiscard]] bool is_reordering_due() const {
+        return !is_ordered_ || since_reordering_ >= choice_.reorder();
+    }
+
+    /// Where another step follows, it may begin before all particles have come.
+    void take_step(bool reorders, bool another_follows) {
         reorders |= !is_ordered_;
         plan_.begin_step(system_, static_cast<std::uint64_t>(step_));
-        cells_.resolve(plan_, reorders, WallQueue{}, report_.data());
+        if (!has_begun_) resolve(plan_, deep_cells_.deep(), reorders);
+        has_begun_ = false;
+        resolve(plan_, deep_cells_.others(), reorders);
         if (reorders) {
             halo_.keep_own(cells_);
             cells_.find_slots(count_, next_starts_.data());
@@ -267,19 +274,30 @@ private:
             is_ordered_ = true;
         }
         since_reordering_ = reorders ? 1 : since_reordering_ + 1;
-        exchange_with_others();
+        exchange_with_others([&] {
+            if (another_follows) begin_next_step();
+        });
         ++step_;
+    }
+
+    /// The deep cells of the next step: what others send goes to none of them.
+    void begin_next_step() {
+        Plan next = plan_;
+        next.begin_step(system_, static_cast<std::uint64_t>(step_) + 1);
+        resolve(next, deep_cells_.deep(), is_reordering_due());
+        has_begun_ = true;
+    }
+
+    void resolve(const Plan& plan, const CellGroups& cells, bool reorders) const {
+        if (cells.group_count > 0) cells_.resolve(plan, cells, reorders, WallQueue{}, report_.data());
     }
 
     void advance(bool reorders) {
         const int tiles = cells_.order().tile_count();
-        const std::int64_t loose = count_ - ordered_;
-        const std::int64_t length =
-            std::max(least_in_loose_tile, (loose + most_loose_tiles - 1) / most_loose_tiles);
-        const int loose_tiles = static_cast<int>((loose + length - 1) / length);
-        end_tile_starts<<<block_count(tiles + 1 + loose_tiles), block_size>>>(
-            tiles, loose_tiles, static_cast<std::uint32_t>(ordered_), static_cast<std::uint32_t>(length),
-            static_cast<std::uint32_t>(count_), starts_.data());
+        const LooseTiles loose(count_ - ordered_);
+        end_tile_starts<<<block_count(tiles + 1 + loose.count), block_size>>>(
+            tiles, loose, static_cast<std::uint32_t>(ordered_), static_cast<std::uint32_t>(count_),
+            starts_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         const ParticleStep<Law, Particle, Grid> step{
             count_,           particles_.columns(), reorders ? reordered_.columns() : particles_.columns(),
@@ -290,55 +308,59 @@ private:
                                      left_over_.data()};
         const auto kernel =
             reorders ? advance_tiles<true, Law, Particle, Grid> : advance_tiles<false, Law, Particle, Grid>;
-        kernel<<<static_cast<unsigned>(tiles + loose_tiles), block_size, sizeof(TileMemory<Law>)>>>(
+        kernel<<<static_cast<unsigned>(tiles + loose.count), block_size, sizeof(TileMemory<Law>)>>>(
             plan_, step, of_tiles);
         MPCFLOW_CUDA(cudaGetLastError());
     }
 
+    /// Waits for the device, which may wait for those of others. Nothing else may block until then: nobody
+    /// would hear of a domain that has ended.
+    void finish() const {
+        is_packed_.record();
+        wait_for(is_packed_);
+    }
+    void wait_for(const DeviceEvent& moment) const {
+        exchange().wait_for_own([&] { return moment.has_come(); });
+    }
+
     /// Between contributions and the next collision. From then on the sums are those of all particles.
-    void exchange_with_others() {
+    /// `meanwhile` may launch what needs no sums of shared cells.
+    template <class Meanwhile>
+    void exchange_with_others(const Meanwhile& meanwhile) {
         halo_.begin(cells_);
         migration_.send(plan_.next_grid, particles_.columns(), report_.data());
         is_packed_.record();
-        halo_.on_the_way();
-        is_packed_.wait();
+        meanwhile();
+        wait_for(is_packed_);
         while (!migration_.is_complete()) {
             migration_.grow();
             find_leaving<<<block_count(count_), block_size>>>(plan_.next_grid, count_, particles_.columns(),
                                                               migration_.queue());
             MPCFLOW_CUDA(cudaGetLastError());
             migration_.send(plan_.next_grid, particles_.columns(), report_.data());
-            is_packed_.record();
-            is_packed_.wait();
+            finish();
         }
         if (migration_.report().last_fast_step == static_cast<unsigned long long>(step_) + 1)
             findings_.report(notice_fast, static_cast<std::uint64_t>(step_));
-        std::vector<Particle> came;
-        for (const Message& message : exchange().trade(border_.neighbours(), migration_.messages()))
-            for (const Particle& particle : values_of<Particle>(message)) came.push_back(particle);
+        migration_.receive(
+            exchange().trade(border_.neighbours(), migration_.messages()),
+            [&](const Particle& particle) { return owner(particle) == plan_.next_grid.number(); });
+        take_arrivals();
         halo_.end(cells_);
-        take(std::move(came));
     }
 
     /// Particles go, and others come.
-    void take(std::vector<Particle> came) {
-        const auto is_own = [&](const Particle& particle) {
-            return owner(particle) == plan_.next_grid.number();
-        };
-        const auto own =
-            static_cast<std::uint32_t>(std::partition(came.begin(), came.end(), is_own) - came.begin());
-        if (migration_.left() == 0 && came.empty()) return;
-        const Particle* const arrivals = migration_.take(came);
-        if (!came.empty()) {
-            const int count = static_cast<int>(came.size());
-            contribute_arrivals<Law><<<block_count(count), block_size>>>(plan_, count, static_cast<int>(own),
-                                                                         arrivals, cells_.draws(),
-                                                                         cells_.sums(), halo_.own_numbers());
+    void take_arrivals() {
+        if (migration_.arrivals() > 0) {
+            contribute_arrivals<Law><<<block_count(migration_.arrivals()), block_size>>>(
+                plan_, migration_.arrivals(), static_cast<int>(migration_.own()), migration_.arrived(),
+                cells_.draws(), cells_.sums(), halo_.own_numbers());
             MPCFLOW_CUDA(cudaGetLastError());
         }
-        const std::int64_t new_count = count_ - migration_.left() + own;
+        if (migration_.left() == 0 && migration_.own() == 0) return;
+        const std::int64_t new_count = count_ - migration_.left() + migration_.own();
         make_room(new_count);
-        migration_.fill(count_, own, particles_.columns());
+        migration_.fill(count_, particles_.columns());
         count_ = new_count;
         ordered_ = std::min(ordered_, count_);
     }
@@ -354,12 +376,14 @@ private:
     std::int64_t step_ = 0;
     WordSums<Law> words_;
     DeviceCells<Law, Grid> cells_;
+    DeepCells deep_cells_;
     HaloSums<Law, Grid> halo_;
     Migration<Particle> migration_;
     std::int64_t count_ = 0;    ///< particles
     std::int64_t room_ = 0;     ///< for so many
     std::int64_t ordered_ = 0;  ///< of them, the first ones, that lie in the order of tiles
     bool is_ordered_ = false;
+    bool has_begun_ = false;             ///< the next step, in deep cells
     std::int64_t since_reordering_ = 0;  ///< steps
     Vec3<Real> ordered_shift_{};         ///< of the grid that particles were ordered on
     ParticleMemory<Particle> particles_{0};
@@ -368,7 +392,7 @@ private:
     DeviceArray<std::uint32_t> next_starts_;
     DeviceArray<std::uint32_t> left_over_;
     DeviceArray<StepReport> report_;
-    DeviceEvent is_packed_;
+    DeviceEvent is_packed_;  ///< what others get of a step; or the step itself
     StepFindings<Border<Real>> findings_;
     std::array<DeviceTimer, ExecutionChoice::batch_size> timers_;
 };

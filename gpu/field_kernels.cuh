@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(block_size)
             if (first + mine >= count) continue;
             const auto motion = particles.motion(first + mine);
             keys[j] = rule.bin(motion.position);
-            memory.velocity.put(mine, motion.velocity);
+            memory.velocity.put(mine, rule.velocity(motion.position, motion.velocity));
         }
         detail::add_velocities(rule, keys, memory, bins);
     }
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(block_size)
     const unsigned mask = warp::first_lanes(static_cast<unsigned>(min(count - first, std::int64_t{32})));
     const auto motion = particles.motion(i);
     const int bin = rule.bin(motion.position);
-    BinSums sums = rule.contribute(motion.velocity);
+    BinSums sums = rule.contribute(rule.velocity(motion.position, motion.velocity));
     const unsigned peers = warp::find_peers_by_match(warp, mask, bin);
     warp::reduce_peers(warp, mask, peers, sums.value);
     if (!warp::is_leader(peers, warp.lane())) return;
@@ -153,7 +153,7 @@ __global__ void __launch_bounds__(block_size, at_most_resident(4))
             keys[j] = bin_rule.bin(particle.position);
             flight_keys[j] = bin_rule.bin(flux.mid_flight_place);
             cell_keys[j] = bin_rule.bin(flux.cell_centre);
-            memory.velocity.put(mine, particle.velocity);
+            memory.velocity.put(mine, bin_rule.velocity(particle.position, particle.velocity));
             memory.mid_flight_velocity.put(mine, flux.mid_flight_velocity);
             memory.change.put(mine, flux.change);
             memory.arm.put(mine, flux.arm);

@@ -35,9 +35,8 @@ public:
     void begin(const DeviceCells<Law, Grid>& cells) const {
         pack_sums<Law><<<block_count(number_count()), block_size>>>(shared(), cells.sums(), link_->outbox());
         MPCFLOW_CUDA(cudaGetLastError());
+        link_->begin();
     }
-    /// The kernel of begin() is launched, or done.
-    void on_the_way() const { link_->begin(); }
     /// The kernel of begin() is done.
     void end(const DeviceCells<Law, Grid>& cells) const {
         link_->end();

@@ -41,10 +41,8 @@ public:
                                              Outgoing<Particle>{outgoing_.data(), counts_.data() + 1},
                                              report);
         MPCFLOW_CUDA(cudaGetLastError());
-        MPCFLOW_CUDA(cudaMemcpyAsync(told_.data(), counts_.data(), counts_.bytes(), cudaMemcpyDeviceToHost));
-        MPCFLOW_CUDA(
-            cudaMemcpyAsync(told_report_.data(), report, sizeof(StepReport), cudaMemcpyDeviceToHost));
-        MPCFLOW_CUDA(cudaMemsetAsync(counts_.data(), 0, counts_.bytes()));
+        tell_leaving<<<1, 32>>>(neighbours + 1, counts_.data(), told_.data(), report, told_report_.data());
+        MPCFLOW_CUDA(cudaGetLastError());
     }
 
     // When the device has done that:
@@ -66,25 +64,42 @@ public:
         return messages;
     }
 
-    /// Takes what came to the device; the place of it.
-    [[nodiscard]] const Particle* take(const std::vector<Particle>& came) {
-        if (arrivals_.size() < std::ssize(came)) arrivals_ = DeviceArray<Particle>(2 * std::ssize(came));
-        arrivals_.upload(came.data(), std::ssize(came));
-        return arrivals_.data();
+    /// Brings the particles that came from the neighbours to the device; the first of them those that are
+    /// this domain's own.
+    template <class IsOwn>
+    void receive(const std::vector<Message>& messages, const IsOwn& is_own) {
+        std::int64_t count = 0;
+        for (const Message& message : messages) count += std::ssize(message) / sizeof(Particle);
+        if (incoming_.size() < count) {
+            incoming_ = PinnedArray<Particle>(2 * count);
+            arrived_ = DeviceArray<Particle>(2 * count);
+        }
+        arrivals_ = static_cast<int>(count);
+        own_ = 0;
+        int others = arrivals_;
+        for (const Message& message : messages)
+            for (const Particle& particle : values_of<Particle>(message))
+                incoming_.data()[is_own(particle) ? own_++ : --others] = particle;
+        if (arrivals_ == 0) return;
+        MPCFLOW_CUDA(cudaMemcpyAsync(arrived_.data(), incoming_.data(), arrivals_ * sizeof(Particle),
+                                     cudaMemcpyHostToDevice));
     }
+    [[nodiscard]] int arrivals() const { return arrivals_; }
+    [[nodiscard]] int own() const { return own_; }
+    [[nodiscard]] const Particle* arrived() const { return arrived_.data(); }
 
-    /// Of `count` particles those of the queue go, and the first `own` of take() come.
-    void fill(std::int64_t count, std::uint32_t own, const ParticleColumns<Particle>& particles) const {
+    /// Of `count` particles those of the queue go, and the own ones of receive() come.
+    void fill(std::int64_t count, const ParticleColumns<Particle>& particles) const {
         const std::int64_t room = slots_.size();
         const HoleScratch scratch{scratch_.data(), scratch_.data() + room, scratch_.data() + 2 * room};
-        fill_holes<<<1, fill_holes_threads>>>(
-            count, left(), own, static_cast<const Particle*>(arrivals_.data()),
-            static_cast<const std::uint32_t*>(slots_.data()), scratch, particles);
+        fill_holes<<<1, fill_holes_threads>>>(count, left(), static_cast<std::uint32_t>(own_), arrived(),
+                                              static_cast<const std::uint32_t*>(slots_.data()), scratch,
+                                              particles);
         MPCFLOW_CUDA(cudaGetLastError());
     }
 
     [[nodiscard]] std::int64_t memory_bytes() const {
-        return slots_.bytes() + scratch_.bytes() + arrivals_.bytes();
+        return slots_.bytes() + scratch_.bytes() + arrived_.bytes();
     }
 
 private:
@@ -100,10 +115,13 @@ private:
     DeviceArray<std::uint32_t> counts_;  ///< of the queue; of each neighbour
     DeviceArray<std::uint32_t> slots_;
     DeviceArray<std::uint32_t> scratch_;
-    DeviceArray<Particle> arrivals_;
+    DeviceArray<Particle> arrived_;
+    int arrivals_ = 0;
+    int own_ = 0;
     PinnedArray<std::uint32_t> told_;  ///< counts_
     PinnedArray<StepReport> told_report_;
     PinnedArray<Particle> outgoing_;  ///< by neighbour
+    PinnedArray<Particle> incoming_;
 };
 
 }  // namespace mpcflow

@@ -75,6 +75,11 @@ public:
           inbox_(outbox_.size()) {
         // What it would gain is nothing here, and not all machines that offer it have it in order.
         setenv("NCCL_NVLS_ENABLE", "0", 0);
+        // Before kernels that are in the default stream meanwhile.
+        int least = 0;
+        int greatest = 0;
+        MPCFLOW_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+        MPCFLOW_CUDA(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, greatest));
         ncclUniqueId id{};
         if (exchange.number() == 0) nccl().require(nccl().get_unique_id(&id), "ncclGetUniqueId");
         const Message said = exchange.share(message_of(std::span<const char>(id.internal))).front();
@@ -87,28 +92,32 @@ public:
         // Where something has failed, what is on the way may never come.
         if (std::uncaught_exceptions() > 0) nccl().abort(communicator_);
         else nccl().destroy(communicator_);
+        cudaStreamDestroy(stream_);
     }
 
     [[nodiscard]] double* outbox() const override { return outbox_.data(); }
     [[nodiscard]] const double* inbox() const override { return inbox_.data(); }
 
     void begin() override {
+        is_packed_.record();
+        is_packed_.hold(stream_);
         nccl().require(nccl().group_start(), "ncclGroupStart");
         std::int64_t at = 0;
         for (std::size_t i = 0; i < neighbours_.size(); ++i) {
             const auto length = static_cast<std::size_t>(lengths_[i]);
             nccl().require(
-                nccl().send(outbox_.data() + at, length, ncclDouble, neighbours_[i], communicator_, nullptr),
+                nccl().send(outbox_.data() + at, length, ncclDouble, neighbours_[i], communicator_, stream_),
                 "ncclSend");
             nccl().require(nccl().receive(inbox_.data() + at, length, ncclDouble, neighbours_[i],
-                                          communicator_, nullptr),
+                                          communicator_, stream_),
                            "ncclRecv");
             at += lengths_[i];
         }
         nccl().require(nccl().group_end(), "ncclGroupEnd");
+        has_come_.record(stream_);
     }
 
-    void end() override {}
+    void end() override { has_come_.hold(nullptr); }
 
 private:
     std::vector<int> neighbours_;
@@ -116,6 +125,9 @@ private:
     DeviceArray<double> outbox_;
     DeviceArray<double> inbox_;
     ncclComm_t communicator_ = nullptr;
+    cudaStream_t stream_ = nullptr;
+    DeviceEvent is_packed_;
+    DeviceEvent has_come_;
 };
 
 }  // namespace

@@ -27,7 +27,8 @@ public:
     [[nodiscard]] virtual double* outbox() const = 0;
     [[nodiscard]] virtual const double* inbox() const = 0;
 
-    /// Called when kernels that fill the outbox are launched, and not yet done.
+    /// Called when kernels that fill the outbox are launched, and not yet done. Does not keep kernels that
+    /// are launched afterwards from running.
     virtual void begin() = 0;
     /// Called when they are done. Kernels that are launched afterwards find what came in the inbox.
     virtual void end() = 0;

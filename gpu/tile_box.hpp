@@ -51,6 +51,15 @@ public:
         return first;
     }
 
+    /// Whether all cells of the box that begins at `first` are on the grid.
+    [[nodiscard]] MPCFLOW_HD bool is_on_grid(Vec3<int> first) const {
+        const Vec3<int> behind{first.x + size.x, first.y + size.y, first.z + size.z};
+        bool is_on_grid = true;
+        for (int axis = 0; axis < 3; ++axis)
+            is_on_grid &= period_[axis] > 0 || (first[axis] >= 0 && behind[axis] <= cells_[axis]);
+        return is_on_grid;
+    }
+
     /// The number of a cell in the box that begins at `first`, or `outside`. No two cells have the same one,
     /// also where the box is longer than the grid.
     [[nodiscard]] MPCFLOW_HD int local(Vec3<int> first, Vec3<int> cell) const {

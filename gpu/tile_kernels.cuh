@@ -109,6 +109,7 @@ __global__ void __launch_bounds__(block_size, tile_blocks<Law>)
     if (i >= first && i < last) next = step.from.motion(i);
 
     const Vec3<int> box = tiles.boxes.first(static_cast<int>(blockIdx.x));
+    const bool is_on_grid = !may_leave<Grid> || tiles.boxes.is_on_grid(box);
     for (int local = static_cast<int>(threadIdx.x); local < TileMemory<Law>::cells; local += block_size)
         memory.cell[local] = tiles.boxes.index(box, local);
     if (threadIdx.x == 0) memory.at_wall = memory.outside = 0;
@@ -152,11 +153,11 @@ __global__ void __launch_bounds__(block_size, tile_blocks<Law>)
         }
         CellPlace<Real> next_place{};
         const Vec3<int> next_cell = plan.next_grid.coordinates(particle.position, next_place.offset);
-        if (!plan.next_grid.has(next_cell)) {
+        const int local = tiles.boxes.local(box, next_cell);
+        if ((local == TileBoxes<Real>::outside || !is_on_grid) && !plan.next_grid.has(next_cell)) {
             step.leaving.push(destination);
             continue;
         }
-        const int local = tiles.boxes.local(box, next_cell);
         bool is_added = false;
         if (local != TileBoxes<Real>::outside) {
             const auto draw = step.draws.next(plan.next_grid.index(next_cell),

@@ -62,7 +62,8 @@ std::string allowed_subset(std::span<const NamedFlag> names) {
 std::string allowed_faces() {
     const auto names = face_names();
     return allowed_names(names) + ", or a map of lower and upper, each " + allowed_names(names) +
-           ", or a map of kind, velocity and temperature";
+           ", or a map of kind, velocity and temperature; or a map of kind " + std::string(sheared_kind) +
+           ", shear_rate and along";
 }
 
 std::string allowed_device() {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
@@ -12,6 +13,7 @@
 #include <string_view>
 
 #include "input/face_checks.hpp"
+#include "input/force_checks.hpp"
 #include "input/names.hpp"
 #include "input/numbers.hpp"
 #include "physics/collision/laws.hpp"
@@ -38,7 +40,7 @@ public:
         check_bins();
         check_region();
         check_radial_distribution();
-        check_forces();
+        check_forces(system_, root_, diagnostics_);
         check_thermostat();
         warn_of_collision();
         warn_of_forces();
@@ -70,11 +72,11 @@ private:
             is = is || is_sticky(axis.lower) || is_sticky(axis.upper);
         return is;
     }
+    [[nodiscard]] bool is_sheared() const { return system_.sheared_axis() >= 0; }
     [[nodiscard]] bool has_surfaces() const { return !system_.surfaces.list.empty(); }
     [[nodiscard]] bool has_walls() const { return has_wall(0) || has_wall(1) || has_wall(2); }
     [[nodiscard]] bool has_force() const {
-        return std::ranges::any_of(
-            system_.force, [](double f) { return f != 0.0; });
+        return system_.has_force_along(0) || system_.has_force_along(1) || system_.has_force_along(2);
     }
     [[nodiscard]] const LawInfo& law() const { return law_of(system_.collision); }
     [[nodiscard]] bool has_thermostat() const { return system_.thermostat.kind != ThermostatKind::none; }
@@ -155,9 +157,11 @@ private:
         const WaveNumbers waves = waves_of(system_, section->count);
         const int most = *std::max_element(waves.along.begin(), waves.along.end());
         if (most == 0) {
-            error(
-                path,
-                "there is no wave to follow: it needs an axis without walls that is at least two cells long");
+            error(path,
+                  fmt::format(
+                      "there is no wave to follow: it needs an axis without walls{} that is at least two "
+                      "cells long",
+                      is_sheared() ? ", other than those of the shear," : ""));
         } else if (most < section->count) {
             error(path + ".count",
                   fmt::format(
@@ -253,6 +257,9 @@ private:
         const auto& radial = scenario_.output.radial_distribution;
         const std::string path = "output.radial_distribution.range";
         if (!radial || !are_sound({"box", "boundaries", path})) return;
+        if (is_sheared())
+            return error("output.radial_distribution",
+                         "distances across faces that are sheared are not followed; leave this section out");
         for (std::size_t axis = 0; axis < 3; ++axis) {
             const double half = 0.5 * system_.box.size[axis];
             if (!has_wall(axis) && radial->range > half) {
@@ -299,21 +306,6 @@ private:
         return bins;
     }
 
-    void check_forces() {
-        if (!are_sound({"forces", "box", "fluid.mass", "collision.time_step"})) return;
-        const double strongest =
-            std::max({std::abs(system_.force[0]), std::abs(system_.force[1]), std::abs(system_.force[2])});
-        const double h = system_.collision.time_step;
-        const double fall = 0.5 * h * h * strongest / system_.fluid.mass;
-        if (fall > shortest_edge()) {
-            error("forces",
-                  fmt::format(
-                      "a particle would fall {} cells in a time step, more than the shortest edge of the "
-                      "box ({})",
-                      text(fall), text(shortest_edge())));
-        }
-    }
-
     void check_thermostat() {
         if (law().energy == Energy::thermal && has_thermostat()) {
             error("thermostat.kind",
@@ -350,12 +342,16 @@ private:
     }
 
     void warn_of_forces() {
+        if (is_sheared() && !holds_temperature())
+            warn("thermostat.kind", "the shear heats the fluid, and there is no thermostat");
         if (!has_force()) return;
-        if (!holds_fluid()) warn("forces", "there is no wall to hold the fluid; it accelerates for ever");
+        const auto steady = system_.steady_force();
+        if (!holds_fluid() && steady != std::array<double, 3>{})
+            warn("forces", "there is no wall to hold the fluid; it accelerates for ever");
         else if (!holds_temperature())
             warn("forces", "the force heats the fluid, and there is no thermostat");
         for (std::size_t axis = 0; axis < 3; ++axis) {
-            if (system_.force[axis] != 0.0 && has_wall(axis)) {
+            if (steady[axis] != 0.0 && has_wall(axis)) {
                 warn(
                     "forces",
                     fmt::format("the force has a part along {}, where walls hold the fluid; its density will "

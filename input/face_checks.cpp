@@ -14,6 +14,10 @@
 namespace mpcflow::input {
 namespace {
 
+// Half of it at the faces, and in a cell that straddles one the whole beside the particles' own: the sums of
+// squares are exact up to 13.
+constexpr double most_jump = 12.0;
+
 class FaceChecker {
 public:
     FaceChecker(const System& system, const Node& root, Diagnostics& diagnostics)
@@ -31,6 +35,51 @@ public:
                 place, path,
                 fmt::format("lower is {} and upper is {}; both faces of an axis are periodic, or neither",
                             name_of(faces.lower.kind), name_of(faces.upper.kind)));
+        }
+    }
+
+    void check_shear(std::size_t axis) {
+        const Shear& shear = system_.boundaries.faces[axis].shear;
+        const std::string path = fmt::format("boundaries.{}", axis_names[axis]);
+        if (!system_.boundaries.faces[axis].is_sheared() || !diagnostics_.is_sound("boundaries")) return;
+        const auto along = static_cast<std::size_t>(shear.along);
+        const std::size_t other = 3 - axis - along;
+        if (along == axis) {
+            error(path + ".along",
+                  fmt::format("{} is normal to the faces, and the flow is along them; another "
+                              "axis is needed",
+                              axis_names[axis]));
+            return;
+        }
+        if (static_cast<std::size_t>(system_.sheared_axis()) != axis) {
+            error(path, fmt::format("the faces of {} are sheared, too; one pair of faces may be",
+                                    axis_names[static_cast<std::size_t>(system_.sheared_axis())]));
+        }
+        if (!system_.boundaries.faces[along].is_periodic()) {
+            error(path + ".along",
+                  fmt::format(
+                      "the flow along {0} would meet the walls there; boundaries.{0}: periodic is needed, or "
+                      "another axis",
+                      axis_names[along]));
+        }
+        for (const int side : {0, 1}) {
+            const FaceKind kind = system_.boundaries.faces[other][side].kind;
+            if (kind != FaceKind::no_slip && kind != FaceKind::thermal) continue;
+            error(path, fmt::format(
+                            "the wall at boundaries.{}.{} would hold the fluid, of which each layer flows at "
+                            "another velocity; faces of slip or periodic ones are possible there",
+                            axis_names[other], side == 0 ? "lower" : "upper"));
+        }
+        const double jump = std::abs(shear.rate * system_.box.size[axis]);
+        const double thermal_speed = std::sqrt(system_.fluid.temperature / system_.fluid.mass);
+        if (is_fluid_sound() && diagnostics_.is_sound("box") && jump > most_jump * thermal_speed) {
+            error(
+                path + ".shear_rate",
+                fmt::format(
+                    "over the {} cells along {} the velocity would change by {:.3g}, which is {:.3g} thermal "
+                    "speeds sqrt(temperature / mass); at most {:g} are possible: take a smaller rate, or "
+                    "fewer cells",
+                    system_.box.size[axis], axis_names[axis], jump, jump / thermal_speed, most_jump));
         }
     }
 
@@ -92,6 +141,7 @@ void check_faces(const System& system, const Node& root, Diagnostics& diagnostic
     FaceChecker checker(system, root, diagnostics);
     for (std::size_t axis = 0; axis < 3; ++axis) {
         checker.check_kinds(axis);
+        checker.check_shear(axis);
         for (const int side : {0, 1}) {
             const Face& face = system.boundaries.faces[axis][side];
             const std::string path =

@@ -109,11 +109,13 @@ public:
     /// A list of at least one of the names.
     virtual void some_of(const Key& key, std::span<const NamedFlag> names) = 0;
     /// The faces of one axis: one kind for both, or a map of lower and upper; each of these a kind, or a map
-    /// of kind, velocity and temperature.
+    /// of kind, velocity and temperature. Or a map of the kind lees_edwards, shear_rate and along.
     virtual void faces(const Key& key, AxisFaces& value) = 0;
     virtual void device(const Key& key, DeviceChoice& value) = 0;
     /// A key that means nothing beside what others say, and must not be given; `why` is the message.
     virtual void without(const Key& /*key*/, const std::string& /*why*/) {}
+    /// Whether to visit a value that need not be given. `exists`: whether the Scenario has it now.
+    [[nodiscard]] virtual bool is_given(const Key& /*key*/, bool exists) { return exists || tells_of_all(); }
     /// Whether it tells of all keys that there are, whatever a Scenario says.
     [[nodiscard]] virtual bool tells_of_all() const { return false; }
 
@@ -197,7 +199,10 @@ public:
 
 /// The names of the kinds that a face can be.
 [[nodiscard]] std::vector<std::string_view> face_names();
-/// What the velocity and the temperature of a face can be.
+/// The kind of a pair of faces that are periodic and sheared.
+inline constexpr std::string_view sheared_kind = "lees_edwards";
+/// What the rate of their shear, and the velocity and the temperature of a face can be.
+inline constexpr RealRange shear_rate_range = between(-1e6, 1e6);
 inline constexpr RealRange face_velocity_range = between(-1e6, 1e6);
 inline constexpr RealRange face_temperature_range = between(1e-6, 1e6);
 

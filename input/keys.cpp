@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "input/surface_keys.hpp"
@@ -15,23 +16,91 @@ constexpr IntegerRange every_range{1, most_steps};
 constexpr RealRange region_range = between(0, largest_edge);
 constexpr RealRange force_range = between(-1e6, 1e6);
 
-/// An item of `forces`; they add up to System::force.
+/// An item of `forces`. The uniform steady ones add up to System::force.
 struct ForceItem {
+    Force force;
     std::array<double, 3> uniform{};
+    std::array<double, 3> gravity{};
+    std::optional<Force> sine;
+    std::optional<Force> opposed_blocks;
+
+    ForceItem() = default;
+    explicit ForceItem(const Force& a_force) : force(a_force) {
+        switch (force.shape) {
+            case ForceShape::uniform: uniform = force.amplitude; break;
+            case ForceShape::gravity: gravity = force.amplitude; break;
+            case ForceShape::sine: sine = force; break;
+            case ForceShape::opposed_blocks: opposed_blocks = force; break;
+        }
+    }
+    /// check_forces() sees to it that there is one of them.
+    [[nodiscard]] Force read() const {
+        Force found = force;
+        const auto take = [&](ForceShape shape, const std::array<double, 3>& amplitude) {
+            found.shape = shape;
+            found.amplitude = amplitude;
+        };
+        take(ForceShape::uniform, uniform);
+        if (gravity != std::array<double, 3>{}) take(ForceShape::gravity, gravity);
+        for (const auto& wave : {sine, opposed_blocks}) {
+            if (!wave) continue;
+            take(wave == sine ? ForceShape::sine : ForceShape::opposed_blocks, wave->amplitude);
+            found.along = wave->along;
+            found.waves = wave->waves;
+        }
+        return found;
+    }
 };
+
+void visit_wave(KeyVisitor& keys, Force& wave) {
+    keys.reals({"amplitude", "The greatest force, along x, y, z; energy / a.", Presence::required},
+               wave.amplitude, force_range);
+    auto along = static_cast<std::size_t>(wave.along);
+    keys.one_of({"along", "The axis along which it changes.", Presence::required}, along, axis_words);
+    wave.along = static_cast<int>(along);
+    keys.integer({"waves", "How many waves the box holds along that axis."}, wave.waves, {1, largest_edge});
+}
 
 void visit_forces(KeyVisitor& keys, System& system) {
     std::vector<ForceItem> forces;
     if (std::any_of(system.force.begin(), system.force.end(), [](double f) { return f != 0.0; }))
-        forces.push_back({system.force});
-    keys.list({"forces", "Forces on every particle; they add up."}, forces, [&](ForceItem& force) {
-        keys.reals({"uniform", "The same force (not an acceleration) everywhere, along x, y, z; energy / a.",
-                    Presence::required},
-                   force.uniform, force_range);
-    });
+        forces.emplace_back(Force{.amplitude = system.force});
+    for (int i = 0; i < system.forces.size(); ++i) forces.emplace_back(system.forces[i]);
+    keys.list(
+        {"forces",
+         "Forces on every particle; they add up. An item has one of uniform, gravity, sine and "
+         "opposed_blocks, and, where it does not act always alike, from, until and period."},
+        forces, [&](ForceItem& item) {
+            const auto reals = [&](const Key& key, std::array<double, 3>& values) {
+                if (keys.is_given(key, values != std::array<double, 3>{}))
+                    keys.reals(key, values, force_range);
+            };
+            const auto steps = [&](const Key& key, std::int64_t& value) {
+                if (keys.is_given(key, value != 0)) keys.integer(key, value, step_range);
+            };
+            reals({"uniform", "The same force (not an acceleration) everywhere, along x, y, z; energy / a."},
+                  item.uniform);
+            reals({"gravity", "The same acceleration everywhere, along x, y, z; energy / (mass a)."},
+                  item.gravity);
+            keys.optional_section({"sine", "The amplitude times sin(2 pi waves x / L), x along an axis."},
+                                  item.sine, [&](Force& wave) { visit_wave(keys, wave); });
+            keys.optional_section({"opposed_blocks", "The amplitude times the sign of that sine."},
+                                  item.opposed_blocks, [&](Force& wave) { visit_wave(keys, wave); });
+            steps({"from", "The first step in which it acts."}, item.force.from);
+            steps({"until", "The first step in which it does not act any more; 0: it goes on."},
+                  item.force.until);
+            steps({"period",
+                   "Steps in which it swings once to and fro, from its full strength on; 0: it does not."},
+                  item.force.period);
+        });
     system.force = {};
-    for (const ForceItem& force : forces)
-        for (std::size_t axis = 0; axis < 3; ++axis) system.force[axis] += force.uniform[axis];
+    system.forces = {};
+    for (const ForceItem& item : forces) {
+        const Force force = item.read();
+        if (force.shape == ForceShape::uniform && force.is_steady())
+            for (std::size_t axis = 0; axis < 3; ++axis) system.force[axis] += force.amplitude[axis];
+        else if (system.forces.size() < ForceList::most) system.forces.add(force);
+    }
 }
 
 std::string rules_in_words() {

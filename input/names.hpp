@@ -23,6 +23,7 @@ inline constexpr std::array<std::string_view, 6> measured_only{"hash",      "sor
 
 /// Of axis 0, 1, 2.
 inline constexpr std::string_view axis_names = "xyz";
+inline constexpr std::array<std::string_view, 3> axis_words{"x", "y", "z"};
 
 /// Largest N of `cuda:N`.
 inline constexpr int largest_device_index = 63;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -173,7 +174,14 @@ public:
         JsonObject map;
         map.add("type", in_quotes("object")).add("additionalProperties", "false");
         map.add("properties", JsonObject().add("lower", either).add("upper", either).text());
-        add(key, JsonObject().add("anyOf", json_list({kind, map.text()})),
+        JsonObject shear;
+        shear.add("kind", words(std::array{sheared_kind}).text());
+        shear.add("shear_rate", number(shear_rate_range).text()).add("along", words(axis_words).text());
+        JsonObject sheared;
+        sheared.add("type", in_quotes("object")).add("additionalProperties", "false");
+        sheared.add("properties", shear.text());
+        sheared.add("required", json_list({in_quotes("kind"), in_quotes("shear_rate"), in_quotes("along")}));
+        add(key, JsonObject().add("anyOf", json_list({kind, map.text(), sheared.text()})),
             in_quotes(name_of(value.lower.kind)));
     }
     void device(const Key& key, DeviceChoice& value) override {

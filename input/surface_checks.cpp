@@ -28,6 +28,17 @@ public:
     SurfaceChecker(const System& system, const Node& root, Diagnostics& diagnostics)
         : system_(system), root_(root), diagnostics_(diagnostics) {}
 
+    /// Images of a surface beyond sheared faces would slide, and the map of surfaces stays as it is.
+    void check_shear() {
+        const int sheared = system_.sheared_axis();
+        if (system_.surfaces.list.empty() || sheared < 0 || !are_sound({"boundaries", "surfaces"})) return;
+        error(
+            "surfaces",
+            fmt::format("the faces of {0} are sheared, and surfaces in a sheared box are not possible; leave "
+                        "them out, or set boundaries.{0} to periodic",
+                        axis_names[static_cast<std::size_t>(sheared)]));
+    }
+
     void check(std::size_t number) {
         const Surface& surface = system_.surfaces.list[number];
         number_ = number;
@@ -177,6 +188,7 @@ private:
 
 void check_surfaces(System& system, const Node& root, Diagnostics& diagnostics) {
     SurfaceChecker checker(system, root, diagnostics);
+    checker.check_shear();
     for (std::size_t number = 0; number < system.surfaces.list.size(); ++number) checker.check(number);
     const std::initializer_list<std::string_view> needed{"box", "boundaries", "fluid", "collision",
                                                          "surfaces"};

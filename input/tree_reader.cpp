@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "input/key_index.hpp"
 #include "input/nearest.hpp"
@@ -314,56 +315,18 @@ void TreeReader::some_of(const Key& key, std::span<const NamedFlag> names) {
     }
 }
 
-void TreeReader::faces(const Key& key, AxisFaces& value) {
-    const Node* node = levels_.back().node != nullptr ? levels_.back().node->find(key.name) : nullptr;
-    if (node != nullptr && node->kind == NodeKind::map) {
-        section(key, [&] {
-            face({"lower", ""}, value.lower);
-            face({"upper", ""}, value.upper);
-        });
-        return;
-    }
-    node = find_scalar(key, allowed_faces());
-    if (node == nullptr) return;
-    for (const auto& named : names_of(FaceKind{})) {
-        if (named.name == node->text) {
-            value.lower = named.value;
-            value.upper = named.value;
-            return;
-        }
-    }
-    wrong(*node, path_of(key), "is not known", allowed_faces());
-}
-
-void TreeReader::face(const Key& key, Face& value) {
-    const Node* node = levels_.back().node->find(key.name);
-    if (node == nullptr || node->kind != NodeKind::map) {
-        choice(key, value.kind);
-        return;
-    }
-    section(key, [&] {
-        choice({"kind", "", Presence::required}, value.kind);
-        reals({"velocity", ""}, value.velocity, face_velocity_range);
-        real({"temperature", ""}, value.temperature, face_temperature_range);
-        // Told here, where a zero that was given is not what nobody gave.
-        for (const char* const name : {"velocity", "temperature"}) {
-            const Node* given = node->find(name);
-            if (given != nullptr && value.kind != FaceKind::no_slip && value.kind != FaceKind::thermal &&
-                diagnostics_.is_sound(path_of({"kind", ""})))
-                diagnostics_.error(given->name_place, path_of({name, ""}),
-                                   fmt::format("a {} face has no {}: no fluid sticks to it; leave it out, or "
-                                               "make the face no_slip or "
-                                               "thermal",
-                                               name_of(value.kind), name));
-        }
-    });
-}
-
 void TreeReader::device(const Key& key, DeviceChoice& value) {
     const Node* node = find_scalar(key, allowed_device());
     if (node == nullptr) return;
     if (const auto device = parse_device(node->text)) value = *device;
     else wrong(*node, path_of(key), "is not known", allowed_device());
+}
+
+bool TreeReader::is_given(const Key& key, bool /*exists*/) {
+    Level& level = levels_.back();
+    const bool is_there = level.node != nullptr && level.node->find(key.name) != nullptr;
+    if (!is_there) level.known.emplace_back(key.name);
+    return is_there;
 }
 
 void TreeReader::without(const Key& key, const std::string& why) {

@@ -44,6 +44,7 @@ public:
     void some_of(const Key& key, std::span<const NamedFlag> names) override;
     void faces(const Key& key, AxisFaces& value) override;
     void device(const Key& key, DeviceChoice& value) override;
+    [[nodiscard]] bool is_given(const Key& key, bool exists) override;
     void without(const Key& key, const std::string& why) override;
 
 private:
@@ -62,6 +63,7 @@ private:
     /// The node of a key if it is a scalar, else null pointer.
     const Node* find_scalar(const Key& key, const std::string& allowed);
     void enter(const Node* node, const std::string& path);
+    void sheared_faces(const Key& key, AxisFaces& value);
     void face(const Key& key, Face& value);
     void wrong(const Node& node, const std::string& path, std::string_view problem,
                const std::string& allowed);

@@ -89,6 +89,12 @@ public:
         line(key, "[" + list + "]");
     }
     void faces(const Key& key, AxisFaces& value) override {
+        if (value.is_sheared()) {
+            line(key, "{kind: " + std::string(sheared_kind) +
+                          ", shear_rate: " + shortest_real(value.shear.rate) + ", along: " +
+                          std::string(axis_words[static_cast<std::size_t>(value.shear.along)]) + "}");
+            return;
+        }
         const std::string lower = face_text(value.lower);
         const std::string upper = face_text(value.upper);
         const bool is_word = lower == upper && lower.front() != '{';

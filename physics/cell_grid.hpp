@@ -5,11 +5,15 @@
 /// axis cell L is cell 0 again. Along an axis with walls there are L + 1 cells, the first and the last
 /// of which the walls cut. Random shifts restore Galilean invariance: Ihle and Kroll, Phys. Rev. E 63
 /// (2001) 020201(R). (s uniform in [0, 1) and in [-1/2, 1/2) give the same lattices.)
+///
+/// A cell that straddles a sheared face is in the frame of its part below the face; what is above is brought
+/// there, place and velocity (physics/lees_edwards.hpp).
 
 #include <cstdint>
 
 #include "physics/boundary/cell_fill.hpp"
 #include "physics/host_device.hpp"
+#include "physics/lees_edwards.hpp"
 #include "physics/random.hpp"
 #include "physics/system.hpp"
 #include "physics/vector.hpp"
@@ -34,7 +38,7 @@ public:
     CellGrid() = default;
 
     /// The grid of step `step`: its shift is drawn from (seed, step), or zero without random_shift.
-    CellGrid(const System& system, std::uint64_t step) {
+    CellGrid(const System& system, std::uint64_t step) : shear_(system, 2 * step) {
         RandomSource source{system.seed, RandomStream::grid_shift, step, 0};
         const RandomBlock bits = source.next();
         for (int axis = 0; axis < 3; ++axis) {
@@ -67,12 +71,43 @@ public:
 
     /// The same cell by its number along each axis; `offset` is set to the place's from its centre.
     MPCFLOW_HD Vec3<int> coordinates(Vec3<Real> position, Vec3<Real>& offset) const {
-        const int x = locate_axis(position.x + shift_.x, box_.x, cells_.x, offset.x);
-        const int y = locate_axis(position.y + shift_.y, box_.y, cells_.y, offset.y);
-        const int z = locate_axis(position.z + shift_.z, box_.z, cells_.z, offset.z);
+        return wrapped(unwrapped(position, offset));
+    }
+    /// The same before a periodic axis wraps: what is there called L is cell 0.
+    MPCFLOW_HD Vec3<int> unwrapped(Vec3<Real> position, Vec3<Real>& offset) const {
+        if (is_sheared() && is_beyond(position)) position = shear_.from_above(position);
+        return unwrapped_in_frame(position, offset);
+    }
+    /// Those of a place that is in the frame of its cell; without shear all are.
+    MPCFLOW_HD CellPlace<Real> locate_in_frame(Vec3<Real> position) const {
+        CellPlace<Real> place{};
+        place.cell = index(wrapped(unwrapped_in_frame(position, place.offset)));
+        return place;
+    }
+    MPCFLOW_HD Vec3<int> unwrapped_in_frame(Vec3<Real> position, Vec3<Real>& offset) const {
+        const int x = locate_axis(position.x + shift_.x, box_.x, offset.x);
+        const int y = locate_axis(position.y + shift_.y, box_.y, offset.y);
+        const int z = locate_axis(position.z + shift_.z, box_.z, offset.z);
         return {x, y, z};
     }
     MPCFLOW_HD int index(Vec3<int> c) const { return c.x + cells_.x * (c.y + cells_.y * c.z); }
+
+    [[nodiscard]] MPCFLOW_HD bool is_sheared() const { return shear_.is_on(); }
+    [[nodiscard]] MPCFLOW_HD const ShearedFaces<Real>& shear() const { return shear_; }
+    /// With shear: whether a place is in a cell that straddles the upper face, and so not in its frame.
+    [[nodiscard]] MPCFLOW_HD bool is_beyond(Vec3<Real> position) const {
+        const int normal = shear_.normal();
+        return static_cast<int>(position[normal] + shift_[normal]) >= box_[normal];
+    }
+    /// A velocity at a place, in the frame of the cell that this is in; and back.
+    [[nodiscard]] MPCFLOW_HD Vec3<Real> into_frame(Vec3<Real> position, Vec3<Real> velocity) const {
+        if (is_sheared() && is_beyond(position)) velocity[shear_.along()] -= shear_.jump();
+        return velocity;
+    }
+    [[nodiscard]] MPCFLOW_HD Vec3<Real> out_of_frame(Vec3<Real> position, Vec3<Real> velocity) const {
+        if (is_sheared() && is_beyond(position)) velocity[shear_.along()] += shear_.jump();
+        return velocity;
+    }
 
     /// Whom the cell's random numbers belong to: its index in the grid of the whole box, which this one is.
     /// (Of a wide number nvcc makes the same machine code as without the call.)
@@ -130,18 +165,22 @@ public:
     [[nodiscard]] MPCFLOW_HD Vec3<int> cells() const { return cells_; }
 
 private:
+    MPCFLOW_HD Vec3<int> wrapped(Vec3<int> c) const {
+        return {c.x < cells_.x ? c.x : 0, c.y < cells_.y ? c.y : 0, c.z < cells_.z ? c.z : 0};
+    }
     /// `shifted` is position + shift >= 0. In float it may round up to the next whole number; the last
     /// cell takes such a place.
-    MPCFLOW_HD static int locate_axis(Real shifted, int box, int cells, Real& offset) {
+    MPCFLOW_HD static int locate_axis(Real shifted, int box, Real& offset) {
         int c = static_cast<int>(shifted);
         c = c < box ? c : box;
         offset = (shifted - static_cast<Real>(c)) - static_cast<Real>(0.5);
-        return c < cells ? c : 0;
+        return c;
     }
 
     Vec3<Real> shift_{};
     Vec3<int> box_{1, 1, 1};
     Vec3<int> cells_{1, 1, 1};
+    ShearedFaces<Real> shear_;
     Vec3<int> slips_{};  ///< bit 0: the lower face is one of slip, bit 1: the upper one
 };
 

@@ -1,5 +1,6 @@
 #include "physics/cylinder_flow.hpp"
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <numbers>
@@ -60,7 +61,8 @@ double CylinderFlow::development_time() const {
 
 std::optional<CylinderFlow> cylinder_flow(const System& system) {
     const auto& surfaces = system.surfaces.list;
-    if (surfaces.empty() || surfaces.size() > 2) return std::nullopt;
+    if (surfaces.empty() || surfaces.size() > 2 || system.has_other_forces()) return std::nullopt;
+    const std::array<double, 3> force = system.steady_force();
     CylinderFlow flow;
     flow.axis = surfaces.front().axis;
     const auto axis = static_cast<std::size_t>(flow.axis);
@@ -83,10 +85,10 @@ std::optional<CylinderFlow> cylinder_flow(const System& system) {
         // The outer cylinder must be whole.
         const double centre = surfaces.front().centre[other];
         const bool is_cut = centre < flow.outer_radius || centre + flow.outer_radius > system.box.size[other];
-        if (system.force[other] != 0.0 || (is_cut && !system.boundaries.faces[other].is_periodic()))
+        if (force[other] != 0.0 || (is_cut && !system.boundaries.faces[other].is_periodic()))
             return std::nullopt;
     }
-    flow.acceleration = system.force[axis] / system.fluid.mass;
+    flow.acceleration = force[axis] / system.fluid.mass;
     flow.viscosity = predicted_viscosity(system);
     const bool is_driven =
         flow.acceleration != 0.0 || flow.turns() || flow.inner_sliding != 0.0 || flow.outer_sliding != 0.0;

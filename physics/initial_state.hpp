@@ -1,5 +1,6 @@
 #pragma once
-/// The state that a run starts from: uniformly random places, Maxwellian velocities, total momentum zero.
+/// The state that a run starts from: uniformly random places, Maxwellian velocities, total momentum zero; in
+/// a sheared box relative to the flow that its faces impose.
 
 #include <cstdint>
 
@@ -7,6 +8,7 @@
 #include "physics/boundary/surface_view.hpp"
 #include "physics/distributions.hpp"
 #include "physics/host_device.hpp"
+#include "physics/lees_edwards.hpp"
 #include "physics/random.hpp"
 #include "physics/system.hpp"
 #include "physics/vector.hpp"
@@ -21,7 +23,8 @@ public:
     InitialState(const System& system, const SurfaceView& surfaces)
         : surfaces_(surfaces),
           seed_(system.seed),
-          thermal_speed_(std::sqrt(system.fluid.temperature / system.fluid.mass)) {
+          thermal_speed_(std::sqrt(system.fluid.temperature / system.fluid.mass)),
+          flow_(system) {
         for (int axis = 0; axis < 3; ++axis) length_[axis] = system.box.size[axis];
         for (int s = 0; s < SpeciesList::most; ++s) {
             first_id_[s] = static_cast<std::uint64_t>(system.first_id(s));
@@ -53,8 +56,8 @@ public:
             while (species + 1 < species_count_ && id >= first_id_[species + 1]) ++species;
             thermal_speed /= slowness_[species];
         }
-        return Particle::make(id, position, vector_cast<Real>(thermal_speed * gaussian_vector(source)),
-                              species);
+        const auto velocity = vector_cast<Real>(thermal_speed * gaussian_vector(source));
+        return Particle::make(id, position, flow_.carried(position, velocity), species);
     }
 
 private:
@@ -81,6 +84,7 @@ private:
     SurfaceView surfaces_;
     std::uint64_t seed_;
     double thermal_speed_;
+    ShearFlow flow_;
     Vec3<double> length_;
     std::uint64_t first_id_[SpeciesList::most];  ///< of each species
     double slowness_[SpeciesList::most];         ///< root of its relative mass

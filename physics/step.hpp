@@ -82,6 +82,7 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     std::uint64_t step = ~std::uint64_t{0};
     Grid grid;  ///< of this collision
     Grid next_grid;
+    ShearedFaces<Real> mid_flight_shear;  ///< as sheared faces lie in the middle of the flight
     double fast_speed_squared = 0.0;      ///< (1 / h)^2: faster is worth a notice
     double ordinary_speed_squared = 0.0;  ///< up to here there is nothing to say
 
@@ -104,6 +105,10 @@ struct StepPlan : private RelativeMasses<Law::masses> {
         step = index;
         grid = next_grid;
         next_grid = grid.of_step(system, index + 1);
+        if (system.forces.size() > 0) streaming.begin_step(system, index);
+        if (!grid.is_sheared()) return;
+        streaming.end_at(next_grid.shear());
+        mid_flight_shear = ShearedFaces<Real>(system, 2 * index + 1);
     }
 
     /// Puts the plan where `index` steps are done: begin_step(system, index) comes next.
@@ -120,7 +125,7 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     template <class Particle>
     MPCFLOW_HD typename Law::Sums contribute(const Particle& particle, const CellPlace<Real>& place,
                                              const typename Law::Draw& draw) const {
-        return contribute(in_cell(particle, place), draw);
+        return contribute(in_cell(particle, place, next_grid), draw);
     }
     MPCFLOW_HD typename Law::Sums contribute(const InCell<Real>& in_cell,
                                              const typename Law::Draw& draw) const {
@@ -130,7 +135,7 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     template <class Particle>
     MPCFLOW_HD typename Law::Sums unrounded(const Particle& particle, const CellPlace<Real>& place,
                                             const typename Law::Draw& draw) const {
-        return law.contribute(in_cell(particle, place), draw, {seed, step + 1});
+        return law.contribute(in_cell(particle, place, next_grid), draw, {seed, step + 1});
     }
 
     /// What a cell does to its particles. Faults are or-ed into `faults`.
@@ -155,7 +160,9 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     template <class Particle>
     MPCFLOW_HD Vec3<Real> collide(const Particle& particle, const CellPlace<Real>& place,
                                   const CellAction<Law>& action) const {
-        return law.apply(action.transform, action.draw(), in_cell(particle, place), {seed, step});
+        const Vec3<Real> velocity =
+            law.apply(action.transform, action.draw(), in_cell(particle, place, grid), {seed, step});
+        return grid.out_of_frame(particle.position, velocity);
     }
 
     /// In units of the fluid's mass.
@@ -180,13 +187,24 @@ struct StepPlan : private RelativeMasses<Law::masses> {
         return outcome;
     }
 
-    /// The same without a branch, for a particle by what the law sees of it, its species and its position:
-    /// its velocity after the step is returned in `velocity`. False, and both without meaning, where it comes
-    /// to a face of the box, or its speed asks for a remark: collide_and_stream() knows what then.
+    /// The same without a branch, for a particle by what the law sees of it, its species and its position,
+    /// which is in the frame of its cell: its velocity after the step is returned in `velocity`. False, and
+    /// both without meaning, where it comes to a face of the box, or its speed asks for a remark:
+    /// collide_and_stream() knows what then.
     MPCFLOW_HD bool collide_and_glide(const InCell<Real>& in_cell, int species, const CellAction<Law>& action,
                                       Vec3<Real>& position, Vec3<Real>& velocity) const {
         velocity = law.apply(action.transform, action.draw(), in_cell, {seed, step});
         const bool is_inside = streaming.glide(position, velocity, species);
+        const Vec3<double> v = vector_cast<double>(velocity);
+        return is_inside & (dot(v, v) <= ordinary_speed_squared);
+    }
+
+    /// The same where a force differs from place to place.
+    MPCFLOW_HD bool collide_and_glide_over_waves(const InCell<Real>& in_cell, int species,
+                                                 const CellAction<Law>& action, Vec3<Real>& position,
+                                                 Vec3<Real>& velocity) const {
+        velocity = law.apply(action.transform, action.draw(), in_cell, {seed, step});
+        const bool is_inside = streaming.glide_over_waves(position, velocity, species);
         const Vec3<double> v = vector_cast<double>(velocity);
         return is_inside & (dot(v, v) <= ordinary_speed_squared);
     }
@@ -205,8 +223,9 @@ private:
     }
 
     template <class Particle>
-    MPCFLOW_HD InCell<Real> in_cell(const Particle& particle, const CellPlace<Real>& place) const {
-        InCell<Real> in_cell{particle.velocity};
+    MPCFLOW_HD InCell<Real> in_cell(const Particle& particle, const CellPlace<Real>& place,
+                                    const Grid& where) const {
+        InCell<Real> in_cell{where.into_frame(particle.position, particle.velocity)};
         if constexpr (Law::masses == Masses::by_species) in_cell.mass = mass_of(particle.species());
         if constexpr (Law::needs.offsets) in_cell.offset = place.offset;
         if constexpr (Law::needs.ids) in_cell.id = particle.id();

@@ -1,6 +1,6 @@
 #pragma once
-/// Streaming: free flight under a uniform force, hits of walls (physics/boundary/), wrapping at periodic
-/// faces.
+/// Streaming: free flight under forces (physics/forces.hpp), hits of walls (physics/boundary/), wrapping at
+/// periodic faces.
 ///
 /// Half a kick, straight flight, half a kick: v += g h/2; x += v h; v += g h/2. Between walls this is
 /// the exact parabola of a uniform acceleration g, and for a force along the walls the moment of a hit
@@ -14,7 +14,9 @@
 #include "physics/boundary/surface_flight.hpp"
 #include "physics/boundary/surface_map.hpp"
 #include "physics/boundary/surface_view.hpp"
+#include "physics/forces.hpp"
 #include "physics/host_device.hpp"
+#include "physics/lees_edwards.hpp"
 #include "physics/random.hpp"
 #include "physics/system.hpp"
 #include "physics/vector.hpp"
@@ -28,16 +30,19 @@ template <class Real, Masses masses>
 struct KickShares {
     KickShares() = default;
     explicit KickShares(const System& /*system*/) {}
+    void set_gravity(Vec3<double> /*half_kick*/) {}
 };
 template <class Real>
 struct KickShares<Real, Masses::by_species> {
     Real share[SpeciesList::most]{};
+    Vec3<Real> half_gravity{};
 
     KickShares() = default;
     explicit KickShares(const System& system) {
         for (int s = 0; s < system.species_count(); ++s)
             share[s] = static_cast<Real>(1.0 / system.relative_mass(s));
     }
+    void set_gravity(Vec3<double> half_kick) { half_gravity = vector_cast<Real>(half_kick); }
 };
 
 /// One step of streaming for every particle of a system.
@@ -49,16 +54,28 @@ public:
         : KickShares<Real, masses>(system),
           time_step_(static_cast<Real>(system.collision.time_step)),
           faces_(system),
-          surfaces_(view_of_surfaces(system)) {
-        for (int axis = 0; axis < 3; ++axis) {
-            half_kick_[axis] = static_cast<Real>(0.5 * system.collision.time_step *
-                                                 (system.force[axis] / system.fluid.mass));
-        }
+          surfaces_(view_of_surfaces(system)),
+          shear_(system, 0) {
+        begin_step(system, 0);
     }
+
+    /// Before the flights of step `step`, where forces differ from step to step.
+    void begin_step(const System& system, std::uint64_t step) {
+        const UniformKicks kicks = uniform_half_kicks(system, step);
+        half_kick_ = vector_cast<Real>(kicks.of_forces);
+        if constexpr (masses == Masses::equal)
+            half_kick_ = vector_cast<Real>(kicks.of_forces + kicks.of_gravity);
+        else this->set_gravity(kicks.of_gravity);
+        waves_ = WaveKicks<Real>(system, step);
+    }
+
+    /// Of flights to come: how the sheared faces lie at their end, where there are such.
+    void end_at(const ShearedFaces<Real>& shear) { shear_ = shear; }
 
     /// Moves a particle of velocity `velocity` for one step. Afterwards its position is in [0, L) along
     /// periodic axes and in [0, L] between walls, and in the fluid. `fault` where an image count does not fit
-    /// its record. Thermal walls draw by the key of the step.
+    /// its record. Along the flow of a sheared box, where no place is one box from another for long, images
+    /// are not counted. Thermal walls draw by the key of the step.
     template <class Particle>
     MPCFLOW_HD StreamOutcome move(Particle& particle, Vec3<Real> velocity, const StepKey& key = {}) const {
         const StreamOutcome outcome = fly(particle, velocity);
@@ -71,6 +88,7 @@ public:
     MPCFLOW_HD StreamOutcome fly(Particle& particle, Vec3<Real> velocity) const {
         const Vec3<Real> half_kick = half_kick_of(particle.species());
         velocity += half_kick;
+        if (waves_.are_any()) velocity += wave_kick(particle.position, particle.species());
         Vec3<Real> x = particle.position + time_step_ * velocity;
         StreamOutcome outcome = StreamOutcome::inside;
         const bool is_free = is_clear_of_surfaces(particle.position, x);
@@ -79,10 +97,11 @@ public:
                 particle.velocity = velocity;
                 return StreamOutcome::at_wall;
             }
-            outcome = wrap(particle, x);
+            outcome = wrap(particle, x, velocity);
         }
         particle.position = x;
         particle.velocity = velocity + half_kick;
+        if (waves_.are_any()) particle.velocity += wave_kick(x, particle.species());
         return outcome;
     }
 
@@ -95,6 +114,15 @@ public:
         velocity += half_kick;
         return is_inside(position);
     }
+    /// The same where has_waves().
+    MPCFLOW_HD bool glide_over_waves(Vec3<Real>& position, Vec3<Real>& velocity, int species) const {
+        velocity += wave_kick(position, species);
+        const bool is_inside = glide(position, velocity, species);
+        velocity += wave_kick(position, species);
+        return is_inside;
+    }
+    /// Whether a force acts that differs from place to place.
+    [[nodiscard]] MPCFLOW_HD bool has_waves() const { return waves_.are_any(); }
 
     /// Whether a straight flight meets no surface in the box, for sure.
     [[nodiscard]] MPCFLOW_HD bool is_clear_of_surfaces(Vec3<Real> from, Vec3<Real> to) const {
@@ -116,16 +144,19 @@ public:
         } else {
             fly_to_walls(x, velocity, NoRecord{});
         }
-        const StreamOutcome outcome = wrap(particle, x);
+        const StreamOutcome outcome = wrap(particle, x, velocity);
         particle.position = x;
         particle.velocity = velocity + half_kick_of(particle.species());
+        if (waves_.are_any()) particle.velocity += wave_kick(x, particle.species());
         return fits ? outcome : StreamOutcome::fault;
     }
 
     /// The velocity at which a particle of velocity `velocity` flies: with half the kick of the force.
     template <class Particle>
     MPCFLOW_HD Vec3<Real> flight_velocity(const Particle& particle, Vec3<Real> velocity) const {
-        return velocity + half_kick_of(particle.species());
+        velocity += half_kick_of(particle.species());
+        if (waves_.are_any()) velocity += wave_kick(particle.position, particle.species());
+        return velocity;
     }
 
     /// Whether a flight from `start` at flight_velocity() `velocity` meets a wall, or may meet a surface.
@@ -185,8 +216,13 @@ private:
     }
 
     MPCFLOW_HD decltype(auto) half_kick_of([[maybe_unused]] int species) const {
-        if constexpr (masses == Masses::by_species) return this->share[species] * half_kick_;
+        if constexpr (masses == Masses::by_species)
+            return this->share[species] * half_kick_ + this->half_gravity;
         else return (half_kick_);
+    }
+    MPCFLOW_HD Vec3<Real> wave_kick(Vec3<Real> place, [[maybe_unused]] int species) const {
+        if constexpr (masses == Masses::by_species) return this->share[species] * waves_.at(place);
+        else return waves_.at(place);
     }
 
     MPCFLOW_HD bool is_inside(Vec3<Real> x) const {
@@ -206,37 +242,50 @@ private:
 
     /// Brings x into [0, L) along periodic axes and counts the images.
     template <class Particle>
-    MPCFLOW_HD StreamOutcome wrap(Particle& particle, Vec3<Real>& x) const {
+    MPCFLOW_HD StreamOutcome wrap(Particle& particle, Vec3<Real>& x, Vec3<Real>& velocity) const {
         bool fits = true;
+        if (shear_.is_on()) {
+            const int boxes = wrap_axis(shear_.normal(), x, fits);
+            fits &= boxes == 0 || particle.add_image(shear_.normal(), boxes);
+            shear_.bring_back(boxes, x, velocity);
+        }
         for (int axis = 0; axis < 3; ++axis) {
-            const Real length = faces_.length()[axis];
-            if (faces_.is_wall(axis) || (x[axis] >= 0 && x[axis] < length)) continue;
-            const Real boxes = std::floor(x[axis] / length);
-            Real inside = x[axis] - boxes * length;
-            // A flight of more boxes than an image counter holds, or no number at all.
-            if (!(boxes > static_cast<Real>(-1000000) && boxes < static_cast<Real>(1000000))) {
-                fits = false;
-                x[axis] = 0;
-                continue;
-            }
-            int change = static_cast<int>(boxes);
-            // -tiny + L rounds to L: that place is 0 of the next image; and x/L may have rounded up.
-            if (inside >= length) {
-                inside = 0;
-                ++change;
-            } else if (inside < 0) {
-                inside = 0;
-            }
-            fits &= change == 0 || particle.add_image(axis, change);
-            x[axis] = inside;
+            const int boxes = wrap_axis(axis, x, fits);
+            fits &= boxes == 0 || axis == shear_.along() || particle.add_image(axis, boxes);
         }
         return fits ? StreamOutcome::inside : StreamOutcome::fault;
     }
 
+    /// The same of one axis: returns how many boxes up x was. Clears `fits` where they are no number.
+    MPCFLOW_HD int wrap_axis(int axis, Vec3<Real>& x, bool& fits) const {
+        const Real length = faces_.length()[axis];
+        if (faces_.is_wall(axis) || (x[axis] >= 0 && x[axis] < length)) return 0;
+        const Real boxes = std::floor(x[axis] / length);
+        Real inside = x[axis] - boxes * length;
+        // A flight of more boxes than an image counter holds, or no number at all.
+        if (!(boxes > static_cast<Real>(-1000000) && boxes < static_cast<Real>(1000000))) {
+            fits = false;
+            x[axis] = 0;
+            return 0;
+        }
+        int change = static_cast<int>(boxes);
+        // -tiny + L rounds to L: that place is 0 of the next image; and x/L may have rounded up.
+        if (inside >= length) {
+            inside = 0;
+            ++change;
+        } else if (inside < 0) {
+            inside = 0;
+        }
+        x[axis] = inside;
+        return change;
+    }
+
     Real time_step_{};
     Vec3<Real> half_kick_{};
+    WaveKicks<Real> waves_;
     Faces<Real> faces_;
     SurfaceView surfaces_;
+    ShearedFaces<Real> shear_;
 };
 
 }  // namespace mpcflow

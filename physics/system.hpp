@@ -98,12 +98,21 @@ struct Face {
     }
 };
 
+/// Lees-Edwards shear of a pair of periodic faces (physics/lees_edwards.hpp).
+struct Shear {
+    double rate = 0.0;  ///< of the velocity along `along`, per length along the normal of the faces
+    int along = -1;     ///< another axis, periodic, too; -1: the faces are not sheared
+    [[nodiscard]] friend constexpr bool operator==(const Shear&, const Shear&) = default;
+};
+
 /// The two faces of the box that are normal to one axis; both are periodic or neither is.
 struct AxisFaces {
     Face lower;
     Face upper;
+    Shear shear{};  ///< of periodic ones
 
     [[nodiscard]] constexpr bool is_periodic() const { return lower.kind == FaceKind::periodic; }
+    [[nodiscard]] constexpr bool is_sheared() const { return shear.along >= 0; }
     [[nodiscard]] constexpr const Face& operator[](int side) const { return side == 0 ? lower : upper; }
 };
 
@@ -142,6 +151,49 @@ struct Boundaries {
     bool virtual_particles = true;
 };
 
+enum class ForceShape {
+    uniform,        ///< the same force everywhere
+    gravity,        ///< the same acceleration
+    sine,           ///< the amplitude times sin(2 pi n x / L), x along an axis of edge L
+    opposed_blocks  ///< the amplitude times the sign of that
+};
+
+/// A force on every particle, of which the time or the place matters (physics/forces.hpp).
+struct Force {
+    ForceShape shape = ForceShape::uniform;
+    std::array<double, 3> amplitude{};  ///< a force; of gravity an acceleration
+    int along = 2;                      ///< of waves: the axis
+    int waves = 1;                      ///< and how many of them the box holds
+    std::int64_t from = 0;              ///< the first step in which it acts
+    std::int64_t until = 0;             ///< the first in which it does not any more; 0: it goes on
+    std::int64_t period = 0;            ///< steps in which it swings once to and fro; 0: it does not
+
+    [[nodiscard]] constexpr bool is_steady() const { return from == 0 && until == 0 && period == 0; }
+    [[nodiscard]] constexpr bool is_wave() const {
+        return shape == ForceShape::sine || shape == ForceShape::opposed_blocks;
+    }
+    [[nodiscard]] friend constexpr bool operator==(const Force&, const Force&) = default;
+};
+
+/// Forces beside the uniform and steady ones, which add up to one.
+class ForceList {
+public:
+    static constexpr int most = 8;
+
+    [[nodiscard]] constexpr int size() const { return size_; }
+    [[nodiscard]] constexpr const Force& operator[](int number) const { return list_[number]; }
+    /// Throws std::length_error beyond the most.
+    constexpr void add(const Force& force) {
+        if (size_ == most) throw std::length_error("at most 8 forces act beside the uniform steady ones");
+        list_[size_++] = force;
+    }
+    [[nodiscard]] friend constexpr bool operator==(const ForceList&, const ForceList&) = default;
+
+private:
+    std::array<Force, most> list_{};
+    int size_ = 0;
+};
+
 /// All that decides the trajectory of a run, whatever machine runs it (with Precision, below).
 struct System {
     std::uint64_t seed = 1;
@@ -151,6 +203,7 @@ struct System {
     Thermostat thermostat;
     Boundaries boundaries;
     std::array<double, 3> force{};  ///< uniform force on every particle (not an acceleration)
+    ForceList forces;               ///< and others
     SpeciesList species;
     Surfaces surfaces;
 
@@ -188,11 +241,43 @@ struct System {
         return static_cast<std::int64_t>(density * fluid_volume() + 0.5);
     }
 
-    /// Whether nothing outside takes or gives momentum: no wall and no force. (The thermostat keeps it.)
+    /// The axis normal to the sheared faces, of which there is one pair at most; -1 without.
+    [[nodiscard]] int sheared_axis() const {
+        for (int axis = 0; axis < 3; ++axis)
+            if (boundaries.faces[axis].is_sheared()) return axis;
+        return -1;
+    }
+
+    /// Whether nothing outside takes or gives momentum: no wall and no force. (The thermostat keeps it, and
+    /// sheared faces do, relative to the flow that they impose.)
     [[nodiscard]] bool conserves_momentum() const {
-        bool is_isolated = surfaces.list.empty() && force[0] == 0.0 && force[1] == 0.0 && force[2] == 0.0;
+        bool is_isolated =
+            surfaces.list.empty() && !has_force_along(0) && !has_force_along(1) && !has_force_along(2);
         for (const AxisFaces& axis : boundaries.faces) is_isolated = is_isolated && axis.is_periodic();
         return is_isolated;
+    }
+
+    /// Whether any force has a part along an axis, ever and anywhere.
+    [[nodiscard]] bool has_force_along(int axis) const {
+        bool has = force[axis] != 0.0;
+        for (int i = 0; i < forces.size(); ++i) has = has || forces[i].amplitude[axis] != 0.0;
+        return has;
+    }
+    /// The force that is the same everywhere and always, gravity on a particle of the fluid's mass included.
+    [[nodiscard]] std::array<double, 3> steady_force() const {
+        std::array<double, 3> steady = force;
+        for (int i = 0; i < forces.size(); ++i)
+            for (int axis = 0; axis < 3; ++axis)
+                if (forces[i].is_steady() && !forces[i].is_wave())
+                    steady[axis] += forces[i].amplitude[axis] *
+                                    (forces[i].shape == ForceShape::gravity ? fluid.mass : 1.0);
+        return steady;
+    }
+    /// Whether some force changes with the time or the place.
+    [[nodiscard]] bool has_other_forces() const {
+        bool has = false;
+        for (int i = 0; i < forces.size(); ++i) has = has || !forces[i].is_steady() || forces[i].is_wave();
+        return has;
     }
 
     /// Number of particles: density x volume of the fluid to the nearest whole number.

@@ -1,6 +1,7 @@
 #include "physics/theory.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -224,9 +225,10 @@ double PlaneFlow::development_time() const {
 }
 
 std::optional<PlaneFlow> plane_flow(const System& system) {
-    if (!system.surfaces.list.empty()) return std::nullopt;
+    if (!system.surfaces.list.empty() || system.has_other_forces()) return std::nullopt;
     int walls = 0;
     PlaneFlow flow;
+    const std::array<double, 3> force = system.steady_force();
     for (int axis = 0; axis < 3; ++axis) {
         if (!system.boundaries.faces[axis].is_periodic()) {
             ++walls;
@@ -236,14 +238,13 @@ std::optional<PlaneFlow> plane_flow(const System& system) {
     const AxisFaces& faces = system.boundaries.faces[flow.wall_axis];
     int driven = 0;
     for (int axis = 0; axis < 3; ++axis) {
-        if (system.force[axis] != 0.0 || faces.lower.velocity[axis] != 0.0 ||
-            faces.upper.velocity[axis] != 0.0) {
+        if (force[axis] != 0.0 || faces.lower.velocity[axis] != 0.0 || faces.upper.velocity[axis] != 0.0) {
             ++driven;
             flow.flow_axis = axis;
         }
     }
     if (walls != 1 || driven != 1 || flow.wall_axis == flow.flow_axis) return std::nullopt;
-    flow.acceleration = system.force[flow.flow_axis] / system.fluid.mass;
+    flow.acceleration = force[flow.flow_axis] / system.fluid.mass;
     flow.width = system.box.size[flow.wall_axis];
     flow.viscosity = predicted_viscosity(system);
     const bool lower_slips = faces.lower.kind == FaceKind::slip;
@@ -254,6 +255,53 @@ std::optional<PlaneFlow> plane_flow(const System& system) {
     flow.distance = lower_slips || upper_slips ? 2.0 * flow.width : flow.width;
     flow.offset = lower_slips ? flow.width : 0.0;
     return flow;
+}
+
+double WaveFlow::velocity(double y) const {
+    if (shape == ForceShape::sine) return maximum() * std::sin(wave_number * y);
+    const double width = std::numbers::pi / wave_number;
+    const double block = std::floor(y / width);
+    const double in_block = y - block * width;
+    const double sign = std::fmod(block, 2.0) == 0.0 ? 1.0 : -1.0;
+    return sign * acceleration / (2.0 * viscosity) * in_block * (width - in_block);
+}
+
+double WaveFlow::maximum() const {
+    const double of_sine = acceleration / (viscosity * wave_number * wave_number);
+    return shape == ForceShape::sine ? of_sine : of_sine * std::numbers::pi * std::numbers::pi / 8.0;
+}
+
+double WaveFlow::development_time() const { return 1.0 / (viscosity * wave_number * wave_number); }
+
+std::optional<WaveFlow> wave_flow(const System& system) {
+    if (!system.surfaces.list.empty()) return std::nullopt;
+    if (system.forces.size() != 1 || system.force != std::array<double, 3>{}) return std::nullopt;
+    const Force& force = system.forces[0];
+    if (!force.is_steady() || !force.is_wave()) return std::nullopt;
+    for (const AxisFaces& axis : system.boundaries.faces)
+        if (!axis.is_periodic() || axis.is_sheared()) return std::nullopt;
+    WaveFlow flow;
+    flow.shape = force.shape;
+    flow.wave_axis = force.along;
+    int driven = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+        if (force.amplitude[axis] == 0.0) continue;
+        ++driven;
+        flow.flow_axis = axis;
+    }
+    if (driven != 1 || flow.flow_axis == flow.wave_axis) return std::nullopt;
+    flow.acceleration = force.amplitude[flow.flow_axis] / system.fluid.mass;
+    flow.wave_number = 2.0 * std::numbers::pi * force.waves / system.box.size[force.along];
+    flow.viscosity = predicted_viscosity(system);
+    return flow;
+}
+
+std::optional<ShearedFlow> sheared_flow(const System& system) {
+    const int normal = system.sheared_axis();
+    if (normal < 0) return std::nullopt;
+    const Shear& shear = system.boundaries.faces[normal].shear;
+    return ShearedFlow{normal, shear.along, shear.rate, static_cast<double>(system.box.size[normal]),
+                       predicted_viscosity(system)};
 }
 
 }  // namespace theory

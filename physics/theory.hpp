@@ -93,4 +93,49 @@ struct PlaneFlow {
 /// Empty where the system is no such flow, or where two faces of slip hold nothing.
 [[nodiscard]] std::optional<PlaneFlow> plane_flow(const System& system);
 
+/// The flow of a box with sheared faces (physics/lees_edwards.hpp), from the start.
+struct ShearedFlow {
+    int normal = 1;
+    int along = 0;
+    double rate = 0.0;
+    double width = 0.0;      ///< L, between the faces
+    double viscosity = 0.0;  ///< predicted
+
+    /// U = rate L, between the images.
+    [[nodiscard]] double jump() const { return rate * width; }
+    /// u(y) = rate (y - L/2), y from the lower face.
+    [[nodiscard]] double velocity(double y) const { return rate * (y - 0.5 * width); }
+    /// -P_ab, a along the flow and b normal to the faces: m M nu rate.
+    [[nodiscard]] double stress(const Fluid& fluid) const {
+        return fluid.mass * fluid.density * viscosity * rate;
+    }
+    /// d(kT)/dt where nothing holds the temperature: (2/3) m nu rate^2, stress x rate over 3 M / 2.
+    [[nodiscard]] double heating(const Fluid& fluid) const {
+        return 2.0 / 3.0 * fluid.mass * viscosity * rate * rate;
+    }
+};
+
+[[nodiscard]] std::optional<ShearedFlow> sheared_flow(const System& system);
+
+/// The steady flow that one force along an axis makes which changes along another, periodic one:
+/// Kolmogorov's, of a sine; or of opposed blocks, half a wave wide, a parabola in each (Backer et al., J.
+/// Chem. Phys. 122 (2005) 154503).
+struct WaveFlow {
+    ForceShape shape = ForceShape::sine;
+    int flow_axis = 0;
+    int wave_axis = 2;
+    double acceleration = 0.0;  ///< g = amplitude / mass
+    double wave_number = 0.0;   ///< k = 2 pi n / L
+    double viscosity = 0.0;     ///< predicted
+
+    /// g / (nu k^2) sin(k y); in the middle of a block g w^2 / (8 nu), w = pi / k.
+    [[nodiscard]] double velocity(double y) const;
+    [[nodiscard]] double maximum() const;
+    /// Of the longest wave: 1 / (nu k^2).
+    [[nodiscard]] double development_time() const;
+};
+
+/// Empty where the system is no such flow.
+[[nodiscard]] std::optional<WaveFlow> wave_flow(const System& system);
+
 }  // namespace mpcflow::theory

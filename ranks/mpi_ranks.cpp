@@ -47,10 +47,10 @@ void require(int code, const char* call) {
 /// at first it does not rest; then it sleeps, ever longer, as who waits for rank 0 to write may wait for
 /// seconds. It never yields: on a machine with more to do than processors that takes milliseconds, while a
 /// sleeper is woken at once.
-void rest(double waited) {
+void rest(double waited, std::chrono::microseconds short_rest, std::chrono::microseconds long_rest) {
     constexpr double quick = 50e-6;
     constexpr double slow = 5e-3;
-    if (waited > quick) std::this_thread::sleep_for(std::chrono::microseconds(waited < slow ? 10 : 500));
+    if (waited > quick) std::this_thread::sleep_for(waited < slow ? short_rest : long_rest);
 }
 
 std::string text_of(const Message& message) {
@@ -112,7 +112,7 @@ MpiRanks::~MpiRanks() {
     if (!is_finished_) MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
 }
 
-void MpiRanks::wait_until(const std::function<bool()>& done) {
+void MpiRanks::wait_until(const std::function<bool()>& done, std::chrono::microseconds longest_rest) {
     constexpr int turns_to_hear = 32;
     const Clock::time_point begin = Clock::now();
     Clock::time_point last_check = begin;
@@ -133,10 +133,17 @@ void MpiRanks::wait_until(const std::function<bool()>& done) {
             check_processes();
             last_check = now;
         }
-        rest(seconds_between(begin, now));
+        rest(seconds_between(begin, now), short_rest, longest_rest);
     }
     is_waiting_ = false;
     waited_seconds_ += seconds_between(begin, Clock::now());
+}
+
+void MpiRanks::wait_for_own(const std::function<bool()>& done) {
+    // What a device is at takes milliseconds, of which none is to be lost; and it is no waiting for others.
+    const double waited = waited_seconds_;
+    wait_until(done, short_rest);
+    waited_seconds_ = waited;
 }
 
 void MpiRanks::wait_for(MPI_Request& request) {
@@ -152,7 +159,7 @@ bool MpiRanks::is_done_within(double seconds, const std::function<bool()>& done)
     while (!done()) {
         const double waited = seconds_between(begin, Clock::now());
         if (waited > seconds) return false;
-        rest(waited);
+        rest(waited, short_rest, long_rest);
     }
     return true;
 }
@@ -304,7 +311,7 @@ Message MpiRanks::await() {
             check_processes();
             last_check = now;
         }
-        rest(seconds_between(begin, now));
+        rest(seconds_between(begin, now), short_rest, long_rest);
     }
     return command;
 }

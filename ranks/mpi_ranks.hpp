@@ -34,6 +34,7 @@ public:
     [[nodiscard]] std::vector<Message> share(Message own) override;
     void add_up(std::span<double> sums) override;
     void add_up(std::span<std::uint64_t> sums) override;
+    void wait_for_own(const std::function<bool()>& done) override;
     [[nodiscard]] double waited_seconds() const override { return waited_seconds_; }
 
     void lead(const Message& command) override;
@@ -47,13 +48,15 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
+    static constexpr std::chrono::microseconds short_rest{10};
+    static constexpr std::chrono::microseconds long_rest{500};
 
     /// What ranks tell each other apart from messages of domains, as tags: to rank 0 that one has failed (its
     /// kind as a digit, then why), has got a signal, or leaves; from rank 0 what comes next, or the end.
     enum class Word : int { failed = 1, signal, bye, command, end };
 
-    /// Asks done() until it says so.
-    void wait_until(const std::function<bool()>& done);
+    /// Asks done() until it says so; how it rests in between, see rest().
+    void wait_until(const std::function<bool()>& done, std::chrono::microseconds longest_rest = long_rest);
     void wait_for(MPI_Request& request);
     /// As wait_until(), but hears nothing; false where that takes longer than so many seconds.
     [[nodiscard]] static bool is_done_within(double seconds, const std::function<bool()>& done);

@@ -159,6 +159,10 @@ for law in false true; do
         compare_hashes "$label, periodic, thermostat" "${fluid[@]}" boundaries.z=periodic
         compare_hashes "$label, periodic, no thermostat" "${fluid[@]}" boundaries.z=periodic thermostat.kind=none
         compare_hashes "$label, walls all around" "${fluid[@]}" boundaries.x=no_slip boundaries.y=no_slip
+        compare_hashes "$label, sheared faces" "${fluid[@]}" boundaries.z=periodic \
+            'boundaries.y={kind: lees_edwards, shear_rate: 0.02, along: x}'
+        compare_hashes "$label, a force that is a wave and swings" "${fluid[@]}" \
+            'forces=[{sine: {amplitude: [0.05, 0, 0], along: y}, period: 17}]'
         compare_hashes "$label, a wall that moves, a face of slip" "${fluid[@]}" boundaries.y=slip \
             'boundaries.z={lower: {kind: no_slip, velocity: [0.1, 0, 0], temperature: 1.2}, upper: slip}'
         compare_hashes "$label, rule at, walls" "execution.precision=$precision" thermostat.kind=none \

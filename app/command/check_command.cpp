@@ -16,6 +16,7 @@
 #include "app/run/theory_numbers.hpp"
 #include "app/text/formatting.hpp"
 #include "app/text/json_writer.hpp"
+#include "input/names.hpp"
 #include "input/reader.hpp"
 #include "input/text.hpp"
 #include "input/writer.hpp"
@@ -62,7 +63,6 @@ void print_transport(const System& system) {
 void print_flow(const System& system) {
     const auto flow = theory::plane_flow(system);
     if (!flow) return;
-    constexpr char axis_names[] = "xyz";
     const double sound = theory::speed_of_sound(system);
     const char* const name = flow->is_poiseuille()       ? "Poiseuille"
                              : flow->acceleration == 0.0 ? "Couette"
@@ -78,6 +78,30 @@ void print_flow(const System& system) {
     }
     fmt::print("  development time   {:.6g} = {:.0f} steps\n", flow->development_time(),
                flow->development_time() / system.collision.time_step);
+}
+
+void print_wave(const System& system) {
+    const auto flow = theory::wave_flow(system);
+    if (!flow) return;
+    const double greatest = std::abs(flow->maximum());
+    fmt::print("{} flow along {}, of a force that changes along {}:\n",
+               flow->shape == ForceShape::sine ? "Kolmogorov" : "opposed Poiseuille",
+               axis_names[flow->flow_axis], axis_names[flow->wave_axis]);
+    fmt::print("  greatest velocity  {:.6g} (Mach {:.3g}, Reynolds {:.3g})\n", flow->maximum(),
+               greatest / theory::speed_of_sound(system), greatest / (flow->wave_number * flow->viscosity));
+    fmt::print("  development time   {:.6g} = {:.0f} steps\n", flow->development_time(),
+               flow->development_time() / system.collision.time_step);
+}
+
+void print_shear(const System& system) {
+    const auto flow = theory::sheared_flow(system);
+    if (!flow) return;
+    fmt::print("Lees-Edwards shear along {}, faces normal to {}:\n", axis_names[flow->along],
+               axis_names[flow->normal]);
+    fmt::print("  velocity           {:.6g} to {:.6g}\n", flow->velocity(0.0), flow->velocity(flow->width));
+    fmt::print("  stress             {:.6g}\n", flow->stress(system.fluid));
+    fmt::print("  heating            kT {:+.4g} in {:.0f} steps, but for a thermostat\n",
+               1000.0 * system.collision.time_step * flow->heating(system.fluid), 1000.0);
 }
 
 /// How long a run takes, and how that is known.
@@ -136,6 +160,8 @@ void print_text(const Scenario& scenario, DeviceKind device, const std::optional
                static_cast<double>(schedule.total_steps()) * system.collision.time_step);
     print_transport(system);
     print_flow(system);
+    print_wave(system);
+    print_shear(system);
     print_cylinder_flow(system);
     if (time) {
         fmt::print("time                 about {}, at {} ({}); writing files comes on top\n",

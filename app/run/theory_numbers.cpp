@@ -41,6 +41,18 @@ std::vector<NamedNumber> theory_numbers(const System& system) {
             add("upper_shear_rate", flow->shear_rate(flow->width));
         }
     }
+    if (const auto flow = theory::wave_flow(system)) {
+        const double greatest = std::abs(flow->maximum());
+        numbers.push_back({"flow_maximum_velocity", flow->maximum()});
+        numbers.push_back({"flow_mean_velocity", 0.0});
+        numbers.push_back({"flow_mach_number", greatest / theory::speed_of_sound(system)});
+        numbers.push_back({"flow_reynolds_number", greatest / (flow->wave_number * viscosity)});
+        numbers.push_back({"flow_development_time", flow->development_time()});
+    }
+    if (const auto flow = theory::sheared_flow(system)) {
+        numbers.push_back({"shear_rate", flow->rate});
+        numbers.push_back({"shear_stress", flow->stress(system.fluid)});
+    }
     return numbers;
 }
 

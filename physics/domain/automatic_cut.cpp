@@ -11,6 +11,10 @@ std::int64_t cut_surface(const System& system, const Cut& cut) {
         const int domains = cut.domains[axis];
         const int planes = domains > 1 && system.boundaries.faces[axis].is_periodic() ? domains : domains - 1;
         surface += planes * (system.box.volume() / system.box.size[axis]);
+        // Between domains along the flow of a sheared box particles change at its faces in every step.
+        const AxisFaces& faces = system.boundaries.faces[axis];
+        if (faces.is_sheared() && cut.domains[faces.shear.along] > 1)
+            surface += 2 * (system.box.volume() / system.box.size[axis]);
     }
     return surface;
 }

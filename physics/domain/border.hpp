@@ -38,8 +38,9 @@ public:
         // shifts.
         const double flight = speed_limit(system.fluid) * system.collision.time_step;
         const int longest = *std::ranges::max_element(system.box.size);
+        reach_ = cut.halo + 2 + static_cast<int>(std::min<double>(flight, longest));
         Cut far = cut;
-        far.halo = 2 * cut.halo + 2 + static_cast<int>(std::min<double>(flight, longest));
+        far.halo = cut.halo + reach_;
         const Grid reach(system, 0, far, number);
         for (int other = 0; other < cut.count(); ++other) {
             if (other == number || !reach.reaches(other)) continue;
@@ -55,6 +56,8 @@ public:
     [[nodiscard]] const std::vector<Grid>& grids() const { return grids_; }
     /// Of each neighbour, this domain's cells that it has, too, in an order that both know.
     [[nodiscard]] const std::vector<std::vector<int>>& shared() const { return shared_; }
+    /// In so many layers of its own cells other domains have a part, or particles that come from them.
+    [[nodiscard]] int reach() const { return reach_; }
     /// Room for particles that the domain will take, about: it grows by a quarter at a time.
     [[nodiscard]] std::int64_t most_particles(const System& system) const {
         return 64 + static_cast<std::int64_t>(1.25 * system.fluid.density *
@@ -134,6 +137,7 @@ private:
 
     Grid grid_;
     Exchange* exchange_;
+    int reach_ = 0;
     std::vector<int> neighbours_;
     std::vector<Grid> grids_;
     std::vector<std::vector<int>> shared_;

@@ -38,6 +38,7 @@ public:
                 first_[axis] = begin < 0 ? begin + all : begin;
                 cells_[axis] = end - begin;
             }
+            turn_[axis] = first_[axis] == 0 ? -all : all;
         }
     }
 
@@ -58,6 +59,21 @@ public:
         place.cell = find(box_.coordinates(position, place.offset));
         return place;
     }
+    MPCFLOW_HD CellPlace<Real> locate_in_frame(Vec3<Real> position) const {
+        CellPlace<Real> place{};
+        place.cell = find(box_.unwrapped_in_frame(position, place.offset));
+        return place;
+    }
+
+    [[nodiscard]] MPCFLOW_HD bool is_sheared() const { return box_.is_sheared(); }
+    [[nodiscard]] MPCFLOW_HD const ShearedFaces<Real>& shear() const { return box_.shear(); }
+    [[nodiscard]] MPCFLOW_HD bool is_beyond(Vec3<Real> position) const { return box_.is_beyond(position); }
+    [[nodiscard]] MPCFLOW_HD Vec3<Real> into_frame(Vec3<Real> position, Vec3<Real> velocity) const {
+        return box_.into_frame(position, velocity);
+    }
+    [[nodiscard]] MPCFLOW_HD Vec3<Real> out_of_frame(Vec3<Real> position, Vec3<Real> velocity) const {
+        return box_.out_of_frame(position, velocity);
+    }
 
     /// The numbers of a place's cell along each axis of the box.
     MPCFLOW_HD Vec3<int> locate_in_box(Vec3<Real> position) const {
@@ -68,7 +84,7 @@ public:
     /// The cell of a place by its number along each axis of this grid, if it has() it; `offset` is set to the
     /// place's from its centre.
     MPCFLOW_HD Vec3<int> coordinates(Vec3<Real> position, Vec3<Real>& offset) const {
-        const Vec3<int> c = box_.coordinates(position, offset);
+        const Vec3<int> c = box_.unwrapped(position, offset);
         return {from_first(0, c.x), from_first(1, c.y), from_first(2, c.z)};
     }
     /// Whether what coordinates() gave is on this grid.
@@ -108,6 +124,16 @@ public:
     MPCFLOW_HD Vec3<double> centre(int cell) const { return box_.centre(key(cell)); }
     MPCFLOW_HD bool is_whole(int cell) const { return box_.is_whole(key(cell)); }
 
+    /// Whether the number `c` along an axis is that of an own cell with `layers` further own ones on either
+    /// side; always where nobody comes to along the axis: it is not cut, nor do particles come from elsewhere
+    /// along the flow through its sheared faces.
+    [[nodiscard]] bool is_deep(int axis, int c, int layers) const {
+        const bool is_sheared_face = box_.is_sheared() && axis == shear().normal();
+        if (cut_.domains[axis] == 1 && !is_sheared_face) return true;
+        const int in_own = c - from_first(axis, own_.origin[axis]);
+        return in_own >= layers && in_own < own_.extent[axis] - layers;
+    }
+
     /// Whether a cell is this domain's own, as each cell of the box is of one domain.
     [[nodiscard]] MPCFLOW_HD bool owns(int cell) const { return owner_of(in_box(cell)) == number_; }
 
@@ -128,7 +154,8 @@ public:
         return number;
     }
 
-    /// Whether the domain `other` has a cell of its own on this grid.
+    /// Whether the domain `other` has a cell of its own on this grid. Where a box is sheared, images meet
+    /// anywhere along the flow, and so do domains.
     [[nodiscard]] bool reaches(int other) const {
         const CellBlock block = cut(size_, cut_, other);
         bool reaches = true;
@@ -136,15 +163,18 @@ public:
             bool on_axis = false;
             for (int c = 0; c < block.extent[axis]; ++c)
                 on_axis |= along(axis, block.origin[axis] + c) != no_cell;
-            reaches &= on_axis;
+            reaches &= on_axis || axis == shear().along();
         }
         return reaches;
     }
 
 private:
+    /// What a number in the box, from 0 to L, is from the domain's first cell on. Of two numbers that are a
+    /// turn of the box apart the lower one that is none below zero: two instructions of a card.
     MPCFLOW_HD int from_first(int axis, int in_box) const {
-        const int c = in_box - first_[axis];
-        return c < 0 ? c + box_.cells()[axis] : c;
+        const auto c = static_cast<unsigned>(in_box - first_[axis]);
+        const unsigned turned = c + static_cast<unsigned>(turn_[axis]);
+        return static_cast<int>(c < turned ? c : turned);
     }
     MPCFLOW_HD int along(int axis, int in_box) const {
         const int c = from_first(axis, in_box);
@@ -157,6 +187,7 @@ private:
     int number_ = 0;
     CellBlock own_;
     Vec3<int> first_{};  ///< in the box
+    Vec3<int> turn_{};   ///< what is added to a number where it is not from the first cell on
     Vec3<int> cells_{1, 1, 1};
 };
 

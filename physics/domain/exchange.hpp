@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -59,6 +60,12 @@ public:
     /// of floating numbers on a grid is: they are added in any order.
     virtual void add_up(std::span<double> sums) { add_what_is_shared(sums); }
     virtual void add_up(std::span<std::uint64_t> sums) { add_what_is_shared(sums); }
+
+    /// Waits until done() says so, of what this domain is at by itself but needs others for. Throws where
+    /// another domain has ended.
+    virtual void wait_for_own(const std::function<bool()>& done) {
+        while (!done()) continue;
+    }
 
     /// Seconds that this domain has waited for what others send, since it began.
     [[nodiscard]] virtual double waited_seconds() const { return 0.0; }

@@ -144,7 +144,7 @@ private:
     }
 
     /// The particles of a block that are odd, one by one.
-    [[gnu::noinline]] void advance_odd(Block& block, std::span<Particle> some) {
+    [[gnu::noinline]] MPCFLOW_FLATTEN void advance_odd(Block& block, std::span<Particle> some) {
         for (int k = 0; k < Block::size; ++k) {
             if (!block.is_odd(k)) continue;
             const auto i = std::min(static_cast<std::size_t>(k), some.size() - 1);

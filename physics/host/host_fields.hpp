@@ -41,7 +41,8 @@ public:
         const std::int64_t bins = bin_rule_.bin_count();
         std::fill(bin_sums_.begin(), bin_sums_.end(), BinSums{});
         fluid_.for_all_particles([&](int thread, const Particle& p) {
-            bin_sums_[thread * bins + bin_rule_.bin(p.position)] += bin_rule_.contribute(p.velocity);
+            bin_sums_[thread * bins + bin_rule_.bin(p.position)] +=
+                bin_rule_.contribute(bin_rule_.velocity(p.position, p.velocity));
         });
         add_up(bin_sums_);
         for (std::int64_t b = 0; b < bins; ++b) {

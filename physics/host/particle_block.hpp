@@ -111,11 +111,8 @@ public:
     /// Finds the cells of the particles on `grid`.
     template <class Grid>
     void locate(const Grid& grid) {
-        for (int k = 0; k < size; ++k) {
-            const CellPlace<Real> place = grid.locate(positions_[k]);
-            cell_[k] = place.cell;
-            if constexpr (Law::needs.offsets) offsets_.set(k, place.offset);
-        }
+        if (grid.is_sheared()) return locate_sheared(grid);
+        for (int k = 0; k < size; ++k) set_place(k, grid.locate_in_frame(positions_[k]));
     }
     [[nodiscard]] int cell(int k) const { return cell_[k]; }
     /// Whether all particles are in the `count` cells from number `first` on.
@@ -136,19 +133,23 @@ public:
         fetch_actions(actions);
         const bool has_surfaces = plan.streaming.surfaces().exist();
         if (has_surfaces) starts_ = positions_;
-        for (int k = 0; k < size; ++k) {
-            Vec3<Real> position = positions_[k];
-            Vec3<Real> velocity;
-            CellAction<Law> action;
-            action.transform = transforms_[k];
-            action.set_draw(draws_[k]);
-            odd_[k] = !plan.collide_and_glide(in_cell(plan, k), species_[k], action, position, velocity);
-            positions_.set(k, position);
-            velocities_.set(k, velocity);
+        if (plan.streaming.has_waves()) {
+            collide_and_glide_over_waves(plan);
+        } else {
+            for (int k = 0; k < size; ++k) {
+                Vec3<Real> position = positions_[k];
+                Vec3<Real> velocity;
+                odd_[k] =
+                    !plan.collide_and_glide(in_cell(plan, k), species_[k], action(k), position, velocity);
+                positions_.set(k, position);
+                velocities_.set(k, velocity);
+            }
         }
         if (has_surfaces)
             for (int k = 0; k < size; ++k)
                 odd_[k] |= plan.streaming.is_clear_of_surfaces(starts_[k], positions_[k]) ? 0 : 1;
+        if (plan.grid.is_sheared())
+            for (int k = 0; k < size; ++k) odd_[k] |= beyond_[k];
         int any = 0;
         for (int k = 0; k < size; ++k) any |= odd_[k];
         return any != 0;
@@ -182,6 +183,7 @@ public:
             for (int k = 0; k < size; ++k) draws_.set(k, fetched_draws_[k]);
         }
         for (int k = 0; k < size; ++k) sums_.set(k, plan.contribute(in_cell(plan, k), draws_[k]));
+        if (plan.next_grid.is_sheared()) contribute_beyond(plan);
     }
     [[nodiscard]] const ContributionColumns<Sums, size>& contributions() const { return sums_; }
 
@@ -190,6 +192,49 @@ private:
     using ColumnsOf = Columns<T, Real, size>;
     using Word = typename ColumnsOf<Vec3<Real>>::Word;
     static constexpr bool has_draws = !std::is_empty_v<typename Law::Draw>;
+
+    void set_place(int k, const CellPlace<Real>& place) {
+        cell_[k] = place.cell;
+        if constexpr (Law::needs.offsets) offsets_.set(k, place.offset);
+    }
+
+    [[nodiscard]] CellAction<Law> action(int k) const {
+        CellAction<Law> action;
+        action.transform = transforms_[k];
+        action.set_draw(draws_[k]);
+        return action;
+    }
+
+    template <class Plan>
+    [[gnu::noinline]] void collide_and_glide_over_waves(const Plan& plan) {
+        for (int k = 0; k < size; ++k) {
+            Vec3<Real> position = positions_[k];
+            Vec3<Real> velocity;
+            odd_[k] = !plan.collide_and_glide_over_waves(in_cell(plan, k), species_[k], action(k), position,
+                                                         velocity);
+            positions_.set(k, position);
+            velocities_.set(k, velocity);
+        }
+    }
+
+    template <class Grid>
+    [[gnu::noinline]] void locate_sheared(const Grid& grid) {
+        for (int k = 0; k < size; ++k) {
+            set_place(k, grid.locate(positions_[k]));
+            beyond_[k] = grid.is_beyond(positions_[k]) ? 1 : 0;
+        }
+    }
+
+    /// Again for the few that are not in the frame of their cell.
+    template <class Plan>
+    [[gnu::noinline]] void contribute_beyond(const Plan& plan) {
+        for (int k = 0; k < size; ++k) {
+            if (beyond_[k] == 0) continue;
+            InCell<Real> in_frame = in_cell(plan, k);
+            in_frame.velocity = plan.next_grid.into_frame(positions_[k], in_frame.velocity);
+            sums_.set(k, plan.contribute(in_frame, draws_[k]));
+        }
+    }
 
     /// First in whole structs, then into columns: vectors both, which scattered numbers would not be.
     void fetch_actions(const CellAction<Law>* actions) {
@@ -241,6 +286,7 @@ private:
     alignas(64) int species_[size]{};
     alignas(64) int cell_[size];
     alignas(64) int odd_[size];
+    alignas(64) int beyond_[size];  ///< of a sheared box: not in the frame of their cell
 };
 
 }  // namespace mpcflow

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "physics/observables/not_known.hpp"
@@ -60,11 +61,18 @@ std::int64_t id_stride(const System& system, std::int64_t tracers) {
     return (system.particle_count() + tracers - 1) / tracers;
 }
 
+/// The axis of the flow of a sheared box, along which ways are not followed: images are not counted there.
+std::optional<std::size_t> sheared_flow_axis(const System& system) {
+    const int normal = system.sheared_axis();
+    if (normal < 0) return std::nullopt;
+    return static_cast<std::size_t>(system.boundaries.faces[static_cast<std::size_t>(normal)].shear.along);
+}
+
 std::vector<std::size_t> find_free_axes(const System& system) {
     std::vector<std::size_t> axes;
     for (std::size_t axis = 0; axis < 3; ++axis)
-        if (system.boundaries.faces[axis].is_periodic() && system.force[axis] == 0.0 &&
-            system.surfaces.list.empty())
+        if (system.boundaries.faces[axis].is_periodic() && !system.has_force_along(static_cast<int>(axis)) &&
+            sheared_flow_axis(system) != axis && system.surfaces.list.empty())
             axes.push_back(axis);
     return axes;
 }
@@ -100,6 +108,7 @@ void DiffusionObservable::measure(Solver& solver, std::int64_t) {
         for (std::size_t i = 0; i < tracers.size(); ++i) {
             for (int axis = 0; axis < 3; ++axis) {
                 const auto along = static_cast<std::size_t>(axis);
+                if (sheared_flow_axis(system_) == along) continue;  // it stays 0
                 signal_[along * tracers.size() + i] =
                     static_cast<double>(tracers[i].position[axis]) +
                     static_cast<double>(tracers[i].image(axis)) * system_.box.size[along];
@@ -170,8 +179,9 @@ void DiffusionObservable::add_correlations(ObservableResults& results,
         std::vector<double> mean, error;
         for (std::size_t i = 0; i < function.lag.size(); ++i) {
             for (std::size_t k = i * products + first; k < i * products + first + count; ++k) {
-                mean.push_back(function.mean[k]);
-                error.push_back(function.error[k]);
+                const bool is_known = count == 1 || sheared_flow_axis(system_) != k - i * products - first;
+                mean.push_back(is_known ? function.mean[k] : not_known);
+                error.push_back(is_known ? function.error[k] : not_known);
             }
         }
         std::vector<std::int64_t> shape{lags};
@@ -180,9 +190,12 @@ void DiffusionObservable::add_correlations(ObservableResults& results,
         results.arrays.push_back(
             {name + "_error", shape, std::move(error), unit, "standard error of " + name + " by blocking"});
     };
-    add("mean_square_displacement", displacement + total, 1, "a^2", "<|r(t) - r(0)|^2> of the tracers");
+    const std::string across = sheared_flow_axis(system_) ? ", across the flow alone" : "";
+    add("mean_square_displacement", displacement + total, 1, "a^2",
+        "<|r(t) - r(0)|^2> of the tracers" + across);
     add("mean_square_displacement_xyz", displacement, 3, "a^2", "the same along x, y, z");
-    add("velocity_autocorrelation", velocity + total, 1, "energy/mass", "<v(t) . v(0)> of the tracers");
+    add("velocity_autocorrelation", velocity + total, 1, "energy/mass",
+        "<v(t) . v(0)> of the tracers" + across);
     add("velocity_autocorrelation_xyz", velocity, 3, "energy/mass", "the same along x, y, z");
 }
 

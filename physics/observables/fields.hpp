@@ -1,12 +1,14 @@
 #pragma once
 /// Sums over the particles of a bin, from which fields are averaged. Rounded to fixed grids before adding,
-/// like the sums of cells, so their bits do not depend on the order.
+/// like the sums of cells, so their bits do not depend on the order. In a sheared box velocities are relative
+/// to the flow that its faces impose, which FieldAverages have again.
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
 #include "physics/grid_rounding.hpp"
+#include "physics/lees_edwards.hpp"
 #include "physics/observables/sums.hpp"
 #include "physics/system.hpp"
 #include "physics/vector.hpp"
@@ -56,7 +58,7 @@ using BinSums = SumsOf<5>;
 class BinRule {
 public:
     BinRule() = default;
-    BinRule(const System& system, const std::array<int, 3>& bins) {
+    BinRule(const System& system, const std::array<int, 3>& bins) : flow_(system) {
         double cells_in_bin = 1.0;
         for (int axis = 0; axis < 3; ++axis) {
             bins_[axis] = bins[axis];
@@ -80,7 +82,12 @@ public:
         return x + bins_.x * (y + bins_.y * z);
     }
 
-    /// What a particle adds to its bin.
+    /// The velocity of a particle that counts.
+    template <class Real>
+    MPCFLOW_HD Vec3<Real> velocity(Vec3<Real> position, Vec3<Real> velocity) const {
+        return flow_.relative(position, velocity);
+    }
+    /// What a particle of such a velocity adds to its bin.
     template <class Real>
     MPCFLOW_HD BinSums contribute(Vec3<Real> velocity) const {
         const Vec3<double> v = vector_cast<double>(velocity);
@@ -109,6 +116,7 @@ private:
         return b < bins ? b : bins - 1;  // a particle on the upper wall belongs to the last bin
     }
 
+    ShearFlow flow_;
     Vec3<int> bins_{};
     Vec3<int> width_{1, 1, 1};
     double occupancy_limit_ = 0.0;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "physics/host_device.hpp"
+#include "physics/lees_edwards.hpp"
 #include "physics/observables/extremes.hpp"
 #include "physics/system.hpp"
 
@@ -35,13 +36,15 @@ struct Histograms {
     std::vector<std::uint64_t> speed;
 };
 
-/// Bins of equal width of |v| / sqrt(kT/m), kT the wanted temperature, and one for all that is faster.
+/// Bins of equal width of |v| / sqrt(kT/m), kT the wanted temperature, and one for all that is faster; v
+/// relative to the flow of a sheared box.
 class SpeedBins {
 public:
     using Result = std::vector<std::uint64_t>;
 
     SpeedBins(const System& system, const Histograms& histograms)
-        : bins_(static_cast<int>(histograms.speed.size()) - 1),
+        : flow_(system),
+          bins_(static_cast<int>(histograms.speed.size()) - 1),
           scale_(bins_ /
                  (histograms.largest_speed * std::sqrt(system.fluid.temperature / system.fluid.mass))) {}
 
@@ -49,11 +52,14 @@ public:
     /// One root, one product: the same bin on every machine.
     template <class Particle>
     MPCFLOW_HD std::int32_t bin_of_particle(const Particle& particle) const {
-        const double place = std::sqrt(speed_squared(particle)) * scale_;
+        const Vec3<double> v =
+            flow_.relative(vector_cast<double>(particle.position), vector_cast<double>(particle.velocity));
+        const double place = std::sqrt(dot(v, v)) * scale_;
         return place < bins_ ? static_cast<std::int32_t>(place) : bins_;
     }
 
 private:
+    ShearFlow flow_;
     std::int32_t bins_;
     double scale_;
 };

@@ -19,6 +19,7 @@
 #include "physics/elementary.hpp"
 #include "physics/grid_rounding.hpp"
 #include "physics/host_device.hpp"
+#include "physics/lees_edwards.hpp"
 #include "physics/observables/sums.hpp"
 #include "physics/system.hpp"
 #include "physics/vector.hpp"
@@ -36,12 +37,17 @@ struct WaveNumbers {
 };
 
 /// The waves that observables follow: n = 1 ... count along each periodic axis, as far as a wave is two cells
-/// long at least.
+/// long at least. Shear tilts waves along the flow, and its images break those along the gradient: in a
+/// sheared box they are followed along the third axis alone.
 [[nodiscard]] inline WaveNumbers waves_of(const System& system, int count) {
     WaveNumbers waves;
-    for (std::size_t axis = 0; axis < 3; ++axis)
-        if (system.boundaries.faces[axis].is_periodic())
+    const ShearFlow flow(system);
+    for (int i = 0; i < 3; ++i) {
+        const auto axis = static_cast<std::size_t>(i);
+        const bool is_tilted = flow.is_on() && (i == flow.normal() || i == flow.along());
+        if (system.boundaries.faces[axis].is_periodic() && !is_tilted)
             waves.along[axis] = std::min(count, system.box.size[axis] / 2);
+    }
     return waves;
 }
 
@@ -124,7 +130,8 @@ protected:
 };
 
 /// The Fourier modes of the velocity, u_k = (1/N) sum over particles of v exp(-i k x): for each wave vector
-/// the components x, y, z, of each the real and the imaginary part. Velocities are rounded to 2^-18 thermal
+/// the components x, y, z, of each the real and the imaginary part. Velocities, in a sheared box relative to
+/// its flow, are rounded to 2^-18 thermal
 /// speeds, and exp(-i k x) to 2^-19.
 class VelocityModes : public WaveRule {
 public:
@@ -133,7 +140,8 @@ public:
     /// The same of any number of particles, each as the coarse part and the rest, one behind the other.
     using Totals = SumsOf<2 * Sums::count>;
 
-    VelocityModes(const System& system, const WaveNumbers& wave_numbers) : WaveRule(system, wave_numbers) {
+    VelocityModes(const System& system, const WaveNumbers& wave_numbers)
+        : WaveRule(system, wave_numbers), flow_(system) {
         const double speed = speed_limit(system.fluid);
         // A grid of 2^-q for velocities, such that 2^-(q + wave_bits) is the one for sums of products.
         velocity_ = RoundingGrid(std::ldexp(2.0 * most_added * speed, wave_bits));
@@ -144,7 +152,8 @@ public:
     template <class Particle>
     MPCFLOW_HD void add(const WavePart& part, const Particle& particle, Sums& sums) const {
         Waves at = waves_at(part, particle);
-        const Vec3<double> v = vector_cast<double>(particle.velocity);
+        const Vec3<double> v =
+            flow_.relative(vector_cast<double>(particle.position), vector_cast<double>(particle.velocity));
         const double velocity[3] = {velocity_.round(v.x), velocity_.round(v.y), velocity_.round(v.z)};
         for (int n = 0; n < waves; ++n) {
             const double real = wave_.round(at.wave.cos);
@@ -188,6 +197,7 @@ private:
 #endif
     }
 
+    ShearFlow flow_;
     RoundingGrid velocity_, coarse_;
 };
 

@@ -16,7 +16,7 @@
 /// The kinetic part is counted where and as a particle is in the middle of its flight, after the hits until
 /// then. With a velocity gradient g the mean of u_x u_z at a fixed place falls by g kT/m during the time 1,
 /// so at the flight's beginning it would be off by g h kT/2m. The collisional part is counted at the cell's
-/// centre.
+/// centre. In a sheared box u is relative to the flow that its faces impose.
 
 #include <algorithm>
 #include <cmath>
@@ -24,58 +24,16 @@
 
 #include "physics/cell_grid.hpp"
 #include "physics/grid_rounding.hpp"
+#include "physics/lees_edwards.hpp"
 #include "physics/observables/fields.hpp"
 #include "physics/observables/flux_rule.hpp"
+#include "physics/observables/momentum_flux_sums.hpp"
 #include "physics/step.hpp"
 #include "physics/streaming.hpp"
 #include "physics/system.hpp"
 #include "physics/vector.hpp"
 
 namespace mpcflow {
-
-/// Sums over particles, each velocities in place of momenta.
-struct MomentumFluxSums {
-    static constexpr int velocities = 3;   ///< in mid-flight
-    static constexpr int kinetic = 6;      ///< u_a u_b: xx yy zz xy xz yz
-    static constexpr int collisional = 9;  ///< dv_a r_b, in row order
-    double velocity[velocities]{};
-    double kinetic_flux[kinetic]{};
-    double collisional_flux[collisional]{};
-
-    MPCFLOW_HD MomentumFluxSums& operator+=(const MomentumFluxSums& other) {
-        for (int i = 0; i < velocities; ++i) velocity[i] += other.velocity[i];
-        for (int i = 0; i < kinetic; ++i) kinetic_flux[i] += other.kinetic_flux[i];
-        for (int i = 0; i < collisional; ++i) collisional_flux[i] += other.collisional_flux[i];
-        return *this;
-    }
-};
-
-/// What the faces with walls take of velocity (3 components) and of half the velocity squared, for each of
-/// the 6 faces.
-struct WallSums {
-    static constexpr int of_face = 4;
-    static constexpr int count = of_face * face_count;
-    double taken[count]{};
-
-    MPCFLOW_HD WallSums& operator+=(const WallSums& other) {
-        for (int i = 0; i < count; ++i) taken[i] += other.taken[i];
-        return *this;
-    }
-};
-
-/// What one surface in the box takes: of velocity (3), of its moment about the surface's centre (3), and of
-/// half the velocity squared.
-struct SurfaceSums {
-    static constexpr int count = 7;
-    double taken[count]{};
-};
-
-/// One sample of one field bin: the flux at the places that the head of this file says: particles in
-/// mid-flight, their velocity (3) and kinetic flux (6); collisional flux (9).
-struct PressureBinSums
-    : SumsOf<1 + MomentumFluxSums::velocities + MomentumFluxSums::kinetic + MomentumFluxSums::collisional> {
-    static constexpr int in_flight = count - MomentumFluxSums::collisional;
-};
 
 /// What one particle does in the step.
 template <class Real>
@@ -104,7 +62,10 @@ template <class Real>
 class MomentumFluxRule {
 public:
     MomentumFluxRule(const System& system, double most_particles)
-        : flight_(system), half_flight_(half_step_without_force(system)), has_walls_(flight_.has_walls()) {
+        : flight_(system),
+          half_flight_(half_step_without_force(system)),
+          flow_(system),
+          has_walls_(flight_.has_walls()) {
         for (int axis = 0; axis < 3; ++axis) {
             length_[axis] = static_cast<Real>(system.box.size[axis]);
             periodic_[axis] = system.boundaries.faces[axis].is_periodic() ? 1 : 0;
@@ -145,7 +106,12 @@ public:
             StepKey{plan.seed, plan.step}));  // whether its image counts fit is asked after a step
 
         ParticleFlux<Real> flux{};
-        flux.mid_flight_velocity = flying.velocity;
+        if (flow_.is_on()) {
+            // The half flight knows nothing of the time: its faces are not displaced.
+            const int boxes = flying.image(flow_.normal()) - particle.image(flow_.normal());
+            flying.position = plan.mid_flight_shear.from_above(boxes, flying.position);
+        }
+        flux.mid_flight_velocity = flow_.relative(flying.position, flying.velocity);
         flux.mid_flight_place = flying.position;
         flux.start = particle.position;
         flux.flight = flight;
@@ -155,6 +121,7 @@ public:
         flux.energy_change = 0.5 * (dot(after, after) - dot(before, before));
         flux.arm = vector_cast<double>(place.offset);
         flux.cell_centre = centre_in_box(particle.position - place.offset);
+        if (flow_.is_on()) flux.cell_centre = sheared_centre(plan.grid, particle.position, place.offset);
         if (has_walls_) {
             flux.fill = plan.grid.fill(place.cell);
             flux.meets_wall = flight_.meets_wall(flux.start, flux.flight);
@@ -285,6 +252,7 @@ private:
     static Streaming<Real> half_step_without_force(System system) {
         system.collision.time_step *= 0.5;
         system.force = {};
+        system.forces = {};
         return Streaming<Real>(system);
     }
 
@@ -315,6 +283,19 @@ private:
             }
         }
         return centre;
+    }
+
+    /// The same in a sheared box, by the cell's centre in the cell's frame.
+    template <class Grid>
+    MPCFLOW_HD Vec3<Real> sheared_centre(const Grid& grid, Vec3<Real> position, Vec3<Real> offset) const {
+        const int normal = flow_.normal();
+        if (grid.is_beyond(position)) {
+            position = grid.shear().from_above(position);
+            position[normal] -= length_[normal];
+        }
+        const Vec3<Real> centre = position - offset;
+        const Vec3<Real> in_box = centre_in_box(centre);
+        return centre[normal] < 0 ? grid.shear().from_above(-1, in_box) : in_box;
     }
 
     MPCFLOW_HD static void measure_from_walls(Vec3<double>& arm, const CellFill& fill) {
@@ -364,6 +345,7 @@ private:
     }
 
     Streaming<Real> flight_, half_flight_;
+    ShearFlow flow_;
     Vec3<Real> length_{};
     Vec3<int> periodic_{};
     bool has_walls_;

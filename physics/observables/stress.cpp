@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -97,9 +98,21 @@ void StressObservable::add_results(ObservableResults& results) const {
     results.attributes.push_back({"expected_viscosity", viscosity});
     results.attributes.push_back({"expected_kinetic_viscosity", transport.kinetic_viscosity});
     results.attributes.push_back({"expected_collisional_viscosity", viscosity - transport.kinetic_viscosity});
+    add_shear_viscosity(results);
     add_tensors(results);
     add_correlations(results);
     add_viscosities(results);
+}
+
+/// Of a sheared box: -P_ab / (m M rate), a along the flow and b normal to the faces.
+void StressObservable::add_shear_viscosity(ObservableResults& results) const {
+    const auto flow = theory::sheared_flow(system_);
+    if (!flow) return;
+    const Estimates estimates = averages_.estimates();
+    const auto component = static_cast<std::size_t>(3 * flow->along + flow->normal);
+    const double scale = system_.fluid.mass * system_.fluid.density * flow->rate;
+    results.attributes.push_back({"shear_viscosity", -estimates.value[component] / scale});
+    results.attributes.push_back({"shear_viscosity_error", estimates.error[component] / std::abs(scale)});
 }
 
 void StressObservable::add_tensors(ObservableResults& results) const {

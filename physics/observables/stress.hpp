@@ -59,6 +59,7 @@ protected:
 
 private:
     [[nodiscard]] bool is_unbroken() const { return times().burst == times().every; }
+    void add_shear_viscosity(ObservableResults& results) const;
     void add_tensors(ObservableResults& results) const;
     void add_correlations(ObservableResults& results) const;
     void add_viscosities(ObservableResults& results) const;

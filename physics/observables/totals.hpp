@@ -8,13 +8,16 @@
 #include <cstdint>
 
 #include "physics/grid_rounding.hpp"
+#include "physics/lees_edwards.hpp"
 #include "physics/observables/sums.hpp"
 #include "physics/system.hpp"
 #include "physics/vector.hpp"
 
 namespace mpcflow {
 
-/// Sums over all particles; exact up to the last rounding, so equal on every machine.
+/// Sums over all particles; exact up to the last rounding, so equal on every machine. In a sheared box
+/// velocities are relative to the flow that its faces impose: that momentum is conserved, and that energy is
+/// heat.
 struct Totals {
     std::int64_t particles = 0;
     double mass = 0.0;
@@ -43,7 +46,7 @@ public:
 
     TotalsRule() = default;
     explicit TotalsRule(const System& system)
-        : particles_(system.particle_count()), mass_(system.fluid.mass) {
+        : flow_(system), particles_(system.particle_count()), mass_(system.fluid.mass) {
         double heaviest = 1.0;
         for (int s = 0; s < system.species_count(); ++s) {
             relative_mass_[s] = system.relative_mass(s);
@@ -61,7 +64,8 @@ public:
 
     template <class Particle>
     MPCFLOW_HD TotalsSums contribute(const Particle& particle) const {
-        const Vec3<double> v = vector_cast<double>(particle.velocity);
+        const Vec3<double> v =
+            flow_.relative(vector_cast<double>(particle.position), vector_cast<double>(particle.velocity));
         double mass = 1.0;
         if constexpr (Particle::has_species) mass = relative_mass_[particle.species()];
         TotalsSums sums;
@@ -93,6 +97,7 @@ private:
         to[1] = rest.round(x - to[0]);
     }
 
+    ShearFlow flow_;
     std::int64_t particles_ = 0;
     double mass_ = 1.0;
     double mass_of_all_ = 0.0;  ///< in units of it

@@ -41,6 +41,8 @@ INPUTS = {
     "moving walls": changed(WHOLE, {"z: no_slip": "z: {lower: slip, upper: {kind: no_slip, velocity: [0.1, 0, 0]}}"}),
     "surfaces": changed(WHOLE, {"z: no_slip}": "z: periodic}\nsurfaces: [{sphere: {centre: [3, 3, 3], radius: 1}, fluid: outside}]",
                                 "  radial_distribution: {every: 10, range: 2.5": "  radial_distribution: {every: 10, range: 1.5"}),
+    "sheared": changed(WHOLE, REST, {"y: periodic": "y: {kind: lees_edwards, shear_rate: 0.1, along: x}",
+                                     "  radial_distribution: {every: 10, range: 2.5, bins: 20, centres: 500}\n": ""}),
     "windows": changed(WHOLE, {"every: 4, quantities: [density": "every: 4, time_window: 28, quantities: [density"}),
     "structure": input_text(outputs="  structure_factor: {every: 2, count: 2}\n"),
     "least": input_text(outputs=""),

@@ -29,10 +29,30 @@ TEST(Differences, AreFoundKeyByKey) {
         to_yaml(read_scenario(file, {"collision.angle=100", "box.size.1=20", "execution.precision=double",
                                      "title=Other", "forces=[]"}));
     EXPECT_EQ(lines(before, after),
-              (std::vector<std::string>{"box.size.1: 10 -> 20", "collision.angle: 90.0 -> 100.0",
+              (std::vector<std::string>{"box.size.1: 10 -> 20",
+                                        "collision.angle: 90.0 -> 100.0",
                                         "execution.precision: mixed -> double",
-                                        "forces.0.uniform.0: 0.001 -> ", "forces.0.uniform.1: 1.0 -> ",
-                                        "forces.0.uniform.2: -0.0025 -> ", "title: All keys -> Other"}));
+                                        "forces.0.uniform.0: 0.001 -> ",
+                                        "forces.0.uniform.1: 1.0 -> ",
+                                        "forces.0.uniform.2: -0.0025 -> ",
+                                        "forces.1.from: 10 -> ",
+                                        "forces.1.gravity.0: 0.0 -> ",
+                                        "forces.1.gravity.1: 0.0 -> ",
+                                        "forces.1.gravity.2: 0.5 -> ",
+                                        "forces.1.period: 100 -> ",
+                                        "forces.1.until: 2000 -> ",
+                                        "forces.2.sine.along: x -> ",
+                                        "forces.2.sine.amplitude.0: 0.0 -> ",
+                                        "forces.2.sine.amplitude.1: 0.25 -> ",
+                                        "forces.2.sine.amplitude.2: 0.0 -> ",
+                                        "forces.2.sine.waves: 2 -> ",
+                                        "forces.3.from: 5 -> ",
+                                        "forces.3.opposed_blocks.along: y -> ",
+                                        "forces.3.opposed_blocks.amplitude.0: 0.125 -> ",
+                                        "forces.3.opposed_blocks.amplitude.1: 0.0 -> ",
+                                        "forces.3.opposed_blocks.amplitude.2: 0.0 -> ",
+                                        "forces.3.opposed_blocks.waves: 1 -> ",
+                                        "title: All keys -> Other"}));
 }
 
 TEST(Differences, NameWhatOneOfThemLacks) {

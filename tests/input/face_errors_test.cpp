@@ -56,5 +56,72 @@ TEST(FaceErrors, a_temperature_that_nothing_passes_on) {
               expected);
 }
 
+std::vector<std::string> errors_of_faces(const std::string& faces) {
+    return errors_of(least + "boundaries: {" + faces + "}");
+}
+
+TEST(FaceErrors, a_shear_that_says_too_little_or_what_no_shear_has) {
+    EXPECT_EQ(
+        errors_of_faces("y: lees_edwards"),
+        Messages{"f.yaml:3:17: boundaries.y: lees_edwards needs a rate and the axis of the flow: {kind: "
+                 "lees_edwards, shear_rate: a number, along: x, y or z}"});
+    const Messages missing{
+        "f.yaml:3:14: boundaries.y.shear_rate: is missing; a number in [-1e6, 1e6] is needed",
+        "f.yaml:3:14: boundaries.y.along: is missing; x, y or z is needed"};
+    EXPECT_EQ(errors_of_faces("y: {kind: lees_edwards}"), missing);
+    const Messages wrong{
+        "f.yaml:3:24: boundaries.y.kind: slip is not known; lees_edwards is needed",
+        "f.yaml:3:42: boundaries.y.shear_rate: .inf is not finite; a number in [-1e6, 1e6] is needed",
+        "f.yaml:3:55: boundaries.y.along: w is not known; x, y or z is needed",
+        "f.yaml:3:58: boundaries.y.velocity: is not a key; did you mean boundaries.x.lower.velocity? Allowed "
+        "in "
+        "boundaries.y are kind, shear_rate, along"};
+    EXPECT_EQ(errors_of_faces("y: {kind: slip, shear_rate: .inf, along: w, velocity: [0, 0, 0]}"), wrong);
+}
+
+TEST(FaceErrors, a_shear_that_cannot_be) {
+    const std::string y = "y: {kind: lees_edwards, shear_rate: 0.1, along: ";
+    EXPECT_EQ(
+        errors_of_faces(y + "y}"),
+        Messages{"f.yaml:3:62: boundaries.y.along: y is normal to the faces, and the flow is along them; "
+                 "another axis is needed"});
+    EXPECT_EQ(errors_of_faces(y + "x}, x: slip"),
+              Messages{"f.yaml:3:62: boundaries.y.along: the flow along x would meet the walls there; "
+                       "boundaries.x: periodic is needed, or another axis"});
+    EXPECT_EQ(
+        errors_of_faces(y + "x}, z: {lower: slip, upper: no_slip}"),
+        Messages{"f.yaml:3:14: boundaries.y: the wall at boundaries.z.upper would hold the fluid, of which "
+                 "each layer flows at another velocity; faces of slip or periodic ones are possible "
+                 "there"});
+    EXPECT_EQ(
+        errors_of_faces(y + "x}, z: {lower: thermal, upper: slip}"),
+        Messages{"f.yaml:3:14: boundaries.y: the wall at boundaries.z.lower would hold the fluid, of which "
+                 "each layer flows at another velocity; faces of slip or periodic ones are possible "
+                 "there"});
+    EXPECT_EQ(errors_of_faces(y + "x}, z: slip"), Messages{});
+    EXPECT_EQ(
+        errors_of_faces(y + "x}, z: {kind: lees_edwards, shear_rate: 1, along: x}"),
+        Messages{"f.yaml:3:66: boundaries.z: the faces of y are sheared, too; one pair of faces may be"});
+    EXPECT_EQ(
+        errors_of_faces("y: {kind: lees_edwards, shear_rate: -1.6, along: z}"),
+        Messages{
+            "f.yaml:3:50: boundaries.y.shear_rate: over the 8 cells along y the velocity would change by "
+            "12.8, which is 12.8 thermal speeds sqrt(temperature / mass); at most 12 are possible: "
+            "take a smaller rate, or fewer cells"});
+}
+
+TEST(FaceErrors, outputs_that_a_sheared_box_has_not) {
+    const std::string sheared = "boundaries: {y: {kind: lees_edwards, shear_rate: 0.1, along: x}}\n";
+    EXPECT_EQ(
+        errors_of(least + sheared + "output: {radial_distribution: {every: 10}}"),
+        Messages{"f.yaml:4:10: output.radial_distribution: distances across faces that are sheared are not "
+                 "followed; leave this section out"});
+    EXPECT_EQ(
+        errors_of("box: {size: [8, 8, 1]}\nrun: {steps: 100}\n" + sheared + "output: {modes: {every: 10}}"),
+        Messages{
+            "f.yaml:4:10: output.modes: there is no wave to follow: it needs an axis without walls, other "
+            "than those of the shear, that is at least two cells long"});
+}
+
 }  // namespace
 }  // namespace mpcflow::tests

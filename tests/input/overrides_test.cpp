@@ -49,6 +49,10 @@ const std::map<std::string, Messages> changes_of_most_keys = {
     {"forces", {"forces=[{uniform: [1, 0, 0]}, {uniform: [0, 0, 1]}]"}},
     {"forces.0", {"forces.0={uniform: [1, 0, 0]}"}},
     {"forces.0.uniform", {"forces.0.uniform=[1, 0, 0]"}},
+    {"forces.0.gravity", {"forces.0.gravity=[1, 0, 0]"}},
+    {"forces.0.from", {"forces=[{uniform: [1, 0, 0]}]", "forces.0.from=5"}},
+    {"forces.0.until", {"forces=[{uniform: [1, 0, 0]}]", "forces.0.until=5"}},
+    {"forces.0.period", {"forces=[{uniform: [1, 0, 0]}]", "forces.0.period=5"}},
     {"run", {"run={steps: 5}"}},
     {"run.equilibration", {"run.equilibration=5"}},
     {"run.steps", {"run.steps=5"}},
@@ -117,9 +121,17 @@ const std::map<std::string, Messages> changes_of_most_keys = {
     {"execution.domains", {"execution.domains=[2, 1, 3]"}},
 };
 
-/// And of what faces are like.
+/// And of what faces and waves of force are like.
 std::map<std::string, Messages> all_changes() {
     std::map<std::string, Messages> changes = changes_of_most_keys;
+    for (const std::string shape : {"sine", "opposed_blocks"}) {
+        const std::string path = "forces.0." + shape;
+        const std::string wave = path + "={amplitude: [1, 0, 0], along: z}";
+        changes[path] = {wave};
+        changes[path + ".amplitude"] = {wave, path + ".amplitude=[0, 2, 0]"};
+        changes[path + ".along"] = {wave, path + ".along=y"};
+        changes[path + ".waves"] = {wave, path + ".waves=2"};
+    }
     for (const std::string axis : {"x", "y", "z"}) {
         const std::string velocity = axis == "x" ? "[0, 0.1, 0]" : "[0.1, 0, 0]";
         for (const std::string side : {".lower", ".upper"}) {
@@ -178,7 +190,13 @@ TEST(Overrides, ReachEveryKeyOfAFullFile) {
         // No key takes a map of a single unknown name: an error that names the override, and it alone.
         const std::string override_text = path + "={no_such_name: 1}";
         const bool is_of_sphere = path.starts_with("surfaces.0.sphere");
-        const Messages messages = errors_of(is_of_sphere ? with_sphere : full, {override_text});
+        Messages overrides{override_text};
+        // Where there is no wave yet it would lack what it must have, too.
+        for (const std::string wave : {"sine", "opposed_blocks"})
+            if (path.starts_with("forces.0." + wave + "."))
+                overrides.insert(overrides.begin(),
+                                 "forces=[{" + wave + ": {amplitude: [1, 0, 0], along: z}}]");
+        const Messages messages = errors_of(is_of_sphere ? with_sphere : full, overrides);
         ASSERT_FALSE(messages.empty()) << path;
         for (const std::string& message : messages)
             EXPECT_EQ(message.rfind("--set " + override_text + ": " + path, 0), 0U) << message;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 #include <string>
 #include <vector>
@@ -58,6 +59,15 @@ TEST(Reading, TakesEveryKey) {
     pipe.temperature = 1.5;
     expected.system.surfaces.list = {pipe};
     expected.system.force = {0.001, 1.0, -0.0025};
+    expected.system.forces.add({.shape = ForceShape::gravity,
+                                .amplitude = {0.0, 0.0, 0.5},
+                                .from = 10,
+                                .until = 2000,
+                                .period = 100});
+    expected.system.forces.add(
+        {.shape = ForceShape::sine, .amplitude = {0.0, 0.25, 0.0}, .along = 0, .waves = 2});
+    expected.system.forces.add(
+        {.shape = ForceShape::opposed_blocks, .amplitude = {0.125, 0.0, 0.0}, .along = 1, .from = 5});
     expected.run = {2000, 100000};
     expected.output.directory = "out/all keys";
     expected.output.trajectory = TrajectoryOutput{
@@ -177,6 +187,23 @@ TEST(RoundTrip, OfRandomScenarios) {
             walls.upper.temperature = real(0.1, 0.8);
         if (!walls.is_periodic() && pick(0, 2) == 1)
             (pick(0, 1) == 1 ? walls.lower : walls.upper) = FaceKind::slip;
+        AxisFaces& sheared = s.system.boundaries.faces[1];
+        if (sheared.is_periodic() && s.system.boundaries.faces[0].is_periodic() && walls.is_periodic())
+            sheared.shear = {real(-0.1, 0.1) * std::sqrt(s.system.fluid.temperature / s.system.fluid.mass),
+                             2 * pick(0, 1)};
+        for (int force = pick(0, 3); force > 0; --force) {
+            Force one;
+            one.shape = static_cast<ForceShape>(pick(0, 3));
+            one.amplitude = {real(-1, 1), 0.0, real(-1e-9, 1e-9)};
+            if (one.is_wave()) {
+                one.along = 1;  // no flow is along it, of a shear
+                one.waves = pick(1, 10);
+            }
+            one.from = pick(1, 100);
+            one.until = pick(0, 1) * pick(101, 200);
+            one.period = pick(0, 1) * pick(2, 100);
+            s.system.forces.add(one);
+        }
         if (pick(0, 1) == 1) s.system.force = {real(-1, 1), 0.0, real(-1e-9, 1e-9)};
         s.run = {pick(0, 1000), pick(100, 1000000)};
         if (pick(0, 1) == 1) {
@@ -214,6 +241,8 @@ TEST(RoundTrip, OfRandomScenarios) {
                        names_of(Summation{})[static_cast<std::size_t>(pick(0, 5))].value, pick(0, 100),
                        pick(0, 100)};
         if (pick(0, 1) == 1) s.execution.domains = {pick(1, 20), pick(1, 20), pick(1, 20)};
+        // Which a sheared box has not, or has along one axis alone.
+        if (s.output.radial_distribution || s.output.modes || s.output.structure_factor) sheared.shear = {};
         expect_round_trip(s);
         if (HasFailure()) break;
     }

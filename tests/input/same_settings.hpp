@@ -27,19 +27,20 @@ inline bool same(const Collision& a, const Collision& b) {
 inline bool same(const Boundaries& a, const Boundaries& b) {
     const auto& [faces, virtual_particles] = a;
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        const auto& [lower, upper] = faces[axis];
-        if (lower != b.faces[axis].lower || upper != b.faces[axis].upper) return false;
+        const auto& [lower, upper, shear] = faces[axis];
+        if (lower != b.faces[axis].lower || upper != b.faces[axis].upper || shear != b.faces[axis].shear)
+            return false;
     }
     return virtual_particles == b.virtual_particles;
 }
 
 inline bool same(const System& a, const System& b) {
-    const auto& [seed, box, fluid, collision, thermostat, boundaries, force, species, surfaces] = a;
+    const auto& [seed, box, fluid, collision, thermostat, boundaries, force, forces, species, surfaces] = a;
     const auto& [kind, strength] = thermostat;
     return seed == b.seed && same(box, b.box) && same(fluid, b.fluid) && same(collision, b.collision) &&
            kind == b.thermostat.kind && strength == b.thermostat.strength && same(boundaries, b.boundaries) &&
-           force == b.force && surfaces.list == b.surfaces.list && species.size() == 0 &&
-           b.species.size() == 0;  // no key makes any
+           force == b.force && forces == b.forces && surfaces.list == b.surfaces.list &&
+           species.size() == 0 && b.species.size() == 0;  // no key makes any
 }
 
 inline bool same(const TrajectoryOutput& a, const TrajectoryOutput& b) {

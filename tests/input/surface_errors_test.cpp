@@ -70,6 +70,13 @@ TEST(SurfaceErrors, of_what_is_left) {
         (Messages{"f.yaml:5:18: fluid.density: the fluid of 33.5115 cells would hold no particle at all"}));
 }
 
+TEST(SurfaceErrors, in_a_sheared_box) {
+    EXPECT_EQ(errors_with("  - {sphere: {centre: [4, 4, 4], radius: 2}, fluid: outside}\n",
+                          "boundaries: {y: {kind: lees_edwards, shear_rate: 0.1, along: x}}\n"),
+              (Messages{"f.yaml:4:3: surfaces: the faces of y are sheared, and surfaces in a sheared box are "
+                        "not possible; leave them out, or set boundaries.y to periodic"}));
+}
+
 TEST(SurfaceErrors, of_motion_and_temperature) {
     EXPECT_EQ(
         errors_with(

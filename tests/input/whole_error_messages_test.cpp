@@ -16,7 +16,7 @@ const std::string a_face =
     "periodic, no_slip, slip or thermal, or a map of lower and upper, each periodic, no_slip, slip or "
     "thermal, or a map of "
     "kind, velocity and "
-    "temperature is needed";
+    "temperature; or a map of kind lees_edwards, shear_rate and along is needed";
 const std::string whole_edge = "a whole number in [1, 65536] is needed";
 const std::string three_edges = "a list of 3 whole numbers in [1, 65536] is needed";
 const std::string some_steps = "a whole number in [0, 1000000000000000] is needed";

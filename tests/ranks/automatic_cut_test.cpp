@@ -70,6 +70,19 @@ TEST(AutomaticCut, has_the_least_surface) {
     EXPECT_EQ(domains_of(walls, 2), (std::array{2, 1, 1}));
 }
 
+TEST(AutomaticCut, goes_across_the_flow_of_a_sheared_box) {
+    System system = a_box({8, 8, 8});
+    EXPECT_EQ(domains_of(system, 2), (std::array{1, 1, 2}));
+    system.boundaries.faces[1].shear = {0.1, 2};
+    EXPECT_EQ(domains_of(system, 2), (std::array{1, 2, 1}));
+    EXPECT_EQ(domains_of(system, 4), (std::array{1, 4, 1}));
+    system.boundaries.faces[1].shear = {0.1, 0};
+    EXPECT_EQ(domains_of(system, 2), (std::array{1, 1, 2}));
+    // Where there is nothing else to cut it is cut all the same.
+    system.box.size = {64, 1, 1};
+    EXPECT_EQ(domains_of(system, 2), (std::array{2, 1, 1}));
+}
+
 TEST(AutomaticCut, is_the_best_of_all) {
     for (const auto& size :
          {std::array{5, 7, 3}, std::array{4, 4, 4}, std::array{1, 9, 2}, std::array{12, 1, 1}}) {

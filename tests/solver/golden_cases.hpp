@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <ostream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -86,6 +87,39 @@ inline std::vector<Case> all_cases() {
         {{{}, {FaceKind::no_slip, FaceKind::slip}, {FaceKind::slip, along_x}}});
     add("srd_monte_carlo_moving_z", false, ThermostatKind::monte_carlo, {{{}, {}, {along_x, along_xy}}});
     add("srd_angular_simple_periodic", true, ThermostatKind::simple, {});
+    const auto sheared = [](int along, double rate) { return AxisFaces{{}, {}, {rate, along}}; };
+    const AxisFaces slips{FaceKind::slip, FaceKind::slip};
+    add("srd_free_sheared_y", false, ThermostatKind::none, {{{}, sheared(0, 0.15), {}}});
+    add("srd_thermostat_sheared_z", false, ThermostatKind::maxwell_boltzmann, {{{}, {}, sheared(1, -0.2)}});
+    add("srd_monte_carlo_sheared_slip", false, ThermostatKind::monte_carlo, {{slips, sheared(2, 0.1), {}}});
+    add("srd_angular_thermostat_sheared_x", true, ThermostatKind::maxwell_boltzmann,
+        {{sheared(2, 0.2), {}, {}}});
+    for (const bool angular : {false, true}) {
+        add(angular ? "at_angular_free_sheared_z" : "at_free_sheared_y", angular, ThermostatKind::none,
+            angular ? std::array<AxisFaces, 3>{{{}, {}, sheared(0, 0.15)}}
+                    : std::array<AxisFaces, 3>{{{}, sheared(2, -0.15), {}}});
+        for (Case& c : std::span(cases).last(2)) c.system.collision.rule = CollisionRule::at;
+    }
+    add("srd_thermostat_waves", false, ThermostatKind::maxwell_boltzmann, {});
+    for (Case& c : std::span(cases).last(2)) {
+        c.system.forces.add(
+            {.shape = ForceShape::sine, .amplitude = {0.05, 0.0, 0.02}, .along = 1, .waves = 2});
+        c.system.forces.add({.shape = ForceShape::opposed_blocks,
+                             .amplitude = {0.0, 0.1, 0.0},
+                             .along = 2,
+                             .from = 3,
+                             .until = 31,
+                             .period = 17});
+    }
+    add("at_angular_free_forces_walls_z", true, ThermostatKind::none,
+        {{{}, {}, {FaceKind::no_slip, FaceKind::no_slip}}});
+    for (Case& c : std::span(cases).last(2)) {
+        c.system.collision.rule = CollisionRule::at;
+        c.system.forces.add({.shape = ForceShape::gravity, .amplitude = {0.0, 0.02, -0.05}});
+        c.system.forces.add(
+            {.shape = ForceShape::sine, .amplitude = {0.2, 0.0, 0.0}, .along = 2, .period = 30});
+        c.system.forces.add({.amplitude = {-0.1, 0.0, 0.0}, .from = 11});
+    }
     const Face warm{FaceKind::thermal, {0.1, 0.0, 0.0}, 1.4};
     add("srd_free_thermal_z", false, ThermostatKind::none, {{{}, {}, {warm, FaceKind::thermal}}});
     const auto add_among = [&](const std::string& name, CollisionRule rule, const std::string& geometry,

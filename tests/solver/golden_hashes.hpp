@@ -18,7 +18,7 @@ struct GoldenHash {
     std::uint64_t hash;
 };
 
-inline constexpr std::array<GoldenHash, 57> golden_hashes{{
+inline constexpr std::array<GoldenHash, 73> golden_hashes{{
     {"srd_free_periodic_double", 0x5c24e138a505b089},
     {"srd_free_periodic_mixed", 0x5a2e064b5d990838},
     {"srd_free_walls_z_double", 0xd7b456ed6213eb45},
@@ -67,6 +67,22 @@ inline constexpr std::array<GoldenHash, 57> golden_hashes{{
     {"srd_monte_carlo_moving_z_mixed", 0x7b9b00e1e1859afa},
     {"srd_angular_simple_periodic_double", 0x0f60c82db0e2d798},
     {"srd_angular_simple_periodic_mixed", 0xbbc8d401c095a2fd},
+    {"srd_free_sheared_y_double", 0x456a800c11cf5b06},
+    {"srd_free_sheared_y_mixed", 0x8110a11cad95ecc1},
+    {"srd_thermostat_sheared_z_double", 0xce8a7f81ce913629},
+    {"srd_thermostat_sheared_z_mixed", 0x90047dfa92cef6ce},
+    {"srd_monte_carlo_sheared_slip_double", 0x2190e4a76fb7b0b1},
+    {"srd_monte_carlo_sheared_slip_mixed", 0x247594bef2434133},
+    {"srd_angular_thermostat_sheared_x_double", 0x5c8dab5b7dab06b9},
+    {"srd_angular_thermostat_sheared_x_mixed", 0x7bf409bdce4d6d04},
+    {"at_free_sheared_y_double", 0xf2863c484520ed72},
+    {"at_free_sheared_y_mixed", 0xe8c708dd007193a7},
+    {"at_angular_free_sheared_z_double", 0xd3639c07d2b2f693},
+    {"at_angular_free_sheared_z_mixed", 0x66416dd24290f190},
+    {"srd_thermostat_waves_double", 0xddf1b4a325aedc21},
+    {"srd_thermostat_waves_mixed", 0x56668bdffdca3172},
+    {"at_angular_free_forces_walls_z_double", 0xe113d442644c9a9d},
+    {"at_angular_free_forces_walls_z_mixed", 0x8d7df6cfa9e40f9a},
     {"srd_free_thermal_z_double", 0x0739af46c16d3e3c},
     {"srd_free_thermal_z_mixed", 0x725546059824927d},
     {"srd_free_pipe_double", 0x6383e81f2b520795},

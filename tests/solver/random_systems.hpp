@@ -46,6 +46,21 @@ inline AxisFaces random_walls(Dice& dice, int axis, bool has_species) {
     return faces;
 }
 
+/// Half of those that can be. Without the dice, after which all systems would be others.
+inline void shear_some(System& system) {
+    auto& faces = system.boundaries.faces;
+    const double thermal_speed = std::sqrt(system.fluid.temperature / system.fluid.mass);
+    for (int normal = 0; normal < 3 && system.seed % 2 == 0; ++normal) {
+        const int along = (normal + 1 + static_cast<int>(system.seed / 2 % 2)) % 3;
+        const AxisFaces& third = faces[3 - normal - along];
+        if (!faces[normal].is_periodic() || !faces[along].is_periodic() ||
+            third.lower.kind == FaceKind::no_slip || third.upper.kind == FaceKind::no_slip)
+            continue;
+        faces[normal].shear = {(system.seed % 3 == 0 ? -0.3 : 0.1) * thermal_speed, along};
+        return;
+    }
+}
+
 inline System random_system(Dice& dice) {
     System system;
     system.seed = static_cast<std::uint64_t>(dice.below(1 << 30));
@@ -80,6 +95,7 @@ inline System random_system(Dice& dice) {
     system.boundaries.virtual_particles = !dice.one_in(5);
     if (dice.one_in(3))
         system.force[dice.below(3)] = system.fluid.mass * dice.among<double>({-0.05, 0.002, 0.2});
+    shear_some(system);
     return system;
 }
 
@@ -103,6 +119,10 @@ inline std::string in_words(const System& system) {
             (system.masses() == Masses::equal ? "" : ", two species") + ", faces";
     for (const AxisFaces& axis : system.boundaries.faces)
         for (const int side : {0, 1}) text += " " + std::to_string(static_cast<int>(axis[side].kind));
+    const int sheared = system.sheared_axis();
+    if (sheared >= 0)
+        text += ", sheared across " + std::to_string(sheared) + " along " +
+                std::to_string(system.boundaries.faces[sheared].shear.along);
     return text;
 }
 

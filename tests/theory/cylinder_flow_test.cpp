@@ -84,6 +84,21 @@ TEST(CylinderFlow, is_no_other_flow) {
     apart.surfaces.list.push_back(cylinder(2, {6, 7, 0}, 1, outside));
     EXPECT_FALSE(theory::cylinder_flow(apart).has_value());
     EXPECT_FALSE(theory::plane_flow(pipe(0.02)).has_value());
+    System swinging = pipe(0.02);
+    swinging.forces.add({.amplitude = {0.0, 0.0, 0.01}, .period = 100});
+    EXPECT_FALSE(theory::cylinder_flow(swinging).has_value());
+    System wave = pipe(0);
+    wave.forces.add({.shape = ForceShape::sine, .amplitude = {0.0, 0.0, 0.01}, .along = 0});
+    EXPECT_FALSE(theory::cylinder_flow(wave).has_value());
+    EXPECT_FALSE(theory::wave_flow(wave).has_value());
+}
+
+TEST(CylinderFlow, is_that_of_gravity_too) {
+    System system = pipe(0.02);
+    system.forces.add({.shape = ForceShape::gravity, .amplitude = {0.0, 0.0, 0.005}});
+    const auto flow = theory::cylinder_flow(system);
+    ASSERT_TRUE(flow.has_value());
+    EXPECT_DOUBLE_EQ(flow->acceleration, 0.015);
 }
 
 }  // namespace

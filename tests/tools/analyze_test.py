@@ -38,6 +38,30 @@ class Numbers(ToolTest):
             self.assertEqual(list(table), ["z", "velocity_x", "error", "theory"])
             self.assertEqual(len(table["z"]), 10)
 
+    def test_a_sheared_box(self) -> None:
+        sheared = AT_REST.replace("y: periodic", "y: {kind: lees_edwards, shear_rate: 0.1, along: z}") + """\
+run: {equilibration: 50, steps: 2000}
+output:
+  series: {every: 10}
+  stress: {every: 2, burst: 1}
+  fields: {every: 5, quantities: [density, velocity, temperature], bins: [1, 8, 1]}
+  diffusion: {every: 5, tracers: 1000}
+"""
+        with Run(made(sheared)) as run:
+            found = {one.name: one for section in analyze(run) for one in section.estimates}
+            for name, theory in (("shear", float(run.theory["predicted_viscosity"])), ("shear rate", 0.1), ("kT", 1.0),
+                                 ("P_zy", -float(run.theory["shear_stress"])), ("P_xy", 0.0), ("pressure", 10.0)):
+                self.assertAlmostEqual(found[name].theory, theory)
+                assert found[name].sigmas is not None
+                self.assertLess(abs(found[name].sigmas), 4.5, f"{found[name]}")
+            self.assertLess(found["shear"].error, 0.04)
+            self.assertIsNone(found["P_yz"].theory)
+            self.assertEqual(run.diffusion.free_axes, "xy")
+            self.assertTrue(np.all(np.isnan(run.diffusion["mean_square_displacement_xyz"].values[:, 2])))
+            profile = {section.name: section for section in analyze(run)}["profiles"].tables["velocity_z"]
+            np.testing.assert_allclose(profile["theory"], 0.1 * (np.arange(8) - 3.5))
+            np.testing.assert_allclose(profile["velocity_z"], profile["theory"], atol=0.05)
+
     def test_diffusion_from_a_trajectory(self) -> None:
         with Run(made(REST)) as run:
             found = displacement(run.trajectory, 50, [0, 1, 2])

@@ -6,10 +6,11 @@ import unittest
 
 import numpy as np
 
-from made_runs import FLOW, made
+from made_runs import AT_REST, FLOW, made
 from mpcflow_tools import Run
 from mpcflow_tools.expected import expected_profile, expected_window, fluid_of
 from mpcflow_tools.flow import Slit
+from mpcflow_tools.profile_analysis import viscosity_section
 from mpcflow_tools.stress_analysis import expected_wall_stress
 
 
@@ -74,6 +75,25 @@ class Theory(unittest.TestCase):
             np.testing.assert_allclose(expected_wall_stress(run, "z upper")[0], stress[1], atol=1e-12)
         for speed in (0.1, 0.2, 0.3, 0.7):
             self.assertEqual(Slit(0.0, 12.0, 0.87, -speed, speed).mean(1), 0.0)  # not what rounding leaves of it
+
+    def test_waves_of_force(self) -> None:
+        at_rest = AT_REST + "run: {equilibration: 100, steps: 3000}\noutput:\n  fields: {every: 5, quantities: [velocity], bins: [1, 1, 8]}\n"
+        places = np.linspace(0.0, 8.0, 81)
+        for shape, largest in (("sine", 1.0), ("opposed_blocks", np.pi**2 / 8.0)):
+            force = f"forces: [{{{shape}: {{amplitude: [0, 0.2, 0], along: z}}}}]\n"
+            with Run(made(at_rest.replace("run:", force + "run:"))) as run:
+                viscosity, k = float(run.theory["predicted_viscosity"]), 2.0 * np.pi / 8.0
+                curve = expected_profile(run, "velocity", 2, "y").at(places)
+                self.assertAlmostEqual(np.max(curve), largest * 0.2 / (viscosity * k**2))
+                self.assertAlmostEqual(float(run.theory["flow_maximum_velocity"]), np.max(curve))
+                np.testing.assert_allclose(curve[41:], -curve[1:41], atol=1e-12)
+                bend = np.diff(curve, 2) / 0.1**2
+                np.testing.assert_allclose(viscosity * bend[2:38], -0.2 * (np.sin(k * places[3:39]) if shape == "sine" else 1.0), atol=1e-3)
+                self.assertEqual(np.max(np.abs(expected_profile(run, "velocity", 2, "x").at(places))), 0.0)
+                found = {one.name: one for one in viscosity_section(run).estimates}["wave"]
+                self.assertLess(abs(found.value / viscosity - 1.0), 0.04, f"{found}")  # waves of 8 cells: 2 % more than theory
+        with Run(made(at_rest.replace("run:", "forces: [{uniform: [0.01, 0, 0], period: 50}]\nrun:"))) as run:
+            self.assertIsNone(expected_profile(run, "velocity", 2, "x"))
 
     def test_a_face_of_slip_is_a_mirror(self) -> None:
         places = np.linspace(0.0, 10.0, 101)

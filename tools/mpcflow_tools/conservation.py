@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mpcflow_tools.expected import fluid_of
-from mpcflow_tools.flow_run import moves_walls, slip_faces, walled_axes
+from mpcflow_tools.flow_run import moves_walls, other_forces, shear_of, slip_faces, walled_axes
 from mpcflow_tools.run import AXES, Run
 
 
@@ -26,9 +26,10 @@ class Drift:
 def broken_by(run: Run) -> tuple[str, str]:
     """Why the laws of this run keep neither its energy nor its momentum; empty for what they keep. Raises ResultsError."""
     fluid = fluid_of(run)
-    reasons = ["a force works on it"] if np.any(fluid.force) else []
+    reasons = ["a force works on it"] if np.any(fluid.force) or other_forces(run.input) else []
     reasons += ["a moving wall works on it"] if moves_walls(run.input) else []
     momentum_reasons = "; ".join(reasons + (["walls exchange it"] if fluid.has_walls else []))
+    reasons += ["the shear works on it"] if shear_of(run.input) else []
     # Faces of slip turn velocities, but keep the energy.
     reasons += ["walls exchange it"] if any(len(slip_faces(run.input, axis)) < 2 for axis in walled_axes(run.input)) else []
     reasons += ["surfaces exchange it"] if any(surface["kind"] != "slip" for surface in run.input.get("surfaces") or []) else []

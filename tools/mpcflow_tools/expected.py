@@ -1,6 +1,6 @@
 """What theory says of the series and fields of a run, where it says anything.
 
-Of a fluid at rest, of a flow between two walls that a force or the walls drive, of heat between walls of two temperatures, and
+Of a fluid at rest, of a flow between two walls that a force or the walls drive, of a box with sheared faces, of heat between walls of two temperatures, and
 of a uniform force without walls (docs/physics.md). The flow is the developed one, with the predicted viscosity.
 """
 
@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mpcflow_tools.flow import Array, Slit
-from mpcflow_tools.flow_run import face_of, has_surfaces, moves_walls, slit_of, total_force, walled_axes
+from mpcflow_tools.flow_run import (WaveFlow, face_of, has_surfaces, moves_walls, other_forces, shear_of, slit_of, total_force,
+                                    walled_axes, wave_flow_of)
 from mpcflow_tools.run import AXES, Run
 
 
@@ -36,18 +37,21 @@ class Fluid:
     temperature: float
     mass: float
     particles: int
-    force: Array
+    force: Array  # the steady uniform one
+    has_other_forces: bool
+    wave: WaveFlow | None  # of one that is a wave
     has_walls: bool
     is_at_rest: bool  # no force, and no wall that moves
     holds_temperature: bool  # by a thermostat, or by the collisions themselves
-    slit: Slit | None  # of a flow between two walls
+    is_sheared: bool  # by its faces: then series have what is relative to that flow
+    slit: Slit | None  # of a flow between two walls or sheared faces
     wall_axis: int
     flow_axis: int
     wall_temperatures: tuple[float, float] | None  # of walls across one axis that are not at the fluid's temperature
 
     def mean_velocity(self, power: int = 1) -> float:
         """Of the developed flow, or the mean of its square; 0 where there is none."""
-        return 0.0 if self.slit is None else self.slit.mean(power)
+        return 0.0 if self.slit is None or self.is_sheared else self.slit.mean(power)
 
 
 def holds_temperature(run: Run) -> bool:
@@ -65,8 +69,11 @@ def fluid_of(run: Run) -> Fluid:
         temperatures = None if lower == upper == temperature else (lower, upper)
     # Of what surfaces in the box make of a fluid nothing is known here.
     among_surfaces = has_surfaces(run.input)
-    return Fluid(float(fluid["density"]), temperature, float(fluid["mass"]), run.particles, force, bool(walls) or among_surfaces,
-                 not np.any(force) and not moves_walls(run.input) and not among_surfaces, holds_temperature(run), slit, wall_axis, flow_axis, temperatures)
+    others = bool(other_forces(run.input))
+    is_at_rest = not np.any(force) and not others and not moves_walls(run.input) and not among_surfaces
+    return Fluid(float(fluid["density"]), temperature, float(fluid["mass"]), run.particles, force, others, wave_flow_of(run),
+                 bool(walls) or among_surfaces, is_at_rest, holds_temperature(run), shear_of(run.input) is not None, slit, wall_axis,
+                 flow_axis, temperatures)
 
 
 def expected_series(run: Run, name: str) -> list[Curve]:
@@ -74,7 +81,7 @@ def expected_series(run: Run, name: str) -> list[Curve]:
     fluid = fluid_of(run)
     mean, square, mass, particles = fluid.mean_velocity(), fluid.mean_velocity(2), fluid.mass, fluid.particles
     if not fluid.is_at_rest and fluid.slit is None:
-        if name == "momentum" and not fluid.has_walls:
+        if name == "momentum" and not fluid.has_walls and not fluid.has_other_forces:
             return [Curve("force", lambda times, f=float(f): particles * f * times) for f in fluid.force]  # type: ignore[misc]
         return []
     flow = "wanted kT" if fluid.is_at_rest else "wanted kT and the flow of theory"
@@ -121,6 +128,9 @@ def _expected_temperature(run: Run, fluid: Fluid, axis: int) -> Curve | None:
 def expected_profile(run: Run, name: str, axis: int, component: str) -> Curve | None:
     """The curve of a component against the places along `axis`, of averages over the other two axes."""
     fluid = fluid_of(run)
+    if fluid.wave is not None and name == "velocity":
+        is_along = component == AXES[fluid.wave.flow_axis] and axis == fluid.wave.wave_axis
+        return Curve(rf"theory, $\nu = {fluid.wave.viscosity:.3f}$", fluid.wave.velocity) if is_along else constant("theory, 0", 0.0)
     if not fluid.is_at_rest and fluid.slit is None:
         return None
     if name == "density":
@@ -148,7 +158,7 @@ def expected_window(run: Run, name: str, axis: int, component: str, times: Array
     (Batchelor, An Introduction to Fluid Dynamics, section 4.3), else that of the run's whole average."""
     steady, fluid = expected_profile(run, name, axis, component), fluid_of(run)
     slit = fluid.slit
-    if steady is None or slit is None or name != "velocity" or component != AXES[fluid.flow_axis] or axis != fluid.wall_axis:
+    if steady is None or slit is None or fluid.is_sheared or name != "velocity" or component != AXES[fluid.flow_axis] or axis != fluid.wall_axis:
         return steady
     orders = np.arange(1.0, 200.0)
     signs = (-1.0) ** orders
@@ -165,16 +175,16 @@ def expected_window(run: Run, name: str, axis: int, component: str, times: Array
 
 
 def default_axis(run: Run) -> int:
-    """The axis along which a profile tells the most: across walls, or the one with the most bins."""
-    bins = run.fields.bins
-    walls = [axis for axis in walled_axes(run.input) if bins[axis] > 1]
+    """The axis along which a profile tells the most: across sheared faces or walls, or the one with the most bins."""
+    bins, shear, wave = run.fields.bins, shear_of(run.input), wave_flow_of(run)
+    walls = [axis for axis in [*([shear.normal] if shear else []), *([wave.wave_axis] if wave else []), *walled_axes(run.input)] if bins[axis] > 1]
     return walls[0] if walls else int(np.argmax(bins))
 
 
 def default_component(run: Run, name: str) -> str:
     """The component of a field that tells the most: along the force or the flow, or x; of a tensor the one sheared by a flow, or xx."""
     fluid = fluid_of(run)
-    driven = [fluid.flow_axis] if fluid.slit else np.flatnonzero(fluid.force)
+    driven = [fluid.flow_axis] if fluid.slit else [fluid.wave.flow_axis] if fluid.wave else np.flatnonzero(fluid.force)
     axis = AXES[int(driven[0])] if len(driven) else "x"
     sheared = AXES[fluid.flow_axis] + AXES[fluid.wall_axis] if fluid.slit else "xx"
     return ["", axis, sheared][len(run.fields.shape(name)) - 3]

@@ -78,6 +78,10 @@ class Fields(Table, Samples):
         x, y, z = (len(self.edges(axis)) - 1 for axis in AXES)
         return x, y, z
 
+    def number(self, name: str) -> float:
+        """An attribute that is a number, NaN among them. Raises ResultsError."""
+        return self._part.real(name)
+
     def edges(self, axis: str) -> NDArray[np.float64]:
         """Edges of the bins along "x", "y" or "z"; one more than there are bins. In cell edges a."""
         edges = self._part.row(f"{axis}_edges").astype(np.float64)

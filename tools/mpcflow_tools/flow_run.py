@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,20 +18,102 @@ class NotAFlow(MissingResult):
     """The results are not those of a plane Poiseuille flow, or hold no profile of it; says why."""
 
 
+def _is_steady(entry: dict[str, Any]) -> bool:
+    return not any(entry.get(key) for key in ("from", "until", "period"))
+
+
 def total_force(resolved: dict[str, Any]) -> Array:
-    """The sum of the uniform forces on a particle, of a resolved input."""
-    entries = resolved.get("forces") or []
-    return np.asarray(np.array([[0.0, 0.0, 0.0], *(entry["uniform"] for entry in entries)], dtype=np.float64).sum(axis=0))
+    """The force on a particle that is the same everywhere and always, gravity included, of a resolved input."""
+    steady = [entry for entry in resolved.get("forces") or [] if _is_steady(entry)]
+    forces = [entry["uniform"] for entry in steady if "uniform" in entry]
+    forces += [float(resolved["fluid"]["mass"]) * np.array(entry["gravity"], dtype=np.float64) for entry in steady if "gravity" in entry]
+    return np.asarray(np.array([[0.0, 0.0, 0.0], *forces], dtype=np.float64).sum(axis=0))
+
+
+def other_forces(resolved: dict[str, Any]) -> list[dict[str, Any]]:
+    """The entries of the forces that change with the time or the place, of a resolved input."""
+    return [entry for entry in resolved.get("forces") or [] if not _is_steady(entry) or "sine" in entry or "opposed_blocks" in entry]
+
+
+def driven_axes(resolved: dict[str, Any]) -> list[int]:
+    """The axes along which any force has a part, ever and anywhere, of a resolved input."""
+    found = set()
+    for entry in resolved.get("forces") or []:
+        for name in ("uniform", "gravity", "sine", "opposed_blocks"):
+            force = entry.get(name, [])
+            found |= {axis for axis, part in enumerate(force["amplitude"] if isinstance(force, dict) else force) if part}
+    return sorted(found)
+
+
+@dataclass(frozen=True)
+class WaveFlow:
+    """The steady flow of a force that is a sine of the place, or blocks of opposed ones, in a periodic box (docs/physics.md)."""
+
+    is_sine: bool
+    acceleration: float
+    wave_number: float
+    viscosity: float
+    wave_axis: int
+    flow_axis: int
+
+    def velocity(self, places: Array) -> Array:
+        of_sine = self.acceleration / (self.viscosity * self.wave_number**2)
+        if self.is_sine:
+            return np.asarray(of_sine * np.sin(self.wave_number * places))
+        width = np.pi / self.wave_number
+        block, sign = np.floor(places / width), 1.0 - 2.0 * (np.floor(places / width) % 2.0)
+        inside = places - block * width
+        return np.asarray(sign * self.acceleration / (2.0 * self.viscosity) * inside * (width - inside))
+
+
+def wave_flow_of(run: Run) -> WaveFlow | None:
+    """None where a run has no such flow. Raises ResultsError."""
+    others = other_forces(run.input)
+    if (len(others) != 1 or not _is_steady(others[0]) or np.any(total_force(run.input)) or walled_axes(run.input)
+            or shear_of(run.input) or has_surfaces(run.input)):
+        return None
+    name = "sine" if "sine" in others[0] else "opposed_blocks"
+    wave = others[0][name]
+    amplitude, along = np.array(wave["amplitude"], dtype=np.float64), AXES.index(wave["along"])
+    driven = np.flatnonzero(amplitude)
+    if len(driven) != 1 or driven[0] == along or "predicted_viscosity" not in run.theory:
+        return None
+    return WaveFlow(name == "sine", float(amplitude[driven[0]]) / float(run.input["fluid"]["mass"]),
+                    2.0 * np.pi * int(wave.get("waves", 1)) / float(run.box[along]), float(run.theory["predicted_viscosity"]), along, int(driven[0]))
+
+
+@dataclass(frozen=True)
+class Shear:
+    """Of periodic faces that are sheared after Lees and Edwards (docs/physics.md)."""
+
+    normal: int  # the axis across the faces
+    along: int  # of the flow
+    rate: float
+
+
+def shear_of(resolved: dict[str, Any]) -> Shear | None:
+    """Of a resolved input."""
+    for axis, name in enumerate(AXES):
+        faces = resolved["boundaries"][name]
+        if isinstance(faces, dict) and faces.get("kind") == "lees_edwards":
+            return Shear(axis, AXES.index(faces["along"]), float(faces["shear_rate"]))
+    return None
+
+
+def is_periodic(resolved: dict[str, Any], axis: int) -> bool:
+    """Across an axis; sheared faces are."""
+    shear = shear_of(resolved)
+    return resolved["boundaries"][AXES[axis]] == "periodic" or (shear is not None and shear.normal == axis)
 
 
 def walled_axes(resolved: dict[str, Any]) -> list[int]:
     """The axes across which there are walls, of a resolved input."""
-    return [axis for axis in range(3) if resolved["boundaries"][AXES[axis]] != "periodic"]
+    return [axis for axis in range(3) if not is_periodic(resolved, axis)]
 
 
 def face_of(resolved: dict[str, Any], axis: int, side: str) -> dict[str, Any]:
     """A face of the box ("lower" or "upper") as a map of kind and, where they were given, velocity and temperature."""
-    faces = resolved["boundaries"][AXES[axis]]
+    faces = "periodic" if is_periodic(resolved, axis) else resolved["boundaries"][AXES[axis]]
     face = faces[side] if isinstance(faces, dict) else faces
     return face if isinstance(face, dict) else {"kind": face}
 
@@ -54,8 +137,15 @@ def moves_walls(resolved: dict[str, Any]) -> bool:
 
 
 def slit_of(run: Run) -> tuple[Slit, int, int] | None:
-    """The steady flow between two walls that a run comes to, the axis across them and the axis of the flow. None where it is no
-    such flow. Raises ResultsError."""
+    """The steady flow between two walls, or two sheared faces, that a run comes to, the axis across them and the axis of the flow.
+    None where it is no such flow. Raises ResultsError."""
+    shear = shear_of(run.input)
+    if other_forces(run.input):
+        return None
+    if shear is not None and "predicted_viscosity" in run.theory and not np.any(total_force(run.input)):
+        width = float(run.box[shear.normal])
+        half = 0.5 * shear.rate * width
+        return Slit(0.0, width, float(run.theory["predicted_viscosity"]), -half, half), shear.normal, shear.along
     walls, force = walled_axes(run.input), total_force(run.input)
     if has_surfaces(run.input) or len(walls) != 1 or "predicted_viscosity" not in run.theory:
         return None
@@ -78,7 +168,8 @@ def flow_axes(resolved: dict[str, Any]) -> tuple[int, int, Array]:
     """The axis across the walls, the axis of the flow, and the force, of a resolved input. Raises NotAFlow."""
     walls, force = walled_axes(resolved), total_force(resolved)
     driven = [axis for axis in range(3) if force[axis] != 0.0]
-    if has_surfaces(resolved) or len(walls) != 1 or len(driven) != 1 or walls == driven or moves_walls(resolved) or slip_faces(resolved, walls[0]):
+    if (has_surfaces(resolved) or len(walls) != 1 or len(driven) != 1 or walls == driven or moves_walls(resolved)
+            or slip_faces(resolved, walls[0]) or other_forces(resolved)):
         raise NotAFlow("this is no plane Poiseuille flow: that has sticky walls at rest on one axis and a force along one other")
     return walls[0], driven[0], force
 

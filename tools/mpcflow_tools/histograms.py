@@ -9,6 +9,7 @@ import numpy as np
 
 from mpcflow_tools.expected import holds_temperature
 from mpcflow_tools.flow import Array
+from mpcflow_tools.flow_run import walled_axes
 from mpcflow_tools.run import Histogram, Run
 
 
@@ -118,7 +119,7 @@ def read_histograms(run: Run) -> RunHistograms:
         samples=found.samples,
         every=found.every,
         is_thermostatted=holds_temperature(run),
-        conserves_particles=all(run.input["boundaries"][axis] == "periodic" for axis in "xyz"),
+        conserves_particles=not walled_axes(run.input),
     )
 
 

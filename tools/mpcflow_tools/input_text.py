@@ -125,9 +125,29 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
+def _is_vector(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 3 and all(_is_number(entry) and abs(entry) <= 1e6 for entry in value)
+
+
+def _is_wave(value: Any) -> bool:
+    waves = value.get("waves", 1) if isinstance(value, dict) else 0
+    return isinstance(waves, int) and 1 <= waves <= 1 << 16 and value.get("along") in ("x", "y", "z") and _is_vector(value.get("amplitude"))
+
+
 def _is_force(value: Any) -> bool:
-    uniform = value.get("uniform") if isinstance(value, dict) else None
-    return isinstance(uniform, list) and len(uniform) == 3 and all(_is_number(entry) and abs(entry) <= 1e6 for entry in uniform)
+    if not isinstance(value, dict):
+        return False
+    known = [_is_vector(value[name]) for name in ("uniform", "gravity") if name in value]
+    known += [_is_wave(value[name]) for name in ("sine", "opposed_blocks") if name in value]
+    return known == [True]
+
+
+def _is_shear(axis: str, faces: Any) -> bool:
+    """Also where there is none."""
+    if not isinstance(faces, dict) or faces.get("kind") != "lees_edwards":
+        return True
+    rate = faces.get("shear_rate")
+    return faces.get("along") in ("x", "y", "z") and faces["along"] != axis and _is_number(rate) and abs(rate) <= 1e6
 
 
 # Numbers that the tools work with, and what the program takes for them (input/keys.cpp).
@@ -156,6 +176,8 @@ def _check(found: dict[str, Any]) -> None:
         section, key = place.split(".")
         if not isinstance(found.get(section, {}).get(key, ""), str):
             raise _Fault(f"no word as {place}")
+    if not all(_is_shear(axis, found.get("boundaries", {}).get(axis)) for axis in ("x", "y", "z")):
+        raise _Fault("no rate and axis of the shear as boundaries")
     forces = found.get("forces")
     if forces is not None and not (isinstance(forces, list) and all(_is_force(entry) for entry in forces)):
         raise _Fault("no list of forces of three numbers each as forces")

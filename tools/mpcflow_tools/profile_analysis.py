@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mpcflow_tools.estimates import VISCOSITY_UNIT, Estimate, Section, blocked_mean, lacks
-from mpcflow_tools.expected import (component_name, default_axis, default_component, expected_profile, expected_series,
+from mpcflow_tools.expected import (component_name, default_axis, default_component, expected_profile, expected_series, fluid_of,
                                     holds_temperature)
 from mpcflow_tools.flow import fit_profile
 from mpcflow_tools.flow_report import EXPECTED_SLIP, fitted_of_all
@@ -13,7 +13,7 @@ from mpcflow_tools.flow_run import NotAFlow, read_flow
 from mpcflow_tools.layers import layer_profile
 from mpcflow_tools.mode_analysis import mode_viscosity
 from mpcflow_tools.run import AXES, Run
-from mpcflow_tools.stress_analysis import green_kubo_viscosities
+from mpcflow_tools.stress_analysis import green_kubo_viscosities, shear_viscosity
 
 
 def temperature_section(run: Run) -> Section:
@@ -35,12 +35,21 @@ def temperature_section(run: Run) -> Section:
     return section
 
 
+def shear_rate(run: Run) -> list[Estimate]:
+    """Of a box with sheared faces, as measured. Raises ResultsError."""
+    if not fluid_of(run).is_sheared or not np.isfinite(run.fields.number("measured_shear_rate")):
+        return []
+    return [Estimate("shear rate", run.fields.number("measured_shear_rate"), run.fields.number("measured_shear_rate_error"),
+                     "(energy/mass)^(1/2)/a", "slope of the velocity by least squares", float(run.theory["shear_rate"]))]
+
+
 def profiles_section(run: Run) -> Section:
     """Each field along the axis that tells the most, and how far it is from theory. Raises ResultsError."""
     section = Section("profiles")
     if not len(run.fields) or run.fields.samples == 0:
         section.missing.append(lacks("fields"))
         return section
+    section.estimates += shear_rate(run)
     axis = default_axis(run)
     centres = run.fields.centres(AXES[axis])
     for name in run.fields:
@@ -71,6 +80,26 @@ def flow_viscosity(run: Run) -> list[Estimate]:
             Estimate("slip length", fit.slip_length, fit.slip_length_error, "a", f"of the same fit; {EXPECTED_SLIP} (docs/physics.md)")]
 
 
+def wave_viscosity(run: Run) -> Estimate | None:
+    """By the amplitude of the velocity's first wave, of a flow that a force makes which is a wave of the place: nu = g / (k^2 u). None of
+    another. Raises ResultsError."""
+    wave = fluid_of(run).wave
+    if wave is None or "velocity" not in run.fields or run.fields.samples == 0:
+        return None
+    edges = run.fields.edges(AXES[wave.wave_axis])
+    velocity, error = layer_profile(run.fields, "velocity", AXES[wave.flow_axis], wave.wave_axis)
+    k = wave.wave_number
+    # A bin has the mean of the sine over it.
+    sine = (np.cos(k * edges[:-1]) - np.cos(k * edges[1:])) / (k * np.diff(edges))
+    squares = float((sine**2).sum())
+    if len(velocity) < 4 or not squares > 1.0:
+        return None
+    amplitude, spread = float((sine * velocity).sum()) / squares, float(np.sqrt((sine**2 * error**2).sum())) / squares
+    first = wave.acceleration * (1.0 if wave.is_sine else 4.0 / np.pi)
+    return Estimate("wave", first / (k**2 * amplitude), abs(first / (k**2 * amplitude**2)) * spread, VISCOSITY_UNIT,
+                    "amplitude of the wave in the velocity, its error that of bins that are independent", wave.viscosity)
+
+
 def viscosity_section(run: Run) -> Section:
     """By each way that the run allows. Raises ResultsError."""
     section = Section("viscosity")
@@ -80,7 +109,11 @@ def viscosity_section(run: Run) -> Section:
         section.missing.append(str(error).removeprefix(f"{run.path}: "))
     except ValueError as error:
         section.notes.append(f"flow: {error}")
-    if len(run.stress) and run.stress.samples > 0:
+    of_wave = wave_viscosity(run)
+    section.estimates += [] if of_wave is None else [of_wave]
+    if len(run.stress) and run.stress.samples > 0 and fluid_of(run).is_sheared:
+        section.estimates.append(shear_viscosity(run))
+    elif len(run.stress) and run.stress.samples > 0:
         try:
             section.estimates += green_kubo_viscosities(run)
         except ValueError as error:

@@ -54,8 +54,8 @@ _THEORY_UNITS = {
     "flow_maximum_velocity": "(energy/mass)^(1/2)",
     "flow_mean_velocity": "(energy/mass)^(1/2)",
     "flow_development_time": "a (mass/energy)^(1/2)",
-    "flow_lower_shear_rate": "(energy/mass)^(1/2)/a",
-    "flow_upper_shear_rate": "(energy/mass)^(1/2)/a",
+    **dict.fromkeys(("flow_lower_shear_rate", "flow_upper_shear_rate", "shear_rate"), "(energy/mass)^(1/2)/a"),
+    "shear_stress": "energy/a^3",
 }
 
 

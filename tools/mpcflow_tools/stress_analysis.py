@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mpcflow_tools.estimates import VISCOSITY_UNIT, Estimate, Section, lacks
-from mpcflow_tools.expected import fluid_of
+from mpcflow_tools.expected import Fluid, fluid_of
 from mpcflow_tools.flow import Array
 from mpcflow_tools.flow_run import has_surfaces, moves_walls, slip_faces, total_force, walled_axes
 from mpcflow_tools.run import AXES, Run
@@ -44,7 +44,7 @@ def settled_lag(run: Run, lags: Array) -> int:
 def green_kubo_viscosities(run: Run) -> list[Estimate]:
     """The viscosity and its kinetic and collisional parts. Raises ResultsError; ValueError where the run is too short."""
     stress, fluid = run.stress, fluid_of(run)
-    if fluid.has_walls or not fluid.is_at_rest:
+    if fluid.has_walls or not fluid.is_at_rest or fluid.is_sheared:
         raise ValueError("correlations of the stress give the viscosity in a fluid at rest without walls only")
     lags = stress["lag"].values
     if not len(lags):
@@ -64,6 +64,14 @@ def green_kubo_viscosities(run: Run) -> list[Estimate]:
     return estimates
 
 
+def shear_viscosity(run: Run) -> Estimate:
+    """Of a box with sheared faces, by the stress over the rate. Raises ResultsError."""
+    stress = run.stress
+    return Estimate("shear", stress.number("shear_viscosity"), stress.number("shear_viscosity_error"), VISCOSITY_UNIT,
+                    f"stress over the shear rate {float(run.theory['shear_rate']):g}, {stress.samples:,} samples",
+                    stress.number("expected_viscosity"))
+
+
 def pressure_section(run: Run) -> Section:
     """The pressure tensor of the whole fluid. Raises ResultsError."""
     section = Section("pressure")
@@ -80,12 +88,24 @@ def pressure_section(run: Run) -> Section:
                                       expected if fluid.is_at_rest else None))
     for a, first in enumerate(AXES):
         for b, second in enumerate(AXES):
-            theory = expected if a == b else 0.0
             section.estimates.append(Estimate(f"P_{first}{second}", float(values[a, b]), float(errors[a, b]), PRESSURE_UNIT, "",
-                                              theory if fluid.is_at_rest else None))
+                                              expected_component(run, fluid, a, b)))
     if not fluid.is_at_rest:
         section.notes.append("a force drives the fluid: the flow's own momentum is among these, and there is no theory beside")
     return section
+
+
+def expected_component(run: Run, fluid: Fluid, a: int, b: int) -> float | None:
+    """What theory says of P_ab of the whole fluid."""
+    if not fluid.is_at_rest:
+        return None
+    if a == b:
+        return fluid.density * fluid.temperature
+    if fluid.slit is None or not fluid.is_sheared or {a, b} != {fluid.flow_axis, fluid.wall_axis}:
+        return 0.0
+    if a == fluid.wall_axis and not run.input["collision"].get("conserve_angular_momentum"):
+        return None  # the stress is not symmetric then
+    return -fluid.density * fluid.mass * fluid.slit.viscosity * float(fluid.slit.shear_rate(np.array([0.0]))[0])
 
 
 def expected_wall_stress(run: Run, face: str) -> list[float | None]:
