@@ -97,7 +97,7 @@ inline constexpr int resolve_blocks = Law::needs.offsets ? 2 : (Law::sum_count >
 /// Sums of each cell -> what it does to its particles; clears the sums. Where the particles are to be
 /// re-ordered (`numbers` is given), also their numbers in the order of memory, to be scanned into slots.
 /// Empties the wall queue.
-template <Resolving resolving, class Law, class Grid, class Cells>
+template <Resolving resolving, Setting setting, class Law, class Grid, class Cells>
 __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     resolve_cells(const __grid_constant__ StepPlan<Law, Grid> plan, Cells cells,
                   SumRow<Law>* __restrict__ sums, CellAction<Law>* __restrict__ actions, CellDraws<Law> draws,
@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     CellAction<Law> action{};
     action.set_draw(draws.present(plan, cell));
     std::uint32_t found = no_fault;
-    action.transform = plan.resolve(cell, cell_sums, action.draw(), found);
+    action.transform = plan.template resolve<setting>(cell, cell_sums, action.draw(), found);
     store_records<Placement::in_order>(actions, cell, action, items.mask, scratch.actions);
     // Last: written among the reads of the sums, the same bytes made the kernel half as slow again, 1.7
     // times in double (docs/decisions/).

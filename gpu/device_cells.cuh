@@ -67,14 +67,19 @@ public:
     template <class Cells>
     void resolve(const Plan& plan, const Cells& cells, bool reorders, WallQueue wall_queue,
                  StepReport* report) const {
-        resolve_cells<Resolving::for_the_step><<<cells.blocks(), block_size>>>(
-            plan, cells, sums(), actions_.data(), draws(), reorders ? slots() : nullptr, wall_queue, report);
+        const auto launch = [&](auto kernel) {
+            kernel<<<cells.blocks(), block_size>>>(plan, cells, sums(), actions_.data(), draws(),
+                                                   reorders ? slots() : nullptr, wall_queue, report);
+        };
+        constexpr auto now = Resolving::for_the_step;
+        if (plan.is_plain()) launch(resolve_cells<now, Setting::plain, Law, Grid, Cells>);
+        else launch(resolve_cells<now, Setting::any, Law, Grid, Cells>);
         MPCFLOW_CUDA(cudaGetLastError());
     }
     /// The same actions; nothing else changes.
     void foresee(const Plan& plan, StepReport* report) const {
         const AllCells all{count_};
-        resolve_cells<Resolving::foreseen><<<all.blocks(), block_size>>>(
+        resolve_cells<Resolving::foreseen, Setting::any><<<all.blocks(), block_size>>>(
             plan, all, sums(), actions_.data(), draws(), nullptr, WallQueue{}, report);
         MPCFLOW_CUDA(cudaGetLastError());
     }

@@ -14,6 +14,7 @@
 #include "gpu/deep_cells.cuh"
 #include "gpu/device_cells.cuh"
 #include "gpu/device_reporter.cuh"
+#include "gpu/device_surfaces.cuh"
 #include "gpu/domain_kernels.cuh"
 #include "gpu/execution_choice.hpp"
 #include "gpu/halo_sums.cuh"
@@ -51,6 +52,7 @@ public:
                  Exchange& exchange, int device)
         : device_(use(device)),
           system_(system),
+          surfaces_(system),
           border_(system, cut, exchange.number(), exchange),
           choice_({Summation::tile}, options.reorder),
           plan_(law, system, border_.first_grid(system)),
@@ -59,9 +61,10 @@ public:
           deep_cells_(plan_.next_grid, border_.reach()),
           halo_(border_, cells_.count()),
           migration_(border_.grids(), border_.most_particles(system)),
-          starts_(cells_.order().tile_count() + 1 + most_loose_tiles),
+          starts_(cells_.order().tile_count() + 1 + LooseTiles::most),
           next_starts_(starts_.size()),
           report_(1) {
+        plan_.streaming.set_surfaces(surfaces_.view());
         cudaDeviceProp properties{};
         MPCFLOW_CUDA(cudaGetDeviceProperties(&properties, device));
         name_ = properties.name;
@@ -85,14 +88,17 @@ public:
     [[nodiscard]] std::int64_t memory_bytes() const {
         return particles_.bytes() + reordered_.bytes() + cells_.memory_bytes() + deep_cells_.memory_bytes() +
                halo_.memory_bytes() + migration_.memory_bytes() + starts_.bytes() + next_starts_.bytes() +
-               left_over_.bytes();
+               left_over_.bytes() + surfaces_.bytes();
     }
 
     /// To be read between steps.
     [[nodiscard]] DeviceState<Particle, Grid> state() const {
         use();
-        return {count_, particles_.columns(), plan_.next_grid, cells_.counts(), resident_blocks_};
+        return {count_,           particles_.columns(), plan_.next_grid,
+                surfaces_.view(), cells_.counts(),      resident_blocks_};
     }
+    /// In the device's memory.
+    [[nodiscard]] const SurfaceView& surfaces() const { return surfaces_.view(); }
     /// Room for as many records as there are particles; between steps nothing is in it.
     [[nodiscard]] Particle* spare() const { return reordered_.records(); }
     /// What kernels report faults to.
@@ -166,11 +172,6 @@ public:
     [[nodiscard]] const CellAction<Law>* actions() const { return cells_.actions(); }
 
 private:
-    /// Tiles of particles that have come since the last re-ordering: at most so many, and of so many
-    /// particles at least.
-    static constexpr int most_loose_tiles = 4096;
-    static constexpr std::int64_t least_in_loose_tile = 512;
-
     static int use(int device) {
         MPCFLOW_CUDA(cudaSetDevice(device));
         return device;
@@ -200,8 +201,9 @@ private:
         const DeviceArray<unsigned long long> counter(1);
         for (bool has_room = false; !has_room;) {
             counter.clear();
-            create_own_particles<<<block_count(all), block_size>>>(
-                InitialState(system_), all, plan_.next_grid, room_, particles_.columns(), counter.data());
+            create_own_particles<<<block_count(all), block_size>>>(InitialState(system_, surfaces_.view()),
+                                                                   all, plan_.next_grid, room_,
+                                                                   particles_.columns(), counter.data());
             MPCFLOW_CUDA(cudaGetLastError());
             const auto found = static_cast<std::int64_t>(counter.first());
             has_room = found <= room_;
@@ -291,13 +293,10 @@ private:
 
     void advance(bool reorders) {
         const int tiles = cells_.order().tile_count();
-        const std::int64_t loose = count_ - ordered_;
-        const std::int64_t length =
-            std::max(least_in_loose_tile, (loose + most_loose_tiles - 1) / most_loose_tiles);
-        const int loose_tiles = static_cast<int>((loose + length - 1) / length);
-        end_tile_starts<<<block_count(tiles + 1 + loose_tiles), block_size>>>(
-            tiles, loose_tiles, static_cast<std::uint32_t>(ordered_), static_cast<std::uint32_t>(length),
-            static_cast<std::uint32_t>(count_), starts_.data());
+        const LooseTiles loose(count_ - ordered_);
+        end_tile_starts<<<block_count(tiles + 1 + loose.count), block_size>>>(
+            tiles, loose, static_cast<std::uint32_t>(ordered_), static_cast<std::uint32_t>(count_),
+            starts_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         const ParticleStep<Law, Particle, Grid> step{
             count_,           particles_.columns(), reorders ? reordered_.columns() : particles_.columns(),
@@ -307,7 +306,7 @@ private:
         const TileStep<Law> of_tiles{TileBoxes<Real>(plan_.next_grid, ordered_shift_), words_, starts_.data(),
                                      left_over_.data()};
         const auto kernel = TileKernels<Law, Particle, Grid>::of(plan_, reorders);
-        kernel<<<static_cast<unsigned>(tiles + loose_tiles), block_size, sizeof(TileMemory<Law>)>>>(
+        kernel<<<static_cast<unsigned>(tiles + loose.count), block_size, sizeof(TileMemory<Law>)>>>(
             plan_, step, of_tiles);
         MPCFLOW_CUDA(cudaGetLastError());
     }
@@ -368,6 +367,7 @@ private:
     std::string name_;
     unsigned resident_blocks_ = 1;
     System system_;
+    DeviceSurfaces surfaces_;
     Border<Real> border_;
     ExecutionChoice choice_;
     Plan plan_;

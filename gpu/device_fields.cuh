@@ -27,6 +27,7 @@ public:
           block_(bin_rule_.bin_count()),
           pressure_bins_(options.pressure == PressureFields::sampled ? bins_.size() : 0),
           pressure_block_(pressure_bins_.size()) {
+        flux_rule_.set_surfaces(fluid.surfaces());
         bins_.clear();
         pressure_bins_.clear();
         if (pressure() == PressureFields::sampled)

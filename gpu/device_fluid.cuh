@@ -13,6 +13,7 @@
 #include "gpu/cuda_support.cuh"
 #include "gpu/device_cells.cuh"
 #include "gpu/device_reporter.cuh"
+#include "gpu/device_surfaces.cuh"
 #include "gpu/execution_choice.hpp"
 #include "gpu/particle_columns.cuh"
 #include "gpu/particle_kernels.cuh"
@@ -48,6 +49,7 @@ public:
     DeviceFluid(const Law& law, const System& system, const SolverOptions& options, int device)
         : device_(use(device)),
           system_(system),
+          surfaces_(system),
           choice_(candidates(options.summation), options.reorder),
           plan_(law, system),
           words_(law),
@@ -60,6 +62,7 @@ public:
           left_over_(plan_.streaming.has_walls() || has_tiles() ? particle_count_ : 0),
           wall_state_(1),
           report_(1) {
+        plan_.streaming.set_surfaces(surfaces_.view());
         cudaDeviceProp properties{};
         MPCFLOW_CUDA(cudaGetDeviceProperties(&properties, device));
         name_ = properties.name;
@@ -82,8 +85,11 @@ public:
     }
     [[nodiscard]] std::int64_t memory_bytes() const {
         return particles_.bytes() + reordered_.bytes() + cells_.memory_bytes() + starts_.bytes() +
-               next_starts_.bytes() + left_over_.bytes();
+               next_starts_.bytes() + left_over_.bytes() + surfaces_.bytes();
     }
+
+    /// In the device's memory.
+    [[nodiscard]] const SurfaceView& surfaces() const { return surfaces_.view(); }
 
     /// To be read between steps.
     [[nodiscard]] auto state() const {
@@ -168,7 +174,8 @@ private:
     }
 
     [[nodiscard]] DeviceState<Particle, Grid> present() const {
-        return {particle_count_, particles_.columns(), plan_.next_grid, cells_.counts(), resident_blocks_};
+        return {particle_count_,  particles_.columns(), plan_.next_grid,
+                surfaces_.view(), cells_.counts(),      resident_blocks_};
     }
 
     /// Places in memory are 32-bit numbers, also those of idle lanes behind the last particle.
@@ -190,7 +197,7 @@ private:
 
     void create() {
         const unsigned blocks = block_count(particle_count_);
-        create_particles<<<blocks, block_size>>>(InitialState(system_), particle_count_,
+        create_particles<<<blocks, block_size>>>(InitialState(system_, surfaces_.view()), particle_count_,
                                                  particles_.columns());
         MPCFLOW_CUDA(cudaGetLastError());
         const TotalsRule rule(system_);
@@ -292,6 +299,7 @@ private:
     std::string name_;
     unsigned resident_blocks_ = 1;
     System system_;
+    DeviceSurfaces surfaces_;
     ExecutionChoice choice_;
     std::vector<std::string> notes_;
     StepPlan<Law> plan_;

@@ -28,7 +28,8 @@ template <class Particle, class Grid>
 struct DeviceState {
     std::int64_t particle_count;
     ParticleColumns<Particle> particles;
-    Grid grid;  ///< of the next collision
+    Grid grid;             ///< of the next collision
+    SurfaceView surfaces;  ///< in the device's memory
     CellCounts cells;
     unsigned resident_blocks;  ///< as many as the card has room for at a time
 
@@ -85,8 +86,8 @@ public:
         return count(
             rule.bins(),
             [&](std::size_t bytes, unsigned long long* counts) {
-                count_cells<<<state.cell_blocks(), block_size, bytes>>>(state.grid, rule, rule.bins(),
-                                                                        state.cells, counts);
+                count_cells<<<state.cell_blocks(), block_size, bytes>>>(state.grid, state.surfaces, rule,
+                                                                        rule.bins(), state.cells, counts);
             });
     }
 
@@ -108,7 +109,8 @@ public:
         find_fastest<<<state.particle_blocks(), block_size>>>(state.particle_count, state.particles,
                                                               extremes);
         MPCFLOW_CUDA(cudaGetLastError());
-        find_occupancy_extremes<<<state.cell_blocks(), block_size>>>(state.grid, state.cells, extremes);
+        find_occupancy_extremes<<<state.cell_blocks(), block_size>>>(state.grid, state.surfaces, state.cells,
+                                                                     extremes);
         const ExtremesBits found = fetched(extremes, 1).front();
         ExtremesSoFar all{std::bit_cast<double>(found.speed_squared), found.minimum, found.maximum};
         if (domains_ != nullptr)
@@ -135,12 +137,18 @@ public:
     template <class Law, class Particle, class Grid>
     [[nodiscard]] MomentumFlux flux(const DeviceState<Particle, Grid>& state, const System& system,
                                     const StepPlan<Law, Grid>& plan, const CellAction<Law>* actions) {
-        const MomentumFluxRule<typename Law::Real> rule(system, static_cast<double>(system.particle_count()));
+        MomentumFluxRule<typename Law::Real> rule(system, static_cast<double>(system.particle_count()));
+        rule.set_surfaces(plan.streaming.surfaces());
+        const DeviceArray<SurfaceSums> surfaces(std::ssize(system.surfaces.list));
+        surfaces.clear();
         auto* const result = cleared<MomentumFluxResult>(1);
-        sum_momentum_flux<<<state.particle_blocks(), block_size>>>(plan, rule, state.particle_count,
-                                                                   state.particles, actions, result);
+        sum_momentum_flux<<<state.particle_blocks(), block_size>>>(
+            plan, rule, state.particle_count, state.particles, actions, result, surfaces.data());
         const MomentumFluxResult found = of_all(fetched(result, 1)).front();
-        return momentum_flux(found.flux, found.walls, system);
+        std::vector<SurfaceSums> taken(system.surfaces.list.size());
+        surfaces.download(taken.data(), 0, surfaces.size());
+        if (!taken.empty()) taken = of_all(std::move(taken));
+        return momentum_flux(found.flux, found.walls, taken, system);
     }
 
     /// Writes the particles of a selection, in any order, to `found`, which has room for all; returns how

@@ -2,6 +2,7 @@
 /// The kernels of what domains give each other after a step: sums of cells that several have, and particles
 /// that change domains.
 
+#include <algorithm>
 #include <cstdint>
 
 #include "gpu/cell_kernels.cuh"
@@ -59,15 +60,28 @@ static __global__ void __launch_bounds__(block_size)
     numbers[order.rank(cell)] = shared.own_numbers[cell];
 }
 
-/// Of the tiles' particles the first `ordered` are there; those behind, up to `count`, make tiles of `length`
-/// each, which are tiles of no place.
+/// Tiles of no place, of particles that have come since the last re-ordering: at most so many, and all but
+/// the last of as many particles each.
+struct LooseTiles {
+    static constexpr int most = 4096;
+    static constexpr std::int64_t least_length = 512;
+
+    std::uint32_t length;
+    int count;
+
+    explicit LooseTiles(std::int64_t particles)
+        : length(static_cast<std::uint32_t>(std::max(least_length, (particles + most - 1) / most))),
+          count(static_cast<int>((particles + length - 1) / length)) {}
+};
+
+/// Of the tiles' particles the first `ordered` are there; those behind, up to `count`, make the loose ones.
 static __global__ void __launch_bounds__(block_size)
-    end_tile_starts(int tiles, int more, std::uint32_t ordered, std::uint32_t length, std::uint32_t count,
+    end_tile_starts(int tiles, LooseTiles loose, std::uint32_t ordered, std::uint32_t count,
                     std::uint32_t* __restrict__ starts) {
     const int tile = static_cast<int>(blockIdx.x * block_size + threadIdx.x);
     if (tile <= tiles) starts[tile] = min(starts[tile], ordered);
-    else if (tile <= tiles + more)
-        starts[tile] = min(ordered + static_cast<std::uint32_t>(tile - tiles) * length, count);
+    else if (tile <= tiles + loose.count)
+        starts[tile] = min(ordered + static_cast<std::uint32_t>(tile - tiles) * loose.length, count);
 }
 
 /// For each neighbour the particles that leave to a cell of its grid, in pieces of memory that have room for

@@ -36,11 +36,13 @@ __global__ void __launch_bounds__(block_size)
 /// The whole cells that are the grid's own, by a rule that CountsCells.
 template <class Rule, class Grid>
 __global__ void __launch_bounds__(block_size)
-    count_cells(const __grid_constant__ Grid grid, const __grid_constant__ Rule rule, int bins,
-                const __grid_constant__ CellCounts cells, unsigned long long* __restrict__ counts) {
+    count_cells(const __grid_constant__ Grid grid, const __grid_constant__ SurfaceView surfaces,
+                const __grid_constant__ Rule rule, int bins, const __grid_constant__ CellCounts cells,
+                unsigned long long* __restrict__ counts) {
     const auto bin_of = [&](std::int64_t cell) {
         const int index = static_cast<int>(cell);
-        return grid.owns(index) && grid.is_whole(index) ? rule.bin_of_cell(cells[cell]) : block::no_bin;
+        return grid.owns(index) && is_whole(grid, surfaces, index) ? rule.bin_of_cell(cells[cell])
+                                                                   : block::no_bin;
     };
     count_into(bins, cells.count, bin_of, counts);
 }

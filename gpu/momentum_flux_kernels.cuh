@@ -29,20 +29,37 @@ template <class Law, class Particle, class Grid>
     return rule.measure(plan, particle, place, load_constant_record(actions + place.cell));
 }
 
-/// Adds what the particles of a warp give to walls to the block's sums; called by whole warps.
+/// Adds to the block's sums of faces, and to the sums of the surfaces in the box in memory.
+struct AddToWalls {
+    double* block_sums;
+    SurfaceSums* surfaces;
+
+    __device__ void operator()(int face, const double* taken) const {
+#pragma unroll
+        for (int k = 0; k < WallSums::of_face; ++k)
+            atomicAdd(block_sums + WallSums::of_face * face + k, taken[k]);
+    }
+    __device__ void to_surface(int number, const double* taken) const {
+#pragma unroll
+        for (int k = 0; k < SurfaceSums::count; ++k) atomicAdd(surfaces[number].taken + k, taken[k]);
+    }
+};
+
+/// Adds what the particles of a warp give to walls to the block's sums, and to surfaces in the box to their
+/// sums; called by whole warps.
 template <class Real>
 __device__ __forceinline__ void add_to_walls(const MomentumFluxRule<Real>& rule, bool is_mine,
-                                             const ParticleFlux<Real>& flux, double* block_sums) {
+                                             const ParticleFlux<Real>& flux, double* block_sums,
+                                             SurfaceSums* surfaces) {
     constexpr int of_face = WallSums::of_face;
     const warp::CudaWarp warp;
     // Few hit a wall in a flight, and one by one.
     if (is_mine) {
-        rule.measure_hits(flux, [&](int face, const double* taken) {
-#pragma unroll
-            for (int k = 0; k < of_face; ++k) atomicAdd(block_sums + of_face * face + k, taken[k]);
-        });
+        const AddToWalls add{block_sums, surfaces};
+        rule.measure_hits(flux, add);
+        rule.measure_surfaces(flux, add);
     }
-    const bool is_cut = is_mine && flux.fill.is_cut;
+    const bool is_cut = is_mine && (flux.fill.is_cut || flux.is_by_surfaces);
     if (!warp.any(warp::full_mask, is_cut)) return;
     for (int face = 0; face < face_count; ++face) {
         double taken[of_face]{};
@@ -57,13 +74,15 @@ __device__ __forceinline__ void add_to_walls(const MomentumFluxRule<Real>& rule,
     }
 }
 
-/// Adds up the flux of all particles; where there are walls, also what these take.
+/// Adds up the flux of all particles; where there are walls, also what these take. `surfaces` has one for
+/// each surface of the input.
 template <class Law, class Particle, class Grid>
 __global__ void __launch_bounds__(block_size)
     sum_momentum_flux(const __grid_constant__ StepPlan<Law, Grid> plan,
                       const __grid_constant__ MomentumFluxRule<typename Law::Real> rule, std::int64_t count,
                       const __grid_constant__ ParticleColumns<Particle> particles,
-                      const CellAction<Law>* __restrict__ actions, MomentumFluxResult* __restrict__ result) {
+                      const CellAction<Law>* __restrict__ actions, MomentumFluxResult* __restrict__ result,
+                      SurfaceSums* __restrict__ surfaces) {
     __shared__ double walls[WallSums::count];
     if (threadIdx.x < WallSums::count) walls[threadIdx.x] = 0.0;
     __syncthreads();
@@ -79,7 +98,7 @@ __global__ void __launch_bounds__(block_size)
             flux = flux_of(plan, rule, particles[i], actions);
             sums += rule.contribute(flux);
         }
-        if (rule.has_walls()) add_to_walls(rule, i < count, flux, walls);
+        if (rule.has_walls()) add_to_walls(rule, i < count, flux, walls, surfaces);
     }
     warp::reduce_down(warp, warp::full_mask, sums.velocity);
     warp::reduce_down(warp, warp::full_mask, sums.kinetic_flux);

@@ -90,13 +90,13 @@ struct CellCounts {
 /// Of the whole cells that are the grid's own.
 template <class Grid>
 __global__ void __launch_bounds__(block_size)
-    find_occupancy_extremes(const __grid_constant__ Grid grid, const __grid_constant__ CellCounts cells,
-                            ExtremesBits* __restrict__ result) {
+    find_occupancy_extremes(const __grid_constant__ Grid grid, const __grid_constant__ SurfaceView surfaces,
+                            const __grid_constant__ CellCounts cells, ExtremesBits* __restrict__ result) {
     ExtremesSoFar extremes;
     const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * block_size;
     for (std::int64_t cell = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
          cell < cells.count; cell += stride)
-        if (grid.owns(static_cast<int>(cell)) && grid.is_whole(static_cast<int>(cell)))
+        if (grid.owns(static_cast<int>(cell)) && is_whole(grid, surfaces, static_cast<int>(cell)))
             extremes.add_cell(cells[cell]);
     add_extremes(extremes, result);
 }

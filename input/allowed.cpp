@@ -15,6 +15,12 @@ std::string in_words(const IntegerRange& range) { return fmt::format("[{}, {}]",
 
 std::string allowed_real(const RealRange& range) { return "a number in " + in_words(range); }
 
+std::string allowed_pair(const RealRange& range) { return "a list of 2 numbers in " + in_words(range); }
+
+std::string allowed_real_or_reals(const RealRange& range) {
+    return "a number or a list of 3 numbers in " + in_words(range);
+}
+
 std::string allowed_reals(const RealRange& range) { return "a list of 3 numbers in " + in_words(range); }
 
 std::string allowed_integer(const IntegerRange& range) { return "a whole number in " + in_words(range); }

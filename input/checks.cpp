@@ -62,14 +62,18 @@ private:
     [[nodiscard]] bool has_wall(std::size_t axis) const {
         return !system_.boundaries.faces[axis].is_periodic();
     }
-    /// Whether some wall is sticky.
+    /// Whether some wall or surface is sticky.
     [[nodiscard]] bool holds_fluid() const {
-        const auto& faces = system_.boundaries.faces;
-        return std::any_of(faces.begin(), faces.end(), [](const AxisFaces& axis) {
-            return axis.lower.kind == FaceKind::no_slip || axis.upper.kind == FaceKind::no_slip;
-        });
+        const auto is_sticky = [](const auto& wall) {
+            return wall.kind == FaceKind::no_slip || wall.kind == FaceKind::thermal;
+        };
+        bool is = std::ranges::any_of(system_.surfaces.list, is_sticky);
+        for (const AxisFaces& axis : system_.boundaries.faces)
+            is = is || is_sticky(axis.lower) || is_sticky(axis.upper);
+        return is;
     }
     [[nodiscard]] bool is_sheared() const { return system_.sheared_axis() >= 0; }
+    [[nodiscard]] bool has_surfaces() const { return !system_.surfaces.list.empty(); }
     [[nodiscard]] bool has_walls() const { return has_wall(0) || has_wall(1) || has_wall(2); }
     [[nodiscard]] bool has_force() const {
         return system_.has_force_along(0) || system_.has_force_along(1) || system_.has_force_along(2);
@@ -96,13 +100,17 @@ private:
                   fmt::format("the box has {} cells (one layer more between walls); at most {} are possible",
                               text(cells), static_cast<std::int64_t>(most_counted)));
         } else if (are_sound({"fluid.density"})) {
-            const double particles = system_.fluid.density * static_cast<double>(system_.box.volume());
+            // Fluid is nowhere but in the box, and where surfaces are wrong nobody knows how much of it.
+            const double cells_of_fluid = system_.surfaces.map != nullptr
+                                              ? system_.fluid_volume()
+                                              : static_cast<double>(system_.box.volume());
+            const double particles = system_.fluid.density * cells_of_fluid;
             if (particles > most_counted) {
                 error("fluid.density", fmt::format("the box would hold {} particles; at most {} are possible",
                                                    text(particles), static_cast<std::int64_t>(most_counted)));
-            } else if (system_.particle_count() < 1) {
-                error("fluid.density",
-                      fmt::format("the box of {} cells would hold no particle at all", system_.box.volume()));
+            } else if (particles < 0.5) {
+                error("fluid.density", fmt::format("the {} of {:g} cells would hold no particle at all",
+                                                   has_surfaces() ? "fluid" : "box", cells_of_fluid));
             }
         }
     }
@@ -190,7 +198,7 @@ private:
                       "{} lags are more than the {} steps of a burst; make burst longer, or as long as every",
                       stress->lags, stress->steps_in_burst()));
         }
-        if (has_walls() || has_force()) {
+        if (has_walls() || has_surfaces() || has_force()) {
             warn("output.stress",
                  "its viscosity is that of a fluid at rest without walls; here only the pressure tensors "
                  "have a meaning");
@@ -203,9 +211,10 @@ private:
         const bool is_sound = are_sound({"output.walls", "boundaries"});
         check_samples("output.walls.every", walls->every);
         if (!is_sound) return;
-        if (!has_walls()) {
+        if (!has_walls() && !has_surfaces()) {
             error("output.walls",
-                  "all boundaries are periodic; give one of them walls, or leave this section out");
+                  "all boundaries are periodic, and there are no surfaces; give one of them walls, or leave "
+                  "this section out");
         }
     }
 

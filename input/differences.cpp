@@ -37,9 +37,10 @@ Values values_of(std::string_view text) {
 std::vector<KeyDifference> find_differences(std::string_view before, std::string_view after) {
     const Values old_values = values_of(before);
     const Values new_values = values_of(after);
+    // A list that is not there is an empty one: an input of before there was one differs by nothing.
     const auto look_up = [](const Values& values, const std::string& path) {
         const auto found = values.find(path);
-        return found == values.end() ? std::string() : found->second;
+        return found == values.end() || found->second == "[]" ? std::string() : found->second;
     };
     Values paths = old_values;
     paths.insert(new_values.begin(), new_values.end());

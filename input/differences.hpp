@@ -15,7 +15,8 @@ struct KeyDifference {
 };
 
 /// Compares two inputs as to_yaml() writes them, all defaults filled in: values are compared as text. In the
-/// order of the paths. Text that is not YAML counts as an empty input.
+/// order of the paths. A list of nothing is as good as none. Text that is not YAML counts as an empty
+/// input.
 [[nodiscard]] std::vector<KeyDifference> find_differences(std::string_view before, std::string_view after);
 
 }  // namespace mpcflow

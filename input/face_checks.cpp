@@ -14,9 +14,6 @@
 namespace mpcflow::input {
 namespace {
 
-// The sums of the cells have room for particles of 32 thermal speeds.
-constexpr double most_speed = 8.0;
-constexpr double most_temperature = 8.0;
 // Half of it at the faces, and in a cell that straddles one the whole beside the particles' own: the sums of
 // squares are exact up to 13.
 constexpr double most_jump = 12.0;
@@ -66,7 +63,8 @@ public:
                       axis_names[along]));
         }
         for (const int side : {0, 1}) {
-            if (system_.boundaries.faces[other][side].kind != FaceKind::no_slip) continue;
+            const FaceKind kind = system_.boundaries.faces[other][side].kind;
+            if (kind != FaceKind::no_slip && kind != FaceKind::thermal) continue;
             error(path, fmt::format(
                             "the wall at boundaries.{}.{} would hold the fluid, of which each layer flows at "
                             "another velocity; faces of slip or periodic ones are possible there",
@@ -94,25 +92,25 @@ public:
                   fmt::format("{} along {} would move the face out of its plane and change the size of the "
                               "box; 0 is needed",
                               shortest(face.velocity[axis]), axis_names[axis]));
-        } else if (is_fluid_sound() && speed > most_speed * thermal_speed) {
+        } else if (is_fluid_sound() && speed > most_wall_speed * thermal_speed) {
             error(path,
                   fmt::format(
                       "a speed of {:.3g} is {:.3g} thermal speeds sqrt(temperature / mass) of the fluid; at "
                       "most {:g} are possible, and over about 0.3 it is compressed",
-                      speed, speed / thermal_speed, most_speed));
+                      speed, speed / thermal_speed, most_wall_speed));
         }
     }
 
     void check_temperature(const Face& face, const std::string& path) {
         if (face.temperature == 0.0 || !diagnostics_.is_sound(path) || !is_fluid_sound()) return;
         const double ratio = face.temperature / system_.fluid.temperature;
-        if (ratio > most_temperature) {
+        if (ratio > most_wall_temperature) {
             error(path,
                   fmt::format(
                       "{} is {:.3g} times the fluid's temperature; at most {:g} times are possible: give the "
                       "fluid one in between",
-                      shortest(face.temperature), ratio, most_temperature));
-        } else if (!system_.boundaries.virtual_particles) {
+                      shortest(face.temperature), ratio, most_wall_temperature));
+        } else if (!system_.boundaries.virtual_particles && face.kind == FaceKind::no_slip) {
             error(path,
                   "a wall without virtual particles exchanges no heat; leave the temperature out, or set "
                   "boundaries.virtual_particles to true");

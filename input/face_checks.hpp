@@ -7,6 +7,11 @@
 
 namespace mpcflow::input {
 
+/// The fastest and the warmest that a wall can be, in thermal speeds and temperatures of the fluid: the sums
+/// of the cells have room for particles of 32 thermal speeds.
+inline constexpr double most_wall_speed = 8.0;
+inline constexpr double most_wall_temperature = 8.0;
+
 /// As check_scenario(), of `boundaries`.
 void check_faces(const System& system, const Node& root, Diagnostics& diagnostics);
 

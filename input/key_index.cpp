@@ -32,7 +32,10 @@ public:
     void flag(const Key& key, bool&) override { add(key.name); }
     void text(const Key& key, std::string&, std::size_t) override { add(key.name); }
     void real(const Key& key, double&, const RealRange&) override { add(key.name); }
+    void real_if_given(const Key& key, double&, const RealRange&) override { add(key.name); }
     void reals(const Key& key, std::array<double, 3>&, const RealRange&) override { add(key.name); }
+    void pair(const Key& key, std::array<double, 2>&, const RealRange&) override { add(key.name); }
+    void real_or_reals(const Key& key, RealOrReals&, const RealRange&) override { add(key.name); }
     void whole(const Key& key, std::int64_t&, const IntegerRange&) override { add(key.name); }
     void integers(const Key& key, std::array<int, 3>&, const IntegerRange&) override { add(key.name); }
     void integer_or_auto(const Key& key, int&, const IntegerRange&) override { add(key.name); }

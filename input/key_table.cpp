@@ -38,9 +38,18 @@ public:
     void real(const Key& key, double& value, const RealRange& range) override {
         row(key, allowed_real(range), shortest(value));
     }
+    void real_if_given(const Key& key, double&, const RealRange& range) override {
+        row(key, allowed_real(range), "");
+    }
     void reals(const Key& key, std::array<double, 3>& values, const RealRange& range) override {
         row(key, allowed_reals(range),
             fmt::format("[{}, {}, {}]", shortest(values[0]), shortest(values[1]), shortest(values[2])));
+    }
+    void pair(const Key& key, std::array<double, 2>& values, const RealRange& range) override {
+        row(key, allowed_pair(range), fmt::format("[{}, {}]", shortest(values[0]), shortest(values[1])));
+    }
+    void real_or_reals(const Key& key, RealOrReals& value, const RealRange& range) override {
+        row(key, allowed_real_or_reals(range), shortest(value.values[0]));
     }
     void whole(const Key& key, std::int64_t& value, const IntegerRange& range) override {
         row(key, allowed_integer(range), std::to_string(value));

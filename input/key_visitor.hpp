@@ -58,6 +58,12 @@ struct IntegerRange {
     }
 };
 
+/// A number, or a list of three.
+struct RealOrReals {
+    bool is_one = true;  ///< the first alone is meant
+    std::array<double, 3> values{};
+};
+
 /// One name of a list of names, and whether it is in the list.
 struct NamedFlag {
     std::string_view name;
@@ -86,7 +92,12 @@ public:
     /// One line of text of at most `longest` characters.
     virtual void text(const Key& key, std::string& value, std::size_t longest) = 0;
     virtual void real(const Key& key, double& value, const RealRange& range) = 0;
+    /// A number that need not be given and has no default; 0, which the range does not have, is none.
+    virtual void real_if_given(const Key& key, double& value, const RealRange& range) = 0;
     virtual void reals(const Key& key, std::array<double, 3>& values, const RealRange& range) = 0;
+    virtual void pair(const Key& key, std::array<double, 2>& values, const RealRange& range) = 0;
+    /// A number, or three.
+    virtual void real_or_reals(const Key& key, RealOrReals& value, const RealRange& range) = 0;
     virtual void whole(const Key& key, std::int64_t& value, const IntegerRange& range) = 0;
     virtual void integers(const Key& key, std::array<int, 3>& values, const IntegerRange& range) = 0;
     /// `auto` (held as 0) or a whole number of the range.
@@ -173,6 +184,8 @@ public:
 [[nodiscard]] std::string in_words(const IntegerRange& range);  ///< "[1, 64]"
 [[nodiscard]] std::string allowed_real(const RealRange& range);
 [[nodiscard]] std::string allowed_reals(const RealRange& range);
+[[nodiscard]] std::string allowed_pair(const RealRange& range);
+[[nodiscard]] std::string allowed_real_or_reals(const RealRange& range);
 [[nodiscard]] std::string allowed_integer(const IntegerRange& range);
 [[nodiscard]] std::string allowed_integers(const IntegerRange& range);
 [[nodiscard]] std::string allowed_integer_or_auto(const IntegerRange& range);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "input/surface_keys.hpp"
 #include "physics/collision/laws.hpp"
 
 namespace mpcflow::input {
@@ -172,6 +173,7 @@ void visit_system(KeyVisitor& keys, System& system) {
                    "Walls take part in collisions as virtual particles; without, fluids slip."},
                   system.boundaries.virtual_particles);
     });
+    visit_surfaces(keys, system.surfaces.list);
     visit_forces(keys, system);
 }
 

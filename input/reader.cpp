@@ -15,6 +15,7 @@
 #include "input/domain_checks.hpp"
 #include "input/keys.hpp"
 #include "input/overrides.hpp"
+#include "input/surface_checks.hpp"
 #include "input/text.hpp"
 #include "input/tree_reader.hpp"
 #include "input/yaml_tree.hpp"
@@ -163,6 +164,7 @@ Scenario parse_scenario(std::string_view text, const std::string& name,
     input::TreeReader reader(root, diagnostics);
     input::visit_keys(reader, scenario);
     reader.finish();
+    input::check_surfaces(scenario.system, root, diagnostics);
     input::check_scenario(scenario, root, diagnostics);
     input::check_domains(scenario, ranks, root, diagnostics);
     if (diagnostics.has_errors()) throw InputError(diagnostics.errors());

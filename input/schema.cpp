@@ -113,9 +113,20 @@ public:
     void real(const Key& key, double& value, const RealRange& range) override {
         add(key, number(range), shortest(value));
     }
+    void real_if_given(const Key& key, double&, const RealRange& range) override {
+        add(key, number(range), "");
+    }
     void reals(const Key& key, std::array<double, 3>& values, const RealRange& range) override {
         add(key, triple(number(range)),
             json_list({shortest(values[0]), shortest(values[1]), shortest(values[2])}));
+    }
+    void pair(const Key& key, std::array<double, 2>& values, const RealRange& range) override {
+        add(key, list_of(number(range), 2), json_list({shortest(values[0]), shortest(values[1])}));
+    }
+    void real_or_reals(const Key& key, RealOrReals& value, const RealRange& range) override {
+        JsonObject schema;
+        schema.add("anyOf", json_list({number(range).text(), triple(number(range)).text()}));
+        add(key, schema, shortest(value.values[0]));
     }
     void whole(const Key& key, std::int64_t& value, const IntegerRange& range) override {
         add(key, integer_schema(range), std::to_string(value));
@@ -231,12 +242,13 @@ private:
         schema.add("minimum", std::to_string(range.lower)).add("maximum", std::to_string(range.upper));
         return schema;
     }
-    static JsonObject triple(const JsonObject& item) {
+    static JsonObject list_of(const JsonObject& item, int count) {
         JsonObject schema;
         schema.add("type", in_quotes("array")).add("items", item.text());
-        schema.add("minItems", "3").add("maxItems", "3");
+        schema.add("minItems", std::to_string(count)).add("maxItems", std::to_string(count));
         return schema;
     }
+    static JsonObject triple(const JsonObject& item) { return list_of(item, 3); }
     static JsonObject words(std::span<const std::string_view> names) {
         std::vector<std::string> list;
         for (const std::string_view name : names) list.push_back(in_quotes(name));

@@ -184,13 +184,14 @@ void TreeReader::whole(const Key& key, std::int64_t& value, const IntegerRange& 
 }
 
 template <class Read>
-void TreeReader::read_triple(const Node* node, const Key& key, const std::string& allowed, Read read_item) {
+void TreeReader::read_list(const Node* node, const Key& key, const std::string& allowed, std::size_t count,
+                           Read read_item) {
     if (node == nullptr) return;
     if (node->kind != NodeKind::sequence) {
         wrong(*node, path_of(key), "is given", allowed);
         return;
     }
-    if (node->children.size() != 3) {
+    if (node->children.size() != count) {
         Place place = node->place;
         for (const Node& child : node->children) {
             // An item that a --set has added is what is wrong.
@@ -201,16 +202,38 @@ void TreeReader::read_triple(const Node* node, const Key& key, const std::string
             fmt::format("a list of {} is given; {} is needed", node->children.size(), allowed));
         return;
     }
-    for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t i = 0; i < count; ++i)
         read_item(node->children[i], joined_path(path_of(key), std::to_string(i)), i);
 }
 
 void TreeReader::reals(const Key& key, std::array<double, 3>& values, const RealRange& range) {
     const std::string allowed = allowed_reals(range);
-    read_triple(find(key, allowed), key, allowed,
-                [&](const Node& node, const std::string& path, std::size_t i) {
-                    (void)read_real(node, path, values[i], range);
-                });
+    read_list(find(key, allowed), key, allowed, 3,
+              [&](const Node& node, const std::string& path, std::size_t i) {
+                  (void)read_real(node, path, values[i], range);
+              });
+}
+
+void TreeReader::pair(const Key& key, std::array<double, 2>& values, const RealRange& range) {
+    const std::string allowed = allowed_pair(range);
+    read_list(find(key, allowed), key, allowed, 2,
+              [&](const Node& node, const std::string& path, std::size_t i) {
+                  (void)read_real(node, path, values[i], range);
+              });
+}
+
+void TreeReader::real_or_reals(const Key& key, RealOrReals& value, const RealRange& range) {
+    const std::string allowed = allowed_real_or_reals(range);
+    const Node* node = find(key, allowed);
+    if (node == nullptr) return;
+    value.is_one = node->kind == NodeKind::scalar;
+    if (value.is_one) {
+        (void)read_real(*node, path_of(key), value.values[0], range);
+        return;
+    }
+    read_list(node, key, allowed, 3, [&](const Node& item, const std::string& path, std::size_t i) {
+        (void)read_real(item, path, value.values[i], range);
+    });
 }
 
 void TreeReader::integers(const Key& key, std::array<int, 3>& values, const IntegerRange& range) {
@@ -220,8 +243,8 @@ void TreeReader::integers(const Key& key, std::array<int, 3>& values, const Inte
 
 void TreeReader::read_integers(const Node* node, const Key& key, const std::string& allowed,
                                std::array<int, 3>& values, const IntegerRange& range) {
-    read_triple(
-        node, key, allowed,
+    read_list(
+        node, key, allowed, 3,
         [&](const Node& item, const std::string& path, std::size_t i) {
             std::int64_t value = 0;
             if (read_integer(item, path, value, range)) values[i] = static_cast<int>(value);
@@ -290,73 +313,6 @@ void TreeReader::some_of(const Key& key, std::span<const NamedFlag> names) {
             diagnostics_.error(item.place, path, fmt::format("{} is given twice", shown(item)));
         else *found->value = true;
     }
-}
-
-void TreeReader::faces(const Key& key, AxisFaces& value) {
-    const Node* node = levels_.back().node != nullptr ? levels_.back().node->find(key.name) : nullptr;
-    if (node != nullptr && node->kind == NodeKind::map) {
-        const auto has = [&](const char* name) { return node->find(name) != nullptr; };
-        if (has("kind") || has("shear_rate") || has("along")) return sheared_faces(key, value);
-        section(key, [&] {
-            face({"lower", ""}, value.lower);
-            face({"upper", ""}, value.upper);
-        });
-        return;
-    }
-    node = find_scalar(key, allowed_faces());
-    if (node == nullptr) return;
-    if (node->text == sheared_kind) {
-        diagnostics_.error(node->place, path_of(key),
-                           fmt::format("{0} needs a rate and the axis of the flow: {{kind: {0}, shear_rate: "
-                                       "a number, along: x, y or z}}",
-                                       sheared_kind));
-        return;
-    }
-    for (const auto& named : names_of(FaceKind{})) {
-        if (named.name == node->text) {
-            value.lower = named.value;
-            value.upper = named.value;
-            return;
-        }
-    }
-    wrong(*node, path_of(key), "is not known", allowed_faces());
-}
-
-void TreeReader::sheared_faces(const Key& key, AxisFaces& value) {
-    section(
-        key,
-        [&] {
-            std::size_t kind = 0;
-            one_of({"kind", "", Presence::required}, kind, std::array{sheared_kind});
-            real({"shear_rate", "", Presence::required}, value.shear.rate, shear_rate_range);
-            std::size_t along = 0;
-            one_of({"along", "", Presence::required}, along, axis_words);
-            value.shear.along = static_cast<int>(along);
-        });
-}
-
-void TreeReader::face(const Key& key, Face& value) {
-    const Node* node = levels_.back().node->find(key.name);
-    if (node == nullptr || node->kind != NodeKind::map) {
-        choice(key, value.kind);
-        return;
-    }
-    section(key, [&] {
-        choice({"kind", "", Presence::required}, value.kind);
-        reals({"velocity", ""}, value.velocity, face_velocity_range);
-        real({"temperature", ""}, value.temperature, face_temperature_range);
-        // Told here, where a zero that was given is not what nobody gave.
-        for (const char* const name : {"velocity", "temperature"}) {
-            const Node* given = node->find(name);
-            if (given != nullptr && value.kind != FaceKind::no_slip &&
-                diagnostics_.is_sound(path_of({"kind", ""})))
-                diagnostics_.error(
-                    given->name_place, path_of({name, ""}),
-                    fmt::format(
-                        "a {} face has no {}: no fluid sticks to it; leave it out, or make the face no_slip",
-                        name_of(value.kind), name));
-        }
-    });
 }
 
 void TreeReader::device(const Key& key, DeviceChoice& value) {

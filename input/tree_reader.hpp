@@ -30,7 +30,12 @@ public:
     void flag(const Key& key, bool& value) override;
     void text(const Key& key, std::string& value, std::size_t longest) override;
     void real(const Key& key, double& value, const RealRange& range) override;
+    void real_if_given(const Key& key, double& value, const RealRange& range) override {
+        real(key, value, range);
+    }
     void reals(const Key& key, std::array<double, 3>& values, const RealRange& range) override;
+    void pair(const Key& key, std::array<double, 2>& values, const RealRange& range) override;
+    void real_or_reals(const Key& key, RealOrReals& value, const RealRange& range) override;
     void whole(const Key& key, std::int64_t& value, const IntegerRange& range) override;
     void integers(const Key& key, std::array<int, 3>& values, const IntegerRange& range) override;
     void integer_or_auto(const Key& key, int& value, const IntegerRange& range) override;
@@ -69,7 +74,8 @@ private:
     [[nodiscard]] bool read_integer(const Node& node, const std::string& path, std::int64_t& value,
                                     const IntegerRange& range);
     template <class Read>
-    void read_triple(const Node* node, const Key& key, const std::string& allowed, Read read_item);
+    void read_list(const Node* node, const Key& key, const std::string& allowed, std::size_t count,
+                   Read read_item);
 
     void read_integers(const Node* node, const Key& key, const std::string& allowed,
                        std::array<int, 3>& values, const IntegerRange& range);

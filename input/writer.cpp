@@ -49,8 +49,17 @@ public:
         if (!value.empty()) line(key, in_quotes(value));
     }
     void real(const Key& key, double& value, const RealRange&) override { line(key, shortest_real(value)); }
+    void real_if_given(const Key& key, double& value, const RealRange&) override {
+        if (value != 0.0) line(key, shortest_real(value));
+    }
     void reals(const Key& key, std::array<double, 3>& values, const RealRange&) override {
         line(key, triple(values));
+    }
+    void pair(const Key& key, std::array<double, 2>& values, const RealRange&) override {
+        line(key, "[" + shortest_real(values[0]) + ", " + shortest_real(values[1]) + "]");
+    }
+    void real_or_reals(const Key& key, RealOrReals& value, const RealRange&) override {
+        line(key, value.is_one ? shortest_real(value.values[0]) : triple(value.values));
     }
     void whole(const Key& key, std::int64_t& value, const IntegerRange&) override {
         line(key, std::to_string(value));

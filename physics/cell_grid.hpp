@@ -146,6 +146,15 @@ public:
         return fill;
     }
 
+    /// Where a cell's centre is; of one that straddles a periodic face, or a wall, it may be below the box.
+    MPCFLOW_HD Vec3<double> centre(int cell) const {
+        const Vec3<int> c{cell % cells_.x, cell / cells_.x % cells_.y, cell / cells_.x / cells_.y};
+        Vec3<double> centre;
+        for (int axis = 0; axis < 3; ++axis)
+            centre[axis] = (c[axis] + 0.5) - static_cast<double>(shift_[axis]);
+        return centre;
+    }
+
     /// Whether all of a cell is in the box: cut by no wall, and not the layer beyond it that an unshifted
     /// grid has.
     MPCFLOW_HD bool is_whole(int cell) const {
@@ -182,6 +191,15 @@ private:
     Vec3<int> slips_{};  ///< bit 0: the lower face is one of slip, bit 1: the upper one
 };
 
+/// Whether all of a cell is fluid: cut by no wall and no surface, nor beyond them.
+template <class Grid>
+MPCFLOW_HD bool is_whole(const Grid& grid, const SurfaceView& surfaces, int cell) {
+    if (!grid.is_whole(cell)) return false;
+    if (!surfaces.exist()) return true;
+    const CellSurfaces here(surfaces, grid.centre(cell));
+    return !here.is_cut() && !here.is_solid();
+}
+
 /// Whom random numbers of a cell belong to: drawn from these three alone.
 struct CellKey {
     std::uint64_t seed;
@@ -190,16 +208,6 @@ struct CellKey {
 
     MPCFLOW_HD RandomSource source(RandomStream stream) const {
         return {seed, stream, step, static_cast<std::uint64_t>(cell)};
-    }
-};
-
-/// The same for what belongs to a particle in one step, whatever cell it is in.
-struct StepKey {
-    std::uint64_t seed;
-    std::uint64_t step;
-
-    MPCFLOW_HD RandomSource source(RandomStream stream, std::uint64_t id) const {
-        return {seed, stream, step, id};
     }
 };
 

@@ -4,8 +4,12 @@
 
 #include <cstdint>
 
+#include "physics/boundary/surface_map.hpp"
+#include "physics/boundary/surface_view.hpp"
 #include "physics/distributions.hpp"
+#include "physics/host_device.hpp"
 #include "physics/lees_edwards.hpp"
+#include "physics/random.hpp"
 #include "physics/system.hpp"
 #include "physics/vector.hpp"
 
@@ -14,8 +18,11 @@ namespace mpcflow {
 /// Makes particles one by one; each is a function of the seed and its id alone.
 class InitialState {
 public:
-    explicit InitialState(const System& system)
-        : seed_(system.seed),
+    explicit InitialState(const System& system) : InitialState(system, view_of_surfaces(system)) {}
+    /// The same, of surfaces whose map was copied to the memory of a device.
+    InitialState(const System& system, const SurfaceView& surfaces)
+        : surfaces_(surfaces),
+          seed_(system.seed),
           thermal_speed_(std::sqrt(system.fluid.temperature / system.fluid.mass)),
           flow_(system) {
         for (int axis = 0; axis < 3; ++axis) length_[axis] = system.box.size[axis];
@@ -41,6 +48,8 @@ public:
             // Rounding may reach L, which is the next image's 0.
             position[axis] = x < static_cast<Real>(length_[axis]) ? x : static_cast<Real>(0);
         }
+        if (surfaces_.exist() && !surfaces_.is_fluid(vector_cast<double>(position)))
+            position = place_in_fluid<Real>(source);
         int species = 0;
         double thermal_speed = thermal_speed_;
         if constexpr (Particle::has_species) {
@@ -52,6 +61,27 @@ public:
     }
 
 private:
+    /// The first of a particle's places that is in the fluid, beside the one it has without surfaces. Of a
+    /// thousand one is at least; that none of so many is, is less likely than 1e-25.
+    template <class Real>
+    MPCFLOW_HD_RARE Vec3<Real> place_in_fluid(RandomSource source) const {
+        // Behind the blocks that its velocity is drawn from.
+        source.next_block = 8;
+        Vec3<Real> position{};
+        for (int attempt = 0; attempt < 60000; ++attempt) {
+            const RandomBlock a = source.next();
+            position = {static_cast<Real>(place(a.word[0]) * length_.x),
+                        static_cast<Real>(place(a.word[1]) * length_.y),
+                        static_cast<Real>(place(a.word[2]) * length_.z)};
+            for (int axis = 0; axis < 3; ++axis)
+                if (!(position[axis] < static_cast<Real>(length_[axis]))) position[axis] = 0;
+            if (surfaces_.is_fluid(vector_cast<double>(position))) break;
+        }
+        return position;
+    }
+    MPCFLOW_HD static double place(std::uint32_t word) { return (word + 0.5) * 0x1p-32; }
+
+    SurfaceView surfaces_;
     std::uint64_t seed_;
     double thermal_speed_;
     ShearFlow flow_;

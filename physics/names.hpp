@@ -36,7 +36,10 @@ constexpr auto names_of(ThermostatKind) {
 }
 constexpr auto names_of(FaceKind) {
     return std::array{Named{FaceKind::periodic, "periodic"}, Named{FaceKind::no_slip, "no_slip"},
-                      Named{FaceKind::slip, "slip"}};
+                      Named{FaceKind::slip, "slip"}, Named{FaceKind::thermal, "thermal"}};
+}
+constexpr auto names_of(FluidSide) {
+    return std::array{Named{FluidSide::inside, "inside"}, Named{FluidSide::outside, "outside"}};
 }
 constexpr auto names_of(Precision) {
     return std::array{Named{Precision::double_precision, "double"}, Named{Precision::mixed, "mixed"}};

@@ -20,6 +20,7 @@ enum class RandomStream : std::uint32_t {
     virtual_particles = 4,
     initial_state = 5,
     andersen = 6,
+    thermal_wall = 7,
 };
 
 /// 128 random bits.
@@ -62,6 +63,16 @@ struct RandomSource {
                                    high(step) | (static_cast<std::uint32_t>(stream) << 24U)}};
         ++next_block;
         return philox4x32(counter, low(seed), high(seed));
+    }
+};
+
+/// Whom random numbers belong to that are of a particle in one step, whatever cell it is in.
+struct StepKey {
+    std::uint64_t seed = 0;
+    std::uint64_t step = 0;
+
+    MPCFLOW_HD RandomSource source(RandomStream stream, std::uint64_t id) const {
+        return {seed, stream, step, id};
     }
 };
 

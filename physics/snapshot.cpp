@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "physics/boundary/surface_map.hpp"
 #include "physics/particle.hpp"
 
 namespace mpcflow {
@@ -44,6 +45,11 @@ void check_snapshot(const System& system, const ParticleSnapshot& snapshot) {
         if (!(x >= 0.0 && x <= system.box.size[i % 3])) fail(i / 3, "is outside of the box");
         if (!std::isfinite(snapshot.velocity[i])) fail(i / 3, "has no velocity");
     }
+    const SurfaceView surfaces = view_of_surfaces(system);
+    for (std::size_t i = 0; i < count && surfaces.exist(); ++i)
+        if (!surfaces.is_fluid(
+                {snapshot.position[3 * i], snapshot.position[3 * i + 1], snapshot.position[3 * i + 2]}))
+            fail(i, "is behind a surface");
     for (std::size_t i = 0; i < with_species; ++i)
         if (snapshot.species[i] >= system.species_count()) fail(i, "is of a species that there is not");
 }
@@ -70,6 +76,10 @@ bool is_possible(const System& system, const ParticleSnapshot& piece, std::size_
         const double x = piece.position[3 * index + axis];
         is = is && x >= 0.0 && x <= system.box.size[axis] && std::isfinite(piece.velocity[3 * index + axis]);
     }
+    const SurfaceView surfaces = view_of_surfaces(system);
+    is = is &&
+         (!surfaces.exist() || surfaces.is_fluid({piece.position[3 * index], piece.position[3 * index + 1],
+                                                  piece.position[3 * index + 2]}));
     return is && (piece.species.empty() || piece.species[index] < system.species_count());
 }
 

@@ -144,10 +144,22 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     }
 
     /// What a cell does to its particles. Faults are or-ed into `faults`.
+    template <Setting setting = Setting::any>
     MPCFLOW_HD typename Law::Transform resolve(int cell, const typename Law::Sums& sums,
                                                const typename Law::Draw& draw, std::uint32_t& faults) const {
         if (sums.number() > law.parameters().rounding.occupancy_limit) faults |= fault_occupancy;
-        return law.resolve(sums, draw, key(cell), grid.fill(cell, &walls));
+        CellFill fill = grid.fill(cell, &walls);
+        // Where no particle is nobody asks what the cell does.
+        if (setting == Setting::plain || !streaming.surfaces().exist() || sums.number() == 0.0)
+            return law.resolve(sums, draw, key(cell), fill);
+        const CellSurfaces surfaces(streaming.surfaces(), grid.centre(cell));
+        add_surfaces(surfaces, fill);
+        return law.resolve(sums, draw, key(cell), fill);
+    }
+
+    /// Whether a cell of the next grid is neither cut nor beyond a wall.
+    MPCFLOW_HD bool is_whole(int cell) const {
+        return mpcflow::is_whole(next_grid, streaming.surfaces(), cell);
     }
 
     /// The velocity after the collision of a particle whose place in this step's grid is `place`.
@@ -207,10 +219,16 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     /// Ends the step of a particle that was left at a wall.
     template <Setting setting = Setting::any, class Particle>
     MPCFLOW_HD void bounce(Particle& particle, std::uint32_t& faults) const {
-        check(particle, streaming.template bounce<setting>(particle), faults);
+        check(particle, streaming.template bounce<setting>(particle, StepKey{seed, step}), faults);
     }
 
 private:
+    MPCFLOW_HD static void add_surfaces(const CellSurfaces& surfaces, CellFill& fill) {
+        if (!surfaces.has_solid()) return;
+        fill.surfaces = &surfaces;
+        fill.is_cut = true;
+    }
+
     template <Setting setting, class Particle>
     MPCFLOW_HD InCell<Real> in_cell(const Particle& particle, const CellPlace<Real>& place,
                                     const Grid& where) const {

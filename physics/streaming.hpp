@@ -11,9 +11,13 @@
 #include "physics/boundary/chord_flight.hpp"
 #include "physics/boundary/faces.hpp"
 #include "physics/boundary/surface.hpp"
+#include "physics/boundary/surface_flight.hpp"
+#include "physics/boundary/surface_map.hpp"
+#include "physics/boundary/surface_view.hpp"
 #include "physics/forces.hpp"
 #include "physics/host_device.hpp"
 #include "physics/lees_edwards.hpp"
+#include "physics/random.hpp"
 #include "physics/setting.hpp"
 #include "physics/system.hpp"
 #include "physics/vector.hpp"
@@ -51,6 +55,7 @@ public:
         : KickShares<Real, masses>(system),
           time_step_(static_cast<Real>(system.collision.time_step)),
           faces_(system),
+          surfaces_(view_of_surfaces(system)),
           shear_(system, 0) {
         begin_step(system, 0);
     }
@@ -69,15 +74,16 @@ public:
     void end_at(const ShearedFaces<Real>& shear) { shear_ = shear; }
 
     /// Moves a particle of velocity `velocity` for one step. Afterwards its position is in [0, L) along
-    /// periodic axes and in [0, L] between walls. `fault` where an image count does not fit its record. Along
-    /// the flow of a sheared box, where no place is one box from another for long, images are not counted.
+    /// periodic axes and in [0, L] between walls, and in the fluid. `fault` where an image count does not fit
+    /// its record. Along the flow of a sheared box, where no place is one box from another for long, images
+    /// are not counted. Thermal walls draw by the key of the step.
     template <class Particle>
-    MPCFLOW_HD StreamOutcome move(Particle& particle, Vec3<Real> velocity) const {
+    MPCFLOW_HD StreamOutcome move(Particle& particle, Vec3<Real> velocity, const StepKey& key = {}) const {
         const StreamOutcome outcome = fly(particle, velocity);
-        return outcome == StreamOutcome::at_wall ? bounce(particle) : outcome;
+        return outcome == StreamOutcome::at_wall ? bounce(particle, key) : outcome;
     }
 
-    /// The same for the many that meet no wall. The few that do are left where they started, with the
+    /// The same for the many that meet no wall. The few that may are left where they started, with the
     /// velocity of their flight, and `at_wall` says so: bounce() moves them, now or later.
     template <Setting setting = Setting::any, class Particle>
     MPCFLOW_HD StreamOutcome fly(Particle& particle, Vec3<Real> velocity) const {
@@ -86,8 +92,9 @@ public:
         velocity += half_kick;
         Vec3<Real> x = particle.position + time_step_ * velocity;
         StreamOutcome outcome = StreamOutcome::inside;
-        if (!is_inside(x)) {
-            if (crosses_wall(x)) {
+        const bool is_free = setting == Setting::plain || is_clear_of_surfaces(particle.position, x);
+        if (!is_inside(x) || !is_free) {
+            if (!is_free || crosses_wall(x)) {
                 particle.velocity = velocity;
                 return StreamOutcome::at_wall;
             }
@@ -99,8 +106,8 @@ public:
         return outcome;
     }
 
-    /// The same without a branch: false where the particle comes to a face of any kind, and both mean nothing
-    /// then.
+    /// The same without a branch, and without asking for surfaces in the box: false where the particle comes
+    /// to a face of any kind, and both mean nothing then.
     MPCFLOW_HD bool glide(Vec3<Real>& position, Vec3<Real>& velocity, int species) const {
         const Vec3<Real>& half_kick = half_kick_of(species);
         velocity += half_kick;
@@ -121,20 +128,36 @@ public:
         return setting == Setting::any && waves_.are_any();
     }
 
-    /// Whether neither has_waves() nor faces are sheared (StepPlan::is_plain).
-    [[nodiscard]] MPCFLOW_HD bool is_plain() const { return !waves_.are_any() && !shear_.is_on(); }
+    /// Whether neither has_waves() nor faces are sheared nor a flight is_rare() (StepPlan::is_plain).
+    [[nodiscard]] MPCFLOW_HD bool is_plain() const {
+        return !waves_.are_any() && !shear_.is_on() && !is_rare();
+    }
+
+    /// Whether a straight flight meets no surface in the box, for sure.
+    [[nodiscard]] MPCFLOW_HD bool is_clear_of_surfaces(Vec3<Real> from, Vec3<Real> to) const {
+        return !surfaces_.exist() || surfaces_.is_free(from, to);
+    }
 
     /// Moves a particle that fly() left at a wall.
     template <Setting setting = Setting::any, class Particle>
-    MPCFLOW_HD StreamOutcome bounce(Particle& particle) const {
+    MPCFLOW_HD StreamOutcome bounce(Particle& particle, const StepKey& key) const {
         Vec3<Real> x = particle.position;
         Vec3<Real> velocity = particle.velocity;
-        fly_to_walls(x, velocity, NoRecord{});
+        bool fits = true;
+        if (setting == Setting::any && is_rare()) {
+            const FlightEnd<Real> end = fly_rarely(x, velocity, draws_of(particle, key), NoRecord{});
+            x = end.place;
+            velocity = end.velocity;
+            for (int axis = 0; axis < 3; ++axis)
+                fits &= end.images[axis] == 0 || particle.add_image(axis, end.images[axis]);
+        } else {
+            fly_to_walls(x, velocity, NoRecord{});
+        }
         const StreamOutcome outcome = wrap<setting>(particle, x, velocity);
         particle.position = x;
         particle.velocity = velocity + half_kick_of(particle.species());
         if (has_waves<setting>()) particle.velocity += wave_kick(x, particle.species());
-        return outcome;
+        return fits ? outcome : StreamOutcome::fault;
     }
 
     /// The velocity at which a particle of velocity `velocity` flies: with half the kick of the force.
@@ -145,25 +168,62 @@ public:
         return velocity;
     }
 
-    /// Whether a flight from `start` at flight_velocity() `velocity` meets a wall.
+    /// Whether a flight from `start` at flight_velocity() `velocity` meets a wall, or may meet a surface.
     [[nodiscard]] MPCFLOW_HD bool meets_wall(Vec3<Real> start, Vec3<Real> velocity) const {
-        return crosses_wall(start + time_step_ * velocity);
+        const Vec3<Real> end = start + time_step_ * velocity;
+        return crosses_wall(end) || !is_clear_of_surfaces(start, end);
     }
 
-    /// The flight of one that does: place and velocity at its end, before periodic axes wrap. Tells
-    /// `recorder` of every hit (NoRecord in physics/boundary/surface.hpp).
+    /// The flight of one that does, with its draws: tells `recorder` of every hit (NoRecord in
+    /// physics/boundary/surface.hpp).
+    template <class Recorder>
+    MPCFLOW_HD void tell_hits(Vec3<Real> start, Vec3<Real> velocity, const HitDraws& draws,
+                              const Recorder& recorder) const {
+        if (is_rare()) static_cast<void>(fly_rarely(start, velocity, draws, recorder));
+        else fly_to_walls(start, velocity, recorder);
+    }
+
+    /// The draws of a particle's hits in a step.
+    template <class Particle>
+    [[nodiscard]] MPCFLOW_HD HitDraws draws_of(const Particle& particle, const StepKey& key) const {
+        HitDraws draws{key.source(RandomStream::thermal_wall, particle.id())};
+        if constexpr (masses == Masses::by_species)
+            draws.variance_share = static_cast<double>(this->share[particle.species()]);
+        return draws;
+    }
+
+    /// The flight to faces that draw nothing, without surfaces in the box: place and velocity at its end,
+    /// before periodic axes wrap. Tells `recorder` of every hit.
     template <class Recorder>
     MPCFLOW_HD void fly_to_walls(Vec3<Real>& place, Vec3<Real>& velocity, const Recorder& recorder) const {
         if (faces_.only_turn_back()) fly_on_chord(faces_, place, velocity, time_step_, recorder);
         else fly_among(faces_, place, velocity, time_step_, recorder);
     }
 
-    /// Whether there is any wall.
+    /// Whether there is any wall or surface.
     [[nodiscard]] MPCFLOW_HD bool has_walls() const {
-        return faces_.is_wall(0) || faces_.is_wall(1) || faces_.is_wall(2);
+        return faces_.is_wall(0) || faces_.is_wall(1) || faces_.is_wall(2) || surfaces_.exist();
     }
+    [[nodiscard]] MPCFLOW_HD const SurfaceView& surfaces() const { return surfaces_; }
+    /// Where the map of the surfaces was copied to the memory of a device.
+    void set_surfaces(const SurfaceView& surfaces) { surfaces_ = surfaces; }
 
 private:
+    /// Whether walls take more than fly_to_walls().
+    [[nodiscard]] MPCFLOW_HD bool is_rare() const { return surfaces_.exist() || faces_.has_thermal(); }
+
+    /// A flight among surfaces in the box, or to thermal faces. Not inlined on a device.
+    template <class Recorder>
+    [[nodiscard]] MPCFLOW_HD_RARE FlightEnd<Real> fly_rarely(Vec3<Real> start, Vec3<Real> velocity,
+                                                             HitDraws draws, const Recorder& recorder) const {
+        if (!surfaces_.exist()) {
+            FlightEnd<Real> end{start, velocity, {}};
+            fly_among(faces_, end.place, end.velocity, time_step_, recorder, draws);
+            return end;
+        }
+        return fly_among_surfaces(surfaces_, start, velocity, time_step_, draws, recorder);
+    }
+
     MPCFLOW_HD decltype(auto) half_kick_of([[maybe_unused]] int species) const {
         if constexpr (masses == Masses::by_species)
             return this->share[species] * half_kick_ + this->half_gravity;
@@ -235,6 +295,7 @@ private:
     Vec3<Real> half_kick_{};
     WaveKicks<Real> waves_;
     Faces<Real> faces_;
+    SurfaceView surfaces_;
     ShearedFaces<Real> shear_;
 };
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -77,7 +78,8 @@ struct Thermostat {
     double strength = 0.2;  ///< of monte_carlo: factors of up to 1 + strength are tried
 };
 
-enum class FaceKind { periodic, no_slip, slip };
+/// What a face of the box is, and but for `periodic` what a surface in it is (physics/boundary/surface.hpp).
+enum class FaceKind { periodic, no_slip, slip, thermal };
 
 /// A face of the box. Not an aggregate, so that a kind alone is a face, too.
 struct Face {
@@ -112,6 +114,34 @@ struct AxisFaces {
     [[nodiscard]] constexpr bool is_periodic() const { return lower.kind == FaceKind::periodic; }
     [[nodiscard]] constexpr bool is_sheared() const { return shear.along >= 0; }
     [[nodiscard]] constexpr const Face& operator[](int side) const { return side == 0 ? lower : upper; }
+};
+
+enum class SurfaceShape { cylinder, sphere };
+
+/// On which side of a surface the fluid is.
+enum class FluidSide { inside, outside };
+
+/// A surface in the box, with fluid on one side of it and a solid on the other.
+struct Surface {
+    SurfaceShape shape = SurfaceShape::sphere;
+    int axis = 2;                    ///< of a cylinder, along which it goes through all of the box
+    std::array<double, 3> centre{};  ///< of a cylinder, but along its axis, where it means nothing
+    double radius = 1.0;
+    FluidSide fluid = FluidSide::outside;
+    FaceKind kind = FaceKind::no_slip;
+    std::array<double, 3> velocity{};          ///< of a cylinder, along its axis alone
+    std::array<double, 3> angular_velocity{};  ///< about its centre; of a cylinder, along its axis alone
+    double temperature = 0.0;                  ///< kT; 0: the fluid's
+
+    [[nodiscard]] friend bool operator==(const Surface&, const Surface&) = default;
+};
+
+class SurfaceMap;
+
+/// The surfaces in the box, and the map of where they are, which System::map_surfaces() makes.
+struct Surfaces {
+    std::vector<Surface> list{};
+    std::shared_ptr<const SurfaceMap> map{};
 };
 
 struct Boundaries {
@@ -175,6 +205,15 @@ struct System {
     std::array<double, 3> force{};  ///< uniform force on every particle (not an acceleration)
     ForceList forces;               ///< and others
     SpeciesList species;
+    Surfaces surfaces;
+
+    /// Where there are surfaces, to be called after all else is set and before anything is asked: how many
+    /// particles there are and how they fly follows from it. Throws std::invalid_argument where no fluid is
+    /// left, less than `least_fluid` of the box.
+    void map_surfaces();
+    static constexpr double least_fluid = 0.001;
+    /// The part of the box that is fluid, a^3. Of surfaces without a map it throws std::logic_error.
+    [[nodiscard]] double fluid_volume() const;
 
     /// Makes it a fluid of several species. Its mass is then that of the lightest, its density that of all.
     void set_species(const std::vector<Species>& all) {
@@ -187,10 +226,8 @@ struct System {
             fluid.mass = std::min(fluid.mass, one.mass);
         }
     }
-    [[nodiscard]] constexpr Masses masses() const {
-        return species.size() > 1 ? Masses::by_species : Masses::equal;
-    }
-    [[nodiscard]] constexpr int species_count() const { return std::max(species.size(), 1); }
+    [[nodiscard]] Masses masses() const { return species.size() > 1 ? Masses::by_species : Masses::equal; }
+    [[nodiscard]] int species_count() const { return std::max(species.size(), 1); }
     /// Mass of a particle of a species in units of that of the fluid: exactly 1 where there is one species.
     [[nodiscard]] double relative_mass(int number) const {
         return masses() == Masses::equal ? 1.0 : species[number].mass / fluid.mass;
@@ -201,11 +238,11 @@ struct System {
         double density = 0.0;
         for (int s = 0; s < number && s < species.size(); ++s) density += species[s].density;
         if (number >= species_count()) density = fluid.density;
-        return static_cast<std::int64_t>(density * static_cast<double>(box.volume()) + 0.5);
+        return static_cast<std::int64_t>(density * fluid_volume() + 0.5);
     }
 
     /// The axis normal to the sheared faces, of which there is one pair at most; -1 without.
-    [[nodiscard]] constexpr int sheared_axis() const {
+    [[nodiscard]] int sheared_axis() const {
         for (int axis = 0; axis < 3; ++axis)
             if (boundaries.faces[axis].is_sheared()) return axis;
         return -1;
@@ -213,20 +250,21 @@ struct System {
 
     /// Whether nothing outside takes or gives momentum: no wall and no force. (The thermostat keeps it, and
     /// sheared faces do, relative to the flow that they impose.)
-    [[nodiscard]] constexpr bool conserves_momentum() const {
-        bool is_isolated = !has_force_along(0) && !has_force_along(1) && !has_force_along(2);
+    [[nodiscard]] bool conserves_momentum() const {
+        bool is_isolated =
+            surfaces.list.empty() && !has_force_along(0) && !has_force_along(1) && !has_force_along(2);
         for (const AxisFaces& axis : boundaries.faces) is_isolated = is_isolated && axis.is_periodic();
         return is_isolated;
     }
 
     /// Whether any force has a part along an axis, ever and anywhere.
-    [[nodiscard]] constexpr bool has_force_along(int axis) const {
+    [[nodiscard]] bool has_force_along(int axis) const {
         bool has = force[axis] != 0.0;
         for (int i = 0; i < forces.size(); ++i) has = has || forces[i].amplitude[axis] != 0.0;
         return has;
     }
     /// The force that is the same everywhere and always, gravity on a particle of the fluid's mass included.
-    [[nodiscard]] constexpr std::array<double, 3> steady_force() const {
+    [[nodiscard]] std::array<double, 3> steady_force() const {
         std::array<double, 3> steady = force;
         for (int i = 0; i < forces.size(); ++i)
             for (int axis = 0; axis < 3; ++axis)
@@ -235,11 +273,16 @@ struct System {
                                     (forces[i].shape == ForceShape::gravity ? fluid.mass : 1.0);
         return steady;
     }
+    /// Whether some force changes with the time or the place.
+    [[nodiscard]] bool has_other_forces() const {
+        bool has = false;
+        for (int i = 0; i < forces.size(); ++i) has = has || !forces[i].is_steady() || forces[i].is_wave();
+        return has;
+    }
 
-    /// Number of particles: density x volume to the nearest whole number. The walls coincide with
-    /// faces of the box, so all of the box is fluid.
-    [[nodiscard]] constexpr std::int64_t particle_count() const {
-        return static_cast<std::int64_t>(fluid.density * static_cast<double>(box.volume()) + 0.5);
+    /// Number of particles: density x volume of the fluid to the nearest whole number.
+    [[nodiscard]] std::int64_t particle_count() const {
+        return static_cast<std::int64_t>(fluid.density * fluid_volume() + 0.5);
     }
 };
 

@@ -9,6 +9,7 @@
 #include "app/bench/output_costs.hpp"
 #include "app/command/commands.hpp"
 #include "app/command/domain_report.hpp"
+#include "app/command/surface_report.hpp"
 #include "app/machine/device.hpp"
 #include "app/output/estimates.hpp"
 #include "app/run/schedule.hpp"
@@ -151,6 +152,7 @@ void print_text(const Scenario& scenario, DeviceKind device, const std::optional
     if (!scenario.title.empty())
         fmt::print("title                {}\n", input::printable(scenario.title, std::string::npos));
     fmt::print("box                  {} x {} x {} cells\n", size[0], size[1], size[2]);
+    print_surfaces(system);
     fmt::print("particles            {}\n", system.particle_count());
     const Schedule schedule(scenario.run, scenario.output);
     fmt::print("steps                {} + {} = {}, time {:.6g}\n", scenario.run.equilibration,
@@ -160,6 +162,7 @@ void print_text(const Scenario& scenario, DeviceKind device, const std::optional
     print_flow(system);
     print_wave(system);
     print_shear(system);
+    print_cylinder_flow(system);
     if (time) {
         fmt::print("time                 about {}, at {} ({}); writing files comes on top\n",
                    format_duration(time->seconds), format_rate(time->updates_per_second, "particle updates"),
@@ -190,6 +193,7 @@ void print_json(const Scenario& scenario, DeviceKind device, const std::optional
         .member("file", scenario.source_name)
         .member("valid", true)
         .member("title", scenario.title);
+    json.member("fluid_volume", system.fluid_volume());
     json.member("particles", system.particle_count()).member("total_steps", schedule.total_steps());
     json.member("precision", precision_name(scenario.execution.precision));
     json.key("theory").begin_object();

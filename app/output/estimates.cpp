@@ -20,6 +20,7 @@
 #include "app/run/schedule.hpp"
 #include "app/text/formatting.hpp"
 #include "gpu/device_solver.hpp"
+#include "physics/boundary/surface_map.hpp"
 #include "physics/theory.hpp"
 
 namespace mpcflow {
@@ -87,7 +88,8 @@ std::int64_t estimate_memory(const System& system, Precision precision) {
         // Between walls the shifted grid sticks out of the box by a cell.
         cells *= system.box.size[axis] + (system.boundaries.faces[axis].is_periodic() ? 0 : 1);
     }
-    return 2 * record_bytes(precision) * system.particle_count() + bytes_per_cell(system) * cells;
+    return 2 * record_bytes(precision) * system.particle_count() + bytes_per_cell(system) * cells +
+           bytes_of_map(system);
 }
 
 std::int64_t estimate_solver_memory(const Scenario& scenario, DeviceKind device) {

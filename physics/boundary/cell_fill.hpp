@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "physics/boundary/cell_surfaces.hpp"
 #include "physics/boundary/faces.hpp"
 #include "physics/boundary/surface.hpp"
 #include "physics/host_device.hpp"
@@ -58,6 +59,9 @@ struct CellFill {
     bool is_cut = false;                                 ///< by a face with solid behind it
     Vec3<int> face{no_surface, no_surface, no_surface};  ///< that one, along each axis
     const WallStates* walls = nullptr;                   ///< of the faces; outlives this
+    /// Where surfaces in the box cut the cell, too, and have solid behind them; outlives this. All but the
+    /// faces' part is asked there: mean_solid() and solid_at().
+    const CellSurfaces* surfaces = nullptr;
 
     /// Where fluid and solid together begin along an axis, and how long they are: the cell but for what is
     /// behind a face of slip.
@@ -86,5 +90,72 @@ struct CellFill {
         return mean_of_walls(*walls, face, {thickness(0), thickness(1), thickness(2)});
     }
 };
+
+/// How much of a cell is solid, and the mean of its walls.
+struct MeanSolid {
+    double volume = 0.0;
+    WallState wall;
+};
+
+/// Of a cell that one surface alone cuts, which is not of slip. The same as mean_solid(), to the rounding.
+[[nodiscard]] MPCFLOW_HD MeanSolid mean_solid_of(const CurvedSurface& surface, Vec3<double> cell_centre) {
+    constexpr int n = pieces_of_edge;
+    const Vec3<double> d = surface.offset(cell_centre);
+    double places[3][n];
+    double squares[3][n];
+    for (int axis = 0; axis < 3; ++axis)
+        for (int i = 0; i < n; ++i) {
+            places[axis][i] = d[axis] + surface.across[axis] * ((i + 0.5) / n - 0.5);
+            squares[axis][i] = places[axis][i] * places[axis][i];
+        }
+    double pieces = 0.0;
+    Vec3<double> sum{};
+    for (int z = 0; z < n; ++z)
+        for (int y = 0; y < n; ++y) {
+            const double others = squares[1][y] + squares[2][z] - surface.radius_squared;
+            double row = 0.0;
+            for (int x = 0; x < n; ++x) {
+                const double part = 0.5 - n * (surface.per_height * (squares[0][x] + others));
+                const double counted = part > 0.0 ? (part < 1.0 ? part : 1.0) : 0.0;
+                row += counted;
+                sum.x += counted * places[0][x];
+            }
+            pieces += row;
+            sum.y += row * places[1][y];
+            sum.z += row * places[2][z];
+        }
+    if (pieces == 0.0) return {};
+    return {pieces / (n * n * n), {surface.velocity_at((1.0 / pieces) * sum), surface.thermal_variance}};
+}
+
+/// Of a cell that surfaces in the box cut. Behind what is of slip there is nothing.
+[[nodiscard]] MPCFLOW_HD_RARE MeanSolid mean_solid(const CellSurfaces& cell, const WallStates& walls) {
+    if (cell.has_only_one() && cell.the_only_one().kind != FaceKind::slip)
+        return mean_solid_of(cell.the_only_one(), cell.centre());
+    MeanSolid mean;
+    cell.for_pieces<pieces_of_edge>([&](int surface, double weight, Vec3<double> place) {
+        if (cell.kind(surface) == FaceKind::slip) return;
+        mean.volume += weight;
+        const double share = weight / mean.volume;
+        const bool is_face = surface < face_count;
+        const WallState own =
+            is_face ? walls.face[surface]
+                    : WallState{cell.velocity(surface, place), cell.curved(surface).thermal_variance};
+        mean.wall.velocity += share * (own.velocity - mean.wall.velocity);
+        mean.wall.thermal_variance += share * (own.thermal_variance - mean.wall.thermal_variance);
+    });
+    return mean;
+}
+
+/// What is at a place in such a cell, given by its offset from the centre; false where that is no solid.
+[[nodiscard]] MPCFLOW_HD_RARE bool solid_at(const CellSurfaces& cell, const WallStates& walls,
+                                            Vec3<double> offset, WallState& wall) {
+    const Vec3<double> place = cell.centre() + offset;
+    const CellSurfaces::Lowest lowest = cell.lowest(place);
+    if (lowest.height >= 0.0 || cell.kind(lowest.surface) == FaceKind::slip) return false;
+    if (lowest.surface < face_count) wall = walls.face[lowest.surface];
+    else wall = {cell.velocity(lowest.surface, place), cell.curved(lowest.surface).thermal_variance};
+    return true;
+}
 
 }  // namespace mpcflow

@@ -33,7 +33,12 @@ public:
                 kind_[number] = face.kind;
                 velocity_[number] = {static_cast<Real>(face.velocity[0]), static_cast<Real>(face.velocity[1]),
                                      static_cast<Real>(face.velocity[2])};
-                only_turn_back_ = only_turn_back_ && face.kind != FaceKind::slip && !face.is_moving();
+                const double temperature =
+                    face.temperature == 0.0 ? system.fluid.temperature : face.temperature;
+                thermal_variance_[number] = temperature / system.fluid.mass;
+                has_thermal_ = has_thermal_ || face.kind == FaceKind::thermal;
+                only_turn_back_ = only_turn_back_ && face.kind != FaceKind::slip &&
+                                  face.kind != FaceKind::thermal && !face.is_moving();
                 for (const double v : face.velocity) fastest = std::max(fastest, std::abs(v));
             }
         }
@@ -84,9 +89,12 @@ public:
     }
     [[nodiscard]] MPCFLOW_HD Vec3<Real> normal(int face, Vec3<Real> /*place*/) const {
         Vec3<Real> normal{};
-        normal[face / 2] = 1;
+        normal[face / 2] = static_cast<Real>(face % 2 == 0 ? 1 : -1);
         return normal;
     }
+    [[nodiscard]] MPCFLOW_HD double thermal_variance(int face) const { return thermal_variance_[face]; }
+    /// Whether some face draws velocities, which only fly_among() with draws does.
+    [[nodiscard]] MPCFLOW_HD bool has_thermal() const { return has_thermal_; }
     [[nodiscard]] MPCFLOW_HD int most_hits() const { return most_hits_; }
 
     static constexpr int most_hits_ever = 128;
@@ -95,9 +103,11 @@ private:
     Vec3<Real> length_{};
     Vec3<int> wall_{};
     bool only_turn_back_ = true;
+    bool has_thermal_ = false;
     int most_hits_ = most_hits_ever;
     FaceKind kind_[face_count]{};
     Vec3<Real> velocity_[face_count]{};
+    double thermal_variance_[face_count]{};
 };
 
 }  // namespace mpcflow

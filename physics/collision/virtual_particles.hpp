@@ -75,6 +75,14 @@ MPCFLOW_HD SolidPlace place_in_solid(RandomSource& source, const CellFill& fill)
     return place;
 }
 
+/// A uniform place in a cell, from its centre. Takes two blocks.
+MPCFLOW_HD Vec3<double> place_in_cell(RandomSource& source) {
+    const RandomBlock a = source.next();
+    const RandomBlock b = source.next();
+    return {uniform_open(a.word[0], a.word[1]) - 0.5, uniform_open(a.word[2], a.word[3]) - 0.5,
+            uniform_open(b.word[0], b.word[1]) - 0.5};
+}
+
 /// Mass and momentum of particles, whose number need not be whole.
 struct VirtualSum {
     double mass;            ///< in units of the fluid's
@@ -86,8 +94,17 @@ struct VirtualSum {
 template <Masses masses>
 MPCFLOW_HD VirtualSum add_virtual_particles(const VirtualSum& real, const LawParameters& fluid,
                                             double variances, const CellKey& key, const CellFill& fill) {
-    const double mass = virtual_particle_count(fluid.density, fill) * fluid.virtual_mass<masses>();
-    const WallState wall = fill.mean_wall();
+    double number = 0.0;
+    WallState wall;
+    if (fill.surfaces == nullptr) {
+        number = virtual_particle_count(fluid.density, fill);
+        wall = fill.mean_wall();
+    } else {
+        const MeanSolid solid = mean_solid(*fill.surfaces, *fill.walls);
+        number = wall_density * fluid.density * solid.volume;
+        wall = solid.wall;
+    }
+    const double mass = number * fluid.virtual_mass<masses>();
     RandomSource source = key.source(RandomStream::virtual_particles);
     const double width = std::sqrt(mass * (variances * wall.thermal_variance));
     return {real.mass + mass, real.momentum + mass * wall.velocity + width * gaussian_vector(source)};
@@ -101,13 +118,24 @@ MPCFLOW_HD void for_each_virtual_particle(const LawParameters& fluid, double var
     RandomSource source = key.source(RandomStream::virtual_particles);
     const RandomBlock first = source.next();
     // A fraction of a particle is one particle with that probability.
-    const double mean = virtual_particle_count(fluid.density, fill);
+    // Where surfaces in the box cut the cell, so many as it would have were it all solid, and those of them
+    // that are not in the solid are left out.
+    const double mean =
+        fill.surfaces == nullptr ? virtual_particle_count(fluid.density, fill) : wall_density * fluid.density;
     const int number = static_cast<int>(mean + uniform_open(first.word[0], first.word[1]));
     for (int i = 0; i < number; ++i) {
-        const SolidPlace place = place_in_solid(source, fill);
-        const WallState wall = fill.wall(place.axis);
+        Vec3<double> offset;
+        WallState wall;
+        if (fill.surfaces == nullptr) {
+            const SolidPlace place = place_in_solid(source, fill);
+            offset = place.offset;
+            wall = fill.wall(place.axis);
+        } else {
+            offset = place_in_cell(source);
+            if (!solid_at(*fill.surfaces, *fill.walls, offset, wall)) continue;
+        }
         const double variance = variances * wall.thermal_variance / fluid.virtual_mass<masses>();
-        add(place.offset, wall.velocity + std::sqrt(variance) * gaussian_vector(source));
+        add(offset, wall.velocity + std::sqrt(variance) * gaussian_vector(source));
     }
 }
 

@@ -128,6 +128,7 @@ public:
     MPCFLOW_HD CellFill fill(int cell, const WallStates* walls = nullptr) const {
         return box_.fill(key(cell), walls);
     }
+    MPCFLOW_HD Vec3<double> centre(int cell) const { return box_.centre(key(cell)); }
     MPCFLOW_HD bool is_whole(int cell) const { return box_.is_whole(key(cell)); }
 
     /// Whether the number `c` along an axis is that of an own cell with `layers` further own ones on either

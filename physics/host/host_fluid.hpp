@@ -77,7 +77,7 @@ public:
         if constexpr (Border::is_open) particles = border.most_particles(system);
         return {2 * particles * static_cast<std::int64_t>(sizeof(Particle)) +
                     grid.cell_count() * bytes_of_cell +
-                    SharedSums<Sums>::bytes_of_room(grid, particles, threads),
+                    SharedSums<Sums>::bytes_of_room(grid, particles, threads) + bytes_of_map(system),
                 threads};
     }
 
@@ -87,7 +87,8 @@ public:
     [[nodiscard]] int threads() const { return team_.size(); }
     [[nodiscard]] int reorder_interval() const { return reorder_; }
     [[nodiscard]] std::int64_t memory_bytes() const {
-        return particles_.bytes() + sums_.bytes() + actions_.bytes() + kept_draws_.bytes() + slots_.bytes();
+        return particles_.bytes() + sums_.bytes() + actions_.bytes() + kept_draws_.bytes() + slots_.bytes() +
+               bytes_of_map(system_);
     }
 
     /// Notes what is wrong with the state.
@@ -175,8 +176,7 @@ public:
             sums_.collect(thread);
             for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) {
                 const int cell = static_cast<int>(c);
-                if (plan_.next_grid.owns(cell) && plan_.next_grid.is_whole(cell))
-                    function(thread, sums_[c].number());
+                if (plan_.next_grid.owns(cell) && plan_.is_whole(cell)) function(thread, sums_[c].number());
             }
         });
     }

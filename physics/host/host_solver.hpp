@@ -208,21 +208,27 @@ public:
         struct alignas(128) Part {  // cache lines for each thread
             MomentumFluxSums flux;
             WallSums walls;
+            std::vector<SurfaceSums> surfaces;
         };
         const MomentumFluxRule<Real> rule(system_, static_cast<double>(system_.particle_count()));
-        std::vector<Part> parts(fluid_.threads());
+        Part all{{}, {}, std::vector<SurfaceSums>(system_.surfaces.list.size())};
+        std::vector<Part> parts(fluid_.threads(), all);
         fluid_.for_all_fluxes(rule, [&](int thread, const ParticleFlux<Real>& flux) {
-            parts[thread].flux += rule.contribute(flux);
-            if (rule.has_walls()) rule.add_to_walls(flux, parts[thread].walls);
+            Part& part = parts[thread];
+            part.flux += rule.contribute(flux);
+            if (rule.has_walls()) rule.add_to_walls(flux, part.walls, part.surfaces.data());
         });
-        Part all;
         for (const Part& part : parts) {
             all.flux += part.flux;
             all.walls += part.walls;
+            for (std::size_t i = 0; i < all.surfaces.size(); ++i)
+                for (int k = 0; k < SurfaceSums::count; ++k)
+                    all.surfaces[i].taken[k] += part.surfaces[i].taken[k];
         }
         fluid_.add_up_domains(numbers_in(std::span(&all.flux, 1)));
         if (rule.has_walls()) fluid_.add_up_domains(numbers_in(std::span(&all.walls, 1)));
-        return momentum_flux(all.flux, all.walls, system_);
+        if (!all.surfaces.empty()) fluid_.add_up_domains(numbers_in(std::span(all.surfaces)));
+        return momentum_flux(all.flux, all.walls, all.surfaces, system_);
     }
 
     [[nodiscard]] FieldSampler& result_of(const FieldsRule&) { return fields_; }

@@ -131,6 +131,8 @@ public:
     template <class Grid>
     [[nodiscard]] bool collide_and_glide(const StepPlan<Law, Grid>& plan, const CellAction<Law>* actions) {
         fetch_actions(actions);
+        const bool has_surfaces = plan.streaming.surfaces().exist();
+        if (has_surfaces) starts_ = positions_;
         if (plan.streaming.has_waves()) {
             collide_and_glide_over_waves(plan);
         } else {
@@ -143,6 +145,9 @@ public:
                 velocities_.set(k, velocity);
             }
         }
+        if (has_surfaces)
+            for (int k = 0; k < size; ++k)
+                odd_[k] |= plan.streaming.is_clear_of_surfaces(starts_[k], positions_[k]) ? 0 : 1;
         if (plan.grid.is_sheared())
             for (int k = 0; k < size; ++k) odd_[k] |= beyond_[k];
         int any = 0;
@@ -268,6 +273,7 @@ private:
     }
 
     ColumnsOf<Vec3<Real>> positions_;
+    ColumnsOf<Vec3<Real>> starts_;  ///< of the flights, where there are surfaces in the box
     ColumnsOf<Vec3<Real>> velocities_;
     ColumnsOf<typename Particle::Label> labels_;
     ColumnsOf<Vec3<Real>> offsets_;

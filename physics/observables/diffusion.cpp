@@ -72,7 +72,7 @@ std::vector<std::size_t> find_free_axes(const System& system) {
     std::vector<std::size_t> axes;
     for (std::size_t axis = 0; axis < 3; ++axis)
         if (system.boundaries.faces[axis].is_periodic() && !system.has_force_along(static_cast<int>(axis)) &&
-            sheared_flow_axis(system) != axis)
+            sheared_flow_axis(system) != axis && system.surfaces.list.empty())
             axes.push_back(axis);
     return axes;
 }

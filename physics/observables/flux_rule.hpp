@@ -2,6 +2,7 @@
 /// The flux of momentum of a whole fluid, as it is asked for. How it is measured: momentum_flux.hpp.
 
 #include <array>
+#include <vector>
 
 #include "physics/system.hpp"
 
@@ -9,6 +10,13 @@ namespace mpcflow {
 
 /// Throws std::logic_error, in the name of `what`, where there are several species.
 void check_one_species(const System& system, const char* what);
+
+/// What a surface in the box takes in a step, by hits and by collisions.
+struct ToSurface {
+    std::array<double, 3> momentum{};
+    std::array<double, 3> angular_momentum{};  ///< about its centre, or a point of a cylinder's axis
+    double energy = 0.0;                       ///< kinetic
+};
 
 /// The flux of momentum in the step to come: V P_ab = kinetic + collisional, momentum along a in direction b
 /// (physics/observables/momentum_flux.hpp).
@@ -20,6 +28,7 @@ struct MomentumFlux {
     /// upper)].
     std::array<std::array<double, 3>, 6> to_walls{};
     std::array<double, 6> energy_to_walls{};  ///< the same of kinetic energy
+    std::vector<ToSurface> to_surfaces{};     ///< of each surface of the input
 };
 
 /// Measures the step to come, which stays to come. Of fluids of one species only: for others the constructor

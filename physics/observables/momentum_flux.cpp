@@ -10,7 +10,8 @@ void check_one_species(const System& system, const char* what) {
         throw std::logic_error(std::string(what) + ": of one species only, as yet");
 }
 
-MomentumFlux momentum_flux(const MomentumFluxSums& sums, const WallSums& walls, const System& system) {
+MomentumFlux momentum_flux(const MomentumFluxSums& sums, const WallSums& walls,
+                           std::span<const SurfaceSums> surfaces, const System& system) {
     constexpr int symmetric[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};  // of row order, in xx yy zz xy xz yz
     const double mass = system.fluid.mass;
     MomentumFlux flux;
@@ -23,6 +24,14 @@ MomentumFlux momentum_flux(const MomentumFluxSums& sums, const WallSums& walls, 
         const double* const taken = walls.taken + WallSums::of_face * face;
         for (int a = 0; a < 3; ++a) flux.to_walls[face][a] = mass * taken[a];
         flux.energy_to_walls[face] = mass * taken[3];
+    }
+    for (const SurfaceSums& taken : surfaces) {
+        ToSurface& surface = flux.to_surfaces.emplace_back();
+        for (int a = 0; a < 3; ++a) {
+            surface.momentum[a] = mass * taken.taken[a];
+            surface.angular_momentum[a] = mass * taken.taken[3 + a];
+        }
+        surface.energy = mass * taken.taken[6];
     }
     return flux;
 }

@@ -19,55 +19,21 @@
 /// centre. In a sheared box u is relative to the flow that its faces impose.
 
 #include <algorithm>
+#include <cmath>
+#include <span>
 
 #include "physics/cell_grid.hpp"
 #include "physics/grid_rounding.hpp"
 #include "physics/lees_edwards.hpp"
 #include "physics/observables/fields.hpp"
 #include "physics/observables/flux_rule.hpp"
+#include "physics/observables/momentum_flux_sums.hpp"
 #include "physics/step.hpp"
 #include "physics/streaming.hpp"
 #include "physics/system.hpp"
 #include "physics/vector.hpp"
 
 namespace mpcflow {
-
-/// Sums over particles, each velocities in place of momenta.
-struct MomentumFluxSums {
-    static constexpr int velocities = 3;   ///< in mid-flight
-    static constexpr int kinetic = 6;      ///< u_a u_b: xx yy zz xy xz yz
-    static constexpr int collisional = 9;  ///< dv_a r_b, in row order
-    double velocity[velocities]{};
-    double kinetic_flux[kinetic]{};
-    double collisional_flux[collisional]{};
-
-    MPCFLOW_HD MomentumFluxSums& operator+=(const MomentumFluxSums& other) {
-        for (int i = 0; i < velocities; ++i) velocity[i] += other.velocity[i];
-        for (int i = 0; i < kinetic; ++i) kinetic_flux[i] += other.kinetic_flux[i];
-        for (int i = 0; i < collisional; ++i) collisional_flux[i] += other.collisional_flux[i];
-        return *this;
-    }
-};
-
-/// What the faces with walls take of velocity (3 components) and of half the velocity squared, for each of
-/// the 6 faces.
-struct WallSums {
-    static constexpr int of_face = 4;
-    static constexpr int count = of_face * face_count;
-    double taken[count]{};
-
-    MPCFLOW_HD WallSums& operator+=(const WallSums& other) {
-        for (int i = 0; i < count; ++i) taken[i] += other.taken[i];
-        return *this;
-    }
-};
-
-/// One sample of one field bin: the flux at the places that the head of this file says: particles in
-/// mid-flight, their velocity (3) and kinetic flux (6); collisional flux (9).
-struct PressureBinSums
-    : SumsOf<1 + MomentumFluxSums::velocities + MomentumFluxSums::kinetic + MomentumFluxSums::collisional> {
-    static constexpr int in_flight = count - MomentumFluxSums::collisional;
-};
 
 /// What one particle does in the step.
 template <class Real>
@@ -80,8 +46,11 @@ struct ParticleFlux {
     double energy_change;    ///< of v^2 / 2
     Vec3<double> arm;        ///< r
     Vec3<Real> cell_centre;  ///< in the box
-    CellFill fill;           ///< of its cell
-    bool meets_wall;         ///< in its flight
+    CellFill fill;           ///< of its cell, by faces
+    CellSurfaces surfaces;   ///< there
+    bool is_by_surfaces;     ///< whether surfaces in the box cut the cell, too, and have solid behind them
+    bool meets_wall;         ///< in its flight, or may
+    HitDraws draws;          ///< of its hits
 };
 
 /// A bin's collisional flux is that of the cells whose centres are in it. Their particles and those in flight
@@ -109,12 +78,21 @@ public:
         velocity_ = RoundingGrid(4.0 * particles * speed);
         squared_ = RoundingGrid(4.0 * particles * speed * speed);
         collisional_ = RoundingGrid(8.0 * particles * speed);
+        double longest = 1.0;  // from the centre of a surface to where it is hit, or a particle in a cut cell
+        for (const Surface& surface : system.surfaces.list) longest = std::max(longest, surface.radius + 2.0);
         constexpr double most_hits = Faces<Real>::most_hits_ever;
+        moment_ = RoundingGrid(4.0 * most_hits * particles * speed * longest);
         wall_ = RoundingGrid(2.0 * most_hits * particles * speed);
         wall_energy_ = RoundingGrid(2.0 * most_hits * particles * speed * speed);
     }
 
     [[nodiscard]] MPCFLOW_HD bool has_walls() const { return has_walls_; }
+    [[nodiscard]] MPCFLOW_HD bool has_surfaces() const { return flight_.surfaces().exist(); }
+    /// Where the map of the surfaces was copied to the memory of a device.
+    void set_surfaces(const SurfaceView& surfaces) {
+        flight_.set_surfaces(surfaces);
+        half_flight_.set_surfaces(surfaces);
+    }
 
     /// What a particle at `place` in the grid of the plan's step does in this step.
     template <class Law, class Grid, class Particle>
@@ -123,8 +101,9 @@ public:
         const Vec3<Real> collided = plan.collide(particle, place, action);
         const Vec3<Real> flight = plan.streaming.flight_velocity(particle, collided);
         Particle flying = particle;
-        static_cast<void>(
-            half_flight_.move(flying, flight));  // whether its image counts fit is asked after a step
+        static_cast<void>(half_flight_.move(
+            flying, flight,
+            StepKey{plan.seed, plan.step}));  // whether its image counts fit is asked after a step
 
         ParticleFlux<Real> flux{};
         if (flow_.is_on()) {
@@ -146,7 +125,13 @@ public:
         if (has_walls_) {
             flux.fill = plan.grid.fill(place.cell);
             flux.meets_wall = flight_.meets_wall(flux.start, flux.flight);
-            if (flux.fill.is_cut) measure_from_walls(flux.arm, flux.fill);
+            flux.draws = flight_.draws_of(particle, StepKey{plan.seed, plan.step});
+            if (has_surfaces()) {
+                flux.surfaces = CellSurfaces(flight_.surfaces(), plan.grid.centre(place.cell));
+                flux.is_by_surfaces = flux.surfaces.has_solid();
+            }
+            if (flux.is_by_surfaces) measure_from_lowest(flux.arm, flux.surfaces);
+            else if (flux.fill.is_cut) measure_from_walls(flux.arm, flux.fill);
         }
         return flux;
     }
@@ -160,31 +145,45 @@ public:
     }
 
     /// What a face takes in the collision: the opposite of the changes of the particles in the cells that it
-    /// cuts. Where several walls cut a cell they share it by their thickness in it. WallSums::of_face
-    /// numbers.
+    /// cuts. Where several walls cut a cell they share it by their thickness in it, or by how much of it is
+    /// behind each. WallSums::of_face numbers.
     MPCFLOW_HD void put_collision(const ParticleFlux<Real>& flux, int face, double* taken) const {
-        const double share = share_of_face(flux.fill, face);
+        const double share =
+            flux.is_by_surfaces ? share_of_surface(flux.surfaces, face) : share_of_face(flux.fill, face);
         for (int k = 0; k < 3; ++k) taken[k] = wall_.round(-share * flux.change[k]);
         taken[3] = wall_energy_.round(-share * flux.energy_change);
     }
 
-    /// What faces take in the hits of the flight: calls add(face, taken), WallSums::of_face numbers, for each
-    /// of them.
+    /// What faces and surfaces take in the hits of the flight: calls add(face, taken), WallSums::of_face
+    /// numbers, or add.to_surface(number in the input, taken), SurfaceSums::count numbers, for each of them.
     template <class Add>
     MPCFLOW_HD void measure_hits(const ParticleFlux<Real>& flux, const Add& add) const {
         if (!flux.meets_wall) return;
-        Vec3<Real> place = flux.start;
-        Vec3<Real> velocity = flux.flight;
-        flight_.fly_to_walls(place, velocity, HitRecorder<Add>{*this, add});
+        flight_.tell_hits(flux.start, flux.flight, flux.draws, HitRecorder<Add>{*this, add});
     }
 
-    /// All that a particle gives.
-    MPCFLOW_HD void add_to_walls(const ParticleFlux<Real>& flux, WallSums& sums) const {
-        const auto add = [&](int face, const double* taken) {
-            for (int k = 0; k < WallSums::of_face; ++k) sums.taken[WallSums::of_face * face + k] += taken[k];
-        };
+    /// The same of what surfaces in the box take in the collision.
+    template <class Add>
+    MPCFLOW_HD void measure_surfaces(const ParticleFlux<Real>& flux, const Add& add) const {
+        if (!flux.is_by_surfaces) return;
+        flux.surfaces.for_near([&](int number, const CurvedSurface& surface) {
+            const double share = share_of_surface(flux.surfaces, number);
+            if (share == 0.0) return;
+            const Vec3<double> change = -share * flux.change;
+            const Vec3<double> arm = surface.offset(vector_cast<double>(flux.start));
+            double taken[SurfaceSums::count];
+            put_surface(arm, change, -share * flux.energy_change, taken);
+            add.to_surface(surface.number, taken);
+        });
+    }
+
+    /// All that a particle gives; `surfaces` has one for each surface of the input.
+    MPCFLOW_HD void add_to_walls(const ParticleFlux<Real>& flux, WallSums& sums,
+                                 SurfaceSums* surfaces) const {
+        const AddToSums add{sums, surfaces};
         measure_hits(flux, add);
-        if (!flux.fill.is_cut) return;
+        measure_surfaces(flux, add);
+        if (!flux.fill.is_cut && !flux.is_by_surfaces) return;
         for (int face = 0; face < face_count; ++face) {
             double taken[WallSums::of_face];
             put_collision(flux, face, taken);
@@ -206,13 +205,26 @@ public:
     }
 
 private:
+    struct AddToSums {
+        WallSums& faces;
+        SurfaceSums* surfaces;
+
+        MPCFLOW_HD void operator()(int face, const double* taken) const {
+            for (int k = 0; k < WallSums::of_face; ++k) faces.taken[WallSums::of_face * face + k] += taken[k];
+        }
+        MPCFLOW_HD void to_surface(int number, const double* taken) const {
+            for (int k = 0; k < SurfaceSums::count; ++k) surfaces[number].taken[k] += taken[k];
+        }
+    };
+
     /// Hears of hits (NoRecord in physics/boundary/surface.hpp).
     template <class Add>
     struct HitRecorder {
         const MomentumFluxRule& rule;
         const Add& add;
 
-        MPCFLOW_HD void operator()(int face, Vec3<Real> before, Vec3<Real> after, int hits) const {
+        template <class T>
+        MPCFLOW_HD void operator()(int face, Vec3<T> before, Vec3<T> after, int hits) const {
             const Vec3<double> v = vector_cast<double>(before);
             const Vec3<double> w = vector_cast<double>(after);
             double taken[WallSums::of_face];
@@ -220,7 +232,22 @@ private:
             taken[3] = rule.wall_energy_.round(hits * 0.5 * (dot(v, v) - dot(w, w)));
             add(face, taken);
         }
+        MPCFLOW_HD void at_surface(int number, Vec3<double> arm, Vec3<double> before,
+                                   Vec3<double> after) const {
+            double taken[SurfaceSums::count];
+            rule.put_surface(arm, before - after, 0.5 * (dot(before, before) - dot(after, after)), taken);
+            add.to_surface(number, taken);
+        }
     };
+
+    MPCFLOW_HD void put_surface(Vec3<double> arm, Vec3<double> change, double energy, double* taken) const {
+        const Vec3<double> moment = cross(arm, change);
+        for (int k = 0; k < 3; ++k) {
+            taken[k] = wall_.round(change[k]);
+            taken[3 + k] = moment_.round(moment[k]);
+        }
+        taken[6] = wall_energy_.round(energy);
+    }
 
     static Streaming<Real> half_step_without_force(System system) {
         system.collision.time_step *= 0.5;
@@ -278,6 +305,37 @@ private:
         }
     }
 
+    /// The same by the normal of the lowest surface at the cell's centre.
+    MPCFLOW_HD static void measure_from_lowest(Vec3<double>& arm, const CellSurfaces& surfaces) {
+        const CellSurfaces::Lowest lowest = surfaces.lowest(surfaces.centre());
+        if (lowest.surface == no_surface) return;
+        if (lowest.surface < face_count) {
+            const int axis = lowest.surface / 2;
+            arm[axis] += lowest.surface % 2 == 0 ? lowest.height : -lowest.height;
+            return;
+        }
+        const CurvedSurface& surface = surfaces.curved(lowest.surface);
+        const Vec3<double> d = surface.offset(surfaces.centre());
+        const double distance = std::sqrt(dot(d, d));
+        if (distance == 0.0) return;
+        const Vec3<double> normal = (1.0 / distance) * d;
+        arm += (distance - surface.radius) * normal;
+    }
+
+    /// Of what walls take from a cell that surfaces in the box cut.
+    MPCFLOW_HD_RARE static double share_of_surface(const CellSurfaces& surfaces, int wanted) {
+        if (wanted < face_count && surfaces.view().is_periodic[wanted / 2] != 0) return 0.0;
+        if (wanted >= face_count && surfaces.has_only_one()) return 1.0;
+        double all = 0.0;
+        double own = 0.0;
+        surfaces.for_pieces<pieces_of_edge>([&](int surface, double weight, Vec3<double>) {
+            if (surfaces.kind(surface) == FaceKind::slip) return;
+            all += weight;
+            if (surface == wanted) own += weight;
+        });
+        return own == 0.0 ? 0.0 : own / all;
+    }
+
     MPCFLOW_HD static double share_of_face(const CellFill& fill, int face) {
         const int axis = face / 2;
         if (fill.face[axis] != face) return 0.0;
@@ -291,12 +349,12 @@ private:
     Vec3<Real> length_{};
     Vec3<int> periodic_{};
     bool has_walls_;
-    RoundingGrid velocity_, squared_, collisional_, wall_, wall_energy_;
+    RoundingGrid velocity_, squared_, collisional_, wall_, wall_energy_, moment_;
 };
 
 /// The sums in units of momentum and energy.
 [[nodiscard]] MomentumFlux momentum_flux(const MomentumFluxSums& sums, const WallSums& walls,
-                                         const System& system);
+                                         std::span<const SurfaceSums> surfaces, const System& system);
 
 /// Adds a sample of one bin to the sums of a block.
 MPCFLOW_HD void fold_pressure(const PressureBinSums& sample, double mass, double time_step,

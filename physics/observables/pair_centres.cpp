@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "physics/boundary/surface_map.hpp"
+
 namespace mpcflow {
 
 namespace {
@@ -39,7 +41,7 @@ bool PairRule::can_be_centre(Vec3<double> x) const {
     return is_far;
 }
 
-PairCentres::PairCentres(const PairRule& rule, const ParticleRecords& particles)
+PairCentres::PairCentres(const PairRule& rule, const ParticleRecords& particles, const SurfaceMap* surfaces)
     : rule_(rule), first_(static_cast<std::size_t>(rule.cell_count() + 1)) {
     if (particles.count() > most_pair_centres)
         throw std::invalid_argument("pairs of " + std::to_string(particles.count()) +
@@ -49,6 +51,7 @@ PairCentres::PairCentres(const PairRule& rule, const ParticleRecords& particles)
         for (const auto& record : records) {
             const Vec3<double> x = vector_cast<double>(record.position);
             if (!rule.can_be_centre(x)) continue;
+            if (surfaces != nullptr && surfaces->distance(x) < rule.range()) continue;
             chosen.push_back({x, record.id()});
             ++first_[static_cast<std::size_t>(rule.cell(x)) + 1];
         }

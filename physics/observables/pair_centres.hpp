@@ -43,6 +43,7 @@ public:
         const Vec3<int> c = coordinates(x);
         return c.x + cells_.x * (c.y + cells_.y * c.z);
     }
+    [[nodiscard]] double range() const { return range_; }
     /// Whether no wall is nearer than the range, so that the whole sphere around is fluid.
     [[nodiscard]] bool can_be_centre(Vec3<double> x) const;
 
@@ -124,8 +125,9 @@ class PairCentres {
 public:
     using Result = std::vector<std::uint64_t>;
 
-    /// Throws std::invalid_argument where there are more than most_pair_centres particles.
-    PairCentres(const PairRule& rule, const ParticleRecords& particles);
+    /// Those nearer to a surface of the map than the range are left out, too. Throws std::invalid_argument
+    /// where there are more than most_pair_centres particles.
+    PairCentres(const PairRule& rule, const ParticleRecords& particles, const SurfaceMap* surfaces = nullptr);
 
     [[nodiscard]] const PairRule& rule() const { return rule_; }
     [[nodiscard]] const std::vector<PairCentre>& centres() const { return centres_; }

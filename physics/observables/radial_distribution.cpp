@@ -54,7 +54,7 @@ void RadialDistributionObservable::begin_block() {
 void RadialDistributionObservable::measure(Solver& solver, std::int64_t) {
     if (blocks_.empty() || blocks_.back().samples == block_samples_) begin_block();
     solver.copy_selection({std::nullopt, every_nth_id_}, records_);
-    const PairCentres centres(rule_, records_);
+    const PairCentres centres(rule_, records_, system_.surfaces.map.get());
     add_counts(blocks_.back().pairs, solver.measure(centres));
     blocks_.back().centres += centres.centres().size();
     ++blocks_.back().samples;
@@ -68,8 +68,7 @@ void RadialDistributionObservable::add_results(ObservableResults& results) const
         centres += block.centres;
         for (std::size_t bin = 0; bin < bins; ++bin) pairs[bin] += block.pairs[bin];
     }
-    const double others =
-        static_cast<double>(system_.particle_count() - 1) / static_cast<double>(system_.box.volume());
+    const double others = static_cast<double>(system_.particle_count() - 1) / system_.fluid_volume();
     const double width = bins_.range / bins_.bins;
     std::vector<double> radius, g, error;
     for (std::size_t bin = 0; bin < bins; ++bin) {

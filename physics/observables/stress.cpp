@@ -72,7 +72,7 @@ StressObservable::StressObservable(const System& system, const StressOutput& out
 void StressObservable::measure(Solver& solver, std::int64_t step) {
     if (!is_unbroken() && times().begins_burst(step)) correlator_.begin_burst();
     const MomentumFlux flux = solver.measure<FluxRule>();
-    const double per_volume = 1.0 / static_cast<double>(system_.box.volume());
+    const double per_volume = 1.0 / system_.fluid_volume();
     std::array<double, averaged> parts{};
     for (std::size_t i = 0; i < tensor; ++i) {
         parts[tensor + i] = per_volume * flux.kinetic[i];
@@ -182,7 +182,7 @@ void StressObservable::add_correlations(ObservableResults& results) const {
 
 void StressObservable::add_viscosities(ObservableResults& results) const {
     const Fluid& fluid = system_.fluid;
-    const double factor = static_cast<double>(system_.box.volume()) * system_.collision.time_step /
+    const double factor = system_.fluid_volume() * system_.collision.time_step /
                           (fluid.temperature * fluid.mass * fluid.density);
     constexpr std::array<Product, 3> parts{mean_product, kinetic_product, collisional_product};
     const auto lags = static_cast<std::size_t>(lags_);

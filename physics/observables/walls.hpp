@@ -1,7 +1,10 @@
 #pragma once
-/// output.walls: the stress on the walls, the heat that they take, and how much fluid flows along them.
+/// output.walls: the stress on the walls, force and torque on the surfaces in the box, the heat that both
+/// take, and how much fluid flows along them.
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "physics/observables/block_averages.hpp"
@@ -33,9 +36,16 @@ protected:
     void put_back(ObservableState& state) override;
 
 private:
+    /// Of a sample.
+    [[nodiscard]] std::int64_t numbers() const;
+    void add_surfaces(const std::string& suffix, std::span<const double> numbers, const std::string& of_what,
+                      ObservableResults& results) const;
+
     System system_;
     std::vector<int> faces_;  ///< that are walls: 2 x axis + (0 lower, 1 upper)
-    BlockAverages averages_;  ///< stress of each face (3), flow rates (3), heat of each face
+    /// Stress of each face (3), flow rates (3), heat of each face; force (3), torque (3) and heat of each
+    /// surface in the box.
+    BlockAverages averages_;
 };
 
 }  // namespace mpcflow

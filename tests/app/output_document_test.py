@@ -39,6 +39,8 @@ INPUTS = {
     "selection of a region": changed(WHOLE, {"quantities: [position, velocity]": "quantities: [position], every_nth_id: 3, "
                                              "region: {lower: [1, 1, 1], upper: [3, 4, 5]}"}),
     "moving walls": changed(WHOLE, {"z: no_slip": "z: {lower: slip, upper: {kind: no_slip, velocity: [0.1, 0, 0]}}"}),
+    "surfaces": changed(WHOLE, {"z: no_slip}": "z: periodic}\nsurfaces: [{sphere: {centre: [3, 3, 3], radius: 1}, fluid: outside}]",
+                                "  radial_distribution: {every: 10, range: 2.5": "  radial_distribution: {every: 10, range: 1.5"}),
     "sheared": changed(WHOLE, REST, {"y: periodic": "y: {kind: lees_edwards, shear_rate: 0.1, along: x}",
                                      "  radial_distribution: {every: 10, range: 2.5, bins: 20, centres: 500}\n": ""}),
     "windows": changed(WHOLE, {"every: 4, quantities: [density": "every: 4, time_window: 28, quantities: [density"}),

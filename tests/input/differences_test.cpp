@@ -32,7 +32,6 @@ TEST(Differences, AreFoundKeyByKey) {
               (std::vector<std::string>{"box.size.1: 10 -> 20",
                                         "collision.angle: 90.0 -> 100.0",
                                         "execution.precision: mixed -> double",
-                                        "forces:  -> []",
                                         "forces.0.uniform.0: 0.001 -> ",
                                         "forces.0.uniform.1: 1.0 -> ",
                                         "forces.0.uniform.2: -0.0025 -> ",
@@ -59,6 +58,8 @@ TEST(Differences, AreFoundKeyByKey) {
 TEST(Differences, NameWhatOneOfThemLacks) {
     EXPECT_EQ(lines("a: 1\nb: {c: 2}\n", "a: 1\nd: x\n"),
               (std::vector<std::string>{"b.c: 2 -> ", "d:  -> x"}));
+    // An input of before there were surfaces had none.
+    EXPECT_EQ(lines("a: 1\n", "a: 1\nsurfaces: []\n"), (std::vector<std::string>{}));
     EXPECT_EQ(lines("not: [closed", "a: 1\n").back(), "a:  -> 1");
 }
 

@@ -16,10 +16,10 @@ TEST(FaceErrors, a_face_of_slip_and_one_that_is_no_wall_have_no_velocity_and_tem
     const Messages expected{
         "f.yaml:4:27: boundaries.x.lower.velocity: a slip face has no velocity: no fluid sticks to it; leave "
         "it out, or make "
-        "the face no_slip",
+        "the face no_slip or thermal",
         "f.yaml:5:31: boundaries.y.lower.temperature: a periodic face has no temperature: no fluid sticks to "
         "it; leave it "
-        "out, or make the face no_slip"};
+        "out, or make the face no_slip or thermal"};
     EXPECT_EQ(errors_of(least + "boundaries:\n  x: {lower: {kind: slip, velocity: [0, 0, 0]}, upper: slip}\n"
                                 "  y: {lower: {kind: periodic, temperature: 1}, upper: periodic}"),
               expected);
@@ -36,7 +36,7 @@ TEST(FaceErrors, walls_that_leave_their_plane_are_too_fast_too_warm_or_nameless)
         "f.yaml:5:88: boundaries.y.upper.temperature: 9 is 9 times the fluid's temperature; at most 8 times "
         "are possible: "
         "give the fluid one in between",
-        "f.yaml:6:7: boundaries.z.lower.kind: is missing; periodic, no_slip or slip is needed"};
+        "f.yaml:6:7: boundaries.z.lower.kind: is missing; periodic, no_slip, slip or thermal is needed"};
     EXPECT_EQ(
         errors_of(
             least +
@@ -91,6 +91,11 @@ TEST(FaceErrors, a_shear_that_cannot_be) {
     EXPECT_EQ(
         errors_of_faces(y + "x}, z: {lower: slip, upper: no_slip}"),
         Messages{"f.yaml:3:14: boundaries.y: the wall at boundaries.z.upper would hold the fluid, of which "
+                 "each layer flows at another velocity; faces of slip or periodic ones are possible "
+                 "there"});
+    EXPECT_EQ(
+        errors_of_faces(y + "x}, z: {lower: thermal, upper: slip}"),
+        Messages{"f.yaml:3:14: boundaries.y: the wall at boundaries.z.lower would hold the fluid, of which "
                  "each layer flows at another velocity; faces of slip or periodic ones are possible "
                  "there"});
     EXPECT_EQ(errors_of_faces(y + "x}, z: slip"), Messages{});

@@ -157,7 +157,8 @@ TEST_P(TruncatedInput, WithOneByteChangedIsHandled) {
 INSTANTIATE_TEST_SUITE_P(Files, TruncatedInput,
                          testing::Values("examples/poiseuille.yaml", "examples/equilibrium.yaml",
                                          "tests/input/corpus/all_keys.yaml", "tests/input/corpus/styles.yaml",
-                                         "tests/input/corpus/aliases.yaml"));
+                                         "tests/input/corpus/aliases.yaml",
+                                         "tests/input/corpus/surfaces.yaml"));
 
 }  // namespace
 }  // namespace mpcflow::tests

@@ -142,6 +142,24 @@ std::map<std::string, Messages> all_changes() {
             changes[face + ".temperature"] = {sticky, face + ".temperature=1.5"};
         }
     }
+    const std::string pipe = "surfaces.0={cylinder: {axis: z, centre: [4, 4], radius: 2}, fluid: outside}";
+    const std::string ball = "surfaces.0={sphere: {centre: [4, 4, 4], radius: 2}, fluid: outside}";
+    changes["surfaces"] = {"surfaces=[{sphere: {centre: [4, 4, 4], radius: 2}, fluid: outside}]"};
+    changes["surfaces.0"] = {pipe};
+    changes["surfaces.0.cylinder"] = {ball, "surfaces.0={fluid: inside}",
+                                      "surfaces.0.cylinder={axis: x, centre: [4, 4], radius: 3}"};
+    changes["surfaces.0.cylinder.axis"] = {pipe, "surfaces.0.cylinder.axis=x"};
+    changes["surfaces.0.cylinder.centre"] = {pipe, "surfaces.0.cylinder.centre=[3, 4]"};
+    changes["surfaces.0.cylinder.radius"] = {pipe, "surfaces.0.cylinder.radius=1.5"};
+    changes["surfaces.0.sphere"] = {pipe, "surfaces.0={fluid: inside}",
+                                    "surfaces.0.sphere={centre: [4, 4, 4], radius: 3}"};
+    changes["surfaces.0.sphere.centre"] = {ball, "surfaces.0.sphere.centre=[3, 4, 5]"};
+    changes["surfaces.0.sphere.radius"] = {ball, "surfaces.0.sphere.radius=1.5"};
+    changes["surfaces.0.fluid"] = {ball, "surfaces.0.fluid=inside"};
+    changes["surfaces.0.kind"] = {ball, "surfaces.0.kind=thermal"};
+    changes["surfaces.0.velocity"] = {pipe, "surfaces.0.velocity=[0, 0, 0.1]"};
+    changes["surfaces.0.angular_velocity"] = {ball, "surfaces.0.angular_velocity=[0, 0.1, 0]"};
+    changes["surfaces.0.temperature"] = {ball, "surfaces.0.temperature=1.5"};
     return changes;
 }
 
@@ -163,16 +181,22 @@ TEST(Overrides, ReachEveryKey) {
 TEST(Overrides, ReachEveryKeyOfAFullFile) {
     const std::string full = read_file(source_file("tests/input/corpus/all_keys.yaml"));
     ASSERT_EQ(errors_of(full), Messages{});
+    // A surface has one shape alone.
+    const std::string shape = "cylinder: {axis: z, centre: [4, 5], radius: 3.5}, velocity: [0, 0, 0.1], ";
+    std::string with_sphere = full;
+    with_sphere.replace(full.find(shape), shape.size(), "sphere: {centre: [4, 5, 6], radius: 3.5}, ");
+    ASSERT_EQ(errors_of(with_sphere), Messages{});
     for (const std::string& path : input::all_paths()) {
         // No key takes a map of a single unknown name: an error that names the override, and it alone.
         const std::string override_text = path + "={no_such_name: 1}";
+        const bool is_of_sphere = path.starts_with("surfaces.0.sphere");
         Messages overrides{override_text};
         // Where there is no wave yet it would lack what it must have, too.
-        for (const std::string shape : {"sine", "opposed_blocks"})
-            if (path.starts_with("forces.0." + shape + "."))
+        for (const std::string wave : {"sine", "opposed_blocks"})
+            if (path.starts_with("forces.0." + wave + "."))
                 overrides.insert(overrides.begin(),
-                                 "forces=[{" + shape + ": {amplitude: [1, 0, 0], along: z}}]");
-        const Messages messages = errors_of(full, overrides);
+                                 "forces=[{" + wave + ": {amplitude: [1, 0, 0], along: z}}]");
+        const Messages messages = errors_of(is_of_sphere ? with_sphere : full, overrides);
         ASSERT_FALSE(messages.empty()) << path;
         for (const std::string& message : messages)
             EXPECT_EQ(message.rfind("--set " + override_text + ": " + path, 0), 0U) << message;
@@ -217,7 +241,8 @@ TEST(Overrides, SayWhichIsWrong) {
     EXPECT_EQ(message("colision.angle=90"),
               "--set colision.angle=90: colision: is not a key; did you mean collision? Allowed here are "
               "title, seed, "
-              "box, fluid, collision, thermostat, boundaries, forces, run, output, checkpoint, execution");
+              "box, fluid, collision, thermostat, boundaries, surfaces, forces, run, output, checkpoint, "
+              "execution");
     EXPECT_EQ(message("seed="),
               "--set seed=: seed: nothing is given; a whole number in [0, 9223372036854775807] is needed");
     EXPECT_EQ(message("seed"), "--set seed: there is no \"=\"; write --set path=value");

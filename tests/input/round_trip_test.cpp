@@ -49,6 +49,15 @@ TEST(Reading, TakesEveryKey) {
     expected.system.boundaries.faces[0] = {FaceKind::no_slip, FaceKind::no_slip};
     expected.system.boundaries.faces[2] = {Face{FaceKind::no_slip, {0.25, -1e-3, 0.0}}, FaceKind::slip};
     expected.system.boundaries.virtual_particles = false;
+    Surface pipe;
+    pipe.shape = SurfaceShape::cylinder;
+    pipe.centre = {4.0, 5.0, 0.0};
+    pipe.radius = 3.5;
+    pipe.fluid = FluidSide::inside;
+    pipe.kind = FaceKind::thermal;
+    pipe.velocity = {0.0, 0.0, 0.1};
+    pipe.temperature = 1.5;
+    expected.system.surfaces.list = {pipe};
     expected.system.force = {0.001, 1.0, -0.0025};
     expected.system.forces.add({.shape = ForceShape::gravity,
                                 .amplitude = {0.0, 0.0, 0.5},
@@ -80,6 +89,42 @@ TEST(Reading, TakesEveryKey) {
     expected.execution.threads = 4;
     expected.execution.domains = {2, 1, 3};
     EXPECT_TRUE(same_settings(s, expected)) << to_yaml(s);
+    expect_round_trip(s);
+}
+
+TEST(Reading, TakesEveryKeyOfSurfaces) {
+    const Scenario s = read_scenario(source_file("tests/input/corpus/surfaces.yaml"));
+    Scenario expected;
+    expected.system.box.size = {16, 18, 12};
+    expected.system.boundaries.faces[2] = {Face{FaceKind::thermal, {0.1, 0.0, 0.0}, 1.5}, FaceKind::thermal};
+    Surface pipe;
+    pipe.shape = SurfaceShape::cylinder;
+    pipe.centre = {8, 9.5, 0};
+    pipe.radius = 7.0;
+    pipe.fluid = FluidSide::inside;
+    pipe.angular_velocity = {0, 0, 0.01};
+    Surface rod;
+    rod.shape = SurfaceShape::cylinder;
+    rod.axis = 0;
+    rod.centre = {0, 10, 6};
+    rod.radius = 2.5;
+    rod.kind = FaceKind::thermal;
+    rod.velocity = {-0.25, 0, 0};
+    rod.temperature = 0.5;
+    Surface ball;
+    ball.centre = {8, 9, 0.5};
+    ball.radius = 1.25;
+    ball.angular_velocity = {0, 0.1, -0.2};
+    Surface bubble;
+    bubble.centre = {4, 9, 6};
+    bubble.kind = FaceKind::slip;
+    expected.system.surfaces.list = {pipe, rod, ball, bubble};
+    expected.run.steps = 100;
+    expected.output.walls = WallsOutput{10};
+    expected.output.directory = "out/surfaces";
+    EXPECT_TRUE(same_settings(s, expected)) << to_yaml(s);
+    ASSERT_NE(s.system.surfaces.map, nullptr);
+    EXPECT_LT(s.system.particle_count(), 10 * 12 * 154);
     expect_round_trip(s);
 }
 

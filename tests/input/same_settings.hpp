@@ -35,12 +35,12 @@ inline bool same(const Boundaries& a, const Boundaries& b) {
 }
 
 inline bool same(const System& a, const System& b) {
-    const auto& [seed, box, fluid, collision, thermostat, boundaries, force, forces, species] = a;
+    const auto& [seed, box, fluid, collision, thermostat, boundaries, force, forces, species, surfaces] = a;
     const auto& [kind, strength] = thermostat;
     return seed == b.seed && same(box, b.box) && same(fluid, b.fluid) && same(collision, b.collision) &&
            kind == b.thermostat.kind && strength == b.thermostat.strength && same(boundaries, b.boundaries) &&
-           force == b.force && forces == b.forces && species.size() == 0 &&
-           b.species.size() == 0;  // no key makes any
+           force == b.force && forces == b.forces && surfaces.list == b.surfaces.list &&
+           species.size() == 0 && b.species.size() == 0;  // no key makes any
 }
 
 inline bool same(const TrajectoryOutput& a, const TrajectoryOutput& b) {

@@ -59,6 +59,9 @@ MISTAKES = [
     ("output", "histograms", {"every": 1, "largest_speed": 0}), ("output", "diffusion", {"tracers": 0}),
     ("output", "radial_distribution", {"range": 0}), ("output", "radial_distribution", {"bins": 0.5}), ("output", "fields", {"every": 1}),
     ("output", "modes", {"every": 1, "count": 65}), ("output", "structure_factor", {"count": 0}),
+    ("surfaces", None, [{"sphere": {"centre": [1, 1, 1], "radius": 0}, "fluid": "inside"}]),
+    ("surfaces", None, [{"cylinder": {"axis": "z", "centre": [1, 1, 1], "radius": 1}, "fluid": "inside"}]),
+    ("surfaces", None, [{"sphere": {"centre": [1, 1, 1], "radius": 1}}]), ("surfaces", None, [{"fluid": "inside", "angular_velocity": [1, 0]}]),
     ("title", None, ""), ("checkpoint", None, {"every": -1}), ("checkpoint", None, {"hours": 1}),
 ]
 

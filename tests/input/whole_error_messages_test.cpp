@@ -13,14 +13,16 @@ class WholeErrorMessages : public testing::TestWithParam<ErrorCase> {};
 TEST_P(WholeErrorMessages, AreExact) { EXPECT_EQ(errors_of(GetParam().text), GetParam().messages); }
 
 const std::string a_face =
-    "periodic, no_slip or slip, or a map of lower and upper, each periodic, no_slip or slip, or a map of "
+    "periodic, no_slip, slip or thermal, or a map of lower and upper, each periodic, no_slip, slip or "
+    "thermal, or a map of "
     "kind, velocity and "
     "temperature; or a map of kind lees_edwards, shear_rate and along is needed";
 const std::string whole_edge = "a whole number in [1, 65536] is needed";
 const std::string three_edges = "a list of 3 whole numbers in [1, 65536] is needed";
 const std::string some_steps = "a whole number in [0, 1000000000000000] is needed";
 const std::string root_keys =
-    "title, seed, box, fluid, collision, thermostat, boundaries, forces, run, output, checkpoint, execution";
+    "title, seed, box, fluid, collision, thermostat, boundaries, surfaces, forces, run, output, checkpoint, "
+    "execution";
 
 INSTANTIATE_TEST_SUITE_P(
     Together, WholeErrorMessages,
@@ -38,7 +40,8 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"a face that does not exist",
                   least + "boundaries: {x: skip, y: {lower: skip, left: no_slip}, z: []}",
                   {"f.yaml:3:17: boundaries.x: skip is not known; " + a_face,
-                   "f.yaml:3:34: boundaries.y.lower: skip is not known; periodic, no_slip or slip is needed",
+                   "f.yaml:3:34: boundaries.y.lower: skip is not known; periodic, no_slip, slip or thermal "
+                   "is needed",
                    "f.yaml:3:40: boundaries.y.left: is not a key; allowed in boundaries.y are lower, upper",
                    "f.yaml:3:59: boundaries.z: a list is given; " + a_face}},
         ErrorCase{
@@ -113,14 +116,14 @@ INSTANTIATE_TEST_SUITE_P(
                   {"f.yaml:3:26: output.stress.every: 101 is more than the 100 steps of the run after "
                    "equilibration; no "
                    "sample would be taken"}},
-        ErrorCase{"no wall whose stress could be measured",
-                  least + "output: {walls: {every: 101}}",
-                  {"f.yaml:3:10: output.walls: all boundaries are periodic; give one of them walls, or leave "
-                   "this section "
-                   "out",
-                   "f.yaml:3:25: output.walls.every: 101 is more than the 100 steps of the run after "
-                   "equilibration; no "
-                   "sample would be taken"}},
+        ErrorCase{
+            "no wall whose stress could be measured",
+            least + "output: {walls: {every: 101}}",
+            {"f.yaml:3:10: output.walls: all boundaries are periodic, and there are no surfaces; give one of "
+             "them walls, or leave this section out",
+             "f.yaml:3:25: output.walls.every: 101 is more than the 100 steps of the run after "
+             "equilibration; no "
+             "sample would be taken"}},
         ErrorCase{"neighbours that are counted twice",
                   least + "output: {radial_distribution: {every: 10, range: 4.25, bins: 0, centres: 0}}",
                   {"f.yaml:3:50: output.radial_distribution.range: 4.25 is more than half of the 8 cells of "

@@ -134,10 +134,11 @@ void expect_same(const Outcome& found, const System& system, Solver& expected) {
     const TotalsRule rule(system);
     EXPECT_EQ(bits_of(numbers_of(rule.result(found.totals))),
               bits_of(numbers_of(expected.measure<TotalsRule>())));
-    MomentumFlux flux = momentum_flux(found.flux, {}, system);
+    MomentumFlux flux = momentum_flux(found.flux, {}, {}, system);
     const MomentumFlux of_box = expected.measure<FluxRule>();
     flux.to_walls = of_box.to_walls;
     flux.energy_to_walls = of_box.energy_to_walls;
+    flux.to_surfaces = of_box.to_surfaces;
     EXPECT_EQ(bits_of(numbers_of(flux)), bits_of(numbers_of(of_box)));
     const auto cells = expected.measure<OccupancyBins>(Histograms(Histograms::most_bins - 1, 1, 1.0));
     for (std::size_t count = 0; count < cells.size(); ++count) {

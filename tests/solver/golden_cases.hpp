@@ -14,6 +14,7 @@
 #include "physics/collision/laws.hpp"
 #include "physics/names.hpp"
 #include "physics/system.hpp"
+#include "tests/physics/surface_cases.hpp"
 #include "tests/solver/golden_hashes.hpp"
 
 namespace mpcflow::test {
@@ -119,6 +120,27 @@ inline std::vector<Case> all_cases() {
             {.shape = ForceShape::sine, .amplitude = {0.2, 0.0, 0.0}, .along = 2, .period = 30});
         c.system.forces.add({.amplitude = {-0.1, 0.0, 0.0}, .from = 11});
     }
+    const Face warm{FaceKind::thermal, {0.1, 0.0, 0.0}, 1.4};
+    add("srd_free_thermal_z", false, ThermostatKind::none, {{{}, {}, {warm, FaceKind::thermal}}});
+    const auto add_among = [&](const std::string& name, CollisionRule rule, const std::string& geometry,
+                               std::initializer_list<Precision> precisions) {
+        for (const Precision precision : precisions) {
+            Case c{name + geometry + (precision == Precision::mixed ? "_mixed" : "_double"),
+                   geometry_of(geometry), precision};
+            c.system.collision.rule = rule;
+            c.system.collision.conserve_angular_momentum = name.find("angular") != std::string::npos;
+            if (name.find("thermostat") != std::string::npos)
+                c.system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
+            c.system.force = {0.02, -0.01, 0.03};
+            cases.push_back(c);
+        }
+    };
+    using enum Precision;
+    add_among("srd_free_", CollisionRule::srd, "pipe", {double_precision, mixed});
+    add_among("srd_thermostat_", CollisionRule::srd, "overlapping", {double_precision});
+    add_among("srd_angular_thermostat_", CollisionRule::srd, "on_a_floor", {double_precision, mixed});
+    add_among("at_angular_free_", CollisionRule::at, "annulus", {double_precision});
+    add_among("at_free_", CollisionRule::at, "lens", {mixed});
     return cases;
 }
 

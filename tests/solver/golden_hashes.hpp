@@ -18,7 +18,7 @@ struct GoldenHash {
     std::uint64_t hash;
 };
 
-inline constexpr std::array<GoldenHash, 64> golden_hashes{{
+inline constexpr std::array<GoldenHash, 73> golden_hashes{{
     {"srd_free_periodic_double", 0x5c24e138a505b089},
     {"srd_free_periodic_mixed", 0x5a2e064b5d990838},
     {"srd_free_walls_z_double", 0xd7b456ed6213eb45},
@@ -83,6 +83,15 @@ inline constexpr std::array<GoldenHash, 64> golden_hashes{{
     {"srd_thermostat_waves_mixed", 0x56668bdffdca3172},
     {"at_angular_free_forces_walls_z_double", 0xfce98f8590e3154f},
     {"at_angular_free_forces_walls_z_mixed", 0x914bb70fa2ec4f6e},
+    {"srd_free_thermal_z_double", 0x0739af46c16d3e3c},
+    {"srd_free_thermal_z_mixed", 0x725546059824927d},
+    {"srd_free_pipe_double", 0x6383e81f2b520795},
+    {"srd_free_pipe_mixed", 0x57d21c91d740e2f5},
+    {"srd_thermostat_overlapping_double", 0xd8febdaa36f1565b},
+    {"srd_angular_thermostat_on_a_floor_double", 0x5ff23b92f93d08e2},
+    {"srd_angular_thermostat_on_a_floor_mixed", 0x46794a19c70f943c},
+    {"at_angular_free_annulus_double", 0xed7bcf2a2d341aaa},
+    {"at_free_lens_mixed", 0xd0664a3a09982764},
 }};
 
 }  // namespace mpcflow::test

@@ -2,6 +2,7 @@
 /// particles are those of a loop that takes them one by one, whatever their number.
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -15,6 +16,7 @@
 #include "physics/names.hpp"
 #include "physics/observables/totals.hpp"
 #include "physics/step.hpp"
+#include "tests/physics/surface_cases.hpp"
 #include "tests/support/solvers.hpp"
 
 namespace mpcflow::test {
@@ -22,17 +24,26 @@ namespace {
 
 constexpr int steps_of_blocks = 25;
 
+constexpr std::array<std::string_view, 3> all_boundaries{"none", "walls", "surfaces"};
+
 /// Fast particles in a small box, so that in most blocks some come to a face.
-System system_of(const LawInfo& law, bool between_walls, std::int64_t particles) {
+System system_of(const LawInfo& law, std::string_view boundaries, std::int64_t particles) {
     System system;
     system.seed = 17;
     system.box.size = {3, 4, 3};
     system.fluid.density = static_cast<double>(particles) / static_cast<double>(system.box.volume());
     system.collision.time_step = 0.4;
     law.choose(system.collision);
-    if (between_walls) {
+    if (boundaries == "walls") {
         system.boundaries.faces[1] = {{FaceKind::no_slip, {0.1, 0.0, 0.0}}, {FaceKind::slip}};
         system.force = {0.01, 0.0, 0.0};
+    } else if (boundaries == "surfaces") {
+        system =
+            with_surfaces(system, {sphere({1.5, 2.0, 1.2}, 0.7, FluidSide::outside),
+                                   cylinder(0, {0.0, 0.0, 0.0}, 0.5, FluidSide::outside, FaceKind::thermal)});
+        system.fluid.density = static_cast<double>(particles) / system.fluid_volume();
+        system.forces.add({.shape = ForceShape::sine, .amplitude = {0.05, 0.0, 0.1}, .along = 1});
+        system.forces.add({.shape = ForceShape::gravity, .amplitude = {0.0, 0.1, 0.0}, .period = 9});
     }
     return system;
 }
@@ -88,9 +99,9 @@ class ParticleBlocks : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(ParticleBlocks, of_any_fullness_do_what_a_loop_over_particles_does) {
     const LawInfo& law = *std::ranges::find(all_laws, GetParam(), &LawInfo::name);
-    for (const bool between_walls : {false, true}) {
+    for (const std::string_view boundaries : all_boundaries) {
         for (const std::int64_t particles : {1, 31, 32, 33, 64, 65, 333}) {
-            const System system = system_of(law, between_walls, particles);
+            const System system = system_of(law, boundaries, particles);
             ASSERT_EQ(system.particle_count(), particles);
             for (const auto& [precision, precision_name] : names_of(Precision{})) {
                 const auto expected_of = [&]<class Real>() {
@@ -105,7 +116,7 @@ TEST_P(ParticleBlocks, of_any_fullness_do_what_a_loop_over_particles_does) {
                     const auto solver = make_host_solver(system, way);
                     solver->run(steps_of_blocks);
                     EXPECT_EQ(solver->state_hash(), expected)
-                        << particles << " particles, " << (between_walls ? "walls, " : "") << describe(way);
+                        << particles << " particles, " << boundaries << ", " << describe(way);
                 }
             }
         }

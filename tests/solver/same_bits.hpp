@@ -75,6 +75,11 @@ inline std::vector<double> numbers_of(const MomentumFlux& flux) {
     for (const std::array<double, 3>& face : flux.to_walls)
         numbers.insert(numbers.end(), face.begin(), face.end());
     numbers.insert(numbers.end(), flux.energy_to_walls.begin(), flux.energy_to_walls.end());
+    for (const ToSurface& surface : flux.to_surfaces) {
+        numbers.insert(numbers.end(), surface.momentum.begin(), surface.momentum.end());
+        numbers.insert(numbers.end(), surface.angular_momentum.begin(), surface.angular_momentum.end());
+        numbers.push_back(surface.energy);
+    }
     return numbers;
 }
 

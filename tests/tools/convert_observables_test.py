@@ -70,6 +70,8 @@ class Observables(ToolTest):
                 seen = set()
                 datasets = datasets_of(file[name])
                 for table, names in Observable(run, name).tables():
+                    if not names:
+                        continue  # of surfaces in the box: surfaces_test.py
                     columns, units = self.table(name, names[-1])
                     lines = len(next(iter(columns.values())))
                     coordinates = [one for axis in table.axes for one in axis if one in datasets]
@@ -138,7 +140,9 @@ class Observables(ToolTest):
         for name, text in RUNS.items():
             said = self.command("convert", made(text), name, f"{name}.csv").stdout
             for table in TABLES[name][1:]:
-                self.assertIn(f"--quantity {table.quantities[0]}", said)
+                # There are no surfaces in the box here.
+                check = self.assertNotIn if "surfaces" in table.axes[0] else self.assertIn
+                check(f"--quantity {table.quantities[0]}", said)
             self.assertIn("--quantity numbers", said)
             self.assertEqual(self.command("convert", made(text), name, "b.csv", "--overwrite", "--quantity", TABLES[name][0].quantities[0]).stdout, "")
             self.assertEqual((self.folder / f"{name}.csv").read_bytes(), (self.folder / "b.csv").read_bytes())

@@ -32,6 +32,7 @@ def broken_by(run: Run) -> tuple[str, str]:
     reasons += ["the shear works on it"] if shear_of(run.input) else []
     # Faces of slip turn velocities, but keep the energy.
     reasons += ["walls exchange it"] if any(len(slip_faces(run.input, axis)) < 2 for axis in walled_axes(run.input)) else []
+    reasons += ["surfaces exchange it"] if any(surface["kind"] != "slip" for surface in run.input.get("surfaces") or []) else []
     if fluid.holds_temperature:
         reasons.append("the thermostat holds the temperature")
     elif run.input["collision"].get("conserve_angular_momentum"):

@@ -8,7 +8,7 @@ import numpy as np
 
 from mpcflow_tools.estimates import VISCOSITY_UNIT, Estimate, Section, lacks
 from mpcflow_tools.flow import Array
-from mpcflow_tools.flow_run import driven_axes, shear_of, walled_axes
+from mpcflow_tools.flow_run import driven_axes, has_surfaces, shear_of, walled_axes
 from mpcflow_tools.results import ResultsError
 from mpcflow_tools.run import AXES, Run
 from mpcflow_tools.trajectory import Trajectory
@@ -33,8 +33,10 @@ class Displacement:
 
 
 def free_axes(run: Run) -> list[int]:
-    """Axes along which particles are neither stopped by a wall nor driven, nor carried by a shear."""
+    """Axes along which particles are neither stopped by a wall or a surface nor driven, nor carried by a shear."""
     driven, shear = driven_axes(run.input), shear_of(run.input)
+    if has_surfaces(run.input):
+        return []
     return [axis for axis in range(3) if axis not in walled_axes(run.input) and axis not in driven and (shear is None or shear.along != axis)]
 
 
@@ -106,7 +108,7 @@ def _from_tracers(run: Run, section: Section) -> None:
     theory = float(run.theory["diffusion"])
     count, axes = tracers.count("tracers"), tracers.free_axes
     if not axes:
-        section.notes.append("each axis has walls or a force: tracers do not diffuse freely along any")
+        section.notes.append("each axis has walls, surfaces or a force: tracers do not diffuse freely along any")
     elif np.isfinite(tracers.number("diffusion")):
         how = (f"growth of the mean square displacement of {count:,} tracers along {axes}, t = {tracers.number('diffusion_from_time'):.4g} "
                f"to {tracers.number('diffusion_to_time'):.4g}")
@@ -128,7 +130,7 @@ def _from_tracers(run: Run, section: Section) -> None:
 def _from_trajectory(run: Run, section: Section) -> None:
     axes = free_axes(run)
     if not axes:
-        section.notes.append("each axis has walls or a force: particles do not diffuse freely along any")
+        section.notes.append("each axis has walls, surfaces or a force: particles do not diffuse freely along any")
         return
     try:
         found = displacement(run.trajectory, run.equilibration, axes)

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mpcflow_tools.flow import Array, Slit
-from mpcflow_tools.flow_run import WaveFlow, face_of, moves_walls, other_forces, shear_of, slit_of, total_force, walled_axes, wave_flow_of
+from mpcflow_tools.flow_run import (WaveFlow, face_of, has_surfaces, moves_walls, other_forces, shear_of, slit_of, total_force,
+                                    walled_axes, wave_flow_of)
 from mpcflow_tools.run import AXES, Run
 
 
@@ -66,9 +67,13 @@ def fluid_of(run: Run) -> Fluid:
     if len(walls) == 1:
         lower, upper = (float(face_of(run.input, walls[0], side).get("temperature", temperature)) for side in ("lower", "upper"))
         temperatures = None if lower == upper == temperature else (lower, upper)
-    return Fluid(float(fluid["density"]), temperature, float(fluid["mass"]), run.particles, force,
-                 bool(other_forces(run.input)), wave_flow_of(run), bool(walls),
-                 not np.any(force) and not other_forces(run.input) and not moves_walls(run.input), holds_temperature(run), shear_of(run.input) is not None, slit, wall_axis, flow_axis, temperatures)
+    # Of what surfaces in the box make of a fluid nothing is known here.
+    among_surfaces = has_surfaces(run.input)
+    others = bool(other_forces(run.input))
+    is_at_rest = not np.any(force) and not others and not moves_walls(run.input) and not among_surfaces
+    return Fluid(float(fluid["density"]), temperature, float(fluid["mass"]), run.particles, force, others, wave_flow_of(run),
+                 bool(walls) or among_surfaces, is_at_rest, holds_temperature(run), shear_of(run.input) is not None, slit, wall_axis,
+                 flow_axis, temperatures)
 
 
 def expected_series(run: Run, name: str) -> list[Curve]:

@@ -69,7 +69,8 @@ class WaveFlow:
 def wave_flow_of(run: Run) -> WaveFlow | None:
     """None where a run has no such flow. Raises ResultsError."""
     others = other_forces(run.input)
-    if len(others) != 1 or not _is_steady(others[0]) or np.any(total_force(run.input)) or walled_axes(run.input) or shear_of(run.input):
+    if (len(others) != 1 or not _is_steady(others[0]) or np.any(total_force(run.input)) or walled_axes(run.input)
+            or shear_of(run.input) or has_surfaces(run.input)):
         return None
     name = "sine" if "sine" in others[0] else "opposed_blocks"
     wave = others[0][name]
@@ -126,6 +127,11 @@ def slip_faces(resolved: dict[str, Any], axis: int) -> list[str]:
     return [side for side in ("lower", "upper") if face_of(resolved, axis, side)["kind"] == "slip"]
 
 
+def has_surfaces(resolved: dict[str, Any]) -> bool:
+    """Whether there are surfaces in the box, beside its faces."""
+    return bool(resolved.get("surfaces"))
+
+
 def moves_walls(resolved: dict[str, Any]) -> bool:
     return any(np.any(face_velocity(resolved, axis, side)) for axis in range(3) for side in ("lower", "upper"))
 
@@ -141,7 +147,7 @@ def slit_of(run: Run) -> tuple[Slit, int, int] | None:
         half = 0.5 * shear.rate * width
         return Slit(0.0, width, float(run.theory["predicted_viscosity"]), -half, half), shear.normal, shear.along
     walls, force = walled_axes(run.input), total_force(run.input)
-    if len(walls) != 1 or "predicted_viscosity" not in run.theory:
+    if has_surfaces(run.input) or len(walls) != 1 or "predicted_viscosity" not in run.theory:
         return None
     lower, upper = (face_velocity(run.input, walls[0], side) for side in ("lower", "upper"))
     driven = np.flatnonzero((force != 0.0) | (lower != 0.0) | (upper != 0.0))
@@ -162,8 +168,8 @@ def flow_axes(resolved: dict[str, Any]) -> tuple[int, int, Array]:
     """The axis across the walls, the axis of the flow, and the force, of a resolved input. Raises NotAFlow."""
     walls, force = walled_axes(resolved), total_force(resolved)
     driven = [axis for axis in range(3) if force[axis] != 0.0]
-    if (len(walls) != 1 or len(driven) != 1 or walls == driven or moves_walls(resolved) or slip_faces(resolved, walls[0])
-            or other_forces(resolved)):
+    if (has_surfaces(resolved) or len(walls) != 1 or len(driven) != 1 or walls == driven or moves_walls(resolved)
+            or slip_faces(resolved, walls[0]) or other_forces(resolved)):
         raise NotAFlow("this is no plane Poiseuille flow: that has sticky walls at rest on one axis and a force along one other")
     return walls[0], driven[0], force
 

@@ -19,7 +19,7 @@ Arrays = dict[str, tuple[tuple[str, ...], NDArray[Any], dict[str, str]]]
 
 PARTS = ("fields", "windows", "series", "histograms", "modes", "diffusion", "radial_distribution", "structure_factor", "stress",
          "walls")
-_AXIS_NAMES = {"l": "lag", "k": "wave", "r": "radius", "f": "face", "c": "pair", "3": "component"}
+_AXIS_NAMES = {"l": "lag", "k": "wave", "r": "radius", "f": "face", "s": "surface", "c": "pair", "3": "component"}
 _COORDINATES = ("lag", "time", "pairs", "radius", "wave_vector", "step")
 
 
@@ -88,4 +88,6 @@ def _add_measured(run: Run, part: str, arrays: Arrays) -> None:
     if not arrays:
         raise MissingResult(f"{run.path}: holds no {part} (output.{part} in the input)")
     if part == "walls":
-        arrays["face"] = ("face",), np.array(measured.about("faces")), {}
+        used = {axis for axes, _, _ in arrays.values() for axis in axes}
+        for axis in used & {"face", "surface"}:
+            arrays[axis] = (axis,), np.array(measured.about(f"{axis}s")), {}

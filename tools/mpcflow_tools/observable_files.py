@@ -62,7 +62,7 @@ TABLES = {
     "stress": (Table((_LAGS,), ("viscosity", "kinetic_viscosity", "collisional_viscosity", "correlation", "kinetic_correlation",
                                 "collisional_correlation", "component_correlation")),
                Table((("a",), ("b",)), ("pressure_tensor", "kinetic_pressure_tensor", "collisional_pressure_tensor"))),
-    "walls": (Table((("faces",),), ("stress", "heat")), Table((("axis",),), ("flow_rate",))),
+    "walls": (Table((("faces",),), ("stress", "heat")), Table((("surfaces",),), ("force", "torque", "surface_heat")), Table((("axis",),), ("flow_rate",))),
     "histograms": (Table((("occupancy/particles",),), ("occupancy/counts", "occupancy/expected")),
                    Table((("speed/edges",),), ("speed/counts", "speed/expected"))),
 }

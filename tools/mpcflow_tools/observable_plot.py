@@ -185,8 +185,8 @@ def structure_factor_figure(run: Run) -> Figure:
 @styled
 def walls_figure(run: Run) -> Figure:
     """The force on each wall over its area, by component, beside theory. Raises ResultsError, BadArgument."""
+    _need(run, "stress" in run.walls, "walls")
     stress, faces = run.walls["stress"], list(run.walls.about("faces"))
-    _need(run, len(faces) > 0, "walls")
     figure, across, along = _two_panels(run.title)
     errors = stress.known_error()
     for number, face in enumerate(faces):

@@ -18,7 +18,7 @@ _SHAPES = {
         "viscosity": "l", "kinetic_viscosity": "l", "collisional_viscosity": "l", "correlation": "l", "kinetic_correlation": "l",
         "collisional_correlation": "l", "component_correlation": "lc", "pressure_tensor": "33", "kinetic_pressure_tensor": "33",
         "collisional_pressure_tensor": "33"},
-    "walls": {"stress": "f3", "flow_rate": "3"},
+    "walls": {"stress": "f3", "heat": "f", "flow_rate": "3", "force": "s3", "torque": "s3", "surface_heat": "s"},
 }
 _FACES = [f"{axis} {side}" for axis in "xyz" for side in ("lower", "upper")]
 
@@ -27,7 +27,7 @@ def check_shapes(part: Part) -> None:
     """Raises ResultsError where datasets of a group have other shapes than mpcflow writes; nothing of them is read."""
     lengths: dict[str, int] = {}
     if part.name == "walls" and part:
-        lengths["f"] = _faces(part)
+        lengths |= {"f": _faces(part), "s": _surfaces(part)}
     for name in part.datasets():
         expected = axes_of(part.name, name)
         shape = part.shape(name)
@@ -50,7 +50,15 @@ def axes_of(group: str, name: str) -> str | None:
 
 def _faces(part: Part) -> int:
     """The number of walls, whose names are "x lower" and the like."""
-    faces = part.attribute("faces")
+    faces = part.attribute("faces") if part.has_attribute("faces") else []
     if not isinstance(faces, list) or not all(face in _FACES for face in faces):
         raise ResultsError(f"{part.path}: cannot be read: walls have other faces than a box has: this is not what mpcflow writes")
     return len(faces)
+
+
+def _surfaces(part: Part) -> int:
+    """The number of surfaces in the box, whose names are "0 cylinder" and the like."""
+    surfaces = part.attribute("surfaces") if part.has_attribute("surfaces") else []
+    if not isinstance(surfaces, list) or surfaces != [f"{i} {shape.split()[-1]}" for i, shape in enumerate(surfaces) if isinstance(shape, str) and shape]:
+        raise ResultsError(f"{part.path}: cannot be read: surfaces have other names than mpcflow writes")
+    return len(surfaces)

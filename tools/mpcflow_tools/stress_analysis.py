@@ -7,7 +7,7 @@ import numpy as np
 from mpcflow_tools.estimates import VISCOSITY_UNIT, Estimate, Section, lacks
 from mpcflow_tools.expected import Fluid, fluid_of
 from mpcflow_tools.flow import Array
-from mpcflow_tools.flow_run import moves_walls, slip_faces, total_force, walled_axes
+from mpcflow_tools.flow_run import has_surfaces, moves_walls, slip_faces, total_force, walled_axes
 from mpcflow_tools.run import AXES, Run
 
 PRESSURE_UNIT = "energy/a^3"
@@ -111,6 +111,8 @@ def expected_component(run: Run, fluid: Fluid, a: int, b: int) -> float | None:
 def expected_wall_stress(run: Run, face: str) -> list[float | None]:
     """What theory says of the force on a wall over its area, along x, y, z: the pressure of an ideal gas at rest outwards, and
     along the wall the shear stress of the flow, of a force half of what drives the fluid. None where it says nothing."""
+    if has_surfaces(run.input):
+        return [None, None, None]
     fluid = fluid_of(run)
     axis, sign = AXES.index(face[0]), 1.0 if face.endswith("upper") else -1.0
     force_density = total_force(run.input) * fluid.density
@@ -132,25 +134,46 @@ def expected_wall_stress(run: Run, face: str) -> list[float | None]:
     return expected
 
 
+def _add_surfaces(run: Run, section: Section) -> None:
+    """Force, torque and heat of each surface in the box. The force on the only one, where there is no wall, is that on the fluid."""
+    surfaces = run.input["surfaces"]
+    is_alone = len(surfaces) == 1 and not walled_axes(run.input)
+    for name in ("force", "torque"):
+        found = run.walls[name]
+        for number, surface in enumerate(surfaces):
+            shape = "cylinder" if "cylinder" in surface else "sphere"
+            for component, axis in enumerate(AXES):
+                theory = float(total_force(run.input)[component]) * run.particles if is_alone and name == "force" else None
+                section.estimates.append(Estimate(f"{name} on surface {number} ({shape}), {axis}", float(found.values[number, component]),
+                                                  float(found.known_error()[number, component]), found.unit, "", theory))
+    heat = run.walls["surface_heat"]
+    for number in range(len(surfaces)):
+        section.estimates.append(Estimate(f"heat into surface {number}", float(heat.values[number]), float(heat.known_error()[number]), heat.unit, "", None))
+
+
 def walls_section(run: Run) -> Section:
     """The stress on each wall and the flow rate. Raises ResultsError."""
     section = Section("walls")
-    if not walled_axes(run.input):
-        section.notes.append("the box has no walls")
+    if not walled_axes(run.input) and not has_surfaces(run.input):
+        section.notes.append("the box has no walls and no surfaces")
         return section
     if not len(run.walls) or run.walls.samples == 0:
         section.missing.append(lacks("walls"))
         return section
-    stress, rate = run.walls["stress"], run.walls["flow_rate"]
-    for number, face in enumerate(run.walls.about("faces")):
+    rate = run.walls["flow_rate"]
+    faces = run.walls.about("faces") if "stress" in run.walls else []
+    for number, face in enumerate(faces):
+        stress = run.walls["stress"]
         for component, theory in enumerate(expected_wall_stress(run, face)):
             section.estimates.append(Estimate(f"stress on {face}, {AXES[component]}", float(stress.values[number, component]),
                                               float(stress.known_error()[number, component]), stress.unit, "", theory))
     if "heat" in run.walls:
         heat = run.walls["heat"]
-        for number, face in enumerate(run.walls.about("faces")):
+        for number, face in enumerate(faces):
             section.estimates.append(Estimate(f"heat into {face}", float(heat.values[number]), float(heat.known_error()[number]),
                                               heat.unit, "", None))
+    if has_surfaces(run.input):
+        _add_surfaces(run, section)
     fluid = fluid_of(run)
     for axis, name in enumerate(AXES):
         expected = None

@@ -1,0 +1,215 @@
+#include "input/surface_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "input/face_checks.hpp"
+#include "input/names.hpp"
+#include "input/numbers.hpp"
+
+namespace mpcflow::input {
+namespace {
+
+/// Of a box of more no solver is made.
+constexpr double most_cells = std::numeric_limits<std::int32_t>::max();
+
+class SurfaceChecker {
+public:
+    SurfaceChecker(const System& system, const Node& root, Diagnostics& diagnostics)
+        : system_(system), root_(root), diagnostics_(diagnostics) {}
+
+    /// Images of a surface beyond sheared faces would slide, and the map of surfaces stays as it is.
+    void check_shear() {
+        const int sheared = system_.sheared_axis();
+        if (system_.surfaces.list.empty() || sheared < 0 || !are_sound({"boundaries", "surfaces"})) return;
+        error(
+            "surfaces",
+            fmt::format("the faces of {0} are sheared, and surfaces in a sheared box are not possible; leave "
+                        "them out, or set boundaries.{0} to periodic",
+                        axis_names[static_cast<std::size_t>(sheared)]));
+    }
+
+    void check(std::size_t number) {
+        const Surface& surface = system_.surfaces.list[number];
+        number_ = number;
+        path_ = fmt::format("surfaces.{}", number);
+        if (!has_one_shape()) return;
+        shape_ = path_ + (surface.shape == SurfaceShape::cylinder ? ".cylinder" : ".sphere");
+        check_motion(surface);
+        check_temperature(surface);
+        if (!are_sound({"box", "boundaries", shape_})) return;
+        check_place(surface);
+        for (std::size_t other = 0; other < number; ++other) {
+            const Surface& before = system_.surfaces.list[other];
+            if (before.shape == surface.shape && before.centre == surface.centre &&
+                before.radius == surface.radius && before.fluid == surface.fluid &&
+                (surface.shape == SurfaceShape::sphere || before.axis == surface.axis)) {
+                error(path_, fmt::format("is where surfaces.{} is; leave one of them out", other));
+                break;
+            }
+        }
+    }
+
+private:
+    void error(std::string_view path, std::string message) {
+        diagnostics_.error(locate(root_, path), path, std::move(message));
+    }
+    [[nodiscard]] bool are_sound(std::initializer_list<std::string_view> paths) const {
+        return std::all_of(
+            paths.begin(), paths.end(), [&](auto path) { return diagnostics_.is_sound(path); });
+    }
+    [[nodiscard]] bool is_periodic(std::size_t axis) const {
+        return system_.boundaries.faces[axis].is_periodic();
+    }
+
+    [[nodiscard]] bool has_one_shape() {
+        const Node* const list = root_.find("surfaces");
+        if (list == nullptr || number_ >= list->children.size()) return false;
+        const Node& item = list->children[number_];
+        if (item.kind != NodeKind::map) return false;
+        const bool is_cylinder = item.find("cylinder") != nullptr;
+        const bool is_sphere = item.find("sphere") != nullptr;
+        if (is_cylinder == is_sphere) {
+            error(path_, is_cylinder ? "is a cylinder and a sphere; one of them is needed"
+                                     : "has no shape; cylinder or sphere is needed");
+        }
+        return is_cylinder != is_sphere;
+    }
+
+    /// A surface stays where it is: it slides and turns in itself.
+    void check_motion(const Surface& surface) {
+        const std::string velocity = path_ + ".velocity";
+        const std::string turning = path_ + ".angular_velocity";
+        if (!are_sound({velocity, turning})) return;
+        double sliding = 0.0;
+        double turns = 0.0;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const bool is_along =
+                surface.shape == SurfaceShape::cylinder && axis == static_cast<std::size_t>(surface.axis);
+            sliding += surface.velocity[axis] * surface.velocity[axis];
+            turns += surface.angular_velocity[axis] * surface.angular_velocity[axis];
+            if (surface.velocity[axis] != 0.0 && !is_along)
+                error(fmt::format("{}.{}", velocity, axis),
+                      fmt::format("{} along {} would move the surface out of its place; 0 is needed",
+                                  shortest(surface.velocity[axis]), axis_names[axis]));
+            if (surface.angular_velocity[axis] != 0.0 && !is_along && surface.shape == SurfaceShape::cylinder)
+                error(fmt::format("{}.{}", turning, axis),
+                      fmt::format("{} about {} would tilt the cylinder; a number is needed, about its axis",
+                                  shortest(surface.angular_velocity[axis]), axis_names[axis]));
+        }
+        const Node* const given = root_.find("surfaces")->children[number_].find("angular_velocity");
+        if (given != nullptr && given->kind == NodeKind::scalar && surface.shape == SurfaceShape::sphere)
+            error(turning,
+                  fmt::format("{} is given; of a sphere a list of 3 numbers is needed", shown(*given)));
+        const double speed = std::sqrt(sliding) + surface.radius * std::sqrt(turns);
+        const double thermal_speed = std::sqrt(system_.fluid.temperature / system_.fluid.mass);
+        if (are_sound({velocity, turning, shape_, "fluid.temperature", "fluid.mass"}) &&
+            speed > most_wall_speed * thermal_speed) {
+            error(turns > 0.0 ? turning : velocity,
+                  fmt::format("a speed of {:.3g} is {:.3g} thermal speeds sqrt(temperature / mass) of the "
+                              "fluid; at most {:g} are possible, and over about 0.3 it is compressed",
+                              speed, speed / thermal_speed, most_wall_speed));
+        }
+    }
+
+    void check_temperature(const Surface& surface) {
+        const std::string path = path_ + ".temperature";
+        if (surface.temperature == 0.0 || !are_sound({path, path_ + ".kind", "fluid.temperature"})) return;
+        const double ratio = surface.temperature / system_.fluid.temperature;
+        if (ratio > most_wall_temperature)
+            error(path,
+                  fmt::format("{} is {:.3g} times the fluid's temperature; at most {:g} times are possible: "
+                              "give the fluid one in between",
+                              shortest(surface.temperature), ratio, most_wall_temperature));
+        else if (!system_.boundaries.virtual_particles && surface.kind != FaceKind::thermal)
+            error(path,
+                  "a no_slip surface without virtual particles exchanges no heat; leave the temperature out, "
+                  "make the surface thermal, or set boundaries.virtual_particles to true");
+    }
+
+    void check_place(const Surface& surface) {
+        const bool is_cylinder = surface.shape == SurfaceShape::cylinder;
+        std::size_t place = 0;  // in the list that the centre is given by
+        double farthest = 0.0;  // place of the box from the centre, squared
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            if (is_cylinder && axis == static_cast<std::size_t>(surface.axis)) continue;
+            const double length = system_.box.size[axis];
+            const double centre = surface.centre[axis];
+            const double outside = std::max({0.0, -centre, centre - length});
+            const std::string path = fmt::format("{}.centre.{}", shape_, place++);
+            if (outside > 0.0 && is_periodic(axis)) {
+                error(path, fmt::format(
+                                "{} is outside of the box, which has {} cells along {}; a number in [0, {}] "
+                                "is needed, as images are where the box repeats",
+                                shortest(centre), system_.box.size[axis], axis_names[axis],
+                                system_.box.size[axis]));
+            } else if (outside >= surface.radius) {
+                error(path, fmt::format("{} is so far outside of the box, which has {} cells along {}, that "
+                                        "the surface does not reach into it",
+                                        shortest(centre), system_.box.size[axis], axis_names[axis]));
+            }
+            if (surface.fluid == FluidSide::inside && is_periodic(axis) && 2.0 * surface.radius >= length) {
+                error(
+                    shape_ + ".radius",
+                    fmt::format("{} with the fluid inside reaches to its periodic image along {}, where the "
+                                "box has {} cells; less than half of that is needed, or walls",
+                                shortest(surface.radius), axis_names[axis], system_.box.size[axis]));
+                return;
+            }
+            const double way = std::max(centre, length - centre);
+            farthest += way * way;
+        }
+        if (are_sound({shape_}) && surface.fluid == FluidSide::inside &&
+            farthest <= surface.radius * surface.radius)
+            error(shape_ + ".radius", fmt::format("{} is so large that all of the box is inside; leave the "
+                                                  "surface out, or make it smaller",
+                                                  shortest(surface.radius)));
+    }
+
+    const System& system_;
+    const Node& root_;
+    Diagnostics& diagnostics_;
+    std::size_t number_ = 0;
+    std::string path_;   ///< of the surface
+    std::string shape_;  ///< of its shape
+};
+
+}  // namespace
+
+void check_surfaces(System& system, const Node& root, Diagnostics& diagnostics) {
+    SurfaceChecker checker(system, root, diagnostics);
+    checker.check_shear();
+    for (std::size_t number = 0; number < system.surfaces.list.size(); ++number) checker.check(number);
+    const std::initializer_list<std::string_view> needed{"box", "boundaries", "fluid", "collision",
+                                                         "surfaces"};
+    if (!std::all_of(needed.begin(), needed.end(), [&](auto path) { return diagnostics.is_sound(path); }))
+        return;
+    double cells = 1.0;
+    for (const int size : system.box.size) cells *= size;
+    if (cells > most_cells) return;  // check_scenario() says so
+    try {
+        system.map_surfaces();
+    } catch (const std::bad_alloc&) {
+        diagnostics.error(
+            locate(root, "surfaces"), "surfaces",
+            fmt::format("there is not enough memory for the map of the surfaces in a box of {:g} "
+                        "cells, which takes about 8 bytes a cell",
+                        cells));
+    } catch (const std::invalid_argument& problem) {
+        diagnostics.error(
+            locate(root, "surfaces"), "surfaces",
+            fmt::format("{}; at least {:g} of the box must be fluid", problem.what(), System::least_fluid));
+    }
+}
+
+}  // namespace mpcflow::input

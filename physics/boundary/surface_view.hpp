@@ -1,0 +1,87 @@
+#pragma once
+/// Where the surfaces of a box are, as host and device read it: which of them are near a cell of the box, and
+/// how far a flight from there is free. SurfaceMap makes it.
+
+#include <cstdint>
+
+#include "physics/boundary/curved_surface.hpp"
+#include "physics/boundary/faces.hpp"
+#include "physics/host_device.hpp"
+#include "physics/vector.hpp"
+
+namespace mpcflow {
+
+/// What the arrays of a map hold. Cells are the unit cubes of the box, not shifted; index = x + cells.x * (y
+/// + cells.y * z).
+struct SurfaceArrays {
+    const CurvedSurface* surfaces = nullptr;  ///< with their images
+    const std::uint32_t* first = nullptr;     ///< of each cell, in `near`; and the end
+    const std::uint32_t* near = nullptr;      ///< the surfaces that may be within `reach` of a cell
+    /// Of each cell the square of the length of flights that meet no surface, wherever in it they begin; 0
+    /// where there is none, and negative in cells that are all solid.
+    const float* free_squared = nullptr;
+    const Faces<double>* faces = nullptr;
+};
+
+/// Plain numbers and pointers; what is pointed to must outlive it.
+struct SurfaceView : SurfaceArrays {
+    Vec3<int> cells{};
+    Vec3<int> is_periodic{};
+    double reach = 0.0;     ///< flights of this length meet none but the near surfaces of their first cell
+    double most_way = 0.0;  ///< of any flight: what is faster is a fault, and is not followed
+    int most_hits = 0;      ///< in a flight
+
+    [[nodiscard]] MPCFLOW_HD bool exist() const { return free_squared != nullptr; }
+
+    /// The cell of a place in the box.
+    template <class Real>
+    [[nodiscard]] MPCFLOW_HD int cell(Vec3<Real> place) const {
+        const int x = static_cast<int>(place.x);
+        const int y = static_cast<int>(place.y);
+        const int z = static_cast<int>(place.z);
+        // At an upper face that is a wall a place may be just L.
+        return (x < cells.x ? x : cells.x - 1) +
+               cells.x * ((y < cells.y ? y : cells.y - 1) + cells.y * (z < cells.z ? z : cells.z - 1));
+    }
+
+    /// Whether a flight between two places is so short that it meets no surface. Without a branch.
+    template <class Real>
+    [[nodiscard]] MPCFLOW_HD bool is_free(Vec3<Real> from, Vec3<Real> to) const {
+        const Vec3<Real> way = to - from;
+        return dot(way, way) < static_cast<Real>(free_squared[cell(from)]);
+    }
+
+    /// Whether all of the cell of a place in the box is solid.
+    [[nodiscard]] MPCFLOW_HD bool is_in_solid_cell(Vec3<double> place) const {
+        return free_squared[cell(place)] < 0.0F;
+    }
+    /// A near surface that a place in the box is beyond; `no_surface` where there is none.
+    [[nodiscard]] MPCFLOW_HD int beyond(Vec3<double> place) const {
+        const int here = cell(place);
+        for (std::uint32_t i = first[here]; i < first[here + 1]; ++i)
+            if (surfaces[near[i]].is_beyond(place)) return static_cast<int>(near[i]);
+        return no_surface;
+    }
+    /// Whether a place in the box is in the fluid, on a surface included.
+    [[nodiscard]] MPCFLOW_HD bool is_fluid(Vec3<double> place) const {
+        return !is_in_solid_cell(place) && beyond(place) == no_surface;
+    }
+
+    /// Brings a place that is up to a box away along periodic axes into the box, and counts the images.
+    MPCFLOW_HD void wrap(Vec3<double>& place, Vec3<int>& images) const {
+        for (int axis = 0; axis < 3; ++axis) {
+            if (is_periodic[axis] == 0) continue;
+            const double length = cells[axis];
+            if (place[axis] < 0.0) {
+                place[axis] += length;
+                --images[axis];
+            }
+            if (place[axis] >= length) {
+                place[axis] -= length;
+                ++images[axis];
+            }
+        }
+    }
+};
+
+}  // namespace mpcflow

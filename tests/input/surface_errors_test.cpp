@@ -1,0 +1,110 @@
+/// The errors of surfaces in the box: what contradicts itself there is told where it is.
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/input/input_cases.hpp"
+
+namespace mpcflow::tests {
+namespace {
+
+using Messages = std::vector<std::string>;
+
+Messages errors_with(const std::string& surfaces, const std::string& more = "") {
+    return errors_of("box: {size: [8, 8, 8]}\nrun: {steps: 100}\nsurfaces:\n" + surfaces + more);
+}
+
+TEST(SurfaceErrors, of_shapes) {
+    EXPECT_EQ(
+        errors_with("  - {fluid: outside}\n"
+                    "  - {cylinder: {axis: z, centre: [4, 4], radius: 2}, sphere: {centre: [4, 4, 4], "
+                    "radius: 1}, fluid: outside}\n"
+                    "  - {sphere: {centre: [4, 4], radius: 0}, fluid: around}\n"
+                    "  - {cylinder: {axis: w, centre: [4, 4, 4]}, kind: periodic, fluid: inside}\n"),
+        (Messages{"f.yaml:4:5: surfaces.0: has no shape; cylinder or sphere is needed",
+                  "f.yaml:5:5: surfaces.1: is a cylinder and a sphere; one of them is needed",
+                  "f.yaml:6:23: surfaces.2.sphere.centre: a list of 2 is given; a list of 3 numbers in "
+                  "[-65536, 131072] is needed",
+                  "f.yaml:6:39: surfaces.2.sphere.radius: 0 is out of range (0, 65536]",
+                  "f.yaml:6:50: surfaces.2.fluid: around is not known; inside or outside is needed",
+                  "f.yaml:7:6: surfaces.3.cylinder.radius: is missing; a number in (0, 65536] is needed",
+                  "f.yaml:7:23: surfaces.3.cylinder.axis: w is not known; x, y or z is needed",
+                  "f.yaml:7:34: surfaces.3.cylinder.centre: a list of 3 is given; a list of 2 numbers in "
+                  "[-65536, 131072] is needed",
+                  "f.yaml:7:52: surfaces.3.kind: periodic is not known; no_slip, slip or thermal is "
+                  "needed"}));
+}
+
+TEST(SurfaceErrors, of_places) {
+    EXPECT_EQ(
+        errors_with("  - {sphere: {centre: [4, 9, 4], radius: 2}, fluid: outside}\n"
+                    "  - {cylinder: {axis: z, centre: [4, 4], radius: 4}, fluid: inside}\n"
+                    "  - {sphere: {centre: [4, 4, 11], radius: 3}, fluid: outside}\n"
+                    "  - {sphere: {centre: [4, 4, 4], radius: 1}, fluid: outside}\n"
+                    "  - {sphere: {centre: [4, 4, 4], radius: 1}, fluid: outside, kind: slip}\n"
+                    "boundaries: {z: no_slip}\n"),
+        (Messages{
+            "f.yaml:4:27: surfaces.0.sphere.centre.1: 9 is outside of the box, which has 8 cells along y; "
+            "a number in [0, 8] is needed, as images are where the box repeats",
+            "f.yaml:5:50: surfaces.1.cylinder.radius: 4 with the fluid inside reaches to its periodic image "
+            "along x, where the box has 8 cells; less than half of that is needed, or walls",
+            "f.yaml:6:30: surfaces.2.sphere.centre.2: 11 is so far outside of the box, which has 8 cells "
+            "along z, that the surface does not reach into it",
+            "f.yaml:8:5: surfaces.4: is where surfaces.3 is; leave one of them out"}));
+    EXPECT_EQ(errors_with("  - {sphere: {centre: [4, 4, 4], radius: 7}, fluid: inside}\n"
+                          "boundaries: {x: slip, y: slip, z: no_slip}\n"),
+              (Messages{"f.yaml:4:42: surfaces.0.sphere.radius: 7 is so large that all of the box is inside; "
+                        "leave the surface out, or make it smaller"}));
+}
+
+TEST(SurfaceErrors, of_what_is_left) {
+    EXPECT_EQ(
+        errors_with("  - {sphere: {centre: [4, 4, 4], radius: 8}, fluid: outside}\n"),
+        (Messages{"f.yaml:4:3: surfaces: the surfaces leave 0.000000 cells of fluid in a box of 512; at "
+                  "least 0.001 of the box must be fluid"}));
+    EXPECT_EQ(
+        errors_with("  - {sphere: {centre: [4, 4, 4], radius: 2}, fluid: inside}\n",
+                    "fluid: {density: 0.001}\n"),
+        (Messages{"f.yaml:5:18: fluid.density: the fluid of 33.5115 cells would hold no particle at all"}));
+}
+
+TEST(SurfaceErrors, in_a_sheared_box) {
+    EXPECT_EQ(errors_with("  - {sphere: {centre: [4, 4, 4], radius: 2}, fluid: outside}\n",
+                          "boundaries: {y: {kind: lees_edwards, shear_rate: 0.1, along: x}}\n"),
+              (Messages{"f.yaml:4:3: surfaces: the faces of y are sheared, and surfaces in a sheared box are "
+                        "not possible; leave them out, or set boundaries.y to periodic"}));
+}
+
+TEST(SurfaceErrors, of_motion_and_temperature) {
+    EXPECT_EQ(
+        errors_with(
+            "  - {sphere: {centre: [4, 4, 4], radius: 2}, fluid: outside, velocity: [0, 0, 0.1]}\n"
+            "  - {sphere: {centre: [4, 4, 1], radius: 1}, fluid: outside, angular_velocity: 0.5}\n"
+            "  - {cylinder: {axis: x, centre: [1, 1], radius: 1}, fluid: outside, velocity: [0.1, 0.2, 0], "
+            "angular_velocity: [1, 0, 2]}\n"
+            "  - {cylinder: {axis: x, centre: [6, 6], radius: 1}, fluid: outside, kind: slip, temperature: "
+            "1}\n"
+            "  - {cylinder: {axis: x, centre: [6, 1], radius: 1}, fluid: outside, temperature: 9, "
+            "angular_velocity: 10}\n"),
+        (Messages{
+            "f.yaml:4:79: surfaces.0.velocity.2: 0.1 along z would move the surface out of its place; 0 is "
+            "needed",
+            "f.yaml:5:80: surfaces.1.angular_velocity: 0.5 is given; of a sphere a list of 3 numbers is "
+            "needed",
+            "f.yaml:6:86: surfaces.2.velocity.1: 0.2 along y would move the surface out of its place; 0 is "
+            "needed",
+            "f.yaml:6:120: surfaces.2.angular_velocity.2: 2 about z would tilt the cylinder; a number is "
+            "needed, about its axis",
+            "f.yaml:7:82: surfaces.3.temperature: a slip surface has no temperature: no fluid sticks to it; "
+            "leave it out, or make the surface no_slip or thermal",
+            "f.yaml:8:83: surfaces.4.temperature: 9 is 9 times the fluid's temperature; at most 8 times are "
+            "possible: give the fluid one in between",
+            "f.yaml:8:104: surfaces.4.angular_velocity: a speed of 10 is 10 thermal speeds "
+            "sqrt(temperature / mass) of the fluid; at most 8 are possible, and over about 0.3 it is "
+            "compressed"}));
+}
+
+}  // namespace
+}  // namespace mpcflow::tests
