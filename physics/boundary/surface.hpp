@@ -91,7 +91,7 @@ struct NoDraws {};
 /// After `most_hits` it stays where it is until the next collision: in the edge between two surfaces hits may
 /// follow each other ever faster, or without any time between them.
 template <class Real, class Surfaces, class Recorder, class Draws = NoDraws>
-requires SurfaceSet<std::remove_cvref_t<Surfaces>, Real> MPCFLOW_HD void fly_among(
+requires SurfaceSet<std::remove_cvref_t<Surfaces>, Real> MPCFLOW_HD_RARE void fly_among(
     Surfaces&& surfaces, Vec3<Real>& place, Vec3<Real>& velocity, Real time, const Recorder& recorder,
     [[maybe_unused]] Draws draws = {}) {
     for (int hits = 0; hits < surfaces.most_hits();) {
