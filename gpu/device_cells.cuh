@@ -72,7 +72,7 @@ public:
                                                    reorders ? slots() : nullptr, wall_queue, report);
         };
         constexpr auto now = Resolving::for_the_step;
-        if (plan.is_plain()) launch(resolve_cells<now, Setting::plain, Law, Grid, Cells>);
+        if (plan.setting() == Setting::plain) launch(resolve_cells<now, Setting::plain, Law, Grid, Cells>);
         else launch(resolve_cells<now, Setting::any, Law, Grid, Cells>);
         MPCFLOW_CUDA(cudaGetLastError());
     }

@@ -70,7 +70,7 @@ public:
         name_ = properties.name;
         resident_blocks_ = static_cast<unsigned>(properties.multiProcessorCount) * 8U;
         report_.clear();
-        TileKernels<Law, Particle, Grid>::give_memory();
+        TileKernels<Law, Particle, Grid>::give_memory(plan_);
         make_room(border_.most_particles(system));
         create();
     }

@@ -272,7 +272,7 @@ private:
     }
 
     void advance(StepWay way, const ParticleStep<Law, Particle>& step) {
-        visit_way<Law::masses>(way, plan_.is_plain(), [&](auto summation, auto reorders) {
+        visit_way<Law::masses>(way, plan_.setting() == Setting::plain, [&](auto summation, auto reorders) {
             advance_particles<<<block_count(particle_count_), block_size>>>(plan_, step, summation, reorders);
         });
         MPCFLOW_CUDA(cudaGetLastError());
@@ -292,7 +292,7 @@ private:
     }
 
     void make_room_for_tiles() {
-        if constexpr (Law::masses == Masses::equal) TileKernels<Law, Particle, Grid>::give_memory();
+        if constexpr (Law::masses == Masses::equal) TileKernels<Law, Particle, Grid>::give_memory(plan_);
     }
 
     int device_;

@@ -44,12 +44,14 @@ struct TileMemory {
     __device__ std::uint32_t* word(int word, int local) { return sums + word * row_length + local; }
 };
 
-/// Blocks that shall fit on a multiprocessor: as many as shared memory and the registers of the law allow.
-template <class Law>
+/// Blocks that shall fit on a multiprocessor: as many as shared memory and the registers of the law allow. To
+/// call for a wave takes more of them.
+template <class Law, Setting setting>
 inline constexpr int tile_blocks = [] {
     if (WordSums<Law>::count > 31) return at_most_resident(3);
     const bool is_small =
         sizeof(typename Law::Real) == sizeof(float) && !Law::needs.offsets && !Law::needs.ids;
+    if (setting == Setting::any) return at_most_resident(is_small ? 4 : 3);
     return at_most_resident(is_small ? 6 : 4);
 }();
 
@@ -93,7 +95,7 @@ __device__ __forceinline__ void flush_box(const TileStep<Law>& tiles, TileMemory
 /// Collides, streams and bins the particles of a tile, a block each, and contributes them to the next step's
 /// sums. Shared memory: a TileMemory.
 template <Setting setting, bool reorders, class Law, class Particle, class Grid>
-__global__ void __launch_bounds__(block_size, tile_blocks<Law>)
+__global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
     advance_tiles(const __grid_constant__ StepPlan<Law, Grid> plan,
                   const __grid_constant__ ParticleStep<Law, Particle, Grid> step,
                   const __grid_constant__ TileStep<Law> tiles) {
@@ -189,25 +191,30 @@ __global__ void __launch_bounds__(block_size, tile_blocks<Law>)
     }
 }
 
-/// advance_tiles as it is compiled for plain plans and for any.
+/// advance_tiles as it is compiled for each setting.
 template <class Law, class Particle, class Grid>
 struct TileKernels {
     using Kernel = void (*)(StepPlan<Law, Grid>, ParticleStep<Law, Particle, Grid>, TileStep<Law>);
 
     [[nodiscard]] static Kernel of(const StepPlan<Law, Grid>& plan, bool reorders) {
-        if (plan.is_plain()) return reorders ? kernel<Setting::plain, true> : kernel<Setting::plain, false>;
-        return reorders ? kernel<Setting::any, true> : kernel<Setting::any, false>;
+        switch (plan.setting()) {
+            case Setting::any: return of<Setting::any>(reorders);
+            case Setting::without_waves: return of<Setting::without_waves>(reorders);
+            case Setting::plain: break;
+        }
+        return of<Setting::plain>(reorders);
     }
-    /// Before the first launch.
-    static void give_memory() {
-        for (const Kernel one : {kernel<Setting::plain, true>, kernel<Setting::plain, false>,
-                                 kernel<Setting::any, true>, kernel<Setting::any, false>})
-            give_shared_memory<TileMemory<Law>>(one);
+    /// Before the first launch of those of a plan.
+    static void give_memory(const StepPlan<Law, Grid>& plan) {
+        for (const bool reorders : {false, true}) give_shared_memory<TileMemory<Law>>(of(plan, reorders));
     }
 
 private:
-    template <Setting setting, bool reorders>
-    static constexpr Kernel kernel = advance_tiles<setting, reorders, Law, Particle, Grid>;
+    template <Setting setting>
+    [[nodiscard]] static Kernel of(bool reorders) {
+        return reorders ? advance_tiles<setting, true, Law, Particle, Grid>
+                        : advance_tiles<setting, false, Law, Particle, Grid>;
+    }
 };
 
 }  // namespace mpcflow

@@ -111,10 +111,8 @@ struct StepPlan : private RelativeMasses<Law::masses> {
         mid_flight_shear = ShearedFaces<Real>(system, 2 * index + 1);
     }
 
-    /// Whether what is compiled for plain systems will do.
-    [[nodiscard]] MPCFLOW_HD bool is_plain() const {
-        return !grid.is_sheared() && !next_grid.is_sheared() && streaming.is_plain();
-    }
+    /// What may be known of the system when a loop over its particles is compiled.
+    [[nodiscard]] Setting setting() const { return streaming.setting(); }
 
     /// Puts the plan where `index` steps are done: begin_step(system, index) comes next.
     void go_to(const System& system, std::uint64_t index) {
@@ -150,10 +148,8 @@ struct StepPlan : private RelativeMasses<Law::masses> {
         if (sums.number() > law.parameters().rounding.occupancy_limit) faults |= fault_occupancy;
         CellFill fill = grid.fill(cell, &walls);
         // Where no particle is nobody asks what the cell does.
-        if (setting == Setting::plain || !streaming.surfaces().exist() || sums.number() == 0.0)
-            return law.resolve(sums, draw, key(cell), fill);
-        const CellSurfaces surfaces(streaming.surfaces(), grid.centre(cell));
-        add_surfaces(surfaces, fill);
+        if (setting != Setting::plain && streaming.surfaces().exist() && sums.number() != 0.0)
+            add_surfaces(grid.centre(cell), fill);
         return law.resolve(sums, draw, key(cell), fill);
     }
 
@@ -223,9 +219,10 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     }
 
 private:
-    MPCFLOW_HD static void add_surfaces(const CellSurfaces& surfaces, CellFill& fill) {
-        if (!surfaces.has_solid()) return;
-        fill.surfaces = &surfaces;
+    MPCFLOW_HD void add_surfaces(Vec3<double> centre, CellFill& fill) const {
+        if (!CellSurfaces(streaming.surfaces(), centre).has_solid()) return;
+        fill.surfaces = &streaming.surfaces();
+        fill.centre = centre;
         fill.is_cut = true;
     }
 

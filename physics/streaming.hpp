@@ -128,9 +128,10 @@ public:
         return setting == Setting::any && waves_.are_any();
     }
 
-    /// Whether neither has_waves() nor faces are sheared nor a flight is_rare() (StepPlan::is_plain).
-    [[nodiscard]] MPCFLOW_HD bool is_plain() const {
-        return !waves_.are_any() && !shear_.is_on() && !is_rare();
+    /// What may be known of the system when its flights are compiled.
+    [[nodiscard]] Setting setting() const {
+        if (waves_.are_any()) return Setting::any;
+        return shear_.is_on() || is_rare() ? Setting::without_waves : Setting::plain;
     }
 
     /// Whether a straight flight meets no surface in the box, for sure.
@@ -144,7 +145,7 @@ public:
         Vec3<Real> x = particle.position;
         Vec3<Real> velocity = particle.velocity;
         bool fits = true;
-        if (setting == Setting::any && is_rare()) {
+        if (setting != Setting::plain && is_rare()) {
             const FlightEnd<Real> end = fly_rarely(x, velocity, draws_of(particle, key), NoRecord{});
             x = end.place;
             velocity = end.velocity;
@@ -253,7 +254,7 @@ private:
     template <Setting setting, class Particle>
     MPCFLOW_HD StreamOutcome wrap(Particle& particle, Vec3<Real>& x, Vec3<Real>& velocity) const {
         bool fits = true;
-        if (setting == Setting::any && shear_.is_on()) {
+        if (setting != Setting::plain && shear_.is_on()) {
             const int normal = shear_.normal();
             const Vec3<Real> at = x;
             const Wrapped wrapped = wrap(at[normal], faces_.length()[normal]);

@@ -59,9 +59,10 @@ struct CellFill {
     bool is_cut = false;                                 ///< by a face with solid behind it
     Vec3<int> face{no_surface, no_surface, no_surface};  ///< that one, along each axis
     const WallStates* walls = nullptr;                   ///< of the faces; outlives this
-    /// Where surfaces in the box cut the cell, too, and have solid behind them; outlives this. All but the
-    /// faces' part is asked there: mean_solid() and solid_at().
-    const CellSurfaces* surfaces = nullptr;
+    /// Where surfaces in the box cut the cell, too, and have solid behind them, those, which outlive this,
+    /// and the cell's centre. All but the faces' part is asked there: mean_solid() and solid_at().
+    const SurfaceView* surfaces = nullptr;
+    Vec3<double> centre{};
 
     /// Where fluid and solid together begin along an axis, and how long they are: the cell but for what is
     /// behind a face of slip.
@@ -128,8 +129,10 @@ struct MeanSolid {
     return {pieces / (n * n * n), {surface.velocity_at((1.0 / pieces) * sum), surface.thermal_variance}};
 }
 
-/// Of a cell that surfaces in the box cut. Behind what is of slip there is nothing.
-[[nodiscard]] MPCFLOW_HD_RARE MeanSolid mean_solid(const CellSurfaces& cell, const WallStates& walls) {
+/// Of the cell around a centre that surfaces in the box cut. Behind what is of slip there is nothing.
+[[nodiscard]] MPCFLOW_HD_RARE MeanSolid mean_solid(const SurfaceView& surfaces, const Vec3<double> centre,
+                                                   const WallStates& walls) {
+    const CellSurfaces cell(surfaces, centre);
     if (cell.has_only_one() && cell.the_only_one().kind != FaceKind::slip)
         return mean_solid_of(cell.the_only_one(), cell.centre());
     MeanSolid mean;
@@ -148,8 +151,10 @@ struct MeanSolid {
 }
 
 /// What is at a place in such a cell, given by its offset from the centre; false where that is no solid.
-[[nodiscard]] MPCFLOW_HD_RARE bool solid_at(const CellSurfaces& cell, const WallStates& walls,
-                                            Vec3<double> offset, WallState& wall) {
+[[nodiscard]] MPCFLOW_HD_RARE bool solid_at(const SurfaceView& surfaces, const Vec3<double> centre,
+                                            const WallStates& walls, const Vec3<double> offset,
+                                            WallState& wall) {
+    const CellSurfaces cell(surfaces, centre);
     const Vec3<double> place = cell.centre() + offset;
     const CellSurfaces::Lowest lowest = cell.lowest(place);
     if (lowest.height >= 0.0 || cell.kind(lowest.surface) == FaceKind::slip) return false;

@@ -100,7 +100,7 @@ MPCFLOW_HD VirtualSum add_virtual_particles(const VirtualSum& real, const LawPar
         number = virtual_particle_count(fluid.density, fill);
         wall = fill.mean_wall();
     } else {
-        const MeanSolid solid = mean_solid(*fill.surfaces, *fill.walls);
+        const MeanSolid solid = mean_solid(*fill.surfaces, fill.centre, *fill.walls);
         number = wall_density * fluid.density * solid.volume;
         wall = solid.wall;
     }
@@ -132,7 +132,7 @@ MPCFLOW_HD void for_each_virtual_particle(const LawParameters& fluid, double var
             wall = fill.wall(place.axis);
         } else {
             offset = place_in_cell(source);
-            if (!solid_at(*fill.surfaces, *fill.walls, offset, wall)) continue;
+            if (!solid_at(*fill.surfaces, fill.centre, *fill.walls, offset, wall)) continue;
         }
         const double variance = variances * wall.thermal_variance / fluid.virtual_mass<masses>();
         add(offset, wall.velocity + std::sqrt(variance) * gaussian_vector(source));

@@ -234,7 +234,7 @@ TEST(SolidOfCells, is_that_of_the_surface) {
                 sum += dot(d, d) < 16.0 ? 1.0 : 0.0;
                 continue;
             }
-            const double volume = mean_solid(here, walls).volume;
+            const double volume = mean_solid(view, here.centre(), walls).volume;
             sum += volume;
             double fine = 0.0;
             here.for_pieces<16>([&](int, double weight, Vec3<double>) { fine += weight; });
@@ -258,9 +258,9 @@ TEST(SolidOfCells, moves_as_a_solid) {
     const System system = box_with({12, 12, 4}, {pipe});
     const WallStates walls(system);
     const SurfaceView view = view_of_surfaces(system);
-    const CellSurfaces cell(view, {10.4, 6, 2});
-    ASSERT_TRUE(cell.has_solid());
-    const MeanSolid solid = mean_solid(cell, walls);
+    const Vec3<double> centre{10.4, 6, 2};
+    ASSERT_TRUE(CellSurfaces(view, centre).has_solid());
+    const MeanSolid solid = mean_solid(view, centre, walls);
     EXPECT_NEAR(solid.volume, 0.4, 0.02);
     // Its middle is at x = 10.7: the velocity there is 0.5 (10.7 - 6) along y.
     EXPECT_NEAR(solid.wall.velocity.y, 0.5 * 4.7, 0.05);
@@ -268,9 +268,9 @@ TEST(SolidOfCells, moves_as_a_solid) {
     EXPECT_NEAR(solid.wall.velocity.z, 0.25, 1e-12);
     EXPECT_NEAR(solid.wall.thermal_variance, 2.0, 1e-12);
     WallState wall;
-    EXPECT_TRUE(solid_at(cell, walls, {0.4, 0.1, 0}, wall));
+    EXPECT_TRUE(solid_at(view, centre, walls, {0.4, 0.1, 0}, wall));
     EXPECT_NEAR(wall.velocity.y, 0.5 * 4.8, 1e-12);
-    EXPECT_FALSE(solid_at(cell, walls, {-0.4, 0, 0}, wall));
+    EXPECT_FALSE(solid_at(view, centre, walls, {-0.4, 0, 0}, wall));
 }
 
 TEST(InitialState, is_in_the_fluid_and_even) {
