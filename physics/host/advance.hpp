@@ -1,8 +1,8 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -28,13 +28,12 @@ struct Advance {
     /// again.
     Plan plan;
     int thread;
-    bool is_alone;  ///< the only thread
     bool reorders;  ///< stores the particles in the order of their cells
     SharedParticles<Particle>& particles;
     SharedSums<Sums>& sums;
     const CellAction<Law>* actions;
     CellDraws<Law> draws;
-    std::int64_t* slots;  ///< of each cell, the one for the next particle in the order of cells
+    CellSlots* slots;  ///< of each cell
     Leaving& leaving;
     std::uint32_t faults = no_fault;  ///< found so far
 
@@ -83,7 +82,8 @@ private:
             const std::span<Particle> some(&particles[i], static_cast<std::size_t>(count));
             block.load(some);
             block.locate(plan.grid);
-            for (int k = 0; k < count; ++k) to[k] = reorders ? take_slot(block.cell(k)) : i + k;
+            if (reorders) take_slots(block, count, block.are_within(first_cell, own_cells), to);
+            else std::iota(to, to + count, i);
             if (block.collide_and_glide(plan, actions)) advance_odd(block, some);
             block.locate(plan.next_grid);
             block.contribute(plan, draws);
@@ -143,8 +143,6 @@ private:
     /// Those of any other.
     template <VectorUnits units>
     void add(const Block& block, int count, const std::int64_t* to, const Particle* moved) {
-        const std::int64_t first_cell = sums.first_cell(thread);
-        const std::int64_t last_cell = sums.first_cell(thread + 1);
         for (int k = 0; k < count; ++k) {
             const int cell = block.cell(k);
             if constexpr (Border::is_open) {
@@ -153,18 +151,24 @@ private:
                     continue;
                 }
             }
-            if (cell >= first_cell && cell < last_cell)
-                block.contributions().template add_to<units>(sums[cell], k);
+            if (is_own(cell)) block.contributions().template add_to<units>(sums[cell], k);
             else sums.add_to_others(thread, cell, block.contributions()[k]);
         }
     }
 
-    [[nodiscard]] std::int64_t take_slot(int cell) {
-        // Particles that drifted since the last re-ordering are in cells of another thread, if there is one.
-        const std::int64_t slot =
-            is_alone ? slots[cell]++ : std::atomic_ref(slots[cell]).fetch_add(1, std::memory_order_relaxed);
-        particles.prefetch_reordered(slot);
-        return slot;
+    /// Takes slots for the particles of a block. Those that drifted since the last re-ordering may be in
+    /// cells of another thread, unless `all_are_own`.
+    void take_slots(const Block& block, int count, bool all_are_own, std::int64_t* to) {
+        for (int k = 0; k < count; ++k) {
+            const int cell = block.cell(k);
+            to[k] = all_are_own || is_own(cell) ? slots[cell].take_as_owner() : slots[cell].take_as_other();
+            particles.prefetch_reordered(to[k]);
+        }
+    }
+
+    /// Whether a cell is of this thread.
+    [[nodiscard]] bool is_own(int cell) const {
+        return cell >= sums.first_cell(thread) && cell < sums.first_cell(thread + 1);
     }
 
     /// The particles of a block that are odd, one by one.
