@@ -274,6 +274,9 @@ public:
     CellDraws() = default;
     explicit CellDraws(Draw* kept) : kept_(kept) {}
 
+    /// Those that are kept, one a cell.
+    [[nodiscard]] const Draw* kept() const { return kept_; }
+
     /// For the next collision: before sums for it are made, and after present() of this one.
     template <class Grid>
     MPCFLOW_HD void begin(const StepPlan<Law, Grid>& plan, int cell) const {

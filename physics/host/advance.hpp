@@ -1,12 +1,13 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "physics/host/fetching.hpp"
 #include "physics/host/particle_block.hpp"
 #include "physics/host/shared_particles.hpp"
 #include "physics/host/shared_sums.hpp"
@@ -27,13 +28,12 @@ struct Advance {
     /// again.
     Plan plan;
     int thread;
-    bool is_alone;  ///< the only thread
     bool reorders;  ///< stores the particles in the order of their cells
     SharedParticles<Particle>& particles;
     SharedSums<Sums>& sums;
     const CellAction<Law>* actions;
     CellDraws<Law> draws;
-    std::int64_t* slots;  ///< of each cell, the one for the next particle in the order of cells
+    CellSlots* slots;  ///< of each cell
     Leaving& leaving;
     std::uint32_t faults = no_fault;  ///< found so far
 
@@ -51,7 +51,8 @@ struct Advance {
 private:
     using Block = ParticleBlock<Law, Particle>;
 
-    static constexpr std::int64_t prefetch_distance = 2 * Block::size;
+    /// Particles are fetched so far ahead.
+    static constexpr std::int64_t particles_ahead = 2 * Block::size;
 
     // Flattened: calls into the law that are left in the loops over particles are not made vectors of, and
     // cost nearly half of the speed without vectors, too.
@@ -68,27 +69,50 @@ private:
         alignas(64) Particle elsewhere[Block::size];
         const std::int64_t first_cell = sums.first_cell(thread);
         const std::int64_t own_cells = sums.first_cell(thread + 1) - first_cell;
+        const std::int64_t first = particles.first(thread);
         const std::int64_t last = particles.last(thread);
-        for (std::int64_t i = particles.first(thread); i < last; i += Block::size) {
+        const double cells_per_particle = static_cast<double>(own_cells) / static_cast<double>(last - first);
+        const std::int64_t lead = cells_ahead();
+        std::int64_t fetched = first_cell + lead;
+        for (std::int64_t i = first; i < last; i += Block::size) {
+            const auto passed =
+                static_cast<std::int64_t>(static_cast<double>(i - first) * cells_per_particle);
+            fetched = fetch_cells(fetched, first_cell + passed + lead);
             const auto count = static_cast<int>(std::min<std::int64_t>(Block::size, last - i));
             const std::span<Particle> some(&particles[i], static_cast<std::size_t>(count));
             block.load(some);
             block.locate(plan.grid);
-            for (int k = 0; k < count; ++k) to[k] = reorders ? take_slot(block.cell(k)) : i + k;
+            if (reorders) take_slots(block, count, block.are_within(first_cell, own_cells), to);
+            else std::iota(to, to + count, i);
             if (block.collide_and_glide(plan, actions)) advance_odd(block, some);
             block.locate(plan.next_grid);
             block.contribute(plan, draws);
-            prefetch(std::min(i + prefetch_distance, last - 1));
+            const std::int64_t next = std::min(i + particles_ahead, last - 1);
+            fetch<Fetch::to_write>(&particles[next], &particles[next] + Block::size);
             const Particle* moved = store(block, some, to, elsewhere);
             if (block.are_within(first_cell, own_cells)) add_to_own<units>(block, count);
             else add<units>(block, count, to, moved);
         }
     }
 
-    /// A block of particles, from number i on. The processor's own prefetching comes late for records.
-    void prefetch(std::int64_t i) {
-        const Particle* particle = &particles[i];
-        for (int k = 0; k < Block::size; ++k) __builtin_prefetch(particle + k, 1);
+    /// Cells are fetched so far ahead of where the particles were when they were re-ordered: by flight and by
+    /// the shift of the grid they come to cells of up to about the next layer. The rest is a row or two, and
+    /// for cells that hold more particles than others.
+    [[nodiscard]] std::int64_t cells_ahead() const {
+        return sums.cell_count() / plan.next_grid.layer_count() + 128;
+    }
+
+    /// Cells from number `from` to, without it, `to`, as far as there are. Returns where it ended.
+    std::int64_t fetch_cells(std::int64_t from, std::int64_t to) {
+        to = std::min(to, sums.cell_count());
+        if (from >= to) return from;
+        fetch<Fetch::to_read>(actions + from, actions + to);
+        if constexpr (Law::needs.draws_before_sums)
+            fetch<Fetch::to_read>(draws.kept() + from, draws.kept() + to);
+        // Sums are written, but fetched for that SRD+a was slower at 64^3 cells.
+        fetch<Fetch::to_read>(&sums[from], &sums[from] + (to - from));
+        if (reorders) fetch<Fetch::to_write>(slots + from, slots + to);
+        return to;
     }
 
     /// Stores the particles of a block where they belong. Returns where they are for sure; that may be
@@ -119,8 +143,6 @@ private:
     /// Those of any other.
     template <VectorUnits units>
     void add(const Block& block, int count, const std::int64_t* to, const Particle* moved) {
-        const std::int64_t first_cell = sums.first_cell(thread);
-        const std::int64_t last_cell = sums.first_cell(thread + 1);
         for (int k = 0; k < count; ++k) {
             const int cell = block.cell(k);
             if constexpr (Border::is_open) {
@@ -129,18 +151,24 @@ private:
                     continue;
                 }
             }
-            if (cell >= first_cell && cell < last_cell)
-                block.contributions().template add_to<units>(sums[cell], k);
+            if (is_own(cell)) block.contributions().template add_to<units>(sums[cell], k);
             else sums.add_to_others(thread, cell, block.contributions()[k]);
         }
     }
 
-    [[nodiscard]] std::int64_t take_slot(int cell) {
-        // Particles that drifted since the last re-ordering are in cells of another thread, if there is one.
-        const std::int64_t slot =
-            is_alone ? slots[cell]++ : std::atomic_ref(slots[cell]).fetch_add(1, std::memory_order_relaxed);
-        particles.prefetch_reordered(slot);
-        return slot;
+    /// Takes slots for the particles of a block. Those that drifted since the last re-ordering may be in
+    /// cells of another thread, unless `all_are_own`.
+    void take_slots(const Block& block, int count, bool all_are_own, std::int64_t* to) {
+        for (int k = 0; k < count; ++k) {
+            const int cell = block.cell(k);
+            to[k] = all_are_own || is_own(cell) ? slots[cell].take_as_owner() : slots[cell].take_as_other();
+            particles.prefetch_reordered(to[k]);
+        }
+    }
+
+    /// Whether a cell is of this thread.
+    [[nodiscard]] bool is_own(int cell) const {
+        return cell >= sums.first_cell(thread) && cell < sums.first_cell(thread + 1);
     }
 
     /// The particles of a block that are odd, one by one.

@@ -71,7 +71,7 @@ public:
                                          const Border& border = {}) {
         const int threads = thread_count(options, system);
         const Grid grid = border.first_grid(system);
-        constexpr std::int64_t bytes_of_cell = sizeof(Sums) + sizeof(CellAction<Law>) + sizeof(std::int64_t) +
+        constexpr std::int64_t bytes_of_cell = sizeof(Sums) + sizeof(CellAction<Law>) + sizeof(CellSlots) +
                                                CellDraws<Law>::kept(1) * sizeof(typename Law::Draw);
         std::int64_t particles = system.particle_count();
         if constexpr (Border::is_open) particles = border.most_particles(system);
@@ -319,23 +319,26 @@ private:
     /// Turns slots within a thread's cells into slots in memory.
     void place_cells(int thread) {
         const std::int64_t before = particles_.next_first(thread);
-        for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) slots_[c] += before;
+        for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) {
+            slots_[c].front += before;
+            slots_[c].back += before;
+        }
     }
 
     void advance(const Plan& plan, int thread, bool reorders) {
-        Advance<Law, Particle, Border> advance{plan,          thread,          team_.size() == 1, reorders,
-                                               particles_,    sums_,           actions_.data(),   draws_,
-                                               slots_.data(), leaving_[thread]};
+        Advance<Law, Particle, Border> advance{plan,       thread,        reorders,
+                                               particles_, sums_,         actions_.data(),
+                                               draws_,     slots_.data(), leaving_[thread]};
         advance.run(vectors_);
         findings_.report(advance.faults, plan.step);
     }
 
     /// Of a domain, between its contributions and the next collision. From then on the sums are those of all
-    /// particles, and slots_ has how many of them are this domain's.
+    /// particles, and the backs in slots_ say how many of them are this domain's.
     void exchange(const Plan& plan, int thread) {
         sums_.collect(thread);
         for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c)
-            slots_[c] = static_cast<std::int64_t>(sums_[c].number());
+            slots_[c].back = static_cast<std::int64_t>(sums_[c].number());
         team_.wait();
         if (thread == 0) {
             exchange_particles(plan);
@@ -362,7 +365,7 @@ private:
         for (const Particle& particle : came) {
             const CellPlace<Real> place = plan.next_grid.locate(particle.position);
             sums_[place.cell] += plan.contribute(particle, place, next_draw(place.cell));
-            ++slots_[place.cell];
+            ++slots_[place.cell].back;
             particles_.append(particle);
         }
         particles_.mend_ranges();
@@ -380,7 +383,7 @@ private:
     RawArray<CellAction<Law>> actions_;
     RawArray<typename Law::Draw> kept_draws_;
     CellDraws<Law> draws_;
-    RawArray<std::int64_t> slots_;
+    RawArray<CellSlots> slots_;
     std::vector<Leaving> leaving_;  ///< by thread
     StepFindings<Border> findings_;
 };

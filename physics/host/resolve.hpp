@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "physics/host/particle_block.hpp"
+#include "physics/host/shared_particles.hpp"
 #include "physics/host/shared_sums.hpp"
 #include "physics/host/vector_units.hpp"
 #include "physics/step.hpp"
@@ -22,7 +23,7 @@ struct Resolve {
     SharedSums<typename Law::Sums>& sums;  ///< zero afterwards, for the next collision
     CellAction<Law>* actions;
     CellDraws<Law> draws;
-    std::int64_t* slots;              ///< of each cell the first one, counted from the thread's first
+    CellSlots* slots;                 ///< of each cell, counted from the thread's first
     std::int64_t particles = 0;       ///< that have slots so far
     std::uint32_t faults = no_fault;  ///< found so far
 
@@ -80,8 +81,9 @@ private:
         action.transform = plan.resolve(cell, sums[cell], action.draw(), faults);
         if (reorders) {
             // A domain's sums are of other domains' particles, too.
-            const auto here = Border::is_open ? slots[cell] : static_cast<std::int64_t>(sums[cell].number());
-            slots[cell] = particles;
+            const auto here =
+                Border::is_open ? slots[cell].back : static_cast<std::int64_t>(sums[cell].number());
+            slots[cell] = {particles, particles + here};
             particles += here;
         }
         sums[cell] = {};

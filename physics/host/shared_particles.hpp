@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -9,6 +10,19 @@
 #include "physics/host/raw_array.hpp"
 
 namespace mpcflow {
+
+/// Where the particles of a cell go that are not re-ordered yet. The thread that owns the cell takes slots
+/// from the front, without atomics; the others, which have few of its particles, take them from the back.
+/// When all are taken the two meet.
+struct CellSlots {
+    std::int64_t front;
+    std::int64_t back;  ///< one past
+
+    [[nodiscard]] std::int64_t take_as_owner() { return front++; }
+    [[nodiscard]] std::int64_t take_as_other() {
+        return std::atomic_ref(back).fetch_sub(1, std::memory_order_relaxed) - 1;
+    }
+};
 
 /// The particles of a fluid or of a domain of it, of which every thread works on a range: equal parts at
 /// first, from the first re-ordering on those that were in its cells. Their number may change between steps.
