@@ -45,7 +45,8 @@ void check_snapshot(const System& system, const ParticleSnapshot& snapshot) {
         if (!std::isfinite(snapshot.velocity[i])) fail(i / 3, "has no velocity");
     }
     for (std::size_t i = 0; i < with_species; ++i)
-        if (snapshot.species[i] >= system.species_count()) fail(i, "is of a species that there is not");
+        if (snapshot.species[i] != system.species_of(snapshot.id[i]))
+            fail(i, "is of another species than its id");
 }
 
 void put_in_order(const ParticleSnapshot& piece, ParticleSnapshot& all) {
@@ -70,7 +71,7 @@ bool is_possible(const System& system, const ParticleSnapshot& piece, std::size_
         const double x = piece.position[3 * index + axis];
         is = is && x >= 0.0 && x <= system.box.size[axis] && std::isfinite(piece.velocity[3 * index + axis]);
     }
-    return is && (piece.species.empty() || piece.species[index] < system.species_count());
+    return is && (piece.species.empty() || piece.species[index] == system.species_of(piece.id[index]));
 }
 
 std::uint64_t snapshot_hash(const ParticleSnapshot& snapshot, Precision precision) {

@@ -142,6 +142,36 @@ struct System {
     [[nodiscard]] double relative_mass(int number) const {
         return masses() == Masses::equal ? 1.0 : species[number].mass / fluid.mass;
     }
+    [[nodiscard]] std::int64_t count_of(int number) const { return first_id(number + 1) - first_id(number); }
+    /// The species that an id belongs to.
+    [[nodiscard]] int species_of(std::int64_t id) const {
+        int number = 0;
+        while (number + 1 < species_count() && id >= first_id(number + 1)) ++number;
+        return number;
+    }
+    [[nodiscard]] double mass_of(int number) const {
+        return masses() == Masses::equal ? fluid.mass : species[number].mass;
+    }
+    /// Mass of the heaviest particles in units of the fluid's.
+    [[nodiscard]] double heaviest() const {
+        double mass = 1.0;
+        for (int s = 0; s < species_count(); ++s) mass = std::max(mass, relative_mass(s));
+        return mass;
+    }
+    /// Of a particle, in units of the fluid's: exactly 1 where there is one species.
+    [[nodiscard]] double mean_relative_mass() const {
+        if (masses() == Masses::equal) return 1.0;
+        double sum = 0.0;
+        for (int s = 0; s < species_count(); ++s) sum += species[s].density * relative_mass(s);
+        return sum / fluid.density;
+    }
+    [[nodiscard]] double mean_mass() const { return fluid.mass * mean_relative_mass(); }
+    /// Of all particles together.
+    [[nodiscard]] double total_mass() const {
+        double sum = 0.0;
+        for (int s = 0; s < species_count(); ++s) sum += relative_mass(s) * static_cast<double>(count_of(s));
+        return fluid.mass * sum;
+    }
     /// Ids begin with those of the first species, and so on: the first of species `number`, or the count of
     /// all.
     [[nodiscard]] std::int64_t first_id(int number) const {

@@ -7,9 +7,6 @@
 
 namespace mpcflow {
 
-/// Throws std::logic_error, in the name of `what`, where there are several species.
-void check_one_species(const System& system, const char* what);
-
 /// The flux of momentum in the step to come: V P_ab = kinetic + collisional, momentum along a in direction b
 /// (physics/observables/momentum_flux.hpp).
 struct MomentumFlux {
@@ -22,11 +19,11 @@ struct MomentumFlux {
     std::array<double, 6> energy_to_walls{};  ///< the same of kinetic energy
 };
 
-/// Measures the step to come, which stays to come. Of fluids of one species only: for others the constructor
-/// throws std::logic_error. What a particle adds, in the arithmetic of a solver, is MomentumFluxRule.
+/// Measures the step to come, which stays to come. What a particle adds, in the arithmetic of a solver, is
+/// MomentumFluxRule.
 struct FluxRule {
     using Result = MomentumFlux;
-    explicit FluxRule(const System& system) { check_one_species(system, "momentum_flux"); }
+    explicit FluxRule(const System&) {}
 };
 
 }  // namespace mpcflow

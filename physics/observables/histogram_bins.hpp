@@ -35,7 +35,8 @@ struct Histograms {
     std::vector<std::uint64_t> speed;
 };
 
-/// Bins of equal width of |v| / sqrt(kT/m), kT the wanted temperature, and one for all that is faster.
+/// Bins of equal width of |v| / sqrt(kT/m), kT the wanted temperature and m the particle's own mass, and one
+/// for all that is faster.
 class SpeedBins {
 public:
     using Result = std::vector<std::uint64_t>;
@@ -43,19 +44,23 @@ public:
     SpeedBins(const System& system, const Histograms& histograms)
         : bins_(static_cast<int>(histograms.speed.size()) - 1),
           scale_(bins_ /
-                 (histograms.largest_speed * std::sqrt(system.fluid.temperature / system.fluid.mass))) {}
+                 (histograms.largest_speed * std::sqrt(system.fluid.temperature / system.fluid.mass))) {
+        for (int s = 0; s < system.species_count(); ++s) slowness_[s] = std::sqrt(system.relative_mass(s));
+    }
 
     [[nodiscard]] int bins() const { return bins_ + 1; }
     /// One root, one product: the same bin on every machine.
     template <class Particle>
     MPCFLOW_HD std::int32_t bin_of_particle(const Particle& particle) const {
-        const double place = std::sqrt(speed_squared(particle)) * scale_;
+        double place = std::sqrt(speed_squared(particle)) * scale_;
+        if constexpr (Particle::has_species) place *= slowness_[particle.species()];
         return place < bins_ ? static_cast<std::int32_t>(place) : bins_;
     }
 
 private:
     std::int32_t bins_;
     double scale_;
+    double slowness_[SpeciesList::most]{};  ///< of each species the root of its relative mass
 };
 
 /// A bin for each number of particles from 0 on; the last one takes all above it too.

@@ -1,14 +1,6 @@
 #include "physics/observables/momentum_flux.hpp"
 
-#include <stdexcept>
-#include <string>
-
 namespace mpcflow {
-
-void check_one_species(const System& system, const char* what) {
-    if (system.masses() == Masses::by_species)
-        throw std::logic_error(std::string(what) + ": of one species only, as yet");
-}
 
 MomentumFlux momentum_flux(const MomentumFluxSums& sums, const WallSums& walls, const System& system) {
     constexpr int symmetric[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};  // of row order, in xx yy zz xy xz yz

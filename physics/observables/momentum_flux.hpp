@@ -31,7 +31,7 @@
 
 namespace mpcflow {
 
-/// Sums over particles, each velocities in place of momenta.
+/// Sums over particles, of momenta in units of the fluid's mass: so of velocities where all have the same.
 struct MomentumFluxSums {
     static constexpr int velocities = 3;   ///< in mid-flight
     static constexpr int kinetic = 6;      ///< u_a u_b: xx yy zz xy xz yz
@@ -48,8 +48,8 @@ struct MomentumFluxSums {
     }
 };
 
-/// What the faces with walls take of velocity (3 components) and of half the velocity squared, for each of
-/// the 6 faces.
+/// What the faces with walls take of momentum (3 components) and of energy in the same units, for each of the
+/// 6 faces.
 struct WallSums {
     static constexpr int of_face = 4;
     static constexpr int count = of_face * face_count;
@@ -61,8 +61,8 @@ struct WallSums {
     }
 };
 
-/// One sample of one field bin: the flux at the places that the head of this file says: particles in
-/// mid-flight, their velocity (3) and kinetic flux (6); collisional flux (9).
+/// One sample of one field bin: the flux at the places that the head of this file says: mass of the particles
+/// in mid-flight, their momentum (3) and kinetic flux (6); collisional flux (9).
 struct PressureBinSums
     : SumsOf<1 + MomentumFluxSums::velocities + MomentumFluxSums::kinetic + MomentumFluxSums::collisional> {
     static constexpr int in_flight = count - MomentumFluxSums::collisional;
@@ -71,6 +71,7 @@ struct PressureBinSums
 /// What one particle does in the step.
 template <class Real>
 struct ParticleFlux {
+    double mass;                     ///< of the particle, in units of the fluid's
     Vec3<Real> start;                ///< of the flight
     Vec3<Real> flight;               ///< velocity there
     Vec3<Real> mid_flight_velocity;  ///< u, which hits have changed by then
@@ -97,11 +98,12 @@ public:
             length_[axis] = static_cast<Real>(system.box.size[axis]);
             periodic_[axis] = system.boundaries.faces[axis].is_periodic() ? 1 : 0;
         }
-        const double particles =
-            std::max(most_particles, 8.0);  // so that one alone is small against the bounds
+        // So that one alone is small against the bounds.
+        const double particles = std::max(most_particles, 8.0) * system.heaviest();
         // Velocities after the collision are checked only after the flight, so a factor of two for these;
         // arms are up to 1, changes up to twice the speed.
         const double speed = 2.0 * speed_limit(system.fluid);
+        mass_ = RoundingGrid(4.0 * particles);
         velocity_ = RoundingGrid(4.0 * particles * speed);
         squared_ = RoundingGrid(4.0 * particles * speed * speed);
         collisional_ = RoundingGrid(8.0 * particles * speed);
@@ -123,6 +125,8 @@ public:
             half_flight_.move(flying, flight));  // whether its image counts fit is asked after a step
 
         ParticleFlux<Real> flux{};
+        flux.mass = 1.0;
+        if constexpr (Law::masses == Masses::by_species) flux.mass = plan.mass_of(particle.species());
         flux.mid_flight_velocity = flying.velocity;
         flux.mid_flight_place = flying.position;
         flux.start = particle.position;
@@ -144,8 +148,8 @@ public:
     /// Sums over all particles.
     MPCFLOW_HD MomentumFluxSums contribute(const ParticleFlux<Real>& flux) const {
         MomentumFluxSums sums;
-        put_in_flight(flux.mid_flight_velocity, sums.velocity, sums.kinetic_flux);
-        put_collisional(flux.change, flux.arm, sums.collisional_flux);
+        put_in_flight(flux.mass, flux.mid_flight_velocity, sums.velocity, sums.kinetic_flux);
+        put_collisional(flux.mass, flux.change, flux.arm, sums.collisional_flux);
         return sums;
     }
 
@@ -153,7 +157,7 @@ public:
     /// cuts. Where several walls cut a cell they share it by their thickness in it. WallSums::of_face
     /// numbers.
     MPCFLOW_HD void put_collision(const ParticleFlux<Real>& flux, int face, double* taken) const {
-        const double share = share_of_face(flux.fill, face);
+        const double share = flux.mass * share_of_face(flux.fill, face);
         for (int k = 0; k < 3; ++k) taken[k] = wall_.round(-share * flux.change[k]);
         taken[3] = wall_energy_.round(-share * flux.energy_change);
     }
@@ -165,7 +169,7 @@ public:
         if (!flux.meets_wall) return;
         Vec3<Real> place = flux.start;
         Vec3<Real> velocity = flux.flight;
-        flight_.fly_to_walls(place, velocity, HitRecorder<Add>{*this, add});
+        flight_.fly_to_walls(place, velocity, HitRecorder<Add>{*this, flux.mass, add});
     }
 
     /// All that a particle gives.
@@ -184,13 +188,14 @@ public:
 
     /// What a particle adds to the bin where it is in mid-flight with a velocity u,
     /// PressureBinSums::in_flight numbers.
-    MPCFLOW_HD void put_in_bin_of_flight(Vec3<Real> u, double* to) const {
-        to[0] = 1.0;
-        put_in_flight(u, to + 1, to + 1 + MomentumFluxSums::velocities);
+    MPCFLOW_HD void put_in_bin_of_flight(double mass, Vec3<Real> u, double* to) const {
+        to[0] = mass_.round(mass);
+        put_in_flight(mass, u, to + 1, to + 1 + MomentumFluxSums::velocities);
     }
     /// What it adds to the bin of its cell's centre by ParticleFlux::change and arm,
     /// MomentumFluxSums::collisional numbers.
-    MPCFLOW_HD void put_collisional(Vec3<double> change, Vec3<double> arm, double* to) const {
+    MPCFLOW_HD void put_collisional(double mass, Vec3<double> change, Vec3<double> arm, double* to) const {
+        change = mass * change;
         for (int a = 0; a < 3; ++a)
             for (int b = 0; b < 3; ++b) to[3 * a + b] = collisional_.round(change[a] * arm[b]);
     }
@@ -200,14 +205,16 @@ private:
     template <class Add>
     struct HitRecorder {
         const MomentumFluxRule& rule;
+        double mass;
         const Add& add;
 
         MPCFLOW_HD void operator()(int face, Vec3<Real> before, Vec3<Real> after, int hits) const {
             const Vec3<double> v = vector_cast<double>(before);
             const Vec3<double> w = vector_cast<double>(after);
             double taken[WallSums::of_face];
-            for (int k = 0; k < 3; ++k) taken[k] = rule.wall_.round(hits * (v[k] - w[k]));
-            taken[3] = rule.wall_energy_.round(hits * 0.5 * (dot(v, v) - dot(w, w)));
+            const double times = mass * hits;
+            for (int k = 0; k < 3; ++k) taken[k] = rule.wall_.round(times * (v[k] - w[k]));
+            taken[3] = rule.wall_energy_.round(times * 0.5 * (dot(v, v) - dot(w, w)));
             add(face, taken);
         }
     };
@@ -218,17 +225,19 @@ private:
         return Streaming<Real>(system);
     }
 
-    MPCFLOW_HD void put_in_flight(Vec3<Real> mid_flight_velocity, double* velocity, double* kinetic) const {
+    MPCFLOW_HD void put_in_flight(double mass, Vec3<Real> mid_flight_velocity, double* velocity,
+                                  double* kinetic) const {
         const Vec3<double> u = vector_cast<double>(mid_flight_velocity);
-        velocity[0] = velocity_.round(u.x);
-        velocity[1] = velocity_.round(u.y);
-        velocity[2] = velocity_.round(u.z);
-        kinetic[0] = squared_.round(u.x * u.x);
-        kinetic[1] = squared_.round(u.y * u.y);
-        kinetic[2] = squared_.round(u.z * u.z);
-        kinetic[3] = squared_.round(u.x * u.y);
-        kinetic[4] = squared_.round(u.x * u.z);
-        kinetic[5] = squared_.round(u.y * u.z);
+        const Vec3<double> p = mass * u;
+        velocity[0] = velocity_.round(p.x);
+        velocity[1] = velocity_.round(p.y);
+        velocity[2] = velocity_.round(p.z);
+        kinetic[0] = squared_.round(p.x * u.x);
+        kinetic[1] = squared_.round(p.y * u.y);
+        kinetic[2] = squared_.round(p.z * u.z);
+        kinetic[3] = squared_.round(p.x * u.y);
+        kinetic[4] = squared_.round(p.x * u.z);
+        kinetic[5] = squared_.round(p.y * u.z);
     }
 
     /// A cell that straddles a periodic face belongs where its centre is; one whose centre is in the wall, to
@@ -266,7 +275,7 @@ private:
     Vec3<Real> length_{};
     Vec3<int> periodic_{};
     bool has_walls_;
-    RoundingGrid velocity_, squared_, collisional_, wall_, wall_energy_;
+    RoundingGrid mass_, velocity_, squared_, collisional_, wall_, wall_energy_;
 };
 
 /// The sums in units of momentum and energy.
@@ -277,7 +286,7 @@ private:
 MPCFLOW_HD void fold_pressure(const PressureBinSums& sample, double mass, double time_step,
                               PressureSums& block) {
     const double* value = sample.value;
-    block.particles += value[0];
+    block.mass += value[0];
     for (int a = 0; a < 3; ++a) block.momentum[a] += mass * value[1 + a];
     for (int i = 0; i < 6; ++i) block.kinetic[i] += mass * value[4 + i];
     for (int i = 0; i < 9; ++i) block.collisional[i] += mass / time_step * value[10 + i];

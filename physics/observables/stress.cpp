@@ -170,7 +170,7 @@ void StressObservable::add_correlations(ObservableResults& results) const {
 void StressObservable::add_viscosities(ObservableResults& results) const {
     const Fluid& fluid = system_.fluid;
     const double factor = static_cast<double>(system_.box.volume()) * system_.collision.time_step /
-                          (fluid.temperature * fluid.mass * fluid.density);
+                          (fluid.temperature * system_.mean_mass() * fluid.density);
     constexpr std::array<Product, 3> parts{mean_product, kinetic_product, collisional_product};
     const auto lags = static_cast<std::size_t>(lags_);
     // The running sums of the three, one after the other for each lag.

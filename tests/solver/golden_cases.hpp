@@ -63,6 +63,20 @@ inline std::vector<Case> all_cases() {
             }
         }
     }
+    for (const LawInfo& law : all_laws) {
+        for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
+            Case c;
+            c.system = small_system();
+            law.choose(c.system.collision);
+            if (law.energy != Energy::thermal) c.system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
+            walls(c.system, {2});
+            c.system.set_species({{"heavy", 7.0, 2.4}, {"light", 0.5, 5.3}});
+            c.precision = precision;
+            c.name = std::string(name_of(law.rule)) + (law.conserves_angular_momentum ? "_angular" : "") +
+                     "_mixture_walls_z" + (precision == Precision::mixed ? "_mixed" : "_double");
+            cases.push_back(c);
+        }
+    }
     const auto add = [&](const std::string& name, bool angular, ThermostatKind thermostat,
                          std::array<AxisFaces, 3> faces) {
         for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
@@ -85,6 +99,13 @@ inline std::vector<Case> all_cases() {
         {{{}, {FaceKind::no_slip, FaceKind::slip}, {FaceKind::slip, along_x}}});
     add("srd_monte_carlo_moving_z", false, ThermostatKind::monte_carlo, {{{}, {}, {along_x, along_xy}}});
     add("srd_angular_simple_periodic", true, ThermostatKind::simple, {});
+    return cases;
+}
+
+/// Those whose particles have one mass.
+inline std::vector<Case> cases_of_one_species() {
+    std::vector<Case> cases = all_cases();
+    std::erase_if(cases, [](const Case& c) { return c.system.masses() == Masses::by_species; });
     return cases;
 }
 
