@@ -172,12 +172,12 @@ __global__ void __launch_bounds__(block_size, at_most_resident(4))
             keys[j] = flight_keys[j] = cell_keys[j] = block::no_group;
             if (first + mine >= count) continue;
             const Particle particle = particles[first + mine];
-            const ParticleFlux<Real> flux = flux_of(plan, rule, particle, actions);
+            const auto flux = flux_of(plan, rule, particle, actions);
             keys[j] = static_cast<std::int32_t>(bin_rule.row(particle.position, particle.species()));
             flight_keys[j] = bin_rule.bin(flux.mid_flight_place);
             cell_keys[j] = bin_rule.bin(flux.cell_centre);
             memory.velocity.put(mine, particle.velocity);
-            memory.mass.put(mine, flux.mass);
+            memory.mass.put(mine, flux.mass());
             memory.mid_flight_velocity.put(mine, flux.mid_flight_velocity);
             memory.change.put(mine, flux.change);
             memory.arm.put(mine, flux.arm);

@@ -211,7 +211,7 @@ public:
         };
         const MomentumFluxRule<Real> rule(system_, static_cast<double>(system_.particle_count()));
         std::vector<Part> parts(fluid_.threads());
-        fluid_.for_all_fluxes(rule, [&](int thread, const ParticleFlux<Real>& flux) {
+        fluid_.for_all_fluxes(rule, [&](int thread, const ParticleFlux<Real, Law::masses>& flux) {
             parts[thread].flux += rule.contribute(flux);
             if (rule.has_walls()) rule.add_to_walls(flux, parts[thread].walls);
         });

@@ -68,10 +68,20 @@ struct PressureBinSums
     static constexpr int in_flight = count - MomentumFluxSums::collisional;
 };
 
+/// Of a particle, in units of the fluid's mass: known to the compiler where all have the same.
+template <Masses masses>
+struct FluxMass {
+    [[nodiscard]] MPCFLOW_HD static constexpr double mass() { return 1.0; }
+};
+template <>
+struct FluxMass<Masses::by_species> {
+    double own_mass;
+    [[nodiscard]] MPCFLOW_HD double mass() const { return own_mass; }
+};
+
 /// What one particle does in the step.
-template <class Real>
-struct ParticleFlux {
-    double mass;                     ///< of the particle, in units of the fluid's
+template <class Real, Masses masses = Masses::equal>
+struct ParticleFlux : FluxMass<masses> {
     Vec3<Real> start;                ///< of the flight
     Vec3<Real> flight;               ///< velocity there
     Vec3<Real> mid_flight_velocity;  ///< u, which hits have changed by then
@@ -116,17 +126,17 @@ public:
 
     /// What a particle at `place` in the grid of the plan's step does in this step.
     template <class Law, class Grid, class Particle>
-    MPCFLOW_HD ParticleFlux<Real> measure(const StepPlan<Law, Grid>& plan, const Particle& particle,
-                                          const CellPlace<Real>& place, const CellAction<Law>& action) const {
+    MPCFLOW_HD ParticleFlux<Real, Law::masses> measure(const StepPlan<Law, Grid>& plan,
+                                                       const Particle& particle, const CellPlace<Real>& place,
+                                                       const CellAction<Law>& action) const {
         const Vec3<Real> collided = plan.collide(particle, place, action);
         const Vec3<Real> flight = plan.streaming.flight_velocity(particle, collided);
         Particle flying = particle;
         static_cast<void>(
             half_flight_.move(flying, flight));  // whether its image counts fit is asked after a step
 
-        ParticleFlux<Real> flux{};
-        flux.mass = 1.0;
-        if constexpr (Law::masses == Masses::by_species) flux.mass = plan.mass_of(particle.species());
+        ParticleFlux<Real, Law::masses> flux{};
+        if constexpr (Law::masses == Masses::by_species) flux.own_mass = plan.mass_of(particle.species());
         flux.mid_flight_velocity = flying.velocity;
         flux.mid_flight_place = flying.position;
         flux.start = particle.position;
@@ -146,34 +156,37 @@ public:
     }
 
     /// Sums over all particles.
-    MPCFLOW_HD MomentumFluxSums contribute(const ParticleFlux<Real>& flux) const {
+    template <Masses masses>
+    MPCFLOW_HD MomentumFluxSums contribute(const ParticleFlux<Real, masses>& flux) const {
         MomentumFluxSums sums;
-        put_in_flight(flux.mass, flux.mid_flight_velocity, sums.velocity, sums.kinetic_flux);
-        put_collisional(flux.mass, flux.change, flux.arm, sums.collisional_flux);
+        put_in_flight(flux.mass(), flux.mid_flight_velocity, sums.velocity, sums.kinetic_flux);
+        put_collisional(flux.mass(), flux.change, flux.arm, sums.collisional_flux);
         return sums;
     }
 
     /// What a face takes in the collision: the opposite of the changes of the particles in the cells that it
     /// cuts. Where several walls cut a cell they share it by their thickness in it. WallSums::of_face
     /// numbers.
-    MPCFLOW_HD void put_collision(const ParticleFlux<Real>& flux, int face, double* taken) const {
-        const double share = flux.mass * share_of_face(flux.fill, face);
+    template <Masses masses>
+    MPCFLOW_HD void put_collision(const ParticleFlux<Real, masses>& flux, int face, double* taken) const {
+        const double share = flux.mass() * share_of_face(flux.fill, face);
         for (int k = 0; k < 3; ++k) taken[k] = wall_.round(-share * flux.change[k]);
         taken[3] = wall_energy_.round(-share * flux.energy_change);
     }
 
     /// What faces take in the hits of the flight: calls add(face, taken), WallSums::of_face numbers, for each
     /// of them.
-    template <class Add>
-    MPCFLOW_HD void measure_hits(const ParticleFlux<Real>& flux, const Add& add) const {
+    template <Masses masses, class Add>
+    MPCFLOW_HD void measure_hits(const ParticleFlux<Real, masses>& flux, const Add& add) const {
         if (!flux.meets_wall) return;
         Vec3<Real> place = flux.start;
         Vec3<Real> velocity = flux.flight;
-        flight_.fly_to_walls(place, velocity, HitRecorder<Add>{*this, flux.mass, add});
+        flight_.fly_to_walls(place, velocity, HitRecorder<Add>{*this, flux.mass(), add});
     }
 
     /// All that a particle gives.
-    MPCFLOW_HD void add_to_walls(const ParticleFlux<Real>& flux, WallSums& sums) const {
+    template <Masses masses>
+    MPCFLOW_HD void add_to_walls(const ParticleFlux<Real, masses>& flux, WallSums& sums) const {
         const auto add = [&](int face, const double* taken) {
             for (int k = 0; k < WallSums::of_face; ++k) sums.taken[WallSums::of_face * face + k] += taken[k];
         };
