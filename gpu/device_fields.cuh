@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "gpu/cuda_support.cuh"
 #include "gpu/field_kernels.cuh"
+#include "physics/errors.hpp"
 #include "physics/observables/fields.hpp"
 #include "physics/observables/momentum_flux.hpp"
 
@@ -23,9 +25,10 @@ public:
         : fluid_(fluid),
           bin_rule_(fluid.system(), options.bins),
           flux_rule_(fluid.system(), most_in_flux_sums * bin_rule_.occupancy_limit()),
-          bins_(bin_rule_.bin_count()),
-          block_(bin_rule_.bin_count()),
-          pressure_bins_(options.pressure == PressureFields::sampled ? bins_.size() : 0),
+          layout_(checked(bin_rule_.layout(options.pressure))),
+          bins_(bin_rule_.row_count()),
+          block_(layout_.row_count()),
+          pressure_bins_(options.pressure == PressureFields::sampled ? layout_.bins : 0),
           pressure_block_(pressure_bins_.size()) {
         flux_rule_.set_surfaces(fluid.surfaces());
         bins_.clear();
@@ -48,13 +51,11 @@ public:
     }
 
     void sample() override {
-        const System& system = fluid_.system();
-        check_can_sample(system, bin_rule_);
+        check_can_sample(bin_rule_);
         if (pressure() == PressureFields::sampled) sum_with_pressure();
         else sum_velocities();
         add_up_domains(bins_);
-        fold_bins<<<block_count(bins_.size()), block_size>>>(system.fluid.mass, bin_rule_.occupancy_limit(),
-                                                             bins_.size(), bins_.data(), block_.data(),
+        fold_bins<<<block_count(layout_.bins), block_size>>>(bin_rule_, bins_.data(), block_.data(),
                                                              fluid_.report());
         MPCFLOW_CUDA(cudaGetLastError());
         ++samples_;
@@ -62,7 +63,7 @@ public:
 
     [[nodiscard]] FieldBlock take() override {
         fluid_.check();
-        FieldBlock block = make_field_block(block_.size(), pressure());
+        FieldBlock block = make_field_block(layout_);
         block.samples = samples_;
         block_.download(block.bins.data(), 0, block_.size());
         pressure_block_.download(block.pressure.data(), 0, pressure_block_.size());
@@ -71,7 +72,7 @@ public:
     }
 
     void put(const FieldBlock& block) override {
-        check_bins(block, block_.size(), pressure());
+        check_bins(block, layout_);
         fluid_.use();
         block_.upload(block.bins.data(), block_.size());
         pressure_block_.upload(block.pressure.data(), pressure_block_.size());
@@ -82,11 +83,17 @@ private:
     /// Particles in a bin from which on it pays to put them into groups.
     static constexpr std::int64_t least_in_group = 32;
     using Real = typename Fluid::Record::Real;
-    using PressureMemory = PressureBinMemory<Real>;
+    using PressureMemory = PressureBinMemory<Real, Fluid::Law::masses>;
 
-    [[nodiscard]] PressureFields pressure() const {
-        return pressure_bins_.size() > 0 ? PressureFields::sampled : PressureFields::none;
+    /// Rows are 32-bit numbers.
+    static FieldLayout checked(const FieldLayout& layout) {
+        if (layout.row_count() <= std::numeric_limits<std::int32_t>::max()) return layout;
+        throw EnvironmentError(
+            "a device has room for 2147483647 field bins of all species; use fewer "
+            "output.fields.bins");
     }
+
+    [[nodiscard]] PressureFields pressure() const { return layout_.pressure; }
 
     /// Fills bins_.
     void sum_velocities() {
@@ -132,6 +139,7 @@ private:
     Fluid& fluid_;
     BinRule bin_rule_;
     MomentumFluxRule<Real> flux_rule_;
+    FieldLayout layout_;
     std::int64_t samples_ = 0;
     DeviceArray<BinSums> bins_;  ///< of one sample, as pressure_bins_
     DeviceArray<FieldSums> block_;

@@ -186,12 +186,10 @@ private:
                                " particles; use a smaller box.size or a lower fluid.density");
     }
 
-    /// The ways to choose among. For several species tiles are not compiled.
+    /// The ways to choose among.
     static std::vector<Summation> candidates(Summation wanted) {
-        constexpr bool has_tiles = Law::masses == Masses::equal;
-        if (wanted == Summation::automatic)
-            return has_tiles ? std::vector{Summation::tile, Summation::match} : std::vector{Summation::peers};
-        return {wanted == Summation::tile && !has_tiles ? Summation::peers : wanted};
+        if (wanted == Summation::automatic) return {Summation::tile, Summation::match};
+        return {wanted};
     }
     [[nodiscard]] bool has_tiles() const { return choice_.considers(Summation::tile); }
 
@@ -282,17 +280,15 @@ private:
     }
 
     void advance_by_tiles(bool reorders, const ParticleStep<Law, Particle>& step) {
-        if constexpr (Law::masses == Masses::equal) {
-            const TileBoxes<typename Law::Real> boxes(plan_.next_grid, ordered_shift_);
-            const TileStep<Law> tiles{boxes, words_, starts_.data(), left_over_.data()};
-            const auto kernel = TileKernels<Law, Particle, Grid>::of(plan_, reorders);
-            kernel<<<boxes.count(), block_size, sizeof(TileMemory<Law>)>>>(plan_, step, tiles);
-            MPCFLOW_CUDA(cudaGetLastError());
-        }
+        const TileBoxes<typename Law::Real> boxes(plan_.next_grid, ordered_shift_);
+        const TileStep<Law> tiles{boxes, words_, starts_.data(), left_over_.data()};
+        const auto kernel = TileKernels<Law, Particle, Grid>::of(plan_, reorders);
+        kernel<<<boxes.count(), block_size, sizeof(TileMemory<Law>)>>>(plan_, step, tiles);
+        MPCFLOW_CUDA(cudaGetLastError());
     }
 
     void make_room_for_tiles() {
-        if constexpr (Law::masses == Masses::equal) TileKernels<Law, Particle, Grid>::give_memory(plan_);
+        TileKernels<Law, Particle, Grid>::give_memory(plan_);
     }
 
     int device_;

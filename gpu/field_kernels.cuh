@@ -42,15 +42,37 @@ struct BinMemory {
     SharedVectors<Real, particles> velocity;
 };
 
+/// The mass of each of a block's particles, where these differ.
+template <Masses masses, int count>
+struct SharedMasses {
+    __device__ __forceinline__ void put(int /*particle*/, double /*mass*/) {}
+    [[nodiscard]] __device__ __forceinline__ double get(unsigned /*particle*/) const { return 1.0; }
+};
+template <int count>
+struct SharedMasses<Masses::by_species, count> {
+    double mass[count];
+
+    __device__ __forceinline__ void put(int particle, double value) { mass[particle] = value; }
+    [[nodiscard]] __device__ __forceinline__ double get(unsigned particle) const { return mass[particle]; }
+};
+
 /// The same, where the flux of momentum is added up, too.
-template <class Real>
+template <class Real, Masses masses>
 struct PressureBinMemory : BinMemory<Real> {
+    SharedMasses<masses, BinMemory<Real>::particles> mass;
     SharedVectors<Real, BinMemory<Real>::particles> mid_flight_velocity;
     SharedVectors<double, BinMemory<Real>::particles> change;
     SharedVectors<double, BinMemory<Real>::particles> arm;
 };
 
 namespace detail {
+
+template <class Particle>
+[[nodiscard]] __device__ __forceinline__ int species_at(const ParticleColumns<Particle>& particles,
+                                                        std::int64_t i) {
+    if constexpr (Particle::has_species) return particles.label(i).species();
+    else return 0;
+}
 
 /// Adds values_of(particle, values), K numbers of each particle of the block, to the bins' rows of `Row`,
 /// `offset` numbers behind their beginning.
@@ -95,7 +117,8 @@ __global__ void __launch_bounds__(block_size)
             keys[j] = block::no_group;
             if (first + mine >= count) continue;
             const auto motion = particles.motion(first + mine);
-            keys[j] = rule.bin(motion.position);
+            keys[j] = static_cast<std::int32_t>(
+                rule.row(motion.position, detail::species_at(particles, first + mine)));
             memory.velocity.put(mine, rule.velocity(motion.position, motion.velocity));
         }
         detail::add_velocities(rule, keys, memory, bins);
@@ -114,7 +137,7 @@ __global__ void __launch_bounds__(block_size)
     if (i >= count) return;
     const unsigned mask = warp::first_lanes(static_cast<unsigned>(min(count - first, std::int64_t{32})));
     const auto motion = particles.motion(i);
-    const int bin = rule.bin(motion.position);
+    const int bin = static_cast<int>(rule.row(motion.position, detail::species_at(particles, i)));
     BinSums sums = rule.contribute(rule.velocity(motion.position, motion.velocity));
     const unsigned peers = warp::find_peers_by_match(warp, mask, bin);
     warp::reduce_peers(warp, mask, peers, sums.value);
@@ -134,7 +157,7 @@ __global__ void __launch_bounds__(block_size, at_most_resident(4))
                       const CellAction<Law>* __restrict__ actions, BinSums* __restrict__ bins,
                       PressureBinSums* __restrict__ pressure_bins) {
     using Real = typename Law::Real;
-    using Memory = PressureBinMemory<Real>;
+    using Memory = PressureBinMemory<Real, Law::masses>;
     extern __shared__ uint4 shared_memory[];
     auto& memory = *reinterpret_cast<Memory*>(shared_memory);
     const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * Memory::particles;
@@ -149,11 +172,12 @@ __global__ void __launch_bounds__(block_size, at_most_resident(4))
             keys[j] = flight_keys[j] = cell_keys[j] = block::no_group;
             if (first + mine >= count) continue;
             const Particle particle = particles[first + mine];
-            const ParticleFlux<Real> flux = flux_of(plan, rule, particle, actions);
-            keys[j] = bin_rule.bin(particle.position);
+            const auto flux = flux_of(plan, rule, particle, actions);
+            keys[j] = static_cast<std::int32_t>(bin_rule.row(particle.position, particle.species()));
             flight_keys[j] = bin_rule.bin(flux.mid_flight_place);
             cell_keys[j] = bin_rule.bin(flux.cell_centre);
             memory.velocity.put(mine, bin_rule.velocity(particle.position, particle.velocity));
+            memory.mass.put(mine, flux.mass());
             memory.mid_flight_velocity.put(mine, flux.mid_flight_velocity);
             memory.change.put(mine, flux.change);
             memory.arm.put(mine, flux.arm);
@@ -162,12 +186,14 @@ __global__ void __launch_bounds__(block_size, at_most_resident(4))
         constexpr int in_flight = PressureBinSums::in_flight;
         detail::add_to_bins<in_flight>(
             flight_keys, memory, pressure_bins, 0, [&](unsigned particle, double(&values)[in_flight]) {
-                rule.put_in_bin_of_flight(memory.mid_flight_velocity.get(particle), values);
+                rule.put_in_bin_of_flight(memory.mass.get(particle), memory.mid_flight_velocity.get(particle),
+                                          values);
             });
         constexpr int collisional = MomentumFluxSums::collisional;
         detail::add_to_bins<collisional>(cell_keys, memory, pressure_bins, in_flight,
                                          [&](unsigned particle, double(&values)[collisional]) {
-                                             rule.put_collisional(memory.change.get(particle),
+                                             rule.put_collisional(memory.mass.get(particle),
+                                                                  memory.change.get(particle),
                                                                   memory.arm.get(particle), values);
                                          });
     }
@@ -175,13 +201,12 @@ __global__ void __launch_bounds__(block_size, at_most_resident(4))
 
 /// Adds one sample to the block and clears it.
 static __global__ void __launch_bounds__(block_size)
-    fold_bins(double mass, double occupancy_limit, std::int64_t count, BinSums* __restrict__ sample,
+    fold_bins(const __grid_constant__ BinRule rule, BinSums* __restrict__ sample,
               FieldSums* __restrict__ block, StepReport* __restrict__ report) {
     const std::int64_t bin = static_cast<std::int64_t>(blockIdx.x) * block_size + threadIdx.x;
-    if (bin >= count) return;
-    if (sample[bin].value[0] > occupancy_limit) atomicOr(&report->faults, fault_bin);
-    BinRule::fold(sample[bin], mass, block[bin]);
-    sample[bin] = BinSums{};
+    if (bin >= rule.bin_count()) return;
+    if (!rule.fold(sample, bin, block)) atomicOr(&report->faults, fault_bin);
+    for (std::int64_t row = bin; row < rule.row_count(); row += rule.bin_count()) sample[row] = BinSums{};
 }
 
 /// The same for the flux.

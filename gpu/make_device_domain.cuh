@@ -13,9 +13,9 @@ namespace mpcflow {
 template <class Line, class Real>
 std::unique_ptr<Solver> make_device_domain_of(const System& system, const SolverOptions& options,
                                               const Cut& cut, Exchange& exchange, int device) {
-    check_one_species(system, "domains");
-    return visit_thermostat<Line, Real, Masses::equal>(
-        system, [&]<class Law>(const Law& law) -> std::unique_ptr<Solver> {
+    return visit_law_of_line<Line, Real>(
+        system,
+        [&]<class Law>(const Law& law) -> std::unique_ptr<Solver> {
             using Fluid = DeviceDomain<Law, ParticleOf<Real, Law::masses>>;
             return std::make_unique<DeviceSolver<Fluid>>(options, law, system, options, cut, exchange,
                                                          device);

@@ -22,7 +22,7 @@ struct MomentumFluxResult {
 
 /// What a particle does in the step to come.
 template <class Law, class Particle, class Grid>
-[[nodiscard]] __device__ __forceinline__ ParticleFlux<typename Law::Real> flux_of(
+[[nodiscard]] __device__ __forceinline__ ParticleFlux<typename Law::Real, Law::masses> flux_of(
     const StepPlan<Law, Grid>& plan, const MomentumFluxRule<typename Law::Real>& rule,
     const Particle& particle, const CellAction<Law>* actions) {
     const auto place = plan.grid.locate(particle.position);
@@ -47,9 +47,9 @@ struct AddToWalls {
 
 /// Adds what the particles of a warp give to walls to the block's sums, and to surfaces in the box to their
 /// sums; called by whole warps.
-template <class Real>
+template <class Real, Masses masses>
 __device__ __forceinline__ void add_to_walls(const MomentumFluxRule<Real>& rule, bool is_mine,
-                                             const ParticleFlux<Real>& flux, double* block_sums,
+                                             const ParticleFlux<Real, masses>& flux, double* block_sums,
                                              SurfaceSums* surfaces) {
     constexpr int of_face = WallSums::of_face;
     const warp::CudaWarp warp;
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(block_size)
     const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * block_size + (threadIdx.x & ~31U);
     for (std::int64_t start = first; start < count; start += stride) {  // by whole warps
         const std::int64_t i = start + warp.lane();
-        ParticleFlux<typename Law::Real> flux{};
+        ParticleFlux<typename Law::Real, Law::masses> flux{};
         if (i < count) {
             flux = flux_of(plan, rule, particles[i], actions);
             sums += rule.contribute(flux);

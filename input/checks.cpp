@@ -16,6 +16,7 @@
 #include "input/force_checks.hpp"
 #include "input/names.hpp"
 #include "input/numbers.hpp"
+#include "input/species_checks.hpp"
 #include "physics/collision/laws.hpp"
 
 namespace mpcflow::input {
@@ -32,6 +33,7 @@ public:
         : scenario_(scenario), system_(scenario.system), root_(root), diagnostics_(diagnostics) {}
 
     void check_all() {
+        check_species(system_, root_, diagnostics_);
         check_faces(system_, root_, diagnostics_);
         check_sizes();
         check_flight();
@@ -90,6 +92,14 @@ private:
         return *std::min_element(system_.box.size.begin(), system_.box.size.end());
     }
 
+    /// Where the input says how dense the fluid is, and how heavy its particles.
+    [[nodiscard]] std::string_view density_path() const {
+        return system_.species.size() > 0 ? "fluid.species" : "fluid.density";
+    }
+    [[nodiscard]] std::string_view mass_path() const {
+        return system_.species.size() > 0 ? "fluid.species" : "fluid.mass";
+    }
+
     void check_sizes() {
         if (!are_sound({"box"})) return;
         double cells = 1.0;  // the shifted grid has one layer more between walls
@@ -99,18 +109,18 @@ private:
             error("box.size",
                   fmt::format("the box has {} cells (one layer more between walls); at most {} are possible",
                               text(cells), static_cast<std::int64_t>(most_counted)));
-        } else if (are_sound({"fluid.density"})) {
+        } else if (are_sound({density_path()})) {
             // Fluid is nowhere but in the box, and where surfaces are wrong nobody knows how much of it.
             const double cells_of_fluid = system_.surfaces.map != nullptr
                                               ? system_.fluid_volume()
                                               : static_cast<double>(system_.box.volume());
             const double particles = system_.fluid.density * cells_of_fluid;
             if (particles > most_counted) {
-                error("fluid.density", fmt::format("the box would hold {} particles; at most {} are possible",
-                                                   text(particles), static_cast<std::int64_t>(most_counted)));
+                error(density_path(), fmt::format("the box would hold {} particles; at most {} are possible",
+                                                  text(particles), static_cast<std::int64_t>(most_counted)));
             } else if (particles < 0.5) {
-                error("fluid.density", fmt::format("the {} of {:g} cells would hold no particle at all",
-                                                   has_surfaces() ? "fluid" : "box", cells_of_fluid));
+                error(density_path(), fmt::format("the {} of {:g} cells would hold no particle at all",
+                                                  has_surfaces() ? "fluid" : "box", cells_of_fluid));
             }
         }
     }
@@ -118,7 +128,7 @@ private:
     /// No particle flies further than the box between two collisions: what comes after would be no
     /// fluid, and positions would lose their digits.
     void check_flight() {
-        if (!are_sound({"box", "fluid.temperature", "fluid.mass", "collision.time_step"})) return;
+        if (!are_sound({"box", "fluid.temperature", mass_path(), "collision.time_step"})) return;
         const double free_path = system_.collision.time_step * thermal_speed();
         if (free_path > shortest_edge()) {
             error("collision.time_step", fmt::format("the mean free path time_step sqrt(temperature / mass) "

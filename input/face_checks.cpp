@@ -127,7 +127,8 @@ private:
         diagnostics_.error(locate(root_, path), path, std::move(message));
     }
     [[nodiscard]] bool is_fluid_sound() const {
-        return diagnostics_.is_sound("fluid.temperature") && diagnostics_.is_sound("fluid.mass");
+        return diagnostics_.is_sound("fluid.temperature") && diagnostics_.is_sound("fluid.mass") &&
+               diagnostics_.is_sound("fluid.species");
     }
 
     const System& system_;

@@ -14,6 +14,8 @@ void visit_keys(KeyVisitor& keys, Scenario& scenario);
 inline constexpr std::int64_t largest_edge = 65536;
 /// Most bins of a histogram that can be asked for.
 inline constexpr std::int64_t largest_histogram = 11000;
+/// Longest name of a species, in characters.
+inline constexpr std::size_t longest_species_name = 32;
 /// Most particles that a run can follow in memory.
 inline constexpr std::int64_t most_tracers = 1'000'000;
 /// Most lags of the correlations of the stress; a checkpoint has 64 blocks of them.

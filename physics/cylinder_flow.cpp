@@ -61,7 +61,8 @@ double CylinderFlow::development_time() const {
 
 std::optional<CylinderFlow> cylinder_flow(const System& system) {
     const auto& surfaces = system.surfaces.list;
-    if (surfaces.empty() || surfaces.size() > 2 || system.has_other_forces()) return std::nullopt;
+    if (surfaces.empty() || surfaces.size() > 2 || system.has_other_forces() || !is_known(system))
+        return std::nullopt;
     const std::array<double, 3> force = system.steady_force();
     CylinderFlow flow;
     flow.axis = surfaces.front().axis;
@@ -88,7 +89,7 @@ std::optional<CylinderFlow> cylinder_flow(const System& system) {
         if (force[other] != 0.0 || (is_cut && !system.boundaries.faces[other].is_periodic()))
             return std::nullopt;
     }
-    flow.acceleration = force[axis] / system.fluid.mass;
+    flow.acceleration = force[axis] / system.mean_mass();
     flow.viscosity = predicted_viscosity(system);
     const bool is_driven =
         flow.acceleration != 0.0 || flow.turns() || flow.inner_sliding != 0.0 || flow.outer_sliding != 0.0;

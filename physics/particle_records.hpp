@@ -113,11 +113,11 @@ void copy_ids(const ParticleRecords& records, std::size_t first, std::size_t cou
     });
 }
 
-inline void copy_species(const ParticleRecords& records, std::size_t first, std::size_t count,
-                         std::uint8_t* to) {
+template <class Number>
+void copy_species(const ParticleRecords& records, std::size_t first, std::size_t count, Number* to) {
     records.visit([&](const auto& particles) {
         for (const auto& particle : particles.subspan(first, count))
-            *to++ = static_cast<std::uint8_t>(particle.species());
+            *to++ = static_cast<Number>(particle.species());
     });
 }
 

@@ -51,7 +51,8 @@ void check_snapshot(const System& system, const ParticleSnapshot& snapshot) {
                 {snapshot.position[3 * i], snapshot.position[3 * i + 1], snapshot.position[3 * i + 2]}))
             fail(i, "is behind a surface");
     for (std::size_t i = 0; i < with_species; ++i)
-        if (snapshot.species[i] >= system.species_count()) fail(i, "is of a species that there is not");
+        if (snapshot.species[i] != system.species_of(snapshot.id[i]))
+            fail(i, "is of another species than its id");
 }
 
 void put_in_order(const ParticleSnapshot& piece, ParticleSnapshot& all) {
@@ -80,7 +81,7 @@ bool is_possible(const System& system, const ParticleSnapshot& piece, std::size_
     is = is &&
          (!surfaces.exist() || surfaces.is_fluid({piece.position[3 * index], piece.position[3 * index + 1],
                                                   piece.position[3 * index + 2]}));
-    return is && (piece.species.empty() || piece.species[index] < system.species_count());
+    return is && (piece.species.empty() || piece.species[index] == system.species_of(piece.id[index]));
 }
 
 std::uint64_t snapshot_hash(const ParticleSnapshot& snapshot, Precision precision) {

@@ -26,7 +26,7 @@ template <class Particle>
 }
 
 /// Throws std::invalid_argument unless the snapshot can be a state of the system: all particles, their ids
-/// 0 ... N-1 in order, places in the box, velocities that are numbers, and species that there are.
+/// 0 ... N-1 in order, places in the box, velocities that are numbers, and the species that their ids say.
 void check_snapshot(const System& system, const ParticleSnapshot& snapshot);
 
 /// Puts the particles of a piece, whose arrays have the shapes that they should have, where their ids say in
@@ -34,7 +34,7 @@ void check_snapshot(const System& system, const ParticleSnapshot& snapshot);
 void put_in_order(const ParticleSnapshot& piece, ParticleSnapshot& all);
 
 /// Whether a particle of a piece can be one of the system: its id, its place in the box, a velocity that is a
-/// number, a species that there is. The shapes of the arrays are right.
+/// number, the species of its id. The shapes of the arrays are right.
 [[nodiscard]] bool is_possible(const System& system, const ParticleSnapshot& piece, std::size_t index);
 
 /// Solver::state_hash() of a solver in this state.

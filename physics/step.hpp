@@ -215,7 +215,8 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     /// Ends the step of a particle that was left at a wall.
     template <Setting setting = Setting::any, class Particle>
     MPCFLOW_HD void bounce(Particle& particle, std::uint32_t& faults) const {
-        check(particle, streaming.template bounce<setting>(particle, StepKey{seed, step}), faults);
+        const HitDraws draws = streaming.draws_of(particle, StepKey{seed, step});
+        check(particle, streaming.template bounce<setting>(particle, draws), faults);
     }
 
 private:

@@ -79,8 +79,13 @@ public:
     /// are not counted. Thermal walls draw by the key of the step.
     template <class Particle>
     MPCFLOW_HD StreamOutcome move(Particle& particle, Vec3<Real> velocity, const StepKey& key = {}) const {
+        return move(particle, velocity, draws_of(particle, key));
+    }
+    /// The same with the draws of the hits.
+    template <class Particle>
+    MPCFLOW_HD StreamOutcome move(Particle& particle, Vec3<Real> velocity, const HitDraws& draws) const {
         const StreamOutcome outcome = fly(particle, velocity);
-        return outcome == StreamOutcome::at_wall ? bounce(particle, key) : outcome;
+        return outcome == StreamOutcome::at_wall ? bounce(particle, draws) : outcome;
     }
 
     /// The same for the many that meet no wall. The few that may are left where they started, with the
@@ -141,12 +146,12 @@ public:
 
     /// Moves a particle that fly() left at a wall.
     template <Setting setting = Setting::any, class Particle>
-    MPCFLOW_HD StreamOutcome bounce(Particle& particle, const StepKey& key) const {
+    MPCFLOW_HD StreamOutcome bounce(Particle& particle, const HitDraws& draws) const {
         Vec3<Real> x = particle.position;
         Vec3<Real> velocity = particle.velocity;
         bool fits = true;
         if (setting != Setting::plain && is_rare()) {
-            const FlightEnd<Real> end = fly_rarely(x, velocity, draws_of(particle, key), NoRecord{});
+            const FlightEnd<Real> end = fly_rarely(x, velocity, draws, NoRecord{});
             x = end.place;
             velocity = end.velocity;
             for (int axis = 0; axis < 3; ++axis)

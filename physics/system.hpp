@@ -232,6 +232,36 @@ struct System {
     [[nodiscard]] double relative_mass(int number) const {
         return masses() == Masses::equal ? 1.0 : species[number].mass / fluid.mass;
     }
+    [[nodiscard]] std::int64_t count_of(int number) const { return first_id(number + 1) - first_id(number); }
+    /// The species that an id belongs to.
+    [[nodiscard]] int species_of(std::int64_t id) const {
+        int number = 0;
+        while (number + 1 < species_count() && id >= first_id(number + 1)) ++number;
+        return number;
+    }
+    [[nodiscard]] double mass_of(int number) const {
+        return masses() == Masses::equal ? fluid.mass : species[number].mass;
+    }
+    /// Mass of the heaviest particles in units of the fluid's.
+    [[nodiscard]] double heaviest() const {
+        double mass = 1.0;
+        for (int s = 0; s < species_count(); ++s) mass = std::max(mass, relative_mass(s));
+        return mass;
+    }
+    /// Of a particle, in units of the fluid's: exactly 1 where there is one species.
+    [[nodiscard]] double mean_relative_mass() const {
+        if (masses() == Masses::equal) return 1.0;
+        double sum = 0.0;
+        for (int s = 0; s < species_count(); ++s) sum += species[s].density * relative_mass(s);
+        return sum / fluid.density;
+    }
+    [[nodiscard]] double mean_mass() const { return fluid.mass * mean_relative_mass(); }
+    /// Of all particles together.
+    [[nodiscard]] double total_mass() const {
+        double sum = 0.0;
+        for (int s = 0; s < species_count(); ++s) sum += relative_mass(s) * static_cast<double>(count_of(s));
+        return fluid.mass * sum;
+    }
     /// Ids begin with those of the first species, and so on: the first of species `number`, or the count of
     /// all.
     [[nodiscard]] std::int64_t first_id(int number) const {
@@ -263,14 +293,14 @@ struct System {
         for (int i = 0; i < forces.size(); ++i) has = has || forces[i].amplitude[axis] != 0.0;
         return has;
     }
-    /// The force that is the same everywhere and always, gravity on a particle of the fluid's mass included.
+    /// The force that is the same everywhere and always, gravity on one of the mean mass included.
     [[nodiscard]] std::array<double, 3> steady_force() const {
         std::array<double, 3> steady = force;
         for (int i = 0; i < forces.size(); ++i)
             for (int axis = 0; axis < 3; ++axis)
                 if (forces[i].is_steady() && !forces[i].is_wave())
                     steady[axis] += forces[i].amplitude[axis] *
-                                    (forces[i].shape == ForceShape::gravity ? fluid.mass : 1.0);
+                                    (forces[i].shape == ForceShape::gravity ? mean_mass() : 1.0);
         return steady;
     }
     /// Whether some force changes with the time or the place.

@@ -7,6 +7,8 @@
 #include <numeric>
 
 #include "physics/collision/laws.hpp"
+#include "physics/observables/not_known.hpp"
+#include "physics/theory_of_mixtures.hpp"
 
 namespace mpcflow {
 
@@ -114,12 +116,23 @@ Transport transport_angular(const System& system) {
 
 }  // namespace
 
+bool is_known(const System& system) {
+    return system.masses() == Masses::equal || !system.collision.conserve_angular_momentum;
+}
+
 Transport transport(const System& system) {
+    if (!is_known(system)) return {not_known, not_known, not_known};
+    if (system.masses() == Masses::by_species) return mixture_transport(system, relaxation(system.collision));
     return system.collision.conserve_angular_momentum ? transport_angular(system) : transport_plain(system);
 }
 
+double diffusion(const System& system, int species) {
+    if (system.masses() == Masses::equal) return transport(system).diffusion;
+    return is_known(system) ? mixture_diffusion(system, relaxation(system.collision), species) : not_known;
+}
+
 std::optional<double> collisional_viscosity_expansion(const System& system) {
-    if (!system.collision.conserve_angular_momentum) return std::nullopt;
+    if (!system.collision.conserve_angular_momentum || !is_known(system)) return std::nullopt;
     return collisional_viscosity_angular(system, expansion_constant);
 }
 
@@ -129,8 +142,16 @@ double predicted_viscosity(const System& system) {
            collisional_viscosity_expansion(system).value_or(published.collisional_viscosity);
 }
 
-double mean_free_path(const System& system) {
-    return system.collision.time_step * std::sqrt(system.fluid.temperature / system.fluid.mass);
+double guessed_viscosity(const System& system) {
+    if (is_known(system)) return predicted_viscosity(system);
+    System one = system;
+    one.species = {};
+    one.fluid.mass = system.mean_mass();
+    return predicted_viscosity(one);
+}
+
+double mean_free_path(const System& system, int species) {
+    return system.collision.time_step * std::sqrt(system.fluid.temperature / system.mass_of(species));
 }
 
 double faster_than(double speed) {
@@ -172,18 +193,23 @@ std::vector<double> expected_occupancies(const Histograms& histograms, double me
 }
 
 double transverse_correlation(const System& system, double wave_number, double time) {
-    const double equipartition =
-        system.fluid.temperature / (system.fluid.mass * static_cast<double>(system.particle_count()));
+    const double equipartition = system.fluid.temperature / system.total_mass();
+    if (time == 0.0) return equipartition;
     return equipartition * std::exp(-predicted_viscosity(system) * wave_number * wave_number * time);
 }
 
 double fast_step_share(const System& system) {
-    const double P = faster_than(1.0 / mean_free_path(system));
-    return P < 1.0 ? -std::expm1(static_cast<double>(system.particle_count()) * std::log1p(-P)) : 1.0;
+    double log_of_none = 0.0;
+    for (int s = 0; s < system.species_count(); ++s) {
+        const double P = faster_than(1.0 / mean_free_path(system, s));
+        if (P >= 1.0) return 1.0;
+        log_of_none += static_cast<double>(system.count_of(s)) * std::log1p(-P);
+    }
+    return -std::expm1(log_of_none);
 }
 
 double speed_of_sound(const System& system) {
-    const double isothermal = system.fluid.temperature / system.fluid.mass;
+    const double isothermal = system.fluid.temperature / system.mean_mass();
     const bool keeps_energy =
         system.thermostat.kind == ThermostatKind::none && law_of(system.collision).energy != Energy::thermal;
     return std::sqrt(keeps_energy ? 5.0 / 3.0 * isothermal : isothermal);
@@ -243,8 +269,9 @@ std::optional<PlaneFlow> plane_flow(const System& system) {
             flow.flow_axis = axis;
         }
     }
-    if (walls != 1 || driven != 1 || flow.wall_axis == flow.flow_axis) return std::nullopt;
-    flow.acceleration = force[flow.flow_axis] / system.fluid.mass;
+    if (walls != 1 || driven != 1 || flow.wall_axis == flow.flow_axis || !is_known(system))
+        return std::nullopt;
+    flow.acceleration = force[flow.flow_axis] / system.mean_mass();
     flow.width = system.box.size[flow.wall_axis];
     flow.viscosity = predicted_viscosity(system);
     const bool lower_slips = faces.lower.kind == FaceKind::slip;
@@ -274,7 +301,7 @@ double WaveFlow::maximum() const {
 double WaveFlow::development_time() const { return 1.0 / (viscosity * wave_number * wave_number); }
 
 std::optional<WaveFlow> wave_flow(const System& system) {
-    if (!system.surfaces.list.empty()) return std::nullopt;
+    if (!system.surfaces.list.empty() || !is_known(system)) return std::nullopt;
     if (system.forces.size() != 1 || system.force != std::array<double, 3>{}) return std::nullopt;
     const Force& force = system.forces[0];
     if (!force.is_steady() || !force.is_wave()) return std::nullopt;
@@ -290,7 +317,7 @@ std::optional<WaveFlow> wave_flow(const System& system) {
         flow.flow_axis = axis;
     }
     if (driven != 1 || flow.flow_axis == flow.wave_axis) return std::nullopt;
-    flow.acceleration = force.amplitude[flow.flow_axis] / system.fluid.mass;
+    flow.acceleration = force.amplitude[flow.flow_axis] / system.mean_mass();
     flow.wave_number = 2.0 * std::numbers::pi * force.waves / system.box.size[force.along];
     flow.viscosity = predicted_viscosity(system);
     return flow;

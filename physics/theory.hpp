@@ -23,8 +23,16 @@ struct Transport {
     [[nodiscard]] double schmidt_number() const { return viscosity() / diffusion; }
 };
 
-/// Transport coefficients of the system's collision law, as published.
+/// Whether there are formulas for the transport coefficients: not for several species with angular momentum
+/// conservation. Where there are none, the functions below give NaN.
+[[nodiscard]] bool is_known(const System& system);
+
+/// Transport coefficients of the system's collision law, as published; those of several species are in
+/// theory_of_mixtures.hpp, and the diffusion then is diffusion()'s.
 [[nodiscard]] Transport transport(const System& system);
+
+/// Self-diffusion coefficient of the particles of a species.
+[[nodiscard]] double diffusion(const System& system, int species);
 
 /// With angular momentum conservation: the collisional viscosity with the constant M - 19/10 that
 /// single-cell Monte Carlo supports, in place of the published M - 7/5. Empty without "+a".
@@ -33,8 +41,12 @@ struct Transport {
 /// Best prediction of the kinematic viscosity: published, but with the expansion's constant for "+a".
 [[nodiscard]] double predicted_viscosity(const System& system);
 
-/// h sqrt(kT / m), in cells.
-[[nodiscard]] double mean_free_path(const System& system);
+/// The same, and where there is none that of a fluid of one species with the same number and mass density:
+/// good enough to choose a time by.
+[[nodiscard]] double guessed_viscosity(const System& system);
+
+/// h sqrt(kT / m) of a species, in cells.
+[[nodiscard]] double mean_free_path(const System& system, int species = 0);
 
 /// Probability that a particle in equilibrium is faster than `speed` thermal speeds sqrt(kT/m), Maxwell's:
 /// erfc(s / sqrt 2) + sqrt(2 / pi) s e^(-s^2 / 2).
@@ -50,14 +62,14 @@ struct Transport {
 [[nodiscard]] std::vector<double> expected_occupancies(const Histograms& histograms, double mean);
 
 /// <u_k(0)* u_k(t)> of a component across k of the mode u_k = (1/N) sum v exp(-i k x), in equilibrium and for
-/// long waves: kT / (m N) exp(-nu k^2 t), nu the predicted viscosity.
+/// long waves: kT / M exp(-nu k^2 t), M the mass of all particles and nu the predicted viscosity.
 [[nodiscard]] double transverse_correlation(const System& system, double wave_number, double time);
 
 /// Share of the steps in which thermal motion alone carries some particle across more than a cell edge:
-/// 1 - (1 - P)^N with P = faster_than(1 / mean_free_path).
+/// 1 - (1 - P)^N with P = faster_than(1 / mean_free_path), over all species.
 [[nodiscard]] double fast_step_share(const System& system);
 
-/// Speed of sound: sqrt(kT/m) where the temperature is held, sqrt(5 kT / (3 m)) otherwise.
+/// Speed of sound: sqrt(kT/m) where the temperature is held, sqrt(5 kT / (3 m)) otherwise; m the mean mass.
 [[nodiscard]] double speed_of_sound(const System& system);
 
 /// The steady flow between two plane walls that a system comes to: walls on just one axis, and along one
@@ -106,12 +118,12 @@ struct ShearedFlow {
     /// u(y) = rate (y - L/2), y from the lower face.
     [[nodiscard]] double velocity(double y) const { return rate * (y - 0.5 * width); }
     /// -P_ab, a along the flow and b normal to the faces: m M nu rate.
-    [[nodiscard]] double stress(const Fluid& fluid) const {
-        return fluid.mass * fluid.density * viscosity * rate;
+    [[nodiscard]] double stress(const System& system) const {
+        return system.mean_mass() * system.fluid.density * viscosity * rate;
     }
     /// d(kT)/dt where nothing holds the temperature: (2/3) m nu rate^2, stress x rate over 3 M / 2.
-    [[nodiscard]] double heating(const Fluid& fluid) const {
-        return 2.0 / 3.0 * fluid.mass * viscosity * rate * rate;
+    [[nodiscard]] double heating(const System& system) const {
+        return 2.0 / 3.0 * system.mean_mass() * viscosity * rate * rate;
     }
 };
 

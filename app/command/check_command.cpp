@@ -35,17 +35,40 @@ struct GridExponent {
 
 /// The grids 2^-q of the cell sums.
 std::vector<GridExponent> grid_exponents(const System& system) {
-    const CellRounding rounding(system.fluid);
+    const CellRounding rounding(system.fluid, system.heaviest());
     return {{"velocity", rounding.velocity.bits()},
             {"velocity_squared", rounding.velocity_squared.bits()},
             {"offset", rounding.offset.bits()},
             {"offset_velocity", rounding.offset_velocity.bits()}};
 }
 
+/// Of several species what is each one's own.
+void print_species(const System& system) {
+    for (int s = 0; s < system.species_count(); ++s) {
+        fmt::print("species {:<12} {} particles of mass {:g}, mean free path {:.6g} a",
+                   system.species[s].name, system.count_of(s), system.mass_of(s),
+                   theory::mean_free_path(system, s));
+        if (theory::is_known(system)) {
+            const double diffusion = theory::diffusion(system, s);
+            fmt::print(", diffusion {:.6g}, Schmidt number {:.4g}", diffusion,
+                       theory::predicted_viscosity(system) / diffusion);
+        }
+        fmt::print("\n");
+    }
+}
+
 void print_transport(const System& system) {
     const theory::Transport transport = theory::transport(system);
-    fmt::print("mean free path       {:.6g} a\n", theory::mean_free_path(system));
+    const bool has_species = system.masses() == Masses::by_species;
+    if (has_species) print_species(system);
+    else fmt::print("mean free path       {:.6g} a\n", theory::mean_free_path(system));
     fmt::print("speed of sound       {:.6g}\n", theory::speed_of_sound(system));
+    if (!theory::is_known(system)) {
+        fmt::print(
+            "viscosity            no formula is known for several species with conserve_angular_momentum, "
+            "nor for their diffusion: output.stress and output.diffusion measure them\n");
+        return;
+    }
     fmt::print("kinetic viscosity    {:.6g}\n", transport.kinetic_viscosity);
     if (const auto expansion = theory::collisional_viscosity_expansion(system)) {
         fmt::print("collisional          {:.6g} as published, {:.6g} from the expansion\n",
@@ -56,6 +79,7 @@ void print_transport(const System& system) {
         fmt::print("collisional          {:.6g}\n", transport.collisional_viscosity);
         fmt::print("total viscosity      {:.6g}\n", transport.viscosity());
     }
+    if (has_species) return;
     fmt::print("diffusion            {:.6g}\n", transport.diffusion);
     fmt::print("Schmidt number       {:.4g}\n", theory::predicted_viscosity(system) / transport.diffusion);
 }
@@ -99,9 +123,10 @@ void print_shear(const System& system) {
     fmt::print("Lees-Edwards shear along {}, faces normal to {}:\n", axis_names[flow->along],
                axis_names[flow->normal]);
     fmt::print("  velocity           {:.6g} to {:.6g}\n", flow->velocity(0.0), flow->velocity(flow->width));
-    fmt::print("  stress             {:.6g}\n", flow->stress(system.fluid));
+    if (!theory::is_known(system)) return;
+    fmt::print("  stress             {:.6g}\n", flow->stress(system));
     fmt::print("  heating            kT {:+.4g} in {:.0f} steps, but for a thermostat\n",
-               1000.0 * system.collision.time_step * flow->heating(system.fluid), 1000.0);
+               1000.0 * system.collision.time_step * flow->heating(system), 1000.0);
 }
 
 /// How long a run takes, and how that is known.

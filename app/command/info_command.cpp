@@ -98,7 +98,8 @@ void report_fields(const Group& root, Report& report) {
     if (!root.has("fields")) return;
     const Group fields = root.open_group("fields");
     std::string quantities;
-    for (const char* name : {"density", "velocity", "temperature", "pressure_tensor"})
+    for (const char* name : {"density", "velocity", "temperature", "pressure_tensor", "species_density",
+                             "species_velocity", "species_temperature"})
         if (fields.has(name)) quantities += std::string(quantities.empty() ? "" : ", ") + name;
     report.add("fields", quantities);
     report.add("field_samples", fields.read_int_attribute("samples"));
@@ -109,6 +110,7 @@ void report_fields(const Group& root, Report& report) {
 void report_observables(const Group& root, Report& report) {
     for (const std::string& name : root.link_names()) {
         const bool is_axis =
+            name == species_axis_name ||
             std::find(component_axes.begin(), component_axes.end(), name) != component_axes.end();
         const bool is_told = name == "series" || name == "fields";
         if (is_axis || is_told || !root.open_group(name).has_attribute("samples")) continue;

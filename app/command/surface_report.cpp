@@ -95,7 +95,7 @@ void print_cylinder_flow(const System& system) {
                    flow->turning_velocity(flow->outer_radius));
     if (flow->turns() && !flow->is_pipe())
         fmt::print("  torque             {:.6g} over the length, on the outer cylinder\n",
-                   flow->torque(system.fluid.density, system.fluid.mass));
+                   flow->torque(system.fluid.density, system.mean_mass()));
     fmt::print("  development time   {:.6g} = {:.0f} steps\n", flow->development_time(),
                flow->development_time() / system.collision.time_step);
 }

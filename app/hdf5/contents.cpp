@@ -1,5 +1,6 @@
 #include "app/hdf5/contents.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -17,6 +18,8 @@ namespace {
 /// Far more than any file of ours has. (One that is just being written has not come to its end.)
 constexpr std::uint64_t most_in_header = std::uint64_t{1} << 30;
 constexpr int deepest = 32;
+/// Of the numbers of a dataset that are in memory.
+constexpr std::size_t most_at_once = std::size_t{16} << 20;
 
 /// What is taken of datasets that grow: their names and types alone, or their numbers, too.
 enum class Rows { left_out, read };
@@ -27,7 +30,8 @@ public:
     /// But for one attribute of a group.
     Walk(const File& file, Rows rows, std::string group, std::string attribute)
         : file_(file.path()),
-          room_(rows == Rows::read ? file.disk().end_of_file() : most_in_header),
+          room_(rows == Rows::read ? file.disk().end_of_file()
+                                   : std::max<std::uint64_t>(most_in_header, file.disk().end_of_file())),
           rows_(rows),
           group_(std::move(group)),
           attribute_(std::move(attribute)) {}
@@ -66,10 +70,37 @@ private:
         add_attributes(dataset, path);
         if (grows && rows_ == Rows::left_out) return;
         if (H5Dget_storage_size(dataset) == 0) return add("F\n");
-        std::vector<char> bytes(byte_count(type.get(), space.get()));
-        check(H5Dread(dataset, type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()), file_,
-              "read " + path);
-        add_bytes(bytes);
+        add_numbers(dataset, type.get(), space.get(), path);
+        add("\n");
+    }
+
+    /// Piece by piece along the first axis: a dataset may be a number for each particle.
+    void add_numbers(hid_t dataset, hid_t type, hid_t space, const std::string& path) {
+        const std::size_t size = byte_count(type, space);
+        std::vector<hsize_t> extent(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space)));
+        check(H5Sget_simple_extent_dims(space, extent.data(), nullptr), file_, "read a shape");
+        const hsize_t items = extent.empty() ? 1 : extent[0];
+        const std::size_t bytes_of_item = size / std::max<hsize_t>(items, 1);
+        const hsize_t most = std::max<hsize_t>(1, most_at_once / std::max<std::size_t>(bytes_of_item, 1));
+        std::vector<hsize_t> start(extent.size(), 0);
+        for (hsize_t first = 0; first < items; first += most) {
+            const hsize_t count = std::min(most, items - first);
+            std::vector<char> bytes(count * bytes_of_item);
+            DataspaceHandle memory(check(H5Screate(H5S_SCALAR), file_, "read " + path));
+            if (!extent.empty()) {
+                start[0] = first;
+                extent[0] = count;
+                check(
+                    H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr),
+                    file_, "select a part of " + path);
+                memory = DataspaceHandle(
+                    check(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr), file_,
+                          "read " + path));
+            }
+            check(H5Dread(dataset, type, memory.get(), space, H5P_DEFAULT, bytes.data()), file_,
+                  "read " + path);
+            checksum_.add(bytes.data(), bytes.size());
+        }
     }
 
     void add_attributes(hid_t object, const std::string& path) {

@@ -94,7 +94,8 @@ std::int64_t bytes_of(const SolverState& state, const ResultsSoFar& results,
     std::int64_t observed = 0;
     for (const auto& observable : results.observables) observed += file_bytes(observable->arrays);
     const std::int64_t particles = parts.empty() ? state.particles->count() : 0;
-    return checkpoint_bytes(particles, results.record.scenario.execution.precision) +
+    const Scenario& scenario = results.record.scenario;
+    return checkpoint_bytes(particles, scenario.execution.precision, scenario.system.masses()) +
            static_cast<std::int64_t>(parts.size() * sizeof(CheckpointPart)) +
            static_cast<std::int64_t>(results.record.resolved_input.size()) + observed;
 }
@@ -259,9 +260,9 @@ std::optional<std::string> find_run_id(const storage::Directory& directory, cons
     }
 }
 
-std::int64_t checkpoint_bytes(std::int64_t particles, Precision precision) {
+std::int64_t checkpoint_bytes(std::int64_t particles, Precision precision, Masses masses) {
     constexpr std::int64_t metadata = 128 << 10;
-    return metadata + particle_group_bytes(particles, precision, Ids::all_in_order);
+    return metadata + particle_group_bytes(particles, precision, masses, Ids::all_in_order);
 }
 
 }  // namespace mpcflow

@@ -63,6 +63,6 @@ void write_checkpoint_file(const storage::Directory& directory, const SolverStat
                                                      const std::string& name);
 
 /// Bytes of a checkpoint of so many particles without results, a little more than exact.
-[[nodiscard]] std::int64_t checkpoint_bytes(std::int64_t particles, Precision precision);
+[[nodiscard]] std::int64_t checkpoint_bytes(std::int64_t particles, Precision precision, Masses masses);
 
 }  // namespace mpcflow

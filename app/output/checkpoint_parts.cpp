@@ -118,17 +118,18 @@ bool is_part_name(const std::string& name) {
 CheckpointPart write_part(const storage::Directory& directory, const std::string& token, int number,
                           const ParticleRecords& particles) {
     constexpr std::int64_t metadata = 64 << 10;
-    const Sealed sealed = write_sealed_file(
-        directory, part_name(token, number),
-        metadata + particle_group_bytes(particles.count(), particles.precision(), Ids::written),
-        [&](const hdf5::Group& root) {
-            root.write_attribute("format", std::string_view(part_format));
-            root.write_attribute("format_version", part_format_version);
-            root.write_attribute("step", particles.step);
-            root.write_attribute("token", token);
-            root.write_attribute("part", std::int64_t{number});
-            write_particles(root, particles, Ids::written);
-        });
+    const Sealed sealed =
+        write_sealed_file(directory, part_name(token, number),
+                          metadata + particle_group_bytes(particles.count(), particles.precision(),
+                                                          particles.masses(), Ids::written),
+                          [&](const hdf5::Group& root) {
+                              root.write_attribute("format", std::string_view(part_format));
+                              root.write_attribute("format_version", part_format_version);
+                              root.write_attribute("step", particles.step);
+                              root.write_attribute("token", token);
+                              root.write_attribute("part", std::int64_t{number});
+                              write_particles(root, particles, Ids::written);
+                          });
     return {particles.count(), sealed.bytes, sealed.checksum};
 }
 

@@ -147,20 +147,21 @@ std::vector<FileEstimate> estimate_files(const Scenario& scenario) {
     if (output.fields && output.fields->time_window > 0) {
         constexpr std::int64_t metadata = 256 << 10;
         const std::int64_t windows = scenario.run.steps / output.fields->time_window;
-        files.push_back({window_file_name, metadata + windows * window_bytes(*output.fields),
+        files.push_back({window_file_name,
+                         metadata + windows * window_bytes(*output.fields, scenario.system.species_count()),
                          fmt::format("fields of {} windows of time", windows)});
     }
     if (output.trajectory) {
-        const std::int64_t frame =
-            FrameLayout(scenario.system, scenario.execution.precision, *output.trajectory)
-                .bytes(usual_frame_particles(scenario.system, *output.trajectory));
+        const FrameLayout layout(scenario.system, scenario.execution.precision, *output.trajectory);
+        const std::int64_t frame = layout.bytes(usual_frame_particles(scenario.system, *output.trajectory));
         files.push_back(
-            {trajectory_file_name, frame * schedule.frames(),
+            {trajectory_file_name, layout.bytes_of_all() + frame * schedule.frames(),
              fmt::format("{} frames of {}", schedule.frames(), format_bytes(static_cast<double>(frame)))});
     }
     if (scenario.checkpoint) {
-        const std::int64_t each =
-            checkpoint_bytes(scenario.system.particle_count(), scenario.execution.precision) + states;
+        const std::int64_t each = checkpoint_bytes(scenario.system.particle_count(),
+                                                   scenario.execution.precision, scenario.system.masses()) +
+                                  states;
         files.push_back({checkpoint_file_name, 3 * each,
                          fmt::format("the state of the run: two of {}, and one while it is written",
                                      format_bytes(static_cast<double>(each)))});

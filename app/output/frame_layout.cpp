@@ -44,7 +44,8 @@ NumberType frame_id_type(const System& system) {
 }
 
 FrameLayout::FrameLayout(const System& system, Precision precision, const TrajectoryOutput& output)
-    : ids_(frame_id_type(system)),
+    : masses_(system.masses()),
+      ids_(frame_id_type(system)),
       reals_(frame_number_type(precision, output)),
       output_(output),
       particles_(static_cast<hsize_t>(count_selected_ids(system.particle_count(), output.every_nth_id))) {
@@ -80,6 +81,18 @@ DatasetLayout FrameLayout::ids() const {
              {}}};
 }
 
+DatasetLayout FrameLayout::species() const {
+    return {NumberType::int32, {particles_}, growth_, -1.0, {species_description, {}}};
+}
+
+DatasetLayout FrameLayout::masses() const {
+    return {NumberType::float64, {particles_}, growth_, fill_value, {"masses", {}}};
+}
+
+DatasetLayout FrameLayout::fixed(NumberType type, const char* description) const {
+    return {type, {particles_}, Growth::fixed, {}, {description, {}}};
+}
+
 DatasetLayout FrameLayout::same_for_all(NumberType type, double value, const char* description) const {
     const bool grows = growth_ == Growth::by_ragged_rows;
     return {type,
@@ -94,7 +107,14 @@ std::int64_t FrameLayout::bytes(std::int64_t particles) const {
     const std::int64_t vector_bytes = row_bytes(vectors(""), particles);
     if (output_.position) bytes += vector_bytes;
     if (output_.velocity) bytes += vector_bytes;
+    if (frames_have_species()) bytes += row_bytes(species(), particles) + row_bytes(masses(), particles);
     return bytes;
+}
+
+std::int64_t FrameLayout::bytes_of_all() const {
+    if (masses_ == Masses::equal || frames_have_species()) return 0;
+    const auto bytes = static_cast<std::int64_t>(particles_ * (sizeof(std::int32_t) + sizeof(double)));
+    return bytes + bytes / 64;
 }
 
 }  // namespace mpcflow

@@ -95,7 +95,9 @@ void write_results(const Group& root, const ObservableResults& results) {
     const Group group = root.create_group(results.name);
     for (const NamedArray& array : results.arrays) write_array(group, array);
     for (const NamedAttribute& attribute : results.attributes) write_attribute(group, attribute);
-    if (!results.axes.empty()) name_axes(root, results.name, results.axes);
+    if (results.axes.empty()) return;
+    for (const std::string& inner : results.groups_of_axes)
+        name_axes(root, results.name + "/" + inner, results.axes);
 }
 
 void write_states(const Group& root, const ObservableStates& states) {

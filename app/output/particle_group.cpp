@@ -1,9 +1,12 @@
 #include "app/output/particle_group.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "app/hdf5/error.hpp"
 
@@ -45,16 +48,23 @@ void write_particles(const Group& root, const ParticleRecords& particles, Ids id
     const Group group = root.create_group("particles");
     if (particles.precision() == Precision::mixed) write_particles_as<float>(group, particles);
     else write_particles_as<double>(group, particles);
-    if (ids == Ids::all_in_order) return;
     const auto count = static_cast<hsize_t>(particles.count());
+    if (particles.masses() == Masses::by_species) {
+        group.create_dataset("species", {hdf5::NumberType::int32, {count}, Growth::fixed, {}, {}})
+            .write_by_items<std::int32_t>([&](std::size_t first, std::size_t some, std::int32_t* to) {
+                copy_species(particles, first, some, to);
+            });
+    }
+    if (ids == Ids::all_in_order) return;
     group.create_dataset("id", {hdf5::NumberType::int64, {count}, Growth::fixed, {}, {}})
         .write_by_items<std::int64_t>([&](std::size_t first, std::size_t some, std::int64_t* to) {
             copy_ids(particles, first, some, to);
         });
 }
 
-std::int64_t particle_group_bytes(std::int64_t particles, Precision precision, Ids ids) {
-    const std::int64_t bytes = (precision == Precision::mixed ? 24 : 48) + 12 + (ids == Ids::written ? 8 : 0);
+std::int64_t particle_group_bytes(std::int64_t particles, Precision precision, Masses masses, Ids ids) {
+    const std::int64_t bytes = (precision == Precision::mixed ? 24 : 48) + 12 +
+                               (masses == Masses::by_species ? 4 : 0) + (ids == Ids::written ? 8 : 0);
     // Chunk indices and checksums.
     return bytes * particles + bytes * particles / 64;
 }
@@ -68,6 +78,10 @@ GroupParticles::GroupParticles(hdf5::File file, std::int64_t count, Share share,
     const auto particles = static_cast<hsize_t>(count);
     for (const hdf5::Dataset* triples : {&position_, &velocity_, &image_})
         triples->require_shape({particles, 3});
+    if (group.has("species")) {
+        species_ = group.open_dataset("species");
+        species_->require_shape({particles});
+    }
     if (ids_ == Ids::all_in_order) return;
     id_ = group.open_dataset("id");
     id_.require_shape({particles});
@@ -82,6 +96,14 @@ ParticleSnapshot GroupParticles::next(std::int64_t most) {
     position_.read_part(first, count, piece.position);
     velocity_.read_part(first, count, piece.velocity);
     image_.read_part(first, count, piece.image);
+    if (species_) {
+        std::vector<std::int32_t> species;
+        species_->read_part(first, count, species);
+        // What does not fit is no species that there is.
+        constexpr std::int32_t none = std::numeric_limits<std::uint8_t>::max();
+        for (const std::int32_t s : species)
+            piece.species.push_back(static_cast<std::uint8_t>(s < 0 || s > none ? none : s));
+    }
     if (ids_ == Ids::written) {
         id_.read_part(first, count, piece.id);
     } else {

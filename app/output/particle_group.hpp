@@ -2,6 +2,7 @@
 /// The group /particles of a checkpoint, or of a part of one: written from records, read piece by piece.
 
 #include <cstdint>
+#include <optional>
 
 #include "app/hdf5/file.hpp"
 #include "physics/domain/share.hpp"
@@ -17,7 +18,8 @@ enum class Ids { all_in_order, written };
 void write_particles(const hdf5::Group& root, const ParticleRecords& particles, Ids ids);
 
 /// Bytes of such a group, a little more than exact.
-[[nodiscard]] std::int64_t particle_group_bytes(std::int64_t particles, Precision precision, Ids ids);
+[[nodiscard]] std::int64_t particle_group_bytes(std::int64_t particles, Precision precision, Masses masses,
+                                                Ids ids);
 
 /// Particles number share.first ... share.end - 1 of the group.
 class GroupParticles final : public ParticleSource {
@@ -37,6 +39,7 @@ private:
     hdf5::Dataset position_;
     hdf5::Dataset velocity_;
     hdf5::Dataset image_;
+    std::optional<hdf5::Dataset> species_;  ///< of a fluid of several
 };
 
 }  // namespace mpcflow

@@ -210,7 +210,9 @@ void check_growing_files(const storage::Directory& directory, const Checkpoint& 
                            fitting(read_frames, require_fit), remarks);
     }
     if (const auto& wanted = scenario.output.fields; wanted && wanted->time_window > 0) {
-        const auto require_fit = [&](const hdf5::File& file) { require_windows_of(file, *wanted); };
+        const auto require_fit = [&](const hdf5::File& file) {
+            require_windows_of(file, *wanted, scenario.system.species_count());
+        };
         check_growing_file(directory, window_file_name, checkpoint.run_id, checkpoint.windows,
                            fitting(read_windows, require_fit), remarks);
     }

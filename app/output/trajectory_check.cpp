@@ -1,10 +1,14 @@
 #include "app/output/trajectory_check.hpp"
 
+#include <array>
 #include <bit>
 #include <cstdlib>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "app/hdf5/contents.hpp"
 #include "app/hdf5/error.hpp"
@@ -18,6 +22,19 @@ namespace {
 using hdf5::Dataset;
 using hdf5::Group;
 
+/// What a frame has a row of, where it is there.
+constexpr std::array row_names{"position", "velocity", "image", "id"};
+
+/// The same of this file: the rows of a region of several species tell species and masses, too.
+std::vector<const char*> rows_of(const Group& particles, bool is_of_region) {
+    std::vector<const char*> names;
+    for (const char* name : row_names)
+        if (particles.has(name)) names.push_back(name);
+    if (is_of_region && particles.has_attribute("species_names"))
+        names.insert(names.end(), {"species", "mass"});
+    return names;
+}
+
 /// What is read of frames, one after the other.
 struct Frames {
     std::vector<std::int64_t> steps;
@@ -25,12 +42,13 @@ struct Frames {
     std::vector<std::uint64_t> state_hashes;
     std::optional<std::vector<std::int64_t>> counts;  ///< of a region
     Dataset edges;
+    Dataset ids;
     std::vector<Dataset> values;
 
     [[nodiscard]] std::uint64_t checksum_of(std::size_t row) const {
         if (row >= times.size() || row >= state_hashes.size() || (counts && row >= counts->size()))
             throw FileError("frames have no time, state hash or number of particles", 0);
-        const std::vector<hsize_t> shape = values.back().shape();
+        const std::vector<hsize_t> shape = ids.shape();
         if (shape.size() != 2) throw FileError("ids are not of the shape [frames][particles]", 0);
         FrameParts parts{steps[row],
                          times[row],
@@ -78,12 +96,20 @@ std::optional<double> find_number(const std::string& input, const std::string& p
 /// What was never written reads as a value that no checksum covers.
 void check_what_is_not_written(const Group& parameters, const Group& all, bool is_of_region) {
     const std::vector<hsize_t> ids = all.open_group("id").open_dataset("value").shape();
-    const Dataset species = all.open_dataset("species");
-    const Dataset mass = all.open_dataset("mass");
-    for (const Dataset* dataset : {&species, &mass}) dataset->require_shape({ids.size() == 2 ? ids[1] : 0});
-    species.require_unwritten(0.0);
-    if (const std::optional<double> mass_of_all = find_number(parameters.read_text("input"), "fluid.mass"))
-        mass.require_unwritten(*mass_of_all);
+    const bool has_species = all.has_attribute("species_names");
+    if (has_species && is_of_region) {
+        all.open_group("species").open_dataset("value").require_fill(-1.0);
+        all.open_group("mass").open_dataset("value").require_fill(std::numeric_limits<double>::quiet_NaN());
+    } else {
+        const Dataset species = all.open_dataset("species");
+        const Dataset mass = all.open_dataset("mass");
+        for (const Dataset* dataset : {&species, &mass})
+            dataset->require_shape({ids.size() == 2 ? ids[1] : 0});
+        const std::optional<double> mass_of_all = find_number(parameters.read_text("input"), "fluid.mass");
+        // Those of several species are written, and in the checksum of the header.
+        if (!has_species) species.require_unwritten(0.0);
+        if (!has_species && mass_of_all) mass.require_unwritten(*mass_of_all);
+    }
     for (const char* name : {"position", "velocity"})
         if (all.has(name))
             all.open_group(name).open_dataset("value").require_fill(std::numeric_limits<double>::quiet_NaN());
@@ -123,16 +149,21 @@ RowReader read_frames(const hdf5::File& file) {
     if (reader.has_checksums) require(parameters.open_dataset("checksum"), {});
     if (is_of_region) require(parameters.open_dataset("particles"), {});
     require(edges.open_dataset("value"), {3, 3});
-    const hsize_t particles_in_row = all.open_dataset("species").row_count();
-    require(all.open_group("id").open_dataset("value"), {particles_in_row});
-    for (const char* name : {"position", "velocity", "image"})
-        if (all.has(name)) require(all.open_group(name).open_dataset("value"), {particles_in_row, 3});
+    frames->ids = all.open_group("id").open_dataset("value");
+    const std::vector<hsize_t> shape_of_ids = frames->ids.shape();
+    const hsize_t particles_in_row = shape_of_ids.size() == 2 ? shape_of_ids[1] : 0;
+    for (const std::string_view name : rows_of(all, is_of_region)) {
+        const bool is_number = name == "id" || name == "species" || name == "mass";
+        const std::vector<hsize_t> shape =
+            is_number ? std::vector{particles_in_row} : std::vector<hsize_t>{particles_in_row, 3};
+        require(all.open_group(std::string(name)).open_dataset("value"), shape);
+    }
     frames->times = edges.open_dataset("time").read<double>();
     reader.state_hashes = frames->state_hashes = parameters.open_dataset("state_hash").read<std::uint64_t>();
     frames->edges = edges.open_dataset("value");
     if (is_of_region) frames->counts = parameters.open_dataset("particles").read<std::int64_t>();
-    for (const char* name : {"position", "velocity", "image", "id"})
-        if (all.has(name)) frames->values.push_back(all.open_group(name).open_dataset("value"));
+    for (const char* name : rows_of(all, is_of_region))
+        frames->values.push_back(all.open_group(name).open_dataset("value"));
     if (frames->values.empty()) throw FileError(file.path() + ": has no values of particles", 0);
     reader.checksum_of = [frames](std::size_t row) { return frames->checksum_of(row); };
     return reader;
@@ -147,8 +178,8 @@ void drop_frames(hdf5::File& file, std::int64_t frames) {
     edges.open_dataset("time").shrink_to(rows);
     file.flush();
     edges.open_dataset("value").shrink_to(rows);
-    for (const char* name : {"position", "velocity", "image", "id"})
-        if (all.has(name)) all.open_group(name).open_dataset("value").shrink_to(rows);
+    for (const char* name : rows_of(all, file.root().open_group("particles").has("region")))
+        all.open_group(name).open_dataset("value").shrink_to(rows);
     const Group parameters = file.root().open_group("parameters").open_group("mpcflow");
     for (const char* name : {"state_hash", "checksum", "particles"})
         if (parameters.has(name)) parameters.open_dataset(name).shrink_to(rows);

@@ -11,6 +11,7 @@
 #include "app/hdf5/error.hpp"
 #include "app/hdf5/file.hpp"
 #include "app/output/frame_layout.hpp"
+#include "app/output/frame_species.hpp"
 #include "app/run/theory_numbers.hpp"
 #include "app/storage/checksum.hpp"
 #include "app/storage/disk_space.hpp"
@@ -62,8 +63,10 @@ struct TrajectoryFile::Objects {
     Dataset step{}, time{}, edges{}, id{}, image{}, state_hash{}, checksum{};
     std::optional<Dataset> position{}, velocity{};
     /// Of the frame that is being written.
-    std::optional<hdf5::RowInPieces> positions{}, velocities{}, images{}, ids{};
-    /// Of frames of a region, which differ in their numbers of particles.
+    std::optional<hdf5::RowInPieces> positions{}, velocities{}, images{}, ids{}, species_of_frame{},
+        masses_of_frame{};
+    /// Of frames of a region, which differ in their numbers of particles: lists that are as long as the
+    /// longest frame or, of several species, a row for each frame.
     std::optional<Dataset> count{}, species{}, mass{};
     hsize_t longest_row = 0;
 };
@@ -78,7 +81,8 @@ TrajectoryFile::TrajectoryFile(const storage::Directory& directory, const RunRec
       objects_(std::make_unique<Objects>(
           Objects{.growing = GrowingFile::create(directory, trajectory_file_name)})) {
     try {
-        reserve_frame(usual_frame_particles(system_, output_), 0);
+        reserve_frame(usual_frame_particles(system_, output_),
+                      FrameLayout(system_, precision_, output_).bytes_of_all());
         create(record);
     } catch (const FileError& error) {
         abandon();
@@ -160,16 +164,26 @@ void TrajectoryFile::create(const RunRecord& record) {
     objects.image = element("image", layout.images());
     objects.id = element("id", layout.ids());
 
-    // Never written: every particle reads the fill value, and the disk holds nothing.
-    const auto same_for_all = [&](const std::string& of, NumberType type, double value,
-                                  const char* description) {
-        return all.create_dataset(of, layout.same_for_all(type, value, description));
-    };
-    Dataset species = same_for_all("species", NumberType::int32, 0.0, "species: 0, solvent");
-    Dataset mass = same_for_all("mass", NumberType::float64, system_.fluid.mass, "masses");
-    if (output_.region) {
-        objects.species = std::move(species);
-        objects.mass = std::move(mass);
+    if (system_.masses() == Masses::by_species) {
+        write_species_attributes(all, system_);
+        if (output_.region) {
+            objects.species = element("species", layout.species());
+            objects.mass = element("mass", layout.masses());
+        } else {
+            write_species(all, system_, layout, output_.every_nth_id);
+        }
+    } else {
+        // Never written: every particle reads the fill value, and the disk holds nothing.
+        const auto same_for_all = [&](const std::string& of, NumberType type, double value,
+                                      const char* description) {
+            return all.create_dataset(of, layout.same_for_all(type, value, description));
+        };
+        Dataset species = same_for_all("species", NumberType::int32, 0.0, "species: 0, solvent");
+        Dataset mass = same_for_all("mass", NumberType::float64, system_.fluid.mass, "masses");
+        if (output_.region) {
+            objects.species = std::move(species);
+            objects.mass = std::move(mass);
+        }
     }
     checksum_ = trajectory_header_checksum(objects.growing.file());
     parameters.write_attribute("header_checksum", checksum_);
@@ -191,12 +205,16 @@ void TrajectoryFile::open_datasets() {
     if (output_.velocity) objects.velocity = values("velocity");
     objects.image = values("image");
     objects.id = values("id");
-    if (output_.region) {
-        objects.count = parameters.open_dataset("particles");
-        objects.species = all.open_dataset("species");
-        objects.mass = all.open_dataset("mass");
-        objects.longest_row = objects.species->row_count();
+    if (!output_.region) return;
+    objects.count = parameters.open_dataset("particles");
+    if (system_.masses() == Masses::by_species) {
+        objects.species = values("species");
+        objects.mass = values("mass");
+        return;
     }
+    objects.species = all.open_dataset("species");
+    objects.mass = all.open_dataset("mass");
+    objects.longest_row = objects.species->row_count();
 }
 
 void TrajectoryFile::close_datasets() {
@@ -268,6 +286,9 @@ void TrajectoryFile::begin_frame(std::int64_t particles) {
     objects.images = objects.image.begin_row(count, NumberType::int32);
     // As wide as in the file: HDF5 converts slowly.
     objects.ids = objects.id.begin_row(count, frame_id_type(system_));
+    if (!objects.species || system_.masses() == Masses::equal) return;
+    objects.species_of_frame = objects.species->begin_row(count, NumberType::int32);
+    objects.masses_of_frame = objects.mass->begin_row(count, NumberType::float64);
 }
 
 void TrajectoryFile::add_to_frame(const ParticleRecords& records) {
@@ -293,6 +314,9 @@ void TrajectoryFile::add_to_frame(const ParticleRecords& records) {
     add(objects.images, std::int32_t{}, [](auto&&... of) { copy_images(of...); });
     if (frame_id_type(system_) == NumberType::int64) add(objects.ids, std::int64_t{}, ids);
     else add(objects.ids, std::int32_t{}, ids);
+    add(
+        objects.species_of_frame, std::int32_t{}, [](auto&&... of) { copy_species(of...); });
+    add(objects.masses_of_frame, double{}, [&](auto&&... of) { copy_masses(system_, of...); });
 }
 
 void TrajectoryFile::end_frame(std::int64_t step, const FramePart& part) {
@@ -300,13 +324,15 @@ void TrajectoryFile::end_frame(std::int64_t step, const FramePart& part) {
     // The values first, flushed, and what says that they are there last: however a kill falls between,
     // the frames that `step` lists are whole.
     FrameParts parts;
-    for (auto* row : {&objects.positions, &objects.velocities, &objects.images, &objects.ids}) {
+    for (auto* row : {&objects.positions, &objects.velocities, &objects.images, &objects.ids,
+                      &objects.species_of_frame, &objects.masses_of_frame}) {
         if (*row) parts.values.push_back((*row)->finish());
         row->reset();
     }
     if (objects.count) {
         objects.count->append_row(&part.particles);
-        if (const auto particles = static_cast<hsize_t>(part.particles); particles > objects.longest_row) {
+        const auto particles = static_cast<hsize_t>(part.particles);
+        if (system_.masses() == Masses::equal && particles > objects.longest_row) {
             objects.species->grow_to(particles);
             objects.mass->grow_to(particles);
             objects.longest_row = particles;

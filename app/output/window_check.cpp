@@ -13,7 +13,9 @@ namespace mpcflow {
 
 namespace {
 
-constexpr std::array<const char*, 4> quantities{"density", "velocity", "temperature", "pressure_tensor"};
+constexpr std::array quantities{
+    "density",         "velocity",         "temperature",        "pressure_tensor",
+    "species_density", "species_velocity", "species_temperature"};
 
 /// What is read of windows, one after the other.
 struct Windows {
@@ -99,9 +101,9 @@ std::vector<hsize_t> row_shape(const FieldsOutput& wanted, const FieldQuantity& 
     return {shape.begin(), shape.end()};
 }
 
-void require_windows_of(const hdf5::File& file, const FieldsOutput& wanted) {
+void require_windows_of(const hdf5::File& file, const FieldsOutput& wanted, int species) {
     const hdf5::Group group = file.root().open_group("fields");
-    for (const FieldQuantity& quantity : field_quantities(wanted)) {
+    for (const FieldQuantity& quantity : field_quantities(wanted, species)) {
         const hdf5::Dataset dataset = group.open_dataset(quantity.name);
         dataset.require_rows(0, row_shape(wanted, quantity));
         if (dataset.type() != hdf5::NumberType::float64)

@@ -36,6 +36,6 @@ void drop_windows(hdf5::File& file, std::int64_t windows);
 
 /// Throws FileError unless the windows are of these bins and quantities: a row that is added is taken to have
 /// as many numbers.
-void require_windows_of(const hdf5::File& file, const FieldsOutput& wanted);
+void require_windows_of(const hdf5::File& file, const FieldsOutput& wanted, int species);
 
 }  // namespace mpcflow

@@ -35,9 +35,9 @@ struct WindowFile::Objects {
     std::vector<Dataset> fields{};  ///< in the order of field_quantities()
 };
 
-std::int64_t window_bytes(const FieldsOutput& wanted) {
+std::int64_t window_bytes(const FieldsOutput& wanted, int species) {
     std::int64_t bytes = 0;
-    for (const FieldQuantity& quantity : field_quantities(wanted)) {
+    for (const FieldQuantity& quantity : field_quantities(wanted, species)) {
         const std::vector<hsize_t> shape = row_shape(wanted, quantity);
         bytes += hdf5::row_bytes({NumberType::float64, shape, Growth::by_rows, {}, {}}, shape);
     }
@@ -94,7 +94,7 @@ void WindowFile::create() {
         group.create_dataset("samples", list_of(NumberType::int64, "samples in the averages", "1"));
     objects.checksum =
         group.create_dataset("checksum", list_of(NumberType::uint64, "of all that a window holds", "1"));
-    for (const FieldQuantity& quantity : field_quantities(wanted)) {
+    for (const FieldQuantity& quantity : field_quantities(wanted, record_.scenario.system.species_count())) {
         objects.fields.push_back(
             group.create_dataset(quantity.name, {NumberType::float64,
                                                  row_shape(wanted, quantity),
@@ -116,7 +116,9 @@ void WindowFile::open_datasets() {
     objects.last_step = group.open_dataset("last_step");
     objects.time = group.open_dataset("time");
     objects.samples = group.open_dataset("samples");
-    for (const FieldQuantity& quantity : field_quantities(*record_.scenario.output.fields))
+    const Scenario& scenario = record_.scenario;
+    for (const FieldQuantity& quantity :
+         field_quantities(*scenario.output.fields, scenario.system.species_count()))
         objects.fields.push_back(group.open_dataset(quantity.name));
 }
 
@@ -132,9 +134,10 @@ void WindowFile::append(const ObservableRow& window, std::int64_t spare_bytes) {
     try {
         if (!objects_) create();
         constexpr std::int64_t metadata_bytes = 256 << 10;
-        storage::reserve_space(objects_->growing.file().descriptor(), path_,
-                               objects_->growing.file().end_of_file(),
-                               window_bytes(*record_.scenario.output.fields) + metadata_bytes);
+        storage::reserve_space(
+            objects_->growing.file().descriptor(), path_, objects_->growing.file().end_of_file(),
+            window_bytes(*record_.scenario.output.fields, record_.scenario.system.species_count()) +
+                metadata_bytes);
         storage::keep_free(objects_->growing.file().descriptor(), path_, spare_bytes);
         write(window);
     } catch (const FileError& error) {

@@ -17,7 +17,7 @@ inline constexpr const char* window_file_format = "mpcflow fields";
 inline constexpr std::int64_t window_file_format_version = 2;
 
 /// Bytes that one window adds to the file, a little more than exact.
-[[nodiscard]] std::int64_t window_bytes(const FieldsOutput& wanted);
+[[nodiscard]] std::int64_t window_bytes(const FieldsOutput& wanted, int species);
 
 /// Adds windows, rows of the fields' observable, one by one. After each the file is complete on its own:
 /// readable while the run goes on and after the process is killed. What does not fit on the disk is refused

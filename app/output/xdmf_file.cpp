@@ -50,6 +50,11 @@ const char* kind_of(const FieldQuantity& quantity) {
     return quantity.components.empty() ? "Scalar" : quantity.components.size() == 1 ? "Vector" : "Tensor";
 }
 
+/// Those of all particles. Of as many components as there are species readers know nothing.
+std::vector<FieldQuantity> quantities_of_all(const FieldsOutput& wanted) {
+    return field_quantities(wanted, 1);
+}
+
 std::string attribute(const std::string& name, const FieldQuantity& quantity, const std::string& item) {
     return fmt::format(
         "      <Attribute Name=\"{}\" AttributeType=\"{}\" Center=\"Cell\">\n{}      </Attribute>\n", name,
@@ -121,7 +126,7 @@ std::string window_head() {
 std::string describe_fields(const Box& box, const FieldsOutput& wanted) {
     std::string text =
         head + std::string("    <Grid Name=\"fields\" GridType=\"Uniform\">\n") + grid(box, wanted.bins);
-    for (const FieldQuantity& quantity : field_quantities(wanted))
+    for (const FieldQuantity& quantity : quantities_of_all(wanted))
         for (const std::string& name : {quantity.name, quantity.name + "_error"})
             text += attribute(name, quantity, data_item(lengths(wanted.bins, quantity), run_file_name, name));
     return text + "    </Grid>\n" + tail;
@@ -132,7 +137,7 @@ std::string describe_window(const Box& box, const FieldsOutput& wanted, std::int
         fmt::format("    <Grid Name=\"window {}\" GridType=\"Uniform\">\n      <Time Value=\"{}\"/>\n", row,
                     time) +
         grid(box, wanted.bins);
-    for (const FieldQuantity& quantity : field_quantities(wanted)) {
+    for (const FieldQuantity& quantity : quantities_of_all(wanted)) {
         const RowPlace place = place_of(wanted.bins, quantity, static_cast<std::size_t>(row));
         text += attribute(
             quantity.name, quantity,

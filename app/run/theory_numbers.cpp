@@ -7,23 +7,45 @@
 
 namespace mpcflow {
 
+namespace {
+
+/// Of several species what is each one's own.
+void add_species(const System& system, double viscosity, std::vector<NamedNumber>& numbers) {
+    for (int s = 0; s < system.species_count(); ++s) {
+        const std::string of = "_of_" + system.species[s].name;
+        numbers.push_back({"mean_free_path" + of, theory::mean_free_path(system, s)});
+        if (!theory::is_known(system)) continue;
+        const double diffusion = theory::diffusion(system, s);
+        numbers.push_back({"diffusion" + of, diffusion});
+        numbers.push_back({"schmidt_number" + of, viscosity / diffusion});
+    }
+}
+
+}  // namespace
+
 std::vector<NamedNumber> theory_numbers(const System& system) {
     const theory::Transport transport = theory::transport(system);
     const double viscosity = theory::predicted_viscosity(system);
-    std::vector<NamedNumber> numbers{
-        {"mean_free_path", theory::mean_free_path(system)},
-        {"speed_of_sound", theory::speed_of_sound(system)},
-        {"kinetic_viscosity", transport.kinetic_viscosity},
-        {"collisional_viscosity", transport.collisional_viscosity},
-        {"viscosity", transport.viscosity()},
-    };
+    const bool has_species = system.masses() == Masses::by_species;
+    std::vector<NamedNumber> numbers;
+    if (!has_species) numbers.push_back({"mean_free_path", theory::mean_free_path(system)});
+    numbers.push_back({"speed_of_sound", theory::speed_of_sound(system)});
+    if (theory::is_known(system)) {
+        numbers.push_back({"kinetic_viscosity", transport.kinetic_viscosity});
+        numbers.push_back({"collisional_viscosity", transport.collisional_viscosity});
+        numbers.push_back({"viscosity", transport.viscosity()});
+    }
     if (const auto expansion = theory::collisional_viscosity_expansion(system)) {
         numbers.push_back({"collisional_viscosity_expansion", *expansion});
         numbers.push_back({"viscosity_expansion", transport.kinetic_viscosity + *expansion});
     }
-    numbers.push_back({"predicted_viscosity", viscosity});
-    numbers.push_back({"diffusion", transport.diffusion});
-    numbers.push_back({"schmidt_number", viscosity / transport.diffusion});
+    if (theory::is_known(system)) numbers.push_back({"predicted_viscosity", viscosity});
+    if (has_species) {
+        add_species(system, viscosity, numbers);
+    } else {
+        numbers.push_back({"diffusion", transport.diffusion});
+        numbers.push_back({"schmidt_number", viscosity / transport.diffusion});
+    }
     if (const auto flow = theory::plane_flow(system)) {
         const bool is_poiseuille = flow->is_poiseuille();
         const std::string flow_name = is_poiseuille ? "poiseuille_" : "flow_";
@@ -51,7 +73,7 @@ std::vector<NamedNumber> theory_numbers(const System& system) {
     }
     if (const auto flow = theory::sheared_flow(system)) {
         numbers.push_back({"shear_rate", flow->rate});
-        numbers.push_back({"shear_stress", flow->stress(system.fluid)});
+        if (theory::is_known(system)) numbers.push_back({"shear_stress", flow->stress(system)});
     }
     return numbers;
 }

@@ -14,7 +14,8 @@ struct NamedNumber {
 };
 
 /// Lengths, transport coefficients and, for a flow between two plane walls, the flow to expect. Formulas and
-/// their sources: physics/theory.hpp. "+a" systems have both collisional viscosities.
+/// their sources: physics/theory.hpp. "+a" systems have both collisional viscosities; what there is no
+/// formula for is left out.
 [[nodiscard]] std::vector<NamedNumber> theory_numbers(const System& system);
 
 /// "double" or "mixed".

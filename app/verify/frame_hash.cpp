@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "physics/snapshot.hpp"
 
@@ -22,8 +24,11 @@ RowReader::OfRow make_frame_hash(const hdf5::File& trajectory) {
         if (!is_mixed && value->type() == hdf5::NumberType::float32) return nullptr;
         ++value;
     }
+    const auto species = all.has_attribute("species_names")
+                             ? std::make_shared<hdf5::Dataset>(all.open_dataset("species"))
+                             : nullptr;
     const Precision precision = is_mixed ? Precision::mixed : Precision::double_precision;
-    return [values, precision](std::size_t frame) {
+    return [values, species, precision](std::size_t frame) {
         const auto& [position, velocity, image, id] = *values;
         const hsize_t particles = id.shape().at(1);
         ParticleSnapshot part;
@@ -34,6 +39,11 @@ RowReader::OfRow make_frame_hash(const hdf5::File& trajectory) {
             velocity.read_items(frame, first, count, part.velocity);
             image.read_items(frame, first, count, part.image);
             id.read_items(frame, first, count, part.id);
+            if (species) {
+                std::vector<std::int32_t> numbers;
+                species->read_part(first, count, numbers);
+                part.species.assign(numbers.begin(), numbers.end());
+            }
             hash += snapshot_hash(part, precision);  // a sum over particles
         }
         return hash;

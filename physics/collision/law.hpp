@@ -66,10 +66,10 @@ struct LawParameters {
     explicit LawParameters(const System& system)
         : density(system.fluid.density),
           thermal_variance(system.fluid.temperature / system.fluid.mass),
-          rounding(system.fluid, heaviest(system)),
+          rounding(system.fluid, system.heaviest()),
           thermostat(system.thermostat),
           virtual_particles(system.boundaries.virtual_particles),
-          mean_mass_(mean_mass(system)) {}
+          mean_mass_(system.mean_relative_mass()) {}
 
     /// Of virtual particles: the mean of the fluid's, in units of its mass.
     template <Masses masses>
@@ -79,19 +79,6 @@ struct LawParameters {
     }
 
 private:
-    static double heaviest(const System& system) {
-        double mass = 1.0;
-        for (int s = 0; s < system.species_count(); ++s) mass = std::max(mass, system.relative_mass(s));
-        return mass;
-    }
-    static double mean_mass(const System& system) {
-        if (system.masses() == Masses::equal) return 1.0;
-        double sum = 0.0;
-        for (int s = 0; s < system.species_count(); ++s)
-            sum += system.species[s].density * system.relative_mass(s);
-        return sum / system.fluid.density;
-    }
-
     double mean_mass_;
 };
 

@@ -17,7 +17,7 @@ namespace mpcflow {
 /// whole box, and the same in all domains; so are faults. Copies of particles domain 0 alone gets, the others
 /// get empty ones; restore() goes by the snapshot and the steps that domain 0 gives. `exchange` must outlive
 /// it. Throws std::invalid_argument where the box cannot be cut so, EnvironmentError where there is no
-/// memory, std::logic_error for fluids of several species.
+/// memory.
 [[nodiscard]] std::unique_ptr<Solver> make_domain_solver(const System& system, const SolverOptions& options,
                                                          const Cut& cut, Exchange& exchange);
 

@@ -39,11 +39,8 @@ struct Advance {
 
     void run([[maybe_unused]] VectorUnits units) {
 #if MPCFLOW_HAS_VECTOR_UNITS
-        // Several species, which no input asks for yet, would take a third more of the time to compile.
-        if constexpr (Law::masses == Masses::equal) {
-            if (units == VectorUnits::avx512) return run_avx512();
-            if (units == VectorUnits::avx2) return run_avx2();
-        }
+        if (units == VectorUnits::avx512) return run_avx512();
+        if (units == VectorUnits::avx2) return run_avx2();
 #endif
         run_plain();
     }

@@ -24,43 +24,42 @@ public:
           bin_rule_(system, options.bins),
           flux_rule_(system, most_in_flux_sums * bin_rule_.occupancy_limit()),
           pressure_(options.pressure),
-          block_(make_field_block(bin_rule_.bin_count(), pressure_)),
-          bin_sums_(bin_rule_.bin_count() * fluid_.threads()),
-          pressure_sums_(pressure_ == PressureFields::sampled ? bin_sums_.size() : 0) {}
+          block_(make_field_block(bin_rule_.layout(pressure_))),
+          bin_sums_(bin_rule_.row_count() * fluid_.threads()),
+          pressure_sums_(pressure_ == PressureFields::sampled ? bin_rule_.bin_count() * fluid_.threads()
+                                                              : 0) {}
 
     /// Bytes that one takes with so many threads.
     [[nodiscard]] static std::int64_t bytes(const System& system, const SolverOptions& options, int threads) {
-        const bool has_pressure = options.pressure == PressureFields::sampled;
-        const std::size_t bytes_of_sums = sizeof(BinSums) + (has_pressure ? sizeof(PressureBinSums) : 0);
-        return BinRule(system, options.bins).bin_count() *
-               (bytes_of_bin(options.pressure) + threads * static_cast<std::int64_t>(bytes_of_sums));
+        const BinRule rule(system, options.bins);
+        const std::int64_t pressure_bins = options.pressure == PressureFields::sampled ? rule.bin_count() : 0;
+        return rule.layout(options.pressure).bytes() +
+               threads * (rule.row_count() * static_cast<std::int64_t>(sizeof(BinSums)) +
+                          pressure_bins * static_cast<std::int64_t>(sizeof(PressureBinSums)));
     }
 
     void sample() override {
-        check_can_sample(system_, bin_rule_);
-        const std::int64_t bins = bin_rule_.bin_count();
+        check_can_sample(bin_rule_);
+        const std::int64_t rows = bin_rule_.row_count();
         std::fill(bin_sums_.begin(), bin_sums_.end(), BinSums{});
         fluid_.for_all_particles([&](int thread, const Particle& p) {
-            bin_sums_[thread * bins + bin_rule_.bin(p.position)] +=
+            bin_sums_[thread * rows + bin_rule_.row(p.position, p.species())] +=
                 bin_rule_.contribute(bin_rule_.velocity(p.position, p.velocity));
         });
-        add_up(bin_sums_);
-        for (std::int64_t b = 0; b < bins; ++b) {
-            const BinSums& sum = bin_sums_[b];
-            if (sum.value[0] > bin_rule_.occupancy_limit()) fluid_.add_faults(fault_bin);
-            BinRule::fold(sum, system_.fluid.mass, block_.bins[b]);
-        }
+        add_up(bin_sums_, rows);
+        for (std::int64_t bin = 0; bin < bin_rule_.bin_count(); ++bin)
+            if (!bin_rule_.fold(bin_sums_.data(), bin, block_.bins.data())) fluid_.add_faults(fault_bin);
         if (pressure_ == PressureFields::sampled) sample_pressure();
         ++block_.samples;
         fluid_.check();
     }
 
     [[nodiscard]] FieldBlock take() override {
-        return std::exchange(block_, make_field_block(bin_rule_.bin_count(), pressure_));
+        return std::exchange(block_, make_field_block(bin_rule_.layout(pressure_)));
     }
 
     void put(const FieldBlock& block) override {
-        check_bins(block, bin_rule_.bin_count(), pressure_);
+        check_bins(block, bin_rule_.layout(pressure_));
         block_ = block;
     }
 
@@ -71,18 +70,19 @@ private:
     void sample_pressure() {
         const std::int64_t bins = bin_rule_.bin_count();
         std::fill(pressure_sums_.begin(), pressure_sums_.end(), PressureBinSums{});
-        fluid_.for_all_fluxes(flux_rule_, [&](int thread, const ParticleFlux<Real>& flux) {
+        fluid_.for_all_fluxes(flux_rule_, [&](int thread, const ParticleFlux<Real, Law::masses>& flux) {
             PressureBinSums* const sums = &pressure_sums_[thread * bins];
             double added[PressureBinSums::count];
-            flux_rule_.put_in_bin_of_flight(flux.mid_flight_velocity, added);
-            flux_rule_.put_collisional(flux.change, flux.arm, added + PressureBinSums::in_flight);
+            flux_rule_.put_in_bin_of_flight(flux.mass(), flux.mid_flight_velocity, added);
+            flux_rule_.put_collisional(flux.mass(), flux.change, flux.arm,
+                                       added + PressureBinSums::in_flight);
             double* const in_flight = sums[bin_rule_.bin(flux.mid_flight_place)].value;
             double* const at_centre = sums[bin_rule_.bin(flux.cell_centre)].value;
             for (int i = 0; i < PressureBinSums::in_flight; ++i) in_flight[i] += added[i];
             for (int i = PressureBinSums::in_flight; i < PressureBinSums::count; ++i)
                 at_centre[i] += added[i];
         });
-        add_up(pressure_sums_);
+        add_up(pressure_sums_, bins);
         for (std::int64_t b = 0; b < bins; ++b)
             fold_pressure(pressure_sums_[b], system_.fluid.mass, system_.collision.time_step,
                           block_.pressure[b]);
@@ -90,11 +90,10 @@ private:
 
     /// Over threads and domains: the sums of the first thread become those of all.
     template <class Sums>
-    void add_up(std::vector<Sums>& all) {
-        const std::int64_t bins = bin_rule_.bin_count();
+    void add_up(std::vector<Sums>& all, std::int64_t rows) {
         for (int thread = 1; thread < fluid_.threads(); ++thread)
-            for (std::int64_t b = 0; b < bins; ++b) all[b] += all[thread * bins + b];
-        fluid_.add_up_domains(numbers_in(std::span(all).first(static_cast<std::size_t>(bins))));
+            for (std::int64_t row = 0; row < rows; ++row) all[row] += all[thread * rows + row];
+        fluid_.add_up_domains(numbers_in(std::span(all).first(static_cast<std::size_t>(rows))));
     }
 
     HostFluid<Law, Particle, Border>& fluid_;

@@ -189,10 +189,7 @@ public:
         team_.run([&](int thread) {
             foresee(plan, thread);
             team_.wait();
-            for (const Particle& particle : particles_.of(thread)) {
-                const CellPlace<Real> place = plan.grid.locate(particle.position);
-                function(thread, rule.measure(plan, particle, place, actions_[place.cell]));
-            }
+            measure_fluxes(plan, rule, thread, function);
         });
     }
 
@@ -313,6 +310,16 @@ private:
             CellAction<Law>& action = actions_[c];
             action.set_draw(draws_.present(plan, cell));
             action.transform = plan.resolve(cell, sums_[c], action.draw(), faults);
+        }
+    }
+
+    /// Flattened: whether the compiler inlines these calls by itself hangs on what else it compiles.
+    template <class Function>
+    MPCFLOW_FLATTEN void measure_fluxes(const Plan& plan, const MomentumFluxRule<Real>& rule, int thread,
+                                        const Function& function) {
+        for (const Particle& particle : particles_.of(thread)) {
+            const CellPlace<Real> place = plan.grid.locate(particle.position);
+            function(thread, rule.measure(plan, particle, place, actions_[place.cell]));
         }
     }
 

@@ -213,7 +213,7 @@ public:
         const MomentumFluxRule<Real> rule(system_, static_cast<double>(system_.particle_count()));
         Part all{{}, {}, std::vector<SurfaceSums>(system_.surfaces.list.size())};
         std::vector<Part> parts(fluid_.threads(), all);
-        fluid_.for_all_fluxes(rule, [&](int thread, const ParticleFlux<Real>& flux) {
+        fluid_.for_all_fluxes(rule, [&](int thread, const ParticleFlux<Real, Law::masses>& flux) {
             Part& part = parts[thread];
             part.flux += rule.contribute(flux);
             if (rule.has_walls()) rule.add_to_walls(flux, part.walls, part.surfaces.data());

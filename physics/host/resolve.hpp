@@ -29,7 +29,7 @@ struct Resolve {
 
     void run([[maybe_unused]] VectorUnits units) {
 #if MPCFLOW_HAS_VECTOR_UNITS
-        if constexpr (Law::masses == Masses::equal && has_draws) {
+        if constexpr (has_draws) {
             if (units == VectorUnits::avx512) return run_avx512();
             if (units == VectorUnits::avx2) return run_avx2();
         }

@@ -1,273 +1,78 @@
 #include "physics/observables/diffusion.hpp"
 
-#include <algorithm>
-#include <array>
-#include <optional>
 #include <utility>
-
-#include "physics/observables/not_known.hpp"
-#include "physics/theory.hpp"
 
 namespace mpcflow {
 
-namespace {
-
-/// What is correlated: means over the tracers, along x, y, z and of all three together.
-constexpr std::size_t products = 8;
-constexpr std::size_t displacement = 0;  ///< [4] squares
-constexpr std::size_t velocity = 4;      ///< [4] products
-constexpr std::size_t total = 3;         ///< the fourth of either
-
-/// Sum of term(i) over i < count, in eight sums beside each other: an order that compilers turn into vector
-/// instructions as it stands, so that it is one and the same everywhere.
-template <class Term>
-double sum_of(std::size_t count, const Term& term) {
-    constexpr std::size_t lanes = 8;
-    std::array<double, lanes> sums{};
-    std::size_t i = 0;
-    for (; i + lanes <= count; i += lanes)
-        for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += term(i + lane);
-    for (std::size_t lane = 0; i < count; ++i, ++lane) sums[lane] += term(i);
-    return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
-}
-
-void correlate_tracers(std::span<const double> earlier, std::span<const double> later,
-                       std::span<double> means) {
-    const std::size_t tracers = earlier.size() / 6;
-    const auto count = static_cast<double>(tracers);
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        const double* const x0 = &earlier[axis * tracers];
-        const double* const x1 = &later[axis * tracers];
-        const double* const v0 = &earlier[(3 + axis) * tracers];
-        const double* const v1 = &later[(3 + axis) * tracers];
-        means[displacement + axis] =
-            sum_of(
-                tracers, [=](std::size_t i) { return (x1[i] - x0[i]) * (x1[i] - x0[i]); }) /
-            count;
-        means[velocity + axis] = sum_of(tracers, [=](std::size_t i) { return v0[i] * v1[i]; }) / count;
-    }
-    for (const std::size_t of : {displacement, velocity})
-        means[of + total] = means[of] + means[of + 1] + means[of + 2];
-}
-
-MultipleTauOptions correlator_options() {
-    MultipleTauOptions options;
-    options.coarsening = Coarsening::decimate;
-    return options;
-}
-
-/// The smallest stride of ids that has at most so many multiples among the particles.
-std::int64_t id_stride(const System& system, std::int64_t tracers) {
-    return (system.particle_count() + tracers - 1) / tracers;
-}
-
-/// The axis of the flow of a sheared box, along which ways are not followed: images are not counted there.
-std::optional<std::size_t> sheared_flow_axis(const System& system) {
-    const int normal = system.sheared_axis();
-    if (normal < 0) return std::nullopt;
-    return static_cast<std::size_t>(system.boundaries.faces[static_cast<std::size_t>(normal)].shear.along);
-}
-
-std::vector<std::size_t> find_free_axes(const System& system) {
-    std::vector<std::size_t> axes;
-    for (std::size_t axis = 0; axis < 3; ++axis)
-        if (system.boundaries.faces[axis].is_periodic() && !system.has_force_along(static_cast<int>(axis)) &&
-            sheared_flow_axis(system) != axis && system.surfaces.list.empty())
-            axes.push_back(axis);
-    return axes;
-}
-
-}  // namespace
-
 DiffusionObservable::DiffusionObservable(const System& system, const DiffusionOutput& output,
                                          std::int64_t equilibration)
-    : Observable("diffusion", {equilibration, output.every}),
-      system_(system),
-      free_axes_(find_free_axes(system)),
-      every_nth_id_(id_stride(system, output.tracers)),
-      tracers_(count_selected_ids(system.particle_count(), every_nth_id_)),
-      correlator_({6 * tracers_, static_cast<std::int64_t>(products)}, correlator_options(),
-                  correlate_tracers),
-      signal_(static_cast<std::size_t>(6 * tracers_)) {}
-
-std::int64_t DiffusionObservable::bytes(std::int64_t last_step) const {
-    return correlator_.bytes_after(times().count(last_step));
+    : Observable("diffusion", {equilibration, output.every}) {
+    const bool has_species = system.masses() == Masses::by_species;
+    for (int s = 0; s < system.species_count(); ++s) {
+        all_.push_back({Tracers(system, s, output.tracers, output.every),
+                        has_species ? system.species[s].name + "/" : "",
+                        has_species ? std::string("_").append(std::to_string(s)) : ""});
+    }
 }
 
-/// Of each lag: itself, its time and pairs; two squares, of one number and of three, and two products, each
-/// of these eight with its error; two coefficients with theirs.
+std::int64_t DiffusionObservable::bytes(std::int64_t last_step) const {
+    std::int64_t sum = 0;
+    for (const OfSpecies& one : all_) sum += one.tracers.bytes(times().count(last_step));
+    return sum;
+}
+
 std::int64_t DiffusionObservable::result_bytes(std::int64_t last_step) const {
-    constexpr std::int64_t numbers = 3 + 2 * static_cast<std::int64_t>(products) + 4;
-    return 8 * numbers * correlator_.lags_after(times().count(last_step));
+    std::int64_t sum = 0;
+    for (const OfSpecies& one : all_) sum += one.tracers.result_bytes(times().count(last_step));
+    return sum;
 }
 
 void DiffusionObservable::measure(Solver& solver, std::int64_t) {
-    solver.copy_selection({std::nullopt, every_nth_id_}, records_);
-    records_.sort_by_id();
-    records_.visit([&](const auto& tracers) {
-        for (std::size_t i = 0; i < tracers.size(); ++i) {
-            for (int axis = 0; axis < 3; ++axis) {
-                const auto along = static_cast<std::size_t>(axis);
-                if (sheared_flow_axis(system_) == along) continue;  // it stays 0
-                signal_[along * tracers.size() + i] =
-                    static_cast<double>(tracers[i].position[axis]) +
-                    static_cast<double>(tracers[i].image(axis)) * system_.box.size[along];
-                signal_[(3 + along) * tracers.size() + i] = static_cast<double>(tracers[i].velocity[axis]);
-            }
-        }
-    });
-    correlator_.add(signal_);
-}
-
-/// From a quarter of a lag to that lag, which is long enough for vortices to have grown and goes twenty times
-/// into the run, so that errors are known.
-DiffusionObservable::Window DiffusionObservable::growth_window(const CorrelationFunction& function) const {
-    Window window;
-    const std::int64_t longest = correlator_.samples() / 20;
-    for (std::size_t i = 0; i < function.lag.size() && function.lag[i] <= longest; ++i) window.last = i;
-    while (window.is_known() && 4 * function.lag[window.first] < function.lag[window.last]) ++window.first;
-    return window;
-}
-
-/// The running integral over the lags, by the trapezoidal rule; NaN unless every step has a sample:
-/// velocities are forgotten within a few steps, so that over longer distances the rule is wrong by several
-/// times, and no error would tell.
-std::vector<double> DiffusionObservable::diffusion_by_velocity(const std::vector<double>& lag_times,
-                                                               std::span<const double> means) const {
-    const auto at = [&](std::size_t i) {
-        double sum = 0.0;
-        for (const std::size_t axis : free_axes_) sum += means[i * products + velocity + axis];
-        return sum / static_cast<double>(free_axes_.size());
-    };
-    const bool is_known = times().every == 1 && !free_axes_.empty();
-    std::vector<double> integral(lag_times.size(), is_known ? 0.0 : not_known);
-    if (!is_known) return integral;
-    for (std::size_t i = 1; i < integral.size(); ++i)
-        integral[i] = integral[i - 1] + 0.5 * (lag_times[i] - lag_times[i - 1]) * (at(i - 1) + at(i));
-    return integral;
+    for (OfSpecies& one : all_) one.tracers.measure(solver);
 }
 
 void DiffusionObservable::add_results(ObservableResults& results) const {
-    const CorrelationFunction function = correlator_.correlation();
-    results.attributes.push_back({"tracers", tracers_});
-    results.attributes.push_back({"every_nth_id", every_nth_id_});
-    add_correlations(results, function);
-    add_diffusion(results, function);
     results.axes = {"lag"};
-}
-
-std::vector<double> DiffusionObservable::times_of(const std::vector<std::int64_t>& lags) const {
-    std::vector<double> lag_times;
-    for (const std::int64_t lag : lags)
-        lag_times.push_back(static_cast<double>(lag * times().every) * system_.collision.time_step);
-    return lag_times;
-}
-
-void DiffusionObservable::add_correlations(ObservableResults& results,
-                                           const CorrelationFunction& function) const {
-    const auto lags = static_cast<std::int64_t>(function.lag.size());
-    std::vector<std::int64_t> steps = function.lag;
-    for (std::int64_t& lag : steps) lag *= times().every;
-    const auto add_list = [&](const char* name, auto numbers, const char* unit, const char* description) {
-        results.arrays.push_back(named_list(name, std::move(numbers), unit, description));
-    };
-    add_list("lag", std::move(steps), "1", "steps between two samples");
-    add_list("time", times_of(function.lag), "a (mass/energy)^(1/2)", "the same as a time");
-    add_list("pairs", function.pairs, "1", "pairs of samples at this lag");
-    const auto add = [&](const std::string& name, std::size_t first, std::size_t count, const char* unit,
-                         const std::string& description) {
-        std::vector<double> mean, error;
-        for (std::size_t i = 0; i < function.lag.size(); ++i) {
-            for (std::size_t k = i * products + first; k < i * products + first + count; ++k) {
-                const bool is_known = count == 1 || sheared_flow_axis(system_) != k - i * products - first;
-                mean.push_back(is_known ? function.mean[k] : not_known);
-                error.push_back(is_known ? function.error[k] : not_known);
-            }
+    results.groups_of_axes.clear();
+    for (const OfSpecies& one : all_) {
+        ObservableResults found;
+        one.tracers.add_results(found);
+        for (NamedAttribute& attribute : found.attributes) {
+            attribute.name.insert(0, one.group);
+            results.attributes.push_back(std::move(attribute));
         }
-        std::vector<std::int64_t> shape{lags};
-        if (count > 1) shape.push_back(static_cast<std::int64_t>(count));
-        results.arrays.push_back({name, shape, std::move(mean), unit, description});
-        results.arrays.push_back(
-            {name + "_error", shape, std::move(error), unit, "standard error of " + name + " by blocking"});
-    };
-    const std::string across = sheared_flow_axis(system_) ? ", across the flow alone" : "";
-    add("mean_square_displacement", displacement + total, 1, "a^2",
-        "<|r(t) - r(0)|^2> of the tracers" + across);
-    add("mean_square_displacement_xyz", displacement, 3, "a^2", "the same along x, y, z");
-    add("velocity_autocorrelation", velocity + total, 1, "energy/mass",
-        "<v(t) . v(0)> of the tracers" + across);
-    add("velocity_autocorrelation_xyz", velocity, 3, "energy/mass", "the same along x, y, z");
-}
-
-/// Of each lag by both ways, and by the growth in the window: lags numbers, lags numbers, one.
-std::vector<double> DiffusionObservable::estimate(const std::vector<double>& lag_times, Window window,
-                                                  std::span<const double> means) const {
-    const double twice_axes = 2.0 * static_cast<double>(free_axes_.size());
-    std::vector<double> displacements;
-    for (std::size_t i = 0; i < lag_times.size(); ++i) {
-        double& sum = displacements.emplace_back(0.0);
-        for (const std::size_t axis : free_axes_) sum += means[i * products + displacement + axis];
+        for (NamedArray& array : found.arrays) {
+            array.name.insert(0, one.group);
+            results.arrays.push_back(std::move(array));
+        }
+        results.groups_of_axes.push_back(one.group);
     }
-    std::vector<double> values;
-    for (std::size_t i = 0; i < lag_times.size(); ++i)
-        values.push_back(displacements[i] / (twice_axes * lag_times[i]));
-    const std::vector<double> integral = diffusion_by_velocity(lag_times, means);
-    values.insert(values.end(), integral.begin(), integral.end());
-    values.push_back(window.is_known() ? (displacements[window.last] - displacements[window.first]) /
-                                             (twice_axes * (lag_times[window.last] - lag_times[window.first]))
-                                       : not_known);
-    return values;
-}
-
-void DiffusionObservable::add_diffusion(ObservableResults& results,
-                                        const CorrelationFunction& function) const {
-    constexpr const char* unit = "a (energy/mass)^(1/2)";
-    const std::size_t lags = function.lag.size();
-    const std::vector<double> lag_times = times_of(function.lag);
-    const Window window = growth_window(function);
-    Estimates estimates = correlator_.jackknife(
-        [&](std::span<const double> means) { return estimate(lag_times, window, means); },
-        lags > 0 ? function.lag[window.last] : 0);
-    // Longer lags have no error here: blocks that are long enough for them are too few.
-    for (std::size_t i = window.last + 1; i < lags; ++i)
-        estimates.error[i] = estimates.error[lags + i] = not_known;
-    const auto add = [&](const std::string& name, std::size_t first, const std::string& description) {
-        const auto part = [&](const std::vector<double>& of) {
-            const auto begin = of.begin() + static_cast<std::ptrdiff_t>(first);
-            return std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(lags));
-        };
-        results.arrays.push_back(named_list(name, part(estimates.value), unit, description));
-        results.arrays.push_back(named_list(name + "_error", part(estimates.error), unit,
-                                            "standard error of " + name + " by the jackknife"));
-    };
-    add("diffusion_by_displacement", 0, "mean square displacement / (2 d t) along the d free axes");
-    add("diffusion_by_velocity", lags,
-        "integral of the velocity autocorrelation up to t, along the free axes; with samples every step "
-        "only");
-
-    std::string names;
-    for (const std::size_t axis : free_axes_) names += "xyz"[axis];
-    const auto time_of = [&](std::size_t lag) { return window.is_known() ? lag_times[lag] : not_known; };
-    results.attributes.push_back({"free_axes", names});
-    results.attributes.push_back({"diffusion", estimates.value.back()});
-    results.attributes.push_back({"diffusion_error", estimates.error.back()});
-    results.attributes.push_back({"diffusion_from_time", time_of(window.first)});
-    results.attributes.push_back({"diffusion_to_time", time_of(window.last)});
-    results.attributes.push_back({"expected_diffusion", theory::transport(system_).diffusion});
 }
 
 std::vector<SamplingParameter> DiffusionObservable::parameters() const {
-    return {{"every", static_cast<double>(times().every)},
-            {"every_nth_id", static_cast<double>(every_nth_id_)}};
+    std::vector<SamplingParameter> all{{"every", static_cast<double>(times().every)}};
+    for (const OfSpecies& one : all_)
+        all.push_back({"every_nth_id" + one.suffix, static_cast<double>(one.tracers.every_nth_id())});
+    return all;
 }
 
 std::vector<NamedArray> DiffusionObservable::arrays() const {
-    MultipleTauState state = correlator_.state();
-    return {named_list("counters", std::move(state.counters)), named_list("values", std::move(state.values))};
+    std::vector<NamedArray> all;
+    for (const OfSpecies& one : all_) {
+        MultipleTauState state = one.tracers.state();
+        all.push_back(named_list("counters" + one.suffix, std::move(state.counters)));
+        all.push_back(named_list("values" + one.suffix, std::move(state.values)));
+    }
+    return all;
 }
 
 void DiffusionObservable::put_back(ObservableState& state) {
-    correlator_.restore({state.numbers<std::int64_t>("counters"), state.numbers<double>("values")});
+    std::vector<MultipleTau> restored;
+    for (const OfSpecies& one : all_) {
+        restored.push_back(one.tracers.restored({state.numbers<std::int64_t>("counters" + one.suffix),
+                                                 state.numbers<double>("values" + one.suffix)}));
+    }
+    for (std::size_t i = 0; i < all_.size(); ++i) all_[i].tracers.go_on_with(std::move(restored[i]));
 }
 
 }  // namespace mpcflow

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "physics/observables/fields.hpp"
@@ -19,6 +20,11 @@ struct FieldAverages {
     std::vector<double> density, density_error;  ///< particles a volume a^3
     std::vector<double> velocity, velocity_error;
     std::vector<double> temperature, temperature_error;  ///< kT of the motion relative to the bin's mean
+    /// Of several species the same of each, [bin][species] and [bin][species][3]: its own mean velocity, and
+    /// kT relative to that.
+    std::vector<double> species_density, species_density_error;
+    std::vector<double> species_velocity, species_velocity_error;
+    std::vector<double> species_temperature, species_temperature_error;
     /// P_ab at [9 bin + 3 a + b], relative to the bin's mean velocity; empty where it is not sampled.
     std::vector<double> pressure_tensor, pressure_tensor_error;
 };
@@ -68,19 +74,15 @@ private:
 /// the time over which samples are correlated, as the errors need.
 class FieldStatistics {
 public:
-    FieldStatistics(std::array<int, 3> bins, std::int64_t most_blocks,
-                    PressureFields pressure = PressureFields::none);
+    FieldStatistics(const FieldLayout& layout, std::int64_t most_blocks);
 
     /// An even number of blocks, 16 to 64, whose memory stays within `budget_bytes` if that is possible.
-    [[nodiscard]] static std::int64_t affordable_blocks(std::array<int, 3> bins, std::int64_t budget_bytes,
-                                                        PressureFields pressure = PressureFields::none);
+    [[nodiscard]] static std::int64_t affordable_blocks(const FieldLayout& layout, std::int64_t budget_bytes);
 
     /// Samples in a full block (the last block of a run may have fewer).
     [[nodiscard]] std::int64_t block_samples() const { return block_samples_; }
     [[nodiscard]] BlockPlan block_plan() const;
     [[nodiscard]] std::int64_t samples() const;
-    [[nodiscard]] const std::array<int, 3>& bins() const { return bins_; }
-
     /// The blocks so far, as put_back() takes them.
     [[nodiscard]] const std::vector<FieldBlock>& blocks() const { return blocks_; }
     /// Goes on from blocks of `block_samples` samples. Throws std::invalid_argument if no statistics of these
@@ -95,25 +97,31 @@ public:
     /// ratio to first order (delta method): with d_i = A_i - R B_i over n blocks,
     /// error^2 = n / (n - 1) sum d_i^2 / (sum B_i)^2. (Cochran, Sampling Techniques, 1977, section 6.)
     /// The pressure tensor is the flux of momentum over the volume less its convection: with p the momentum
-    /// and N the particles in mid-flight, P_ab V = sum flux_ab - sum p_a sum p_b / (m sum N), to first order
-    /// linear in the sums. `bin_volume` in a^3, `mass` of a particle.
-    [[nodiscard]] FieldAverages averages(double bin_volume, double mass) const;
+    /// and M the mass of the particles in mid-flight, P_ab V = sum flux_ab - sum p_a sum p_b / sum M, to
+    /// first order linear in the sums. `bin_volume` in a^3; `masses` of a particle of each species, the unit
+    /// of M being the least of them.
+    [[nodiscard]] FieldAverages averages(double bin_volume, std::span<const double> masses) const;
 
 private:
+    struct RowAverages;
+
     [[nodiscard]] bool is_last_full() const {
         return blocks_.empty() || blocks_.back().samples >= block_samples_;
     }
+    /// Of the sums at a row of each block, which are of mass(block) in all.
+    template <class Mass>
+    [[nodiscard]] RowAverages averages_of_row(std::int64_t row, double bin_volume, double unit,
+                                              const Mass& mass) const;
     void add_pressure(FieldAverages& result, double bin_volume, double mass) const;
 
-    std::array<int, 3> bins_;
-    PressureFields pressure_;
+    FieldLayout layout_;
     std::int64_t most_blocks_;
     std::int64_t block_samples_ = 1;
     std::vector<FieldBlock> blocks_;
 };
 
 /// The averages over the samples of one block, with no errors.
-[[nodiscard]] FieldAverages averages_of(FieldBlock block, std::array<int, 3> bins, double bin_volume,
-                                        double mass);
+[[nodiscard]] FieldAverages averages_of(FieldBlock block, const FieldLayout& layout, double bin_volume,
+                                        std::span<const double> masses);
 
 }  // namespace mpcflow

@@ -26,30 +26,42 @@ struct FieldSums {
 /// Sums of one bin over the samples of a block, from which its pressure tensor is made
 /// (physics/observables/momentum_flux.hpp).
 struct PressureSums {
-    double particles = 0.0;               ///< sum over samples of N, in the middle of the flight that comes
+    /// Sum over samples of the mass of the particles in units of the fluid's (so N where all have the same),
+    /// in the middle of the flight that comes.
+    double mass = 0.0;
     std::array<double, 3> momentum{};     ///< and of their m v
     std::array<double, 6> kinetic{};      ///< sum m u_a u_b of their flights: xx yy zz xy xz yz
     std::array<double, 9> collisional{};  ///< sum (m/h) dv_a r_b of the collision before it, in row order
 };
 
-/// A block of field samples: bins in row order, index = x + bins[0] * (y + bins[1] * z).
+/// What is kept of each bin, and of which fluid.
+struct FieldLayout {
+    std::int64_t bins = 0;
+    PressureFields pressure = PressureFields::none;
+    int species = 1;
+
+    /// Rows of a bin: of all particles and, where there are several species, of each.
+    [[nodiscard]] constexpr int rows() const { return species > 1 ? 1 + species : 1; }
+    [[nodiscard]] constexpr std::int64_t row_count() const { return bins * rows(); }
+    [[nodiscard]] constexpr std::int64_t bytes() const {
+        const std::size_t of_pressure = pressure == PressureFields::sampled ? sizeof(PressureSums) : 0;
+        return bins * static_cast<std::int64_t>(rows() * sizeof(FieldSums) + of_pressure);
+    }
+};
+
+/// A block of field samples: bins in row order, index = x + bins[0] * (y + bins[1] * z). Of several species
+/// all bins follow for the particles of the first one alone, then for the second ...
 struct FieldBlock {
     std::int64_t samples = 0;
     std::vector<FieldSums> bins;
-    std::vector<PressureSums> pressure{};  ///< as many as bins, or none where SolverOptions::pressure is none
+    std::vector<PressureSums> pressure{};  ///< of each bin, or none where SolverOptions::pressure is none
 };
 
 /// An empty block.
-[[nodiscard]] FieldBlock make_field_block(std::int64_t bins, PressureFields pressure);
+[[nodiscard]] FieldBlock make_field_block(const FieldLayout& layout);
 
-/// Bytes that a bin takes in a block.
-[[nodiscard]] constexpr std::int64_t bytes_of_bin(PressureFields pressure) {
-    return static_cast<std::int64_t>(sizeof(FieldSums) +
-                                     (pressure == PressureFields::sampled ? sizeof(PressureSums) : 0));
-}
-
-/// Throws std::invalid_argument unless the block has so many bins, with pressure or without.
-void check_bins(const FieldBlock& block, std::int64_t bins, PressureFields pressure);
+/// Throws std::invalid_argument unless the block is of this layout.
+void check_bins(const FieldBlock& block, const FieldLayout& layout);
 
 /// The sums of one field bin in one sample: particles, velocity (3), velocity squared.
 using BinSums = SumsOf<5>;
@@ -58,7 +70,9 @@ using BinSums = SumsOf<5>;
 class BinRule {
 public:
     BinRule() = default;
-    BinRule(const System& system, const std::array<int, 3>& bins) : flow_(system) {
+    BinRule(const System& system, const std::array<int, 3>& bins)
+        : flow_(system), species_(system.species_count()) {
+        for (int s = 0; s < species_; ++s) mass_[s] = system.mass_of(s);
         double cells_in_bin = 1.0;
         for (int axis = 0; axis < 3; ++axis) {
             bins_[axis] = bins[axis];
@@ -71,8 +85,21 @@ public:
         squared_ = RoundingGrid(2.0 * occupancy_limit_ * speed * speed);
     }
 
-    [[nodiscard]] std::int64_t bin_count() const { return std::int64_t{bins_.x} * bins_.y * bins_.z; }
+    [[nodiscard]] MPCFLOW_HD std::int64_t bin_count() const {
+        return std::int64_t{bins_.x} * bins_.y * bins_.z;
+    }
+    /// Of a sample: the bins for the first species, for the second ...
+    [[nodiscard]] MPCFLOW_HD std::int64_t row_count() const { return species_ * bin_count(); }
+    [[nodiscard]] FieldLayout layout(PressureFields pressure) const {
+        return {bin_count(), pressure, species_};
+    }
     MPCFLOW_HD double occupancy_limit() const { return occupancy_limit_; }
+
+    /// Of a sample the row that a particle of a species is added to.
+    template <class Real>
+    MPCFLOW_HD std::int64_t row(Vec3<Real> position, int species) const {
+        return bin(position) + species * bin_count();
+    }
 
     template <class Real>
     MPCFLOW_HD int bin(Vec3<Real> position) const {
@@ -95,9 +122,36 @@ public:
                  squared_.round(dot(v, v))}};
     }
 
-    /// Adds the sums of one sample of one bin to the sums of a block. The energy is relative to the
-    /// bin's own mean velocity, the freedoms are counted alike, so small bins have no bias.
-    MPCFLOW_HD static void fold(const BinSums& sample, double mass, FieldSums& block) {
+    /// Adds a bin's rows of one sample to those of a block; false where it has more particles than sums are
+    /// exact for. The energy is relative to the mean velocity of the bin, or of a species in it, and the
+    /// freedoms are counted alike, so small bins have no bias.
+    [[nodiscard]] MPCFLOW_HD bool fold(const BinSums* sample, std::int64_t bin, FieldSums* block) const {
+        const BinSums& first = sample[bin];
+        if (species_ == 1) {
+            fold_one(first, mass_[0], block[bin]);
+            return first.value[0] <= occupancy_limit_;
+        }
+        double n = 0.0, mass = 0.0, squares = 0.0;
+        Vec3<double> momentum{};
+        for (int s = 0; s < species_; ++s) {
+            const BinSums& own = sample[bin + s * bin_count()];
+            fold_one(own, mass_[s], block[bin + (1 + s) * bin_count()]);
+            n += own.value[0];
+            mass += mass_[s] * own.value[0];
+            momentum += mass_[s] * Vec3<double>{own.value[1], own.value[2], own.value[3]};
+            squares += mass_[s] * own.value[4];
+        }
+        if (n == 0.0) return true;
+        FieldSums& all = block[bin];
+        all.particles += n;
+        for (int axis = 0; axis < 3; ++axis) all.momentum[axis] += momentum[axis];
+        all.relative_energy += 0.5 * (squares - dot(momentum, momentum) / mass);
+        all.relative_freedoms += 3.0 * (n - 1.0);
+        return n <= occupancy_limit_;
+    }
+
+private:
+    MPCFLOW_HD static void fold_one(const BinSums& sample, double mass, FieldSums& block) {
         const double n = sample.value[0];
         if (n == 0.0) return;
         const Vec3<double> total{sample.value[1], sample.value[2], sample.value[3]};
@@ -109,7 +163,6 @@ public:
         block.relative_freedoms += 3.0 * (n - 1.0);
     }
 
-private:
     template <class Real>
     MPCFLOW_HD static int bin_axis(Real x, int width, int bins) {
         const int b = static_cast<int>(x) / width;
@@ -119,12 +172,14 @@ private:
     ShearFlow flow_;
     Vec3<int> bins_{};
     Vec3<int> width_{1, 1, 1};
+    int species_ = 1;
+    double mass_[SpeciesList::most]{};  ///< of a particle of each
     double occupancy_limit_ = 0.0;
     RoundingGrid velocity_, squared_;
 };
 
 /// The sums of fields, which a solver keeps where its particles are: they are added to at every sample and
-/// fetched at the end of a block only, for on a card they are many. Of fluids of one species.
+/// fetched at the end of a block only, for on a card they are many.
 class FieldSampler {
 public:
     virtual ~FieldSampler() = default;
@@ -143,8 +198,8 @@ protected:
     FieldSampler() = default;
 };
 
-/// Throws std::logic_error where there are no bins, or several species.
-void check_can_sample(const System& system, const BinRule& rule);
+/// Throws std::logic_error where there are no bins.
+void check_can_sample(const BinRule& rule);
 
 /// Averages over blocks of time: gives what the solver adds them up in.
 struct FieldsRule {

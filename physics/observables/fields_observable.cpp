@@ -58,8 +58,11 @@ void take_sums(std::vector<double>& row, std::vector<Sums>& bins) {
     require_state(std::ranges::all_of(row, [](double sum) { return std::isfinite(sum); }),
                   "sums that are no numbers");
     std::memcpy(static_cast<void*>(bins.data()), row.data(), row.size() * sizeof(double));
-    require_state(std::ranges::all_of(bins, [](const Sums& sums) { return sums.particles >= 0.0; }),
-                  "bins of fewer particles than none");
+    const auto is_possible = [](const Sums& sums) {
+        if constexpr (std::is_same_v<Sums, PressureSums>) return sums.mass >= 0.0;
+        else return sums.particles >= 0.0;
+    };
+    require_state(std::ranges::all_of(bins, is_possible), "bins of fewer particles than none");
     row = std::vector<double>();  // gives its memory back
 }
 
@@ -70,7 +73,8 @@ NamedArray array_of(const FieldsOutput& wanted, const FieldQuantity& quantity, c
 
 }  // namespace
 
-std::vector<FieldQuantity> field_quantities(const FieldsOutput& wanted) {
+std::vector<FieldQuantity> field_quantities(const FieldsOutput& wanted, int species) {
+    const bool has_species = species > 1;
     std::vector<FieldQuantity> all;
     if (wanted.density) {
         all.push_back({"density",
@@ -83,7 +87,8 @@ std::vector<FieldQuantity> field_quantities(const FieldsOutput& wanted) {
     if (wanted.velocity) {
         all.push_back({"velocity",
                        {3},
-                       "mean velocity of the particles; axes z y x, components x y z",
+                       has_species ? "momentum over mass of the particles; axes z y x, components x y z"
+                                   : "mean velocity of the particles; axes z y x, components x y z",
                        "(energy/mass)^(1/2)",
                        &FieldAverages::velocity,
                        &FieldAverages::velocity_error});
@@ -104,6 +109,30 @@ std::vector<FieldQuantity> field_quantities(const FieldsOutput& wanted) {
              "energy/a^3",
              &FieldAverages::pressure_tensor,
              &FieldAverages::pressure_tensor_error});
+    }
+    if (has_species && wanted.density) {
+        all.push_back({"species_density",
+                       {species},
+                       "density of each species; axes z y x, species",
+                       "a^-3",
+                       &FieldAverages::species_density,
+                       &FieldAverages::species_density_error});
+    }
+    if (has_species && wanted.velocity) {
+        all.push_back({"species_velocity",
+                       {species, 3},
+                       "mean velocity of each species; axes z y x, species, components x y z",
+                       "(energy/mass)^(1/2)",
+                       &FieldAverages::species_velocity,
+                       &FieldAverages::species_velocity_error});
+    }
+    if (has_species && wanted.temperature) {
+        all.push_back({"species_temperature",
+                       {species},
+                       "kT of each species, relative to its own mean velocity; axes z y x, species",
+                       "energy",
+                       &FieldAverages::species_temperature,
+                       &FieldAverages::species_temperature_error});
     }
     return all;
 }
@@ -136,13 +165,15 @@ FieldsObservable::FieldsObservable(const System& system, const FieldsOutput& out
                                    std::int64_t equilibration)
     : Observable("fields", {equilibration, output.every}, Gathers::later),
       box_(system.box),
-      mass_(system.fluid.mass),
       flow_(system),
+      layout_{output.bin_count(), output.pressure(), system.species_count()},
       output_(output),
       bin_volume_(volume_of_bin(system.box, output.bins)),
-      most_blocks_(FieldStatistics::affordable_blocks(output.bins, block_budget_bytes, output.pressure())),
+      most_blocks_(FieldStatistics::affordable_blocks(layout_, block_budget_bytes)),
       plan_(most_blocks_),
-      statistics_(output.bins, most_blocks_, output.pressure()) {}
+      statistics_(layout_, most_blocks_) {
+    for (int s = 0; s < layout_.species; ++s) masses_.push_back(system.mass_of(s));
+}
 
 void FieldsObservable::measure(Solver& solver, std::int64_t step) {
     solver.measure<FieldsRule>().sample();
@@ -184,10 +215,10 @@ void FieldsObservable::add_to_window(const SampledBlock& block, const RowTaker& 
     else merge_into(window_.sums, block.sums);
     window_.steps.last = block.steps.last;
     if (!ends_window(block.steps.last)) return;
-    FieldAverages averages = averages_of(std::move(window_.sums), output_.bins, bin_volume_, mass_);
+    FieldAverages averages = averages_of(std::move(window_.sums), layout_, bin_volume_, masses_);
     add_flow(averages);
     ObservableRow row{{averages.samples, window_.steps}, {}};
-    for (const FieldQuantity& quantity : field_quantities(output_))
+    for (const FieldQuantity& quantity : field_quantities(output_, layout_.species))
         row.arrays.push_back(
             array_of(output_, quantity, quantity.name, averages.*quantity.value, quantity.description));
     window_ = {};
@@ -198,7 +229,7 @@ Sampled FieldsObservable::gathered() const { return {statistics_.samples(), step
 
 void FieldsObservable::add_results(ObservableResults& results) const {
     if (!averages_) {
-        averages_ = statistics_.averages(bin_volume_, mass_);
+        averages_ = statistics_.averages(bin_volume_, masses_);
         add_flow(*averages_);
     }
     results.attributes.push_back(
@@ -207,7 +238,7 @@ void FieldsObservable::add_results(ObservableResults& results) const {
     results.attributes.push_back({"block_samples", averages_->block_samples});
     add_shear_rates(results, *averages_);
     results.arrays = field_axes(box_, output_.bins);
-    for (const FieldQuantity& quantity : field_quantities(output_)) {
+    for (const FieldQuantity& quantity : field_quantities(output_, layout_.species)) {
         const FieldAverages& averages = *averages_;
         results.arrays.push_back(
             array_of(output_, quantity, quantity.name, averages.*quantity.value, quantity.description));
@@ -260,7 +291,6 @@ void FieldsObservable::add_shear_rates(ObservableResults& results, const FieldAv
 /// A block is a row; how many samples each has is in NAME_samples.
 void FieldsObservable::add_blocks(std::vector<NamedArray>& arrays, const std::string& name,
                                   const std::vector<const FieldBlock*>& blocks, const StepSpan& steps) const {
-    const std::int64_t bins = output_.bin_count();
     NamedArray::RowViews sums, pressure;
     std::vector<std::int64_t> samples;
     const auto view = [](const auto& numbers) {
@@ -274,10 +304,10 @@ void FieldsObservable::add_blocks(std::vector<NamedArray>& arrays, const std::st
         samples.push_back(block->samples);
     }
     const auto rows = static_cast<std::int64_t>(samples.size());
-    arrays.push_back({name, {rows, bins, sums_in_bin}, std::move(sums), {}, {}});
+    arrays.push_back({name, {rows, layout_.row_count(), sums_in_bin}, std::move(sums), {}, {}});
     if (output_.pressure_tensor)
         arrays.push_back(
-            {name + "_pressure", {rows, bins, pressure_sums_in_bin}, std::move(pressure), {}, {}});
+            {name + "_pressure", {rows, layout_.bins, pressure_sums_in_bin}, std::move(pressure), {}, {}});
     arrays.push_back(named_list(name + "_samples", std::move(samples)));
     arrays.push_back(named_list(name + "_steps", std::vector<std::int64_t>{steps.first, steps.last}));
 }
@@ -293,7 +323,7 @@ std::vector<FieldBlock> FieldsObservable::take_blocks(ObservableState& state, co
         require_state(samples[i] >= 1 && samples[i] <= state.samples - all,
                       "blocks of more samples than there are");
         all += samples[i];
-        FieldBlock& block = blocks.emplace_back(make_field_block(output_.bin_count(), output_.pressure()));
+        FieldBlock& block = blocks.emplace_back(make_field_block(layout_));
         block.samples = samples[i];
         take_sums(state.rows(name, samples.size())[i], block.bins);
         if (output_.pressure_tensor)
@@ -363,9 +393,7 @@ void FieldsObservable::take_up(Solver& solver) {
     restored_ = {};
 }
 
-std::int64_t FieldsObservable::work_bytes() const {
-    return output_.bin_count() * bytes_of_bin(output_.pressure());
-}
+std::int64_t FieldsObservable::work_bytes() const { return layout_.bytes(); }
 
 std::int64_t FieldsObservable::bytes(std::int64_t last_step) const {
     // The block that is filled and the window besides.
@@ -374,7 +402,7 @@ std::int64_t FieldsObservable::bytes(std::int64_t last_step) const {
 
 std::int64_t FieldsObservable::result_bytes(std::int64_t) const {
     std::int64_t numbers = 0;
-    for (const FieldQuantity& quantity : field_quantities(output_)) {
+    for (const FieldQuantity& quantity : field_quantities(output_, layout_.species)) {
         std::int64_t each = 2;
         for (const std::int64_t length : shape_of(output_, quantity)) each *= length;
         numbers += each;

@@ -42,8 +42,8 @@ struct FieldQuantity {
     std::vector<double> FieldAverages::*error;
 };
 
-/// Those that are wanted, in the order of files.
-[[nodiscard]] std::vector<FieldQuantity> field_quantities(const FieldsOutput& wanted);
+/// Those that are wanted, in the order of files; of a fluid of several species also those of each.
+[[nodiscard]] std::vector<FieldQuantity> field_quantities(const FieldsOutput& wanted, int species);
 
 /// Lengths of the axes of one: of the bins, z y x, then of its components.
 [[nodiscard]] std::vector<std::int64_t> shape_of(const FieldsOutput& wanted, const FieldQuantity& quantity);
@@ -96,8 +96,9 @@ private:
     [[nodiscard]] SampledBlock take_block(ObservableState& state, const std::string& name) const;
 
     Box box_;
-    double mass_;
     ShearFlow flow_;
+    std::vector<double> masses_;  ///< of a particle of each species
+    FieldLayout layout_;
     FieldsOutput output_;
     double bin_volume_;
     std::int64_t most_blocks_;

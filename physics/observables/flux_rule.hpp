@@ -8,9 +8,6 @@
 
 namespace mpcflow {
 
-/// Throws std::logic_error, in the name of `what`, where there are several species.
-void check_one_species(const System& system, const char* what);
-
 /// What a surface in the box takes in a step, by hits and by collisions.
 struct ToSurface {
     std::array<double, 3> momentum{};
@@ -31,11 +28,11 @@ struct MomentumFlux {
     std::vector<ToSurface> to_surfaces{};     ///< of each surface of the input
 };
 
-/// Measures the step to come, which stays to come. Of fluids of one species only: for others the constructor
-/// throws std::logic_error. What a particle adds, in the arithmetic of a solver, is MomentumFluxRule.
+/// Measures the step to come, which stays to come. What a particle adds, in the arithmetic of a solver, is
+/// MomentumFluxRule.
 struct FluxRule {
     using Result = MomentumFlux;
-    explicit FluxRule(const System& system) { check_one_species(system, "momentum_flux"); }
+    explicit FluxRule(const System&) {}
 };
 
 }  // namespace mpcflow

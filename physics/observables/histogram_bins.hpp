@@ -36,8 +36,8 @@ struct Histograms {
     std::vector<std::uint64_t> speed;
 };
 
-/// Bins of equal width of |v| / sqrt(kT/m), kT the wanted temperature, and one for all that is faster; v
-/// relative to the flow of a sheared box.
+/// Bins of equal width of |v| / sqrt(kT/m), kT the wanted temperature and m the particle's own mass, and one
+/// for all that is faster; v relative to the flow of a sheared box.
 class SpeedBins {
 public:
     using Result = std::vector<std::uint64_t>;
@@ -46,7 +46,9 @@ public:
         : flow_(system),
           bins_(static_cast<int>(histograms.speed.size()) - 1),
           scale_(bins_ /
-                 (histograms.largest_speed * std::sqrt(system.fluid.temperature / system.fluid.mass))) {}
+                 (histograms.largest_speed * std::sqrt(system.fluid.temperature / system.fluid.mass))) {
+        for (int s = 0; s < system.species_count(); ++s) slowness_[s] = std::sqrt(system.relative_mass(s));
+    }
 
     [[nodiscard]] int bins() const { return bins_ + 1; }
     /// One root, one product: the same bin on every machine.
@@ -54,7 +56,8 @@ public:
     MPCFLOW_HD std::int32_t bin_of_particle(const Particle& particle) const {
         const Vec3<double> v =
             flow_.relative(vector_cast<double>(particle.position), vector_cast<double>(particle.velocity));
-        const double place = std::sqrt(dot(v, v)) * scale_;
+        double place = std::sqrt(dot(v, v)) * scale_;
+        if constexpr (Particle::has_species) place *= slowness_[particle.species()];
         return place < bins_ ? static_cast<std::int32_t>(place) : bins_;
     }
 
@@ -62,6 +65,7 @@ private:
     ShearFlow flow_;
     std::int32_t bins_;
     double scale_;
+    double slowness_[SpeciesList::most]{};  ///< of each species the root of its relative mass
 };
 
 /// A bin for each number of particles from 0 on; the last one takes all above it too.

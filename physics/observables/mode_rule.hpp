@@ -129,10 +129,10 @@ protected:
     RoundingGrid wave_;
 };
 
-/// The Fourier modes of the velocity, u_k = (1/N) sum over particles of v exp(-i k x): for each wave vector
-/// the components x, y, z, of each the real and the imaginary part. Velocities, in a sheared box relative to
-/// its flow, are rounded to 2^-18 thermal
-/// speeds, and exp(-i k x) to 2^-19.
+/// The Fourier modes of the velocity, u_k = (1/N) sum over particles of v exp(-i k x), where masses differ
+/// (1/M) sum of m v exp(-i k x), M being the mass of all: for each wave vector the components x, y, z, of
+/// each the real and the imaginary part. Velocities, in a sheared box relative to its flow, are rounded to
+/// 2^-18 thermal speeds, m v to that times the greatest relative mass, and exp(-i k x) to 2^-19.
 class VelocityModes : public WaveRule {
 public:
     /// Of a part: for each wave number, for the components x, y, z, the real and the imaginary part.
@@ -141,8 +141,12 @@ public:
     using Totals = SumsOf<2 * Sums::count>;
 
     VelocityModes(const System& system, const WaveNumbers& wave_numbers)
-        : WaveRule(system, wave_numbers), flow_(system) {
-        const double speed = speed_limit(system.fluid);
+        : WaveRule(system, wave_numbers),
+          flow_(system),
+          mass_of_all_(system.masses() == Masses::equal ? static_cast<double>(particles_)
+                                                        : system.total_mass() / system.fluid.mass) {
+        for (int s = 0; s < system.species_count(); ++s) relative_mass_[s] = system.relative_mass(s);
+        const double speed = speed_limit(system.fluid) * system.heaviest();
         // A grid of 2^-q for velocities, such that 2^-(q + wave_bits) is the one for sums of products.
         velocity_ = RoundingGrid(std::ldexp(2.0 * most_added * speed, wave_bits));
         coarse_ = RoundingGrid(4.0 * static_cast<double>(particles_ + most_added) * speed);
@@ -152,8 +156,9 @@ public:
     template <class Particle>
     MPCFLOW_HD void add(const WavePart& part, const Particle& particle, Sums& sums) const {
         Waves at = waves_at(part, particle);
-        const Vec3<double> v =
+        Vec3<double> v =
             flow_.relative(vector_cast<double>(particle.position), vector_cast<double>(particle.velocity));
+        if constexpr (Particle::has_species) v = relative_mass_[particle.species()] * v;
         const double velocity[3] = {velocity_.round(v.x), velocity_.round(v.y), velocity_.round(v.z)};
         for (int n = 0; n < waves; ++n) {
             const double real = wave_.round(at.wave.cos);
@@ -181,8 +186,7 @@ public:
         Result modes;
         for_wave_vectors([&](int part, int n) {
             const double* const sums = totals[part].value + 12 * n;
-            for (int i = 0; i < 6; ++i)
-                modes.push_back((sums[2 * i] + sums[2 * i + 1]) / static_cast<double>(particles_));
+            for (int i = 0; i < 6; ++i) modes.push_back((sums[2 * i] + sums[2 * i + 1]) / mass_of_all_);
         });
         return modes;
     }
@@ -198,6 +202,8 @@ private:
     }
 
     ShearFlow flow_;
+    double mass_of_all_;  ///< in units of the fluid's
+    double relative_mass_[SpeciesList::most]{};
     RoundingGrid velocity_, coarse_;
 };
 

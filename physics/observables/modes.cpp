@@ -64,6 +64,7 @@ ModesObservable::ModesObservable(const System& system, const ModesOutput& output
       numbers_(numbers_of(waves_)),
       equipartition_(theory::transverse_correlation(system, 0.0, 0.0)),
       viscosity_(theory::predicted_viscosity(system)),
+      guessed_viscosity_(theory::guessed_viscosity(system)),
       correlator_(make_correlator(axes_)) {}
 
 void ModesObservable::measure(Solver& solver, std::int64_t) {
@@ -87,7 +88,8 @@ double ModesObservable::time_of(std::int64_t lag) const {
 std::vector<std::size_t> ModesObservable::choose_lags(const CorrelationFunction& correlation) const {
     std::vector<std::size_t> chosen(wave_count(), 0);
     for (std::size_t wave = 0; wave < wave_count(); ++wave) {
-        const double decay_time = 1.0 / decay_rate(wave);
+        const double k = wave_number(wave);
+        const double decay_time = 1.0 / (guessed_viscosity_ * k * k);
         const auto is_beyond = [&](std::int64_t lag) { return time_of(lag) >= decay_time; };
         const auto beyond = std::ranges::find_if(correlation.lag, is_beyond);
         if (beyond == correlation.lag.end()) continue;
@@ -156,7 +158,7 @@ void ModesObservable::add_correlations(ObservableResults& results,
         for (const std::int64_t lag : correlation.lag)
             expected.push_back(theory::transverse_correlation(system_, wave_number(wave), time_of(lag)));
     results.arrays.push_back({"expected_transverse", shape, std::move(expected), unit,
-                              "kT / (m N) exp(-nu k^2 t) with the predicted viscosity"});
+                              "kT / M exp(-nu k^2 t), M the mass of all, with the predicted viscosity"});
 }
 
 void ModesObservable::add_results(ObservableResults& results) const {

@@ -50,8 +50,9 @@ private:
     WaveNumbers waves_;
     std::vector<int> axes_;     ///< of each wave vector
     std::vector<int> numbers_;  ///< n of each
-    double equipartition_;      ///< kT / (m N)
+    double equipartition_;      ///< kT / M, M the mass of all
     double viscosity_;          ///< kinematic, predicted
+    double guessed_viscosity_;  ///< that lags are chosen by
     MultipleTau correlator_;
 };
 

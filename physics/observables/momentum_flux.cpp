@@ -1,14 +1,6 @@
 #include "physics/observables/momentum_flux.hpp"
 
-#include <stdexcept>
-#include <string>
-
 namespace mpcflow {
-
-void check_one_species(const System& system, const char* what) {
-    if (system.masses() == Masses::by_species)
-        throw std::logic_error(std::string(what) + ": of one species only, as yet");
-}
 
 MomentumFlux momentum_flux(const MomentumFluxSums& sums, const WallSums& walls,
                            std::span<const SurfaceSums> surfaces, const System& system) {

@@ -35,9 +35,20 @@
 
 namespace mpcflow {
 
+/// Of a particle, in units of the fluid's mass: known to the compiler where all have the same.
+template <Masses masses>
+struct FluxMass {
+    [[nodiscard]] MPCFLOW_HD static constexpr double mass() { return 1.0; }
+};
+template <>
+struct FluxMass<Masses::by_species> {
+    double own_mass;
+    [[nodiscard]] MPCFLOW_HD double mass() const { return own_mass; }
+};
+
 /// What one particle does in the step.
-template <class Real>
-struct ParticleFlux {
+template <class Real, Masses masses = Masses::equal>
+struct ParticleFlux : FluxMass<masses> {
     Vec3<Real> start;                ///< of the flight
     Vec3<Real> flight;               ///< velocity there
     Vec3<Real> mid_flight_velocity;  ///< u, which hits have changed by then
@@ -70,11 +81,12 @@ public:
             length_[axis] = static_cast<Real>(system.box.size[axis]);
             periodic_[axis] = system.boundaries.faces[axis].is_periodic() ? 1 : 0;
         }
-        const double particles =
-            std::max(most_particles, 8.0);  // so that one alone is small against the bounds
+        // So that one alone is small against the bounds.
+        const double particles = std::max(most_particles, 8.0) * system.heaviest();
         // Velocities after the collision are checked only after the flight, so a factor of two for these;
         // arms are up to 1, changes up to twice the speed.
         const double speed = 2.0 * speed_limit(system.fluid);
+        mass_ = RoundingGrid(4.0 * particles);
         velocity_ = RoundingGrid(4.0 * particles * speed);
         squared_ = RoundingGrid(4.0 * particles * speed * speed);
         collisional_ = RoundingGrid(8.0 * particles * speed);
@@ -96,16 +108,18 @@ public:
 
     /// What a particle at `place` in the grid of the plan's step does in this step.
     template <class Law, class Grid, class Particle>
-    MPCFLOW_HD ParticleFlux<Real> measure(const StepPlan<Law, Grid>& plan, const Particle& particle,
-                                          const CellPlace<Real>& place, const CellAction<Law>& action) const {
+    MPCFLOW_HD ParticleFlux<Real, Law::masses> measure(const StepPlan<Law, Grid>& plan,
+                                                       const Particle& particle, const CellPlace<Real>& place,
+                                                       const CellAction<Law>& action) const {
         const Vec3<Real> collided = plan.collide(particle, place, action);
         const Vec3<Real> flight = plan.streaming.flight_velocity(particle, collided);
         Particle flying = particle;
-        static_cast<void>(half_flight_.move(
-            flying, flight,
-            StepKey{plan.seed, plan.step}));  // whether its image counts fit is asked after a step
+        const HitDraws draws = plan.streaming.draws_of(particle, StepKey{plan.seed, plan.step});
+        // Whether its image counts fit is asked after a step.
+        static_cast<void>(half_flight_.move(flying, flight, draws));
 
-        ParticleFlux<Real> flux{};
+        ParticleFlux<Real, Law::masses> flux{};
+        if constexpr (Law::masses == Masses::by_species) flux.own_mass = plan.mass_of(particle.species());
         if (flow_.is_on()) {
             // The half flight knows nothing of the time: its faces are not displaced.
             const int boxes = flying.image(flow_.normal()) - particle.image(flow_.normal());
@@ -125,7 +139,7 @@ public:
         if (has_walls_) {
             flux.fill = plan.grid.fill(place.cell);
             flux.meets_wall = flight_.meets_wall(flux.start, flux.flight);
-            flux.draws = flight_.draws_of(particle, StepKey{plan.seed, plan.step});
+            flux.draws = draws;
             if (has_surfaces()) {
                 flux.surfaces = CellSurfaces(flight_.surfaces(), plan.grid.centre(place.cell));
                 flux.is_by_surfaces = flux.surfaces.has_solid();
@@ -137,37 +151,39 @@ public:
     }
 
     /// Sums over all particles.
-    MPCFLOW_HD MomentumFluxSums contribute(const ParticleFlux<Real>& flux) const {
+    template <Masses masses>
+    MPCFLOW_HD MomentumFluxSums contribute(const ParticleFlux<Real, masses>& flux) const {
         MomentumFluxSums sums;
-        put_in_flight(flux.mid_flight_velocity, sums.velocity, sums.kinetic_flux);
-        put_collisional(flux.change, flux.arm, sums.collisional_flux);
+        put_in_flight(flux.mass(), flux.mid_flight_velocity, sums.velocity, sums.kinetic_flux);
+        put_collisional(flux.mass(), flux.change, flux.arm, sums.collisional_flux);
         return sums;
     }
 
     /// What a face takes in the collision: the opposite of the changes of the particles in the cells that it
     /// cuts. Where several walls cut a cell they share it by their thickness in it, or by how much of it is
     /// behind each. WallSums::of_face numbers.
-    MPCFLOW_HD void put_collision(const ParticleFlux<Real>& flux, int face, double* taken) const {
-        const double share =
-            flux.is_by_surfaces ? share_of_surface(flux.surfaces, face) : share_of_face(flux.fill, face);
+    template <Masses masses>
+    MPCFLOW_HD void put_collision(const ParticleFlux<Real, masses>& flux, int face, double* taken) const {
+        const double share = flux.mass() * (flux.is_by_surfaces ? share_of_surface(flux.surfaces, face)
+                                                                : share_of_face(flux.fill, face));
         for (int k = 0; k < 3; ++k) taken[k] = wall_.round(-share * flux.change[k]);
         taken[3] = wall_energy_.round(-share * flux.energy_change);
     }
 
     /// What faces and surfaces take in the hits of the flight: calls add(face, taken), WallSums::of_face
     /// numbers, or add.to_surface(number in the input, taken), SurfaceSums::count numbers, for each of them.
-    template <class Add>
-    MPCFLOW_HD void measure_hits(const ParticleFlux<Real>& flux, const Add& add) const {
+    template <Masses masses, class Add>
+    MPCFLOW_HD void measure_hits(const ParticleFlux<Real, masses>& flux, const Add& add) const {
         if (!flux.meets_wall) return;
-        flight_.tell_hits(flux.start, flux.flight, flux.draws, HitRecorder<Add>{*this, add});
+        flight_.tell_hits(flux.start, flux.flight, flux.draws, HitRecorder<Add>{*this, flux.mass(), add});
     }
 
     /// The same of what surfaces in the box take in the collision.
-    template <class Add>
-    MPCFLOW_HD void measure_surfaces(const ParticleFlux<Real>& flux, const Add& add) const {
+    template <Masses masses, class Add>
+    MPCFLOW_HD void measure_surfaces(const ParticleFlux<Real, masses>& flux, const Add& add) const {
         if (!flux.is_by_surfaces) return;
         flux.surfaces.for_near([&](int number, const CurvedSurface& surface) {
-            const double share = share_of_surface(flux.surfaces, number);
+            const double share = flux.mass() * share_of_surface(flux.surfaces, number);
             if (share == 0.0) return;
             const Vec3<double> change = -share * flux.change;
             const Vec3<double> arm = surface.offset(vector_cast<double>(flux.start));
@@ -178,7 +194,8 @@ public:
     }
 
     /// All that a particle gives; `surfaces` has one for each surface of the input.
-    MPCFLOW_HD void add_to_walls(const ParticleFlux<Real>& flux, WallSums& sums,
+    template <Masses masses>
+    MPCFLOW_HD void add_to_walls(const ParticleFlux<Real, masses>& flux, WallSums& sums,
                                  SurfaceSums* surfaces) const {
         const AddToSums add{sums, surfaces};
         measure_hits(flux, add);
@@ -193,13 +210,14 @@ public:
 
     /// What a particle adds to the bin where it is in mid-flight with a velocity u,
     /// PressureBinSums::in_flight numbers.
-    MPCFLOW_HD void put_in_bin_of_flight(Vec3<Real> u, double* to) const {
-        to[0] = 1.0;
-        put_in_flight(u, to + 1, to + 1 + MomentumFluxSums::velocities);
+    MPCFLOW_HD void put_in_bin_of_flight(double mass, Vec3<Real> u, double* to) const {
+        to[0] = mass_.round(mass);
+        put_in_flight(mass, u, to + 1, to + 1 + MomentumFluxSums::velocities);
     }
     /// What it adds to the bin of its cell's centre by ParticleFlux::change and arm,
     /// MomentumFluxSums::collisional numbers.
-    MPCFLOW_HD void put_collisional(Vec3<double> change, Vec3<double> arm, double* to) const {
+    MPCFLOW_HD void put_collisional(double mass, Vec3<double> change, Vec3<double> arm, double* to) const {
+        change = mass * change;
         for (int a = 0; a < 3; ++a)
             for (int b = 0; b < 3; ++b) to[3 * a + b] = collisional_.round(change[a] * arm[b]);
     }
@@ -221,6 +239,7 @@ private:
     template <class Add>
     struct HitRecorder {
         const MomentumFluxRule& rule;
+        double mass;
         const Add& add;
 
         template <class T>
@@ -228,14 +247,16 @@ private:
             const Vec3<double> v = vector_cast<double>(before);
             const Vec3<double> w = vector_cast<double>(after);
             double taken[WallSums::of_face];
-            for (int k = 0; k < 3; ++k) taken[k] = rule.wall_.round(hits * (v[k] - w[k]));
-            taken[3] = rule.wall_energy_.round(hits * 0.5 * (dot(v, v) - dot(w, w)));
+            const double times = mass * hits;
+            for (int k = 0; k < 3; ++k) taken[k] = rule.wall_.round(times * (v[k] - w[k]));
+            taken[3] = rule.wall_energy_.round(times * 0.5 * (dot(v, v) - dot(w, w)));
             add(face, taken);
         }
         MPCFLOW_HD void at_surface(int number, Vec3<double> arm, Vec3<double> before,
                                    Vec3<double> after) const {
             double taken[SurfaceSums::count];
-            rule.put_surface(arm, before - after, 0.5 * (dot(before, before) - dot(after, after)), taken);
+            rule.put_surface(arm, mass * (before - after),
+                             mass * 0.5 * (dot(before, before) - dot(after, after)), taken);
             add.to_surface(number, taken);
         }
     };
@@ -256,17 +277,19 @@ private:
         return Streaming<Real>(system);
     }
 
-    MPCFLOW_HD void put_in_flight(Vec3<Real> mid_flight_velocity, double* velocity, double* kinetic) const {
+    MPCFLOW_HD void put_in_flight(double mass, Vec3<Real> mid_flight_velocity, double* velocity,
+                                  double* kinetic) const {
         const Vec3<double> u = vector_cast<double>(mid_flight_velocity);
-        velocity[0] = velocity_.round(u.x);
-        velocity[1] = velocity_.round(u.y);
-        velocity[2] = velocity_.round(u.z);
-        kinetic[0] = squared_.round(u.x * u.x);
-        kinetic[1] = squared_.round(u.y * u.y);
-        kinetic[2] = squared_.round(u.z * u.z);
-        kinetic[3] = squared_.round(u.x * u.y);
-        kinetic[4] = squared_.round(u.x * u.z);
-        kinetic[5] = squared_.round(u.y * u.z);
+        const Vec3<double> p = mass * u;
+        velocity[0] = velocity_.round(p.x);
+        velocity[1] = velocity_.round(p.y);
+        velocity[2] = velocity_.round(p.z);
+        kinetic[0] = squared_.round(p.x * u.x);
+        kinetic[1] = squared_.round(p.y * u.y);
+        kinetic[2] = squared_.round(p.z * u.z);
+        kinetic[3] = squared_.round(p.x * u.y);
+        kinetic[4] = squared_.round(p.x * u.z);
+        kinetic[5] = squared_.round(p.y * u.z);
     }
 
     /// A cell that straddles a periodic face belongs where its centre is; one whose centre is in the wall, to
@@ -349,7 +372,7 @@ private:
     Vec3<Real> length_{};
     Vec3<int> periodic_{};
     bool has_walls_;
-    RoundingGrid velocity_, squared_, collisional_, wall_, wall_energy_, moment_;
+    RoundingGrid mass_, velocity_, squared_, collisional_, wall_, wall_energy_, moment_;
 };
 
 /// The sums in units of momentum and energy.
@@ -360,7 +383,7 @@ private:
 MPCFLOW_HD void fold_pressure(const PressureBinSums& sample, double mass, double time_step,
                               PressureSums& block) {
     const double* value = sample.value;
-    block.particles += value[0];
+    block.mass += value[0];
     for (int a = 0; a < 3; ++a) block.momentum[a] += mass * value[1 + a];
     for (int i = 0; i < 6; ++i) block.kinetic[i] += mass * value[4 + i];
     for (int i = 0; i < 9; ++i) block.collisional[i] += mass / time_step * value[10 + i];

@@ -7,7 +7,7 @@
 
 namespace mpcflow {
 
-/// Sums over particles, each velocities in place of momenta.
+/// Sums over particles, of momenta in units of the fluid's mass: so of velocities where all have the same.
 struct MomentumFluxSums {
     static constexpr int velocities = 3;   ///< in mid-flight
     static constexpr int kinetic = 6;      ///< u_a u_b: xx yy zz xy xz yz
@@ -24,8 +24,8 @@ struct MomentumFluxSums {
     }
 };
 
-/// What the faces with walls take of velocity (3 components) and of half the velocity squared, for each of
-/// the 6 faces.
+/// What the faces with walls take of momentum (3 components) and of energy in the same units, for each of the
+/// 6 faces.
 struct WallSums {
     static constexpr int of_face = 4;
     static constexpr int count = of_face * face_count;
@@ -37,15 +37,15 @@ struct WallSums {
     }
 };
 
-/// What one surface in the box takes: of velocity (3), of its moment about the surface's centre (3), and of
-/// half the velocity squared.
+/// What one surface in the box takes: of momentum (3), of its moment about the surface's centre (3), and of
+/// energy.
 struct SurfaceSums {
     static constexpr int count = 7;
     double taken[count]{};
 };
 
-/// One sample of one field bin: the flux at the places that the head of this file says: particles in
-/// mid-flight, their velocity (3) and kinetic flux (6); collisional flux (9).
+/// One sample of one field bin: the flux at the places that momentum_flux.hpp says: mass of the particles in
+/// mid-flight, their momentum (3) and kinetic flux (6); collisional flux (9).
 struct PressureBinSums
     : SumsOf<1 + MomentumFluxSums::velocities + MomentumFluxSums::kinetic + MomentumFluxSums::collisional> {
     static constexpr int in_flight = count - MomentumFluxSums::collisional;

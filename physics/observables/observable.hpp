@@ -72,6 +72,8 @@ struct ObservableResults {
     std::vector<NamedArray> arrays;
     /// Lists of these that say where along their first axes the others stand; none: axes have no names.
     std::vector<std::string> axes{};
+    /// Where these lists and the others are: the observable's own group, or "GROUP/" of those in it.
+    std::vector<std::string> groups_of_axes{""};
 };
 
 /// The steps of the first and the last of some samples; 0 where there is none.

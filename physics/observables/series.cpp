@@ -11,10 +11,13 @@ namespace mpcflow {
 SeriesObservable::SeriesObservable(const System& system, const SeriesOutput& output)
     : Observable("series", {-output.every, output.every}, Gathers::later),
       time_step_(system.collision.time_step),
-      particles_(system.particle_count()) {}
+      particles_(system.particle_count()),
+      species_(system.masses() == Masses::equal ? 0 : system.species_count()) {}
 
 void SeriesObservable::measure(Solver& solver, std::int64_t step) {
-    row_ = {step, solver.measure<TotalsRule>(), solver.measure<ExtremesRule>()};
+    row_ = {step, solver.measure<TotalsRule>(), solver.measure<ExtremesRule>(), {}};
+    for (int s = 0; s < species_; ++s)
+        row_.species_temperature.push_back(solver.measure<TotalsRule>(s).temperature());
 }
 
 Work SeriesObservable::take_work(Solver&) {
@@ -27,6 +30,7 @@ Work SeriesObservable::take_work(Solver&) {
         columns_.maximum_speed.push_back(row.extremes.maximum_speed);
         columns_.minimum_occupancy.push_back(row.extremes.minimum_occupancy);
         columns_.maximum_occupancy.push_back(row.extremes.maximum_occupancy);
+        for (const double t : row.species_temperature) columns_.species_temperature.push_back(t);
     }};
 }
 
@@ -52,6 +56,11 @@ std::vector<NamedArray> SeriesObservable::arrays() const {
     add("maximum_speed", columns_.maximum_speed, "(energy/mass)^(1/2)", "speed of the fastest particle");
     add("minimum_occupancy", columns_.minimum_occupancy, "1", "fewest particles in a whole collision cell");
     add("maximum_occupancy", columns_.maximum_occupancy, "1", "most particles in a whole collision cell");
+    if (species_ > 0) {
+        add("species_temperature", columns_.species_temperature, "energy",
+            "kT of each species, relative to its own centre of mass; axes time, species");
+        all.back().shape.push_back(species_);
+    }
     return all;
 }
 
@@ -69,6 +78,8 @@ void SeriesObservable::put_back(ObservableState& state) {
     Columns columns{
         whole("step"),       real("time"),          real("kinetic_energy"),     real("temperature"),
         real("momentum", 3), real("maximum_speed"), whole("minimum_occupancy"), whole("maximum_occupancy")};
+    if (species_ > 0)
+        columns.species_temperature = real("species_temperature", static_cast<std::size_t>(species_));
     check(columns, state);
     columns_ = std::move(columns);
 }
@@ -85,15 +96,16 @@ void SeriesObservable::check(const Columns& columns, const ObservableState& stat
          {&columns.time, &columns.kinetic_energy, &columns.momentum, &columns.maximum_speed})
         is_possible = is_possible && std::ranges::all_of(*numbers, is_finite);
     // A temperature may be not known.
-    is_possible =
-        is_possible && std::ranges::none_of(columns.temperature, [](double t) { return std::isinf(t); });
+    for (const auto* temperatures : {&columns.temperature, &columns.species_temperature})
+        is_possible =
+            is_possible && std::ranges::none_of(*temperatures, [](double t) { return std::isinf(t); });
     for (const auto* counts : {&columns.minimum_occupancy, &columns.maximum_occupancy})
         is_possible = is_possible && std::ranges::all_of(*counts, is_count);
     if (!is_possible) throw std::invalid_argument("output.series: a state with rows that there cannot be");
 }
 
 std::int64_t SeriesObservable::bytes(std::int64_t last_step) const {
-    constexpr std::int64_t numbers_of_row = 10;
+    const std::int64_t numbers_of_row = 10 + species_;
     return 8 * numbers_of_row * times().count(last_step);
 }
 

@@ -36,19 +36,23 @@ private:
         std::int64_t step = 0;
         Totals totals;
         Extremes extremes;
+        std::vector<double> species_temperature;  ///< of several species
     };
-    /// A list for each quantity, as long as there are rows; three numbers a row of the momentum.
+    /// A list for each quantity, as long as there are rows; three numbers a row of the momentum, and one for
+    /// each species of species_temperature where there are several.
     struct Columns {
         std::vector<std::int64_t> step;
         std::vector<double> time, kinetic_energy, temperature, momentum, maximum_speed;
         std::vector<std::int64_t> minimum_occupancy, maximum_occupancy;
+        std::vector<double> species_temperature{};
     };
 
     void check(const Columns& columns, const ObservableState& state) const;
 
     double time_step_;
     std::int64_t particles_;
-    Row row_;  ///< of the last sample
+    int species_;  ///< that have columns of their own: none where there is one
+    Row row_;      ///< of the last sample
     Columns columns_;
 };
 

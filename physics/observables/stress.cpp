@@ -110,7 +110,7 @@ void StressObservable::add_shear_viscosity(ObservableResults& results) const {
     if (!flow) return;
     const Estimates estimates = averages_.estimates();
     const auto component = static_cast<std::size_t>(3 * flow->along + flow->normal);
-    const double scale = system_.fluid.mass * system_.fluid.density * flow->rate;
+    const double scale = system_.mean_mass() * system_.fluid.density * flow->rate;
     results.attributes.push_back({"shear_viscosity", -estimates.value[component] / scale});
     results.attributes.push_back({"shear_viscosity_error", estimates.error[component] / std::abs(scale)});
 }
@@ -183,7 +183,7 @@ void StressObservable::add_correlations(ObservableResults& results) const {
 void StressObservable::add_viscosities(ObservableResults& results) const {
     const Fluid& fluid = system_.fluid;
     const double factor = system_.fluid_volume() * system_.collision.time_step /
-                          (fluid.temperature * fluid.mass * fluid.density);
+                          (fluid.temperature * system_.mean_mass() * fluid.density);
     constexpr std::array<Product, 3> parts{mean_product, kinetic_product, collisional_product};
     const auto lags = static_cast<std::size_t>(lags_);
     // The running sums of the three, one after the other for each lag.

@@ -15,9 +15,9 @@
 
 namespace mpcflow {
 
-/// Sums over all particles; exact up to the last rounding, so equal on every machine. In a sheared box
-/// velocities are relative to the flow that its faces impose: that momentum is conserved, and that energy is
-/// heat.
+/// Sums over all particles or those of a species; exact up to the last rounding, so equal on every machine. In
+/// a sheared box velocities are relative to the flow that its faces impose: that momentum is conserved, and
+/// that energy is heat.
 struct Totals {
     std::int64_t particles = 0;
     double mass = 0.0;
@@ -45,16 +45,16 @@ public:
     using Result = Totals;
 
     TotalsRule() = default;
-    explicit TotalsRule(const System& system)
-        : flow_(system), particles_(system.particle_count()), mass_(system.fluid.mass) {
-        double heaviest = 1.0;
+    explicit TotalsRule(const System& system) : TotalsRule(system, all_species) {}
+    /// Of one of several species alone.
+    TotalsRule(const System& system, int species) : flow_(system), mass_(system.fluid.mass) {
         for (int s = 0; s < system.species_count(); ++s) {
+            if (species != all_species && s != species) continue;
             relative_mass_[s] = system.relative_mass(s);
-            heaviest = std::max(heaviest, relative_mass_[s]);
-            mass_of_all_ +=
-                relative_mass_[s] * static_cast<double>(system.first_id(s + 1) - system.first_id(s));
+            particles_ += system.count_of(s);
+            mass_of_all_ += relative_mass_[s] * static_cast<double>(system.count_of(s));
         }
-        const double n = static_cast<double>(particles_) * heaviest;
+        const double n = static_cast<double>(system.particle_count()) * system.heaviest();
         const double speed = speed_limit(system.fluid);
         velocity_ = RoundingGrid(4.0 * n * speed);
         velocity_rest_ = RoundingGrid(4.0 * n * std::ldexp(1.0, -velocity_.bits()));
@@ -66,7 +66,7 @@ public:
     MPCFLOW_HD TotalsSums contribute(const Particle& particle) const {
         const Vec3<double> v =
             flow_.relative(vector_cast<double>(particle.position), vector_cast<double>(particle.velocity));
-        double mass = 1.0;
+        double mass = 1.0;  // 0 of a species that is not asked for
         if constexpr (Particle::has_species) mass = relative_mass_[particle.species()];
         TotalsSums sums;
         split(mass * v.x, velocity_, velocity_rest_, sums.value);
@@ -92,6 +92,8 @@ public:
     }
 
 private:
+    static constexpr int all_species = -1;
+
     MPCFLOW_HD static void split(double x, const RoundingGrid& coarse, const RoundingGrid& rest, double* to) {
         to[0] = coarse.round(x);
         to[1] = rest.round(x - to[0]);

@@ -50,7 +50,7 @@ void WallsObservable::measure(Solver& solver, std::int64_t) {
         for (const double momentum : flux.to_walls[static_cast<std::size_t>(face)])
             sample.push_back(momentum / area_and_time);
     }
-    const double mass = system_.fluid.mass * static_cast<double>(system_.particle_count());
+    const double mass = system_.total_mass();
     for (std::size_t axis = 0; axis < 3; ++axis)
         sample.push_back(flux.momentum[axis] / mass * fluid_area(system_, axis));
     for (const int face : faces_) {

@@ -162,7 +162,7 @@ TEST_F(BackgroundWriterTest, FieldBlocksWaitForTheWriter) {
     Observables observables = make_observables(scenario);
     ASSERT_EQ(observables.at(1)->name(), "fields");
     Observable& fields = *observables[1];
-    const std::int64_t block_bytes = bins * bytes_of_bin(PressureFields::none);
+    const std::int64_t block_bytes = FieldLayout{bins}.bytes();
     EXPECT_EQ(fields.work_bytes(), block_bytes);
     BackgroundWriter outputs(results, scenario, std::move(observables), {1, in_flight * block_bytes});
     outputs.begin();

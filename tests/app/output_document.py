@@ -16,6 +16,7 @@ import numpy as np
 
 FILES = ("run.h5", "fields.h5", "trajectory.h5", "checkpoint.h5")
 ALIAS = re.compile("/particles/(region|selection)")
+OF_SPECIES = re.compile("^/diffusion/[^/]+(?=/|$)")
 WORD = re.compile(r"`([^`]+)`")
 TYPES = re.compile(r"text\[\]|text|u?int\d+(?:\[\d+\])?|float\d+(?:\[\d+\])?")
 
@@ -41,7 +42,9 @@ class Entry:
             return not attribute and re.fullmatch(pattern + "/.+", path) is not None
         if re.fullmatch(pattern, path) is None:
             return False
-        return bool(attribute) if self.kind == "attrs" else self.attribute == attribute
+        if self.kind == "attrs":
+            return bool(attribute)
+        return re.fullmatch("[^/]+".join(re.escape(part) for part in self.attribute.split("NAME")), attribute) is not None
 
 
 @dataclass(frozen=True)
@@ -188,7 +191,7 @@ class Comparison:
             self.complaints.append(text)
 
     def _find_group(self, file: str, path: str) -> None:
-        alias = ALIAS.sub("/particles/all", path)
+        alias = OF_SPECIES.sub("/diffusion", ALIAS.sub("/particles/all", path))
         found = [entry for entry in self._entries if entry.is_of(path, "") and entry.kind == "group"]
         self._seen |= set(found)
         parts = [re.sub("NAME", "[^/]+", entry.path) for entry in self._entries]
@@ -197,8 +200,8 @@ class Comparison:
             self._complain(f"{file}: group {path} is not in the document")
 
     def _find(self, file: str, path: str, attribute: str) -> Entry | None:
-        """What is said of /particles/all holds for those that take its place, too."""
-        for name in (path, ALIAS.sub("/particles/all", path)):
+        """What is said of /particles/all holds for those that take its place, too, and what is of /diffusion for each species."""
+        for name in (path, ALIAS.sub("/particles/all", path), OF_SPECIES.sub("/diffusion", path)):
             for entry in self._entries:
                 if entry.kind != "group" and entry.is_of(name, attribute):
                     self._seen.add(entry)

@@ -44,6 +44,11 @@ INPUTS = {
     "sheared": changed(WHOLE, REST, {"y: periodic": "y: {kind: lees_edwards, shear_rate: 0.1, along: x}",
                                      "  radial_distribution: {every: 10, range: 2.5, bins: 20, centres: 500}\n": ""}),
     "windows": changed(WHOLE, {"every: 4, quantities: [density": "every: 4, time_window: 28, quantities: [density"}),
+    "mixture": changed(WHOLE, {"fluid: {density: 10}": "fluid: {species: [{name: one, mass: 1, density: 6}, {name: two, mass: 3, density: 4}]}",
+                               "every: 4, quantities: [density": "every: 4, time_window: 28, quantities: [density"}),
+    "mixture in a region": changed(
+        input_text(outputs="  trajectory: {every: 4, quantities: [position], region: {lower: [1, 1, 1], upper: [3, 4, 5]}}\n"),
+        {"fluid: {density: 10}": "fluid: {species: [{name: one, mass: 1, density: 6}, {name: two, mass: 3, density: 4}]}"}),
     "structure": input_text(outputs="  structure_factor: {every: 2, count: 2}\n"),
     "least": input_text(outputs=""),
     "open block": input_text(steps=68, outputs="  fields: {every: 1, quantities: [density, pressure_tensor], bins: [1, 2, 3]}\n" + CHECKPOINTS),

@@ -134,7 +134,7 @@ TEST_P(StressOfRuns, of_a_flow_grows_in_proportion_to_the_distance_from_the_midd
         for (std::size_t z = 0; z < 8; ++z) {
             const PressureSums& bin = fields.pressure[z];
             const double volume = 64.0 * static_cast<double>(fields.samples);
-            const double convected = bin.momentum[0] * bin.momentum[2] / (system.fluid.mass * bin.particles);
+            const double convected = bin.momentum[0] * bin.momentum[2] / (system.fluid.mass * bin.mass);
             shear[z].add((bin.kinetic[4] + bin.collisional[2] - convected) / volume);
             normal[z].add((bin.kinetic[2] + bin.collisional[8]) / volume);
         }

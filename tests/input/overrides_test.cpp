@@ -23,6 +23,14 @@ const std::map<std::string, Messages> changes_of_most_keys = {
     {"box", {"box={size: [4, 4, 4]}"}},
     {"box.size", {"box.size=[4, 8, 8]"}},
     {"fluid", {"fluid={density: 5}"}},
+    {"fluid.species", {"fluid.species=[{name: a, mass: 1, density: 2}, {name: b, mass: 3, density: 1}]"}},
+    {"fluid.species.0", {"fluid.species.0={name: a, mass: 2, density: 2}"}},
+    {"fluid.species.0.name",
+     {"fluid.species.0.name=a", "fluid.species.0.mass=2", "fluid.species.0.density=2"}},
+    {"fluid.species.0.mass",
+     {"fluid.species.0.mass=2", "fluid.species.0.name=a", "fluid.species.0.density=2"}},
+    {"fluid.species.0.density",
+     {"fluid.species.0.density=2", "fluid.species.0.name=a", "fluid.species.0.mass=2"}},
     {"fluid.density", {"fluid.density=5"}},
     {"fluid.temperature", {"fluid.temperature=2"}},
     {"fluid.mass", {"fluid.mass=2"}},
@@ -186,17 +194,24 @@ TEST(Overrides, ReachEveryKeyOfAFullFile) {
     std::string with_sphere = full;
     with_sphere.replace(full.find(shape), shape.size(), "sphere: {centre: [4, 5, 6], radius: 3.5}, ");
     ASSERT_EQ(errors_of(with_sphere), Messages{});
+    const std::string of_one = "density: 3.5, temperature: 2.0, mass: 0.5";
+    const std::string mixture = std::string(full).replace(
+        full.find(of_one), of_one.size(), "temperature: 2.0, species: [{name: a, mass: 1, density: 1}]");
+    ASSERT_EQ(errors_of(mixture), Messages{});
     for (const std::string& path : input::all_paths()) {
         // No key takes a map of a single unknown name: an error that names the override, and it alone.
         const std::string override_text = path + "={no_such_name: 1}";
         const bool is_of_sphere = path.starts_with("surfaces.0.sphere");
+        // Beside species a density and a mass of all are an error of their own.
+        const bool is_of_species = path.starts_with("fluid.species");
         Messages overrides{override_text};
         // Where there is no wave yet it would lack what it must have, too.
         for (const std::string wave : {"sine", "opposed_blocks"})
             if (path.starts_with("forces.0." + wave + "."))
                 overrides.insert(overrides.begin(),
                                  "forces=[{" + wave + ": {amplitude: [1, 0, 0], along: z}}]");
-        const Messages messages = errors_of(is_of_sphere ? with_sphere : full, overrides);
+        const std::string& text = is_of_sphere ? with_sphere : (is_of_species ? mixture : full);
+        const Messages messages = errors_of(text, overrides);
         ASSERT_FALSE(messages.empty()) << path;
         for (const std::string& message : messages)
             EXPECT_EQ(message.rfind("--set " + override_text + ": " + path, 0), 0U) << message;

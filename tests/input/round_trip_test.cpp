@@ -166,6 +166,8 @@ TEST(RoundTrip, OfRandomScenarios) {
         s.system.seed = random() >> 1U;
         s.system.box.size = {pick(20, 100), pick(20, 100), pick(20, 100)};
         s.system.fluid = {real(1, 20), real(0.1, 2), real(0.5, 5)};
+        if (pick(0, 3) == 0)
+            s.system.set_species({{"a", real(0.5, 5), real(1, 5)}, {"b_2", real(0.5, 5), real(1, 5)}});
         s.system.collision = {CollisionRule::srd, real(1, 180), real(1e-6, 1), pick(0, 1) == 1,
                               pick(0, 1) == 1};
         s.system.thermostat.kind = names_of(ThermostatKind{})[static_cast<std::size_t>(pick(0, 3))].value;

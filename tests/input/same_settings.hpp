@@ -34,13 +34,22 @@ inline bool same(const Boundaries& a, const Boundaries& b) {
     return virtual_particles == b.virtual_particles;
 }
 
+inline bool same(const SpeciesList& a, const SpeciesList& b) {
+    bool is_same = a.size() == b.size();
+    for (int s = 0; is_same && s < a.size(); ++s) {
+        const auto& [name, mass, density] = a[s];
+        is_same = name == b[s].name && mass == b[s].mass && density == b[s].density;
+    }
+    return is_same;
+}
+
 inline bool same(const System& a, const System& b) {
     const auto& [seed, box, fluid, collision, thermostat, boundaries, force, forces, species, surfaces] = a;
     const auto& [kind, strength] = thermostat;
     return seed == b.seed && same(box, b.box) && same(fluid, b.fluid) && same(collision, b.collision) &&
            kind == b.thermostat.kind && strength == b.thermostat.strength && same(boundaries, b.boundaries) &&
            force == b.force && forces == b.forces && surfaces.list == b.surfaces.list &&
-           species.size() == 0 && b.species.size() == 0;  // no key makes any
+           same(species, b.species);
 }
 
 inline bool same(const TrajectoryOutput& a, const TrajectoryOutput& b) {

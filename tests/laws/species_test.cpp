@@ -2,8 +2,12 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "physics/names.hpp"
+#include "physics/theory.hpp"
 #include "tests/laws/law_cases.hpp"
 #include "tests/physics/statistics.hpp"
 
@@ -151,6 +155,64 @@ TYPED_TEST(SpeciesAtATemperature, keeps_the_velocities_of_each_species_maxwellia
         for (int i = 0; i < 2; ++i)
             EXPECT_TRUE(is_gaussian(samples[i], kT / (relative_mass[i] * lightest))) << i << fill.is_cut;
         EXPECT_TRUE(particles.is_zero()) << fill.is_cut;
+    }
+}
+
+/// What sum over species of x, (1 - G) x = n, and -n/2 are of cells that collide by a law, of which the
+/// momentum flux T_s of each species becomes sum_t G_st T_t (physics/theory_of_mixtures.hpp): G_st = <T'_s
+/// T_t> / <T_t^2>.
+template <class Law>
+double carried_flux(const Law& law, const System& system, CellMaker& maker, std::uint64_t block) {
+    constexpr int cells = 4000;
+    const double of_lightest = kT / lightest;
+    std::array<std::array<double, 2>, 2> rest{{{1.0, 0.0}, {0.0, 1.0}}};  // 1 - G
+    const auto flux_of = [](const Cell<double>& cell, double mass, int a, int b) {
+        double sum = 0.0;
+        for (const auto& p : cell)
+            if (p.mass == mass) sum += mass * p.velocity[a] * p.velocity[b];
+        return sum;
+    };
+    const std::array<double, 2> masses{system.relative_mass(0), system.relative_mass(1)};
+    const std::array<double, 2> n{system.species[0].density, system.species[1].density};
+    for (int c = 0; c < cells; ++c) {
+        Cell<double> cell;
+        for (std::size_t s = 0; s < 2; ++s) {
+            for (InCell<double> p :
+                 maker.make<double>(maker.poisson(n[s]), std::sqrt(of_lightest / masses[s]))) {
+                p.mass = masses[s];
+                cell.push_back(p);
+            }
+        }
+        const Cell<double> after = collide_cell(law, cell, {7, block, c});
+        for (const auto& [a, b] : {std::pair{0, 1}, std::pair{0, 2}, std::pair{1, 2}})
+            for (std::size_t s = 0; s < 2; ++s)
+                for (std::size_t t = 0; t < 2; ++t)
+                    rest[s][t] -= flux_of(after, masses[s], a, b) * flux_of(cell, masses[t], a, b) /
+                                  (3.0 * cells * n[t] * of_lightest * of_lightest);
+    }
+    const double determinant = rest[0][0] * rest[1][1] - rest[0][1] * rest[1][0];
+    return ((rest[1][1] - rest[1][0]) * n[0] + (rest[0][0] - rest[0][1]) * n[1]) / determinant -
+           0.5 * (n[0] + n[1]);
+}
+
+TEST(TheoryOfMixtures, is_what_collisions_do_to_the_momentum_flux) {
+    for (const CollisionRule rule : {CollisionRule::srd, CollisionRule::at}) {
+        System system = mixture();
+        system.collision.rule = rule;
+        CellMaker maker(23);
+        Moments found;
+        for (std::uint64_t block = 0; block < 30; ++block) {
+            found.add(rule == CollisionRule::srd
+                          ? carried_flux(Srd<double, Scaling::none, Masses::by_species>(system), system,
+                                         maker, block)
+                          : carried_flux(Andersen<double, Scaling::none, Masses::by_species>(system), system,
+                                         maker, block));
+        }
+        const double mass_density = system.fluid.density * system.mean_mass();
+        const double expected =
+            theory::transport(system).kinetic_viscosity * mass_density / (kT * system.collision.time_step);
+        EXPECT_TRUE(has_mean(found, expected)) << name_of(rule);
+        EXPECT_LT(found.standard_error(), 0.01 * (expected + 5.0));
     }
 }
 

@@ -199,8 +199,8 @@ TEST(ShearFlow, is_what_the_faces_impose) {
     EXPECT_NEAR(expected->velocity(0.0), 0.65, 1e-15);
     EXPECT_NEAR(expected->jump(), -1.3, 1e-15);
     // The work of the stress becomes heat: per volume, stress x rate = 3/2 M d(kT)/dt.
-    EXPECT_NEAR(expected->stress(system.fluid) * expected->rate,
-                1.5 * system.fluid.density * expected->heating(system.fluid), 1e-15);
+    EXPECT_NEAR(expected->stress(system) * expected->rate,
+                1.5 * system.fluid.density * expected->heating(system), 1e-15);
     EXPECT_FALSE(theory::sheared_flow(box_of({4, 4, 4}, {}, 0.1)).has_value());
 }
 

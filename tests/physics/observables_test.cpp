@@ -146,6 +146,13 @@ TYPED_TEST(Observables, bin_contributions_sum_up_in_any_order) {
     EXPECT_NEAR(first.value[1], static_cast<double>(sum_x), 640 * 0.5 * grid);
 }
 
+/// One bin, of particles of this mass.
+BinRule one_bin(double mass) {
+    System system;
+    system.fluid.mass = mass;
+    return {system, {1, 1, 1}};
+}
+
 // Bins of a few particles that move as a whole: kT = 2 E / freedoms has no bias from either, though E / N
 // has.
 TEST(Fold, temperature_of_small_moving_bins_has_no_bias) {
@@ -154,6 +161,7 @@ TEST(Fold, temperature_of_small_moving_bins_has_no_bias) {
     std::mt19937_64 engine(2);
     std::normal_distribution<double> normal(0.0, std::sqrt(temperature / mass));
     std::poisson_distribution<int> occupancy(1.5);
+    const BinRule rule = one_bin(mass);
     FieldSums block;
     double particles = 0.0, momentum = 0.0;
     for (int sample = 0; sample < 100000; ++sample) {
@@ -167,7 +175,7 @@ TEST(Fold, temperature_of_small_moving_bins_has_no_bias) {
             momentum += mass * v.x;
         }
         particles += n;
-        BinRule::fold(sums, mass, block);
+        EXPECT_TRUE(rule.fold(&sums, 0, &block));
     }
     EXPECT_EQ(block.particles, particles);
     EXPECT_NEAR(block.momentum[0], momentum, 1e-10 * momentum);
@@ -178,9 +186,11 @@ TEST(Fold, temperature_of_small_moving_bins_has_no_bias) {
 
 TEST(Fold, empty_and_lone_bins_add_no_energy) {
     FieldSums block;
-    BinRule::fold(BinSums{}, 2.0, block);
+    const BinRule rule = one_bin(2.0);
+    const BinSums empty, lone{{1.0, 3.0, -4.0, 0.0, 25.0}};
+    EXPECT_TRUE(rule.fold(&empty, 0, &block));
     EXPECT_EQ(block.particles, 0.0);
-    BinRule::fold(BinSums{{1.0, 3.0, -4.0, 0.0, 25.0}}, 2.0, block);
+    EXPECT_TRUE(rule.fold(&lone, 0, &block));
     EXPECT_EQ(block.particles, 1.0);
     EXPECT_EQ(block.momentum[1], -8.0);
     EXPECT_EQ(block.relative_energy, 0.0);

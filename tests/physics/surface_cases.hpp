@@ -54,7 +54,7 @@ struct Geometry {
 
 /// Every shape and side, what meets faces, periodic images and each other, narrow gaps and sharp edges, of
 /// all kinds, at rest and moving.
-inline std::vector<Geometry> all_geometries() {
+inline std::vector<Geometry> make_geometries() {
     using enum FluidSide;
     using enum FaceKind;
     std::vector<Geometry> geometries;
@@ -96,6 +96,12 @@ inline std::vector<Geometry> all_geometries() {
     add("on_a_floor", {half, cylinder(1, {12.5, 0, 10.5}, 1.5, outside)},
         {AxisFaces{}, AxisFaces{}, AxisFaces{Face{no_slip, {0.2, 0, 0}}, Face{thermal, {}, 0.7}}});
     add("thermal_pipe", {cylinder(2, {6.5, 6.0, 0.0}, 5.5, inside, thermal)});
+    return geometries;
+}
+
+/// Mapped once: each test is a process, which makes the cases of all.
+inline const std::vector<Geometry>& all_geometries() {
+    static const std::vector<Geometry> geometries = make_geometries();
     return geometries;
 }
 

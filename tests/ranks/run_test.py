@@ -42,6 +42,16 @@ class Files(RanksTest):
             text = text.replace(given, wanted)
         self.check_ranks(text, 5)
 
+    def test_of_a_mixture_are_those_of_one_process_also_over_a_restart(self):
+        text = flow(100, "{every: 30}").replace(
+            "fluid: {density: 10}", "fluid: {species: [{name: light, mass: 1, density: 7}, {name: heavy, mass: 5, density: 3}]}")
+        self.assertIn("heavy", text)
+        expected = self.reference(text)
+        name = self.write_input(text)
+        self.on_ranks(3, "run", name, "--quiet", "--set", "run.steps=70")
+        self.on_ranks(2, "run", name, "--quiet")
+        self.check_same(self.results("out"), expected)
+
     def test_say_on_how_many_ranks_they_were_made(self):
         name = self.write_input(flow(50, "{every: 20}"))
         done = self.on_ranks(3, "run", name)

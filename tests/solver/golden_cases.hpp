@@ -37,7 +37,7 @@ inline System small_system() {
     return system;
 }
 
-inline std::vector<Case> all_cases() {
+inline std::vector<Case> make_cases() {
     const auto walls = [](System& system, std::initializer_list<int> axes) {
         for (const int axis : axes) system.boundaries.faces[axis] = {FaceKind::no_slip, FaceKind::no_slip};
         system.force = {0.02, 0.0, 0.0};
@@ -63,6 +63,20 @@ inline std::vector<Case> all_cases() {
                     cases.push_back(c);
                 }
             }
+        }
+    }
+    for (const LawInfo& law : all_laws) {
+        for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
+            Case c;
+            c.system = small_system();
+            law.choose(c.system.collision);
+            if (law.energy != Energy::thermal) c.system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
+            walls(c.system, {2});
+            c.system.set_species({{"heavy", 7.0, 2.4}, {"light", 0.5, 5.3}});
+            c.precision = precision;
+            c.name = std::string(name_of(law.rule)) + (law.conserves_angular_momentum ? "_angular" : "") +
+                     "_mixture_walls_z" + (precision == Precision::mixed ? "_mixed" : "_double");
+            cases.push_back(c);
         }
     }
     const auto add = [&](const std::string& name, bool angular, ThermostatKind thermostat,
@@ -144,11 +158,22 @@ inline std::vector<Case> all_cases() {
     return cases;
 }
 
+inline const std::vector<Case>& all_cases() {
+    static const std::vector<Case> cases = make_cases();
+    return cases;
+}
+
+/// Those whose particles have one mass.
+inline std::vector<Case> cases_of_one_species() {
+    std::vector<Case> cases = all_cases();
+    std::erase_if(cases, [](const Case& c) { return c.system.masses() == Masses::by_species; });
+    return cases;
+}
+
 /// Its place among all_cases().
 inline std::size_t number_of(const Case& wanted) {
-    const std::vector<Case> cases = all_cases();
     std::size_t number = 0;
-    while (cases[number].name != wanted.name) ++number;
+    while (all_cases()[number].name != wanted.name) ++number;
     return number;
 }
 

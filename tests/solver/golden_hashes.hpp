@@ -18,7 +18,7 @@ struct GoldenHash {
     std::uint64_t hash;
 };
 
-inline constexpr std::array<GoldenHash, 73> golden_hashes{{
+inline constexpr std::array<GoldenHash, 81> golden_hashes{{
     {"srd_free_periodic_double", 0x5c24e138a505b089},
     {"srd_free_periodic_mixed", 0x5a2e064b5d990838},
     {"srd_free_walls_z_double", 0xd7b456ed6213eb45},
@@ -55,6 +55,14 @@ inline constexpr std::array<GoldenHash, 73> golden_hashes{{
     {"at_angular_free_walls_z_mixed", 0x61124de3d6e99d89},
     {"at_angular_free_walls_yz_double", 0x2dcf1018951d8ce0},
     {"at_angular_free_walls_yz_mixed", 0xa63b460272f09618},
+    {"srd_mixture_walls_z_double", 0xbe3a3846f0647f4e},
+    {"srd_mixture_walls_z_mixed", 0xa69b5a61b3b57d0d},
+    {"srd_angular_mixture_walls_z_double", 0x6e8c0cafa44e759f},
+    {"srd_angular_mixture_walls_z_mixed", 0xb0b02fc9c6c83703},
+    {"at_mixture_walls_z_double", 0xa50cbd08d8d5884a},
+    {"at_mixture_walls_z_mixed", 0xff1a32ddeb8f92e4},
+    {"at_angular_mixture_walls_z_double", 0x77665a01c054193a},
+    {"at_angular_mixture_walls_z_mixed", 0xe386066a79ec4fae},
     {"srd_free_moving_yz_double", 0xa879a4750c24ebad},
     {"srd_free_moving_yz_mixed", 0x0c150ed4188d9f07},
     {"srd_angular_thermostat_moving_yz_double", 0x797d257a21447a2c},

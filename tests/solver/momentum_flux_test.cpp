@@ -239,12 +239,12 @@ TEST_P(MomentumFluxOf, bins_add_up_to_the_whole) {
                 ASSERT_EQ(block.pressure.size(), block.bins.size());
                 PressureSums sum;
                 for (const PressureSums& bin : block.pressure) {
-                    sum.particles += bin.particles;
+                    sum.mass += bin.mass;
                     for (std::size_t i = 0; i < 3; ++i) sum.momentum[i] += bin.momentum[i];
                     for (std::size_t i = 0; i < 6; ++i) sum.kinetic[i] += bin.kinetic[i];
                     for (std::size_t i = 0; i < 9; ++i) sum.collisional[i] += bin.collisional[i];
                 }
-                EXPECT_EQ(sum.particles, 2.0 * static_cast<double>(system.particle_count()));
+                EXPECT_EQ(sum.mass, 2.0 * static_cast<double>(system.particle_count()));
                 // Half the grids of a bin: 4 x 32 (8 M + 120) particles in one cell, more in others, of twice
                 // 32 thermal speeds; and what is added up, twice.
                 const double rounding =
@@ -279,7 +279,7 @@ TEST_P(MomentumFluxOf, a_block_goes_on_in_another_solver) {
     const FieldBlock found = second->measure<FieldsRule>().take();
     EXPECT_EQ(found.samples, 2);
     for (std::size_t b = 0; b < expected.pressure.size(); ++b) {
-        EXPECT_EQ(found.pressure[b].particles, expected.pressure[b].particles);
+        EXPECT_EQ(found.pressure[b].mass, expected.pressure[b].mass);
         EXPECT_EQ(found.pressure[b].kinetic, expected.pressure[b].kinetic);
         EXPECT_EQ(found.pressure[b].collisional, expected.pressure[b].collisional);
     }

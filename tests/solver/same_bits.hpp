@@ -60,7 +60,7 @@ inline std::vector<double> numbers_of(const FieldBlock& block) {
                                        bin.relative_energy, bin.relative_freedoms});
     }
     for (const PressureSums& bin : block.pressure) {
-        numbers.push_back(bin.particles);
+        numbers.push_back(bin.mass);
         numbers.insert(numbers.end(), bin.momentum.begin(), bin.momentum.end());
         numbers.insert(numbers.end(), bin.kinetic.begin(), bin.kinetic.end());
         numbers.insert(numbers.end(), bin.collisional.begin(), bin.collisional.end());

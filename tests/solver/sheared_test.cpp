@@ -125,7 +125,7 @@ TEST_P(Sheared, are_heated_by_their_viscosity) {
     // Of the mean stress over a time t and a volume V the variance is 2 eta kT / (V t), 0.021^2, of a stress
     // of 1.74: 1.2 %. The viscosity of h = 0.1, M = 10 is that of theory within 1 %; its kinetic part, 6 % of
     // it, grows as the temperature does, 12 % over half of the time on average.
-    const double expected = 10.0 * theory::sheared_flow(system)->heating(system.fluid);
+    const double expected = 10.0 * theory::sheared_flow(system)->heating(system);
     EXPECT_NEAR(heat, expected, (sigmas * 0.012 + 0.01 + 0.06 * 0.12) * expected);
 }
 

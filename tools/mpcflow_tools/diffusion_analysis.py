@@ -9,6 +9,7 @@ import numpy as np
 from mpcflow_tools.estimates import VISCOSITY_UNIT, Estimate, Section, lacks
 from mpcflow_tools.flow import Array
 from mpcflow_tools.flow_run import driven_axes, has_surfaces, shear_of, walled_axes
+from mpcflow_tools.mixtures import species_names, tracers_of
 from mpcflow_tools.results import ResultsError
 from mpcflow_tools.run import AXES, Run
 from mpcflow_tools.trajectory import Trajectory
@@ -103,32 +104,43 @@ def growth(found: Displacement) -> tuple[float, float, float, float]:
             float(found.times[first]), float(found.times[last]))
 
 
-def _from_tracers(run: Run, section: Section) -> None:
-    tracers = run.diffusion
-    theory = float(run.theory["diffusion"])
+def _theory(run: Run, species: str) -> float | None:
+    """None where there is no formula: for several species with angular momentum."""
+    name = f"diffusion_of_{species}" if species else "diffusion"
+    return float(run.theory[name]) if name in run.theory else None
+
+
+def _from_tracers(run: Run, section: Section, species: str) -> None:
+    tracers = tracers_of(run)[species]
+    theory = _theory(run, species)
+    suffix = f" of {species}" if species else ""
     count, axes = tracers.count("tracers"), tracers.free_axes
     if not axes:
         section.notes.append("each axis has walls, surfaces or a force: tracers do not diffuse freely along any")
     elif np.isfinite(tracers.number("diffusion")):
         how = (f"growth of the mean square displacement of {count:,} tracers along {axes}, t = {tracers.number('diffusion_from_time'):.4g} "
                f"to {tracers.number('diffusion_to_time'):.4g}")
-        section.estimates.append(Estimate("diffusion", tracers.number("diffusion"), tracers.number("diffusion_error"),
+        section.estimates.append(Estimate("diffusion" + suffix, tracers.number("diffusion"), tracers.number("diffusion_error"),
                                           VISCOSITY_UNIT, how, theory))
         velocity = tracers["diffusion_by_velocity"]
         known = np.flatnonzero(np.isfinite(velocity.known_error()))
-        if len(known) > 1 and tracers.every == 1:  # the trapezoidal rule needs every collision
+        if len(known) > 1 and run.diffusion.every == 1:  # the trapezoidal rule needs every collision
             section.estimates.append(Estimate(
-                "by velocities", float(velocity.values[known[-1]]), float(velocity.known_error()[known[-1]]), VISCOSITY_UNIT,
+                "by velocities" + suffix, float(velocity.values[known[-1]]), float(velocity.known_error()[known[-1]]), VISCOSITY_UNIT,
                 f"integral of the velocity autocorrelation up to t = {tracers['time'].values[known[-1]]:.4g}", theory))
     else:
         section.notes.append("the run is too short for a diffusion coefficient")
     for name in ("mean_square_displacement", "velocity_autocorrelation"):
         found = tracers[name]
-        section.tables[name] = {"time": tracers["time"].values, name: found.values, "error": found.known_error()}
+        section.tables[f"{name}_of_{species}" if species else name] = {
+            "time": tracers["time"].values, name: found.values, "error": found.known_error()}
 
 
 def _from_trajectory(run: Run, section: Section) -> None:
     axes = free_axes(run)
+    if len(species_names(run)) > 1:
+        section.notes.append("trajectory.h5 is not gone through for several species; output.diffusion follows each")
+        return
     if not axes:
         section.notes.append("each axis has walls, surfaces or a force: particles do not diffuse freely along any")
         return
@@ -150,15 +162,16 @@ def _from_trajectory(run: Run, section: Section) -> None:
 def diffusion_section(run: Run) -> Section:
     """Raises ResultsError."""
     section = Section("diffusion")
-    if len(run.diffusion) and run.diffusion.samples > 1:
-        _from_tracers(run, section)
+    if run.diffusion.samples > 1:
+        for name in species_names(run):
+            _from_tracers(run, section, name)
     else:
         section.missing.append(lacks("diffusion"))
         if run.has_trajectory:
             _from_trajectory(run, section)
         else:
             section.missing.append("no trajectory.h5 (output.trajectory in the input makes it)")
-    if section.estimates and section.estimates[0].theory:
+    if section.estimates and section.estimates[0].theory and "mean_free_path" in run.theory:
         section.notes.append("the formula leaves correlations between collisions out: where the mean free path is short, diffusion is faster "
                              f"(docs/physics.md); here it is {float(run.theory['mean_free_path']):.3g} a")
     return section

@@ -9,9 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from mpcflow_tools.results import Part, ResultsError, Table, read_numbers
+from mpcflow_tools.results import MissingResult, Part, ResultsError, Table, Values, read_numbers
 
 AXES = "xyz"
+OF_SPECIES = "species_"  # how the names of datasets of each species of a mixture begin
 
 # Bins of a field that are read at a time: a few MB.
 BLOCK_BINS = 1 << 16
@@ -55,8 +56,9 @@ class Fields(Table, Samples):
 
     def __init__(self, part: Part) -> None:
         sides = ("_error", "_edges", "_centres")
-        names = [name for name in part.datasets() if not name.endswith(sides)]
-        self.errors = frozenset(name for name in part.datasets() if name.endswith("_error"))
+        found = [name for name in part.datasets() if not name.startswith(OF_SPECIES)]
+        names = [name for name in found if not name.endswith(sides)]
+        self.errors = frozenset(name for name in found if name.endswith("_error"))
         Table.__init__(self, part, names, "holds no fields (output.fields in the input)")
         Samples.__init__(self, part)
         if part:
@@ -98,6 +100,13 @@ class Fields(Table, Samples):
         """Names of the components of a field: "" of a scalar, "x" ... of a vector, "xx", "xy" ... of a tensor."""
         self.check(name)
         return [""] if len(self.shape(name)) == 3 else list(AXES) if len(self.shape(name)) == 4 else [a + b for a in AXES for b in AXES]
+
+    def of_species(self, name: str) -> Values:
+        """The density, velocity or temperature of each species of a mixture: [z][y][x][species], a vector's components last. Raises
+        MissingResult where the run has none."""
+        if OF_SPECIES + name not in self._part.datasets():
+            raise MissingResult(f"{self._part.path}: holds no {name} of species (fluid.species and output.fields in the input)")
+        return self._part.values(OF_SPECIES + name)
 
     def blocks(self) -> Iterator[Block]:
         """The bins in parts of at most about BLOCK_BINS, in the order of the file, for fields larger than the memory."""

@@ -162,6 +162,17 @@ _RANGES = {
 }
 
 
+def _check_species(fluid: dict[str, Any]) -> None:
+    """Of a mixture the fluid as a whole is added to its species: its density, and as its mass the mean of a particle."""
+    species = fluid.get("species") or []
+    if not isinstance(species, list) or not all(isinstance(one, dict) and isinstance(one.get("name"), str) and all(
+            _is_number(one.get(key)) and 0.0 < one[key] <= 1e6 for key in ("mass", "density")) for one in species):
+        raise _Fault("no list of names, masses and densities as fluid.species")
+    if species:
+        fluid["density"] = float(sum(one["density"] for one in species))
+        fluid["mass"] = float(sum(one["mass"] * one["density"] for one in species)) / fluid["density"]
+
+
 def _check(found: dict[str, Any]) -> None:
     """What the tools use of an input is what they take it for, as far as it is there."""
     for section in ("fluid", "collision", "thermostat", "boundaries", "box", "run"):
@@ -178,6 +189,7 @@ def _check(found: dict[str, Any]) -> None:
             raise _Fault(f"no word as {place}")
     if not all(_is_shear(axis, found.get("boundaries", {}).get(axis)) for axis in ("x", "y", "z")):
         raise _Fault("no rate and axis of the shear as boundaries")
+    _check_species(found.get("fluid", {}))
     forces = found.get("forces")
     if forces is not None and not (isinstance(forces, list) and all(_is_force(entry) for entry in forces)):
         raise _Fault("no list of forces of three numbers each as forces")

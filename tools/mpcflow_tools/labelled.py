@@ -40,6 +40,10 @@ def labelled(run: Run, part: str) -> tuple[Arrays, Arrays]:
         _add_measured(run, part, arrays)
     axes = {axis for names, _, _ in arrays.values() for axis in names}
     arrays |= {axis: ((axis,), np.array(list(AXES)), {}) for axis in axes & {"component", "a", "b"}}
+    if "species" in axes:
+        from mpcflow_tools.mixtures import species_names  # which knows runs, and these know this
+
+        arrays["species"] = ("species",), np.array(species_names(run)), {}
     places = {name for name in arrays if name in axes or name in _COORDINATES or name in ("first_step", "last_step", "samples")}
     return ({name: array for name, array in arrays.items() if name not in places}, {name: arrays[name] for name in arrays if name in places})
 
@@ -75,7 +79,7 @@ def _add_measured(run: Run, part: str, arrays: Arrays) -> None:
     for name in measured:
         found = measured[name]
         if part == "series":
-            axes: tuple[str, ...] = ("time", "component")[:found.values.ndim]
+            axes: tuple[str, ...] = ("time", "species" if name.startswith("species_") else "component")[:found.values.ndim]
         else:
             letters = axes_of(part, name) or ""
             axes = ("a", "b") if letters == "33" else tuple(_AXIS_NAMES[letter] for letter in letters)

@@ -8,6 +8,7 @@ from mpcflow_tools.decay import fit_decay
 from mpcflow_tools.estimates import VISCOSITY_UNIT, Estimate, Section, lacks, weighted_mean
 from mpcflow_tools.flow import Array
 from mpcflow_tools.flow_report import Quantity
+from mpcflow_tools.mixtures import predicted_viscosity
 from mpcflow_tools.run import AXES, Run
 
 # Waves of up to this k, in 1/a, follow hydrodynamics to about a percent: twelve cells and more.
@@ -26,7 +27,11 @@ def decay_viscosities(run: Run) -> tuple[list[Quantity | str], Array]:
     modes = run.modes
     transverse, times = modes["transverse"], modes["time"].values
     wave_numbers: Array = np.linalg.norm(modes["wave_vector"].values, axis=1)
-    expected = float(run.theory["predicted_viscosity"])
+    known = modes["viscosity"].values
+    measured = float(np.median(known[np.isfinite(known)])) if np.any(np.isfinite(known)) else np.nan
+    expected = predicted_viscosity(run) or measured  # from which the fit starts
+    if not expected > 0.0:
+        return ["the run is too short, and there is no theory that says how long it should be"] * len(wave_numbers), wave_numbers
     found: list[Quantity | str] = []
     for values, errors, k in zip(transverse.values, transverse.known_error(), wave_numbers):
         try:
@@ -52,7 +57,7 @@ def mode_viscosity(run: Run) -> Estimate:
     mean, _ = weighted_mean(longest)
     return Estimate("mode decay", mean.value, mean.error, VISCOSITY_UNIT,
                     f"exp(-nu k^2 t) fitted to the {len(longest)} longest transverse modes",
-                    float(run.theory["predicted_viscosity"]))
+                    predicted_viscosity(run))
 
 
 def modes_section(run: Run) -> Section:
@@ -69,7 +74,7 @@ def modes_section(run: Run) -> Section:
     names = wave_names(modes["wave_vector"].values, run.box.astype(np.float64))
     found, wave_numbers = decay_viscosities(run)
     equipartition = modes.positive("equipartition")
-    expected = float(run.theory["predicted_viscosity"])
+    expected = predicted_viscosity(run)
     for number, name in enumerate(names):
         decay = found[number]
         if isinstance(decay, Quantity):

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mpcflow_tools.expected import component_name
+from mpcflow_tools.mixtures import species_names
 from mpcflow_tools.results import MissingResult, ResultsError, Values, reading, titled
 from mpcflow_tools.run import AXES, Histograms, Measured, Run
 
@@ -76,12 +77,17 @@ class Observable:
     """All that the file has of an observable, by name. Raises MissingResult where the run has nothing of it."""
 
     def __init__(self, run: Run, name: str) -> None:
-        found: Measured | Histograms = getattr(run, name)
-        found.check_samples()
+        self._prefixes = [""]  # of groups that have tables of their own
+        if name == "diffusion" and len(species_names(run)) > 1 and run.diffusion.samples > 0:
+            self._prefixes = [f"{species}/" for species in species_names(run)]
+        else:
+            found: Measured | Histograms = getattr(run, name)
+            found.check_samples()
         self.path, self.name = run.path, name
         self.arrays: dict[str, Values] = {}  # datasets
         self.numbers: dict[str, Values] = {}  # attributes
-        for group in ("", "occupancy/", "speed/") if name == "histograms" else ("",):
+        groups = ["", "occupancy/", "speed/"] if name == "histograms" else ["", *filter(None, self._prefixes)]
+        for group in groups:
             part = run.part(f"{name}/{group}")
             for key, value in part.attributes().items():
                 self.numbers[group + key] = Values(group + key, np.asarray(value), _NUMBER_UNITS.get(key, "1"), "")
@@ -90,8 +96,11 @@ class Observable:
 
     def tables(self) -> Iterator[tuple[Table, list[str]]]:
         """The tables, and the arrays that each has beside its coordinates."""
-        for table in TABLES[self.name]:
-            yield table, [name for quantity in table.quantities for name in _with_sides(quantity) if name in self.arrays]
+        for prefix in self._prefixes:
+            for table in TABLES[self.name]:
+                axes = tuple(tuple(prefix + name for name in axis) for axis in table.axes)
+                yield Table(axes, table.quantities), [prefix + name for quantity in table.quantities for name in _with_sides(quantity)
+                                                      if prefix + name in self.arrays]
 
     def choices(self) -> list[str]:
         """A name for each table, the first one of its own; NUMBERS is that of the attributes."""

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from mpcflow_tools.command import BadArgument
 from mpcflow_tools.flow import Array
+from mpcflow_tools.mixtures import predicted_viscosity, species_names
 from mpcflow_tools.mode_analysis import wave_names
 from mpcflow_tools.run import AXES, Run
 from mpcflow_tools.stress_analysis import expected_wall_stress, settled_lag
@@ -42,6 +43,8 @@ def _need(run: Run, found: bool, name: str) -> None:
 @styled
 def diffusion_figure(run: Run) -> Figure:
     """Mean square displacement over time, and the coefficient that each lag gives, beside theory. Raises ResultsError, BadArgument."""
+    if len(species_names(run)) > 1:
+        raise BadArgument(f"{run.path}: of several species there is no picture of diffusion; mpcflow-analyze and mpcflow-convert have the numbers")
     tracers, expected = run.diffusion, float(run.theory["diffusion"])
     times = tracers["time"].values
     _need(run, len(times) > 2, "diffusion")
@@ -78,6 +81,8 @@ def modes_figure(run: Run) -> Figure:
     """How transverse waves decay, in parts of equipartition, beside theory; and sound. Raises ResultsError, BadArgument."""
     modes, times = run.modes, run.modes["time"].values
     _need(run, len(times) > 2 and len(modes["wave_vector"].values) > 0, "modes")
+    if predicted_viscosity(run) is None:
+        raise BadArgument(f"{run.path}: no theory says how waves of this fluid decay, by which they are drawn; mpcflow-analyze has the numbers")
     figure, left, right = _two_panels(run.title)
     equipartition = modes.positive("equipartition")
     vectors = modes["wave_vector"].values

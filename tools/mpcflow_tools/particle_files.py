@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mpcflow_tools.command import BadArgument
+from mpcflow_tools.results import ResultsError
 from mpcflow_tools.trajectory import Array, Frame, Trajectory
 from mpcflow_tools.vtk_files import Numbers, write_collection, write_vtk
 
@@ -38,14 +39,16 @@ class Frames:
         return quantity in self.trajectory.quantities
 
 
-def text_lines(columns: list[Array], separator: str, start: str = "") -> Iterator[str]:
-    """Rows of numbers as text, LINES of them at a time: whole ones as they are, others so that reading gives the same bits."""
+def text_lines(columns: list[Array], separator: str, words: Sequence[str] = ()) -> Iterator[str]:
+    """Rows of numbers as text, LINES of them at a time: whole ones as they are, others so that reading gives the same bits. Each
+    row begins with its word, where there are any."""
     tall = [column.reshape(len(column), -1) for column in columns]
-    row = start + separator.join(entry for column in tall for entry in [_format_of(column)] * column.shape[1]) + "\n"
+    row = separator.join(entry for column in tall for entry in [_format_of(column)] * column.shape[1]) + "\n"
     for first in range(0, len(tall[0]), LINES):
         parts = [column[first:first + LINES].astype(np.float64) for column in tall]  # ids are far below 2^53
         rows = np.concatenate(parts, axis=1)
-        yield row * len(rows) % tuple(rows.ravel().tolist())
+        lines = "".join(word + separator + row for word in words[first:first + LINES]) if words else row * len(rows)
+        yield lines % tuple(rows.ravel().tolist())
 
 
 def _format_of(column: Array) -> str:
@@ -59,7 +62,8 @@ def _row(values: NDArray[np.float64]) -> str:
 
 
 def write_xyz(frames: Frames, path: Path) -> None:
-    """Extended XYZ: ASE, OVITO. Particles are of the species X."""
+    """Extended XYZ: ASE, OVITO. Particles of a fluid of one species are of the species X."""
+    labels = [name or "X" for name in frames.trajectory.species_names]
     properties = "species:S:1:pos:R:3" + (":velo:R:3" if frames.has("velocity") else "") + ":id:I:1"
     periodic = " ".join("T" if axis else "F" for axis in frames.trajectory.periodic)
     with path.open("w", encoding="ascii") as file:
@@ -68,11 +72,19 @@ def write_xyz(frames: Frames, path: Path) -> None:
                        f"Step={frame.step} Time={frame.time:.17g}\n")
             for part in frame.parts():
                 columns = [frames.positions(part), *([part.velocities] if frames.has("velocity") else []), part.ids]
-                file.writelines(text_lines(columns, " ", "X "))
+                file.writelines(text_lines(columns, " ", [labels[number] for number in _species(part)]))
+
+
+def _species(part: Frame) -> list[int]:
+    """Of each particle a number of Trajectory.species_names. Raises ResultsError."""
+    found = part.species.tolist()
+    if not all(0 <= number < len(part.species_names) for number in found):
+        raise ResultsError(f"{part.path}: has particles of species that there are not: the file is damaged")
+    return found
 
 
 def write_lammps(frames: Frames, path: Path) -> None:
-    """LAMMPS dump: OVITO, MDAnalysis, VMD. Ids and types count from 1, as LAMMPS has them."""
+    """LAMMPS dump: OVITO, MDAnalysis, VMD. Ids and types count from 1, as LAMMPS has them; a type is a species."""
     bounds = " ".join("pp" if axis else "ff" for axis in frames.trajectory.periodic)
     names = "id type " + ("xu yu zu" if frames.unwrap else "x y z ix iy iz")
     names += " vx vy vz" if frames.has("velocity") else ""
@@ -118,7 +130,8 @@ def write_pvd(frames: Frames, path: Path, overwrite: bool) -> None:
 
 def write_csv(frames: Frames, path: Path) -> None:
     """One line a particle and frame, with a line of names."""
-    names = ["step", "time", "id"]
+    has_species = len(frames.trajectory.species_names) > 1
+    names = ["step", "time", "id"] + (["species"] if has_species else [])
     if frames.has("position"):
         names += ["xu", "yu", "zu"] if frames.unwrap else ["x", "y", "z", "image_x", "image_y", "image_z"]
     names += ["vx", "vy", "vz"] if frames.has("velocity") else []
@@ -127,6 +140,7 @@ def write_csv(frames: Frames, path: Path) -> None:
         for frame in frames:
             for part in frame.parts():
                 columns = [np.full(len(part), frame.step), np.full(len(part), frame.time), part.ids]
+                columns += [part.species] if has_species else []
                 if frames.has("position"):
                     columns += [frames.positions(part)] + ([] if frames.unwrap else [part.images])
                 columns += [part.velocities] if frames.has("velocity") else []
@@ -143,7 +157,7 @@ def write_npz(frames: Frames, path: Path) -> None:
                             ("box", trajectory.boxes[chosen]), ("particles", counts)):
             with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
                 np.lib.format.write_array(file, np.ascontiguousarray(array))
-        names = ["id"]
+        names = ["id"] + (["species"] if len(trajectory.species_names) > 1 else [])
         if frames.has("position"):
             names += ["unwrapped_position"] if frames.unwrap else ["position", "image"]
         names += ["velocity"] if frames.has("velocity") else []
@@ -155,13 +169,13 @@ def write_npz(frames: Frames, path: Path) -> None:
 def _write_rows(file: IO[bytes], frames: Frames, name: str, width: int) -> None:
     """One quantity of all frames as one array [T][width](x 3), part by part."""
     def values(part: Frame) -> Array:
-        return {"id": lambda: part.ids, "image": lambda: part.images, "velocity": lambda: part.velocities}.get(
+        return {"id": lambda: part.ids, "species": lambda: part.species, "image": lambda: part.images, "velocity": lambda: part.velocities}.get(
             name, lambda: frames.positions(part))()
 
-    kind = frames.trajectory.dtype_of("position" if name == "unwrapped_position" else name)
-    kind = np.dtype(np.float64) if name == "unwrapped_position" else kind
-    columns = () if name == "id" else (3,)
-    empty = {"id": -1, "image": 0}.get(name, np.nan)
+    known = {"unwrapped_position": np.dtype(np.float64), "species": np.dtype(np.int32)}
+    kind = known[name] if name in known else frames.trajectory.dtype_of(name)
+    columns = () if name in ("id", "species") else (3,)
+    empty = {"id": -1, "species": -1, "image": 0}.get(name, np.nan)
     np.lib.format.write_array_header_1_0(file, {"descr": np.lib.format.dtype_to_descr(kind), "fortran_order": False,
                                                 "shape": (len(frames.chosen), width, *columns)})
     for frame in frames:

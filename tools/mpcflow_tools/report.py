@@ -59,7 +59,9 @@ def _setup(page: Page, run: Run) -> None:
     page.heading("What was run")
     page.facts([
         ("seed, precision", f"{run.about('seed')}, {run.about('precision')}"),
-        ("fluid", f"{fluid['density']:g} particles a cell, kT = {fluid['temperature']:g}, mass {fluid['mass']:g}"),
+        ("fluid", f"{fluid['density']:g} particles a cell, kT = {fluid['temperature']:g}, mass {fluid['mass']:g}"
+         + (" (the mean)" if fluid.get("species") else "")),
+        *((f"species {one['name']}", f"{one['density']:g} particles a cell, mass {one['mass']:g}") for one in fluid.get("species") or []),
         ("collisions", collision["rule"] + (f", angle {collision['angle']:g}" if "angle" in collision else "")
          + f", every {collision['time_step']:g}"
          + (", with angular momentum" if collision.get("conserve_angular_momentum") else "")),

@@ -256,7 +256,7 @@ class Run:
         """What theory predicts of this fluid and flow, by name; float() makes a number of each."""
         found = self.part("theory").attributes()
         numbers = {name: np.asarray(finite(self.path, "/theory", name, value)) for name, value in found.items()}
-        return _Theory(self.path, {name: Values(name, value, _THEORY_UNITS.get(name, _VISCOSITY if "viscosity" in name else "1"), "predicted")
+        return _Theory(self.path, {name: Values(name, value, _THEORY_UNITS.get(name.partition("_of_")[0], _VISCOSITY if "viscosity" in name else "1"), "predicted")
                                    for name, value in numbers.items()})
 
     @cached_property

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from mpcflow_tools.mixtures import species_names
 from mpcflow_tools.results import ResultsError, reading, titled
 from mpcflow_tools.run import AXES, Run
 
@@ -25,7 +26,8 @@ def write_series_csv(run: Run, path: Path) -> None:
     """One line a row, step and time first; titles have the units."""
     series = _series(run)
     titles = [titled(entry, run.series.unit(name)) for name, values in series.items()
-              for entry in ([f"{name}_{axis}" for axis in AXES] if values.ndim == 2 else [name])]
+              for entry in ([name] if values.ndim == 1 else
+                            [f"{name}_{part}" for part in (species_names(run) if name.startswith("species_") else AXES)])]
     with path.open("w", encoding="ascii", newline="") as file, reading(run.path):
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(titles)

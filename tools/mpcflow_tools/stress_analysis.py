@@ -8,6 +8,7 @@ from mpcflow_tools.estimates import VISCOSITY_UNIT, Estimate, Section, lacks
 from mpcflow_tools.expected import Fluid, fluid_of
 from mpcflow_tools.flow import Array
 from mpcflow_tools.flow_run import has_surfaces, moves_walls, slip_faces, total_force, walled_axes
+from mpcflow_tools.mixtures import predicted_viscosity
 from mpcflow_tools.run import AXES, Run
 
 PRESSURE_UNIT = "energy/a^3"
@@ -37,7 +38,10 @@ def _steps_of_theory(run: Run) -> float:
 
 
 def settled_lag(run: Run, lags: Array) -> int:
-    """The lag up to which correlations of the stress are summed: the first after settling_steps, or the last there is."""
+    """The lag up to which correlations of the stress are summed: the first after settling_steps, or the last there is. Where no theory
+    says the steps, a quarter of all lags: what is forgotten within a few steps is summed up by then."""
+    if predicted_viscosity(run) is None:
+        return len(lags) // 4
     return min(int(np.searchsorted(lags, _steps_of_theory(run))), len(lags) - 1)
 
 
@@ -50,7 +54,7 @@ def green_kubo_viscosities(run: Run) -> list[Estimate]:
     if not len(lags):
         raise ValueError("no samples yet")
     at = settled_lag(run, lags)
-    wanted = int(np.ceil(_steps_of_theory(run)))
+    wanted = int(np.ceil(_steps_of_theory(run))) if predicted_viscosity(run) is not None else 0
     capped = f" (all there are; theory asks for {wanted})" if lags[at] < wanted else ""
     estimates = []
     for name, title in (("viscosity", "Green-Kubo"), ("kinetic_viscosity", "Green-Kubo, kinetic part"),
@@ -60,7 +64,7 @@ def green_kubo_viscosities(run: Run) -> list[Estimate]:
             raise ValueError(f"the run is too short for correlations over {lags[at]} steps")
         estimates.append(Estimate(title, float(found.values[at]), float(found.known_error()[at]), VISCOSITY_UNIT,
                                   f"correlations of the stress summed up to {lags[at]} steps{capped}, of {stress.samples:,} samples",
-                                  stress.number(f"expected_{name}")))
+                                  stress.number(f"expected_{name}") if predicted_viscosity(run) is not None else None))
     return estimates
 
 

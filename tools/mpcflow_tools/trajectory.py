@@ -36,6 +36,14 @@ class Frame:
         self.step = int(trajectory.steps[index])
         self.time = float(trajectory.times[index])
 
+    @property
+    def path(self) -> Path:
+        return self._trajectory.path
+
+    @property
+    def species_names(self) -> list[str]:
+        return self._trajectory.species_names
+
     def __len__(self) -> int:
         """Number of particles."""
         return self._rows[1] - self._rows[0]
@@ -83,11 +91,13 @@ class Frame:
 
     @property
     def masses(self) -> Array:
-        return self._read_fixed("mass")
+        """[n]; of a particle of each."""
+        return self._read_of_species("mass")
 
     @property
     def species(self) -> Array:
-        return self._read_fixed("species")
+        """[n]; numbers from 0, whose names are Trajectory.species_names."""
+        return self._read_of_species("species")
 
     @property
     def places(self) -> Array:
@@ -103,6 +113,12 @@ class Frame:
 
     def _read(self, name: str) -> Array:
         return self._trajectory.read(name, self.index, self._rows)
+
+    def _read_of_species(self, name: str) -> Array:
+        """Frames of a region of several species say it of each of their particles, others of all once."""
+        if self._trajectory.region is not None and len(self._trajectory.species_names) > 1:
+            return self._read(name)
+        return self._read_fixed(name)
 
     def _read_fixed(self, name: str) -> Array:
         trajectory = self._trajectory
@@ -238,6 +254,17 @@ class Trajectory(Sequence[Frame]):
         return lower, upper
 
     @cached_property
+    def species_names(self) -> list[str]:
+        """In the order of their numbers; of a fluid of one species [""]."""
+        if not self.particles_part.has_attribute("species_names"):
+            return [""]
+        found = self.particles_part.attribute("species_names")
+        if not isinstance(found, list) or not all(isinstance(name, str) and name and name.isascii() and name.isprintable()
+                                                  and " " not in name for name in found):
+            raise ResultsError(f"{self.path}: its species have no names: this is not what mpcflow writes")
+        return found
+
+    @cached_property
     def every_nth_id(self) -> int:
         """Frames hold the particles whose id is a multiple of this; 1: of any id."""
         if not self.particles_part.has_attribute("every_nth_id"):
@@ -289,7 +316,7 @@ class Trajectory(Sequence[Frame]):
         if name in ("position", "velocity") and name not in self.quantities:
             raise MissingResult(f"{self.path}: holds no {name} (output.trajectory.quantities in the input)")
         shape = self.particles_part.shape(f"{name}/value")
-        if shape[2:] != (() if name == "id" else (3,)) or len(shape) < 2:
+        if shape[2:] != (() if name in ("id", "species", "mass") else (3,)) or len(shape) < 2:
             raise ResultsError(f"{self.path}: {name} has other components than mpcflow writes: the file is damaged")
         if frame >= shape[0] or rows[1] > shape[1]:
             raise ResultsError(f"{self.path}: {name} has fewer frames or particles than the file says: it is damaged")
