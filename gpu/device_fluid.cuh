@@ -287,9 +287,7 @@ private:
         MPCFLOW_CUDA(cudaGetLastError());
     }
 
-    void make_room_for_tiles() {
-        TileKernels<Law, Particle, Grid>::give_memory(plan_);
-    }
+    void make_room_for_tiles() { TileKernels<Law, Particle, Grid>::give_memory(plan_); }
 
     int device_;
     std::string name_;

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,6 +15,7 @@
 #include "input/force_checks.hpp"
 #include "input/names.hpp"
 #include "input/numbers.hpp"
+#include "input/output_checks.hpp"
 #include "input/species_checks.hpp"
 #include "physics/collision/laws.hpp"
 
@@ -39,14 +39,11 @@ public:
         check_flight();
         check_run();
         check_checkpoint();
-        check_bins();
-        check_region();
-        check_radial_distribution();
+        check_output(scenario_, root_, diagnostics_);
         check_forces(system_, root_, diagnostics_);
         check_thermostat();
         warn_of_collision();
         warn_of_forces();
-        warn_of_output();
     }
 
 private:
@@ -76,7 +73,6 @@ private:
     }
     [[nodiscard]] bool is_sheared() const { return system_.sheared_axis() >= 0; }
     [[nodiscard]] bool has_surfaces() const { return !system_.surfaces.list.empty(); }
-    [[nodiscard]] bool has_walls() const { return has_wall(0) || has_wall(1) || has_wall(2); }
     [[nodiscard]] bool has_force() const {
         return system_.has_force_along(0) || system_.has_force_along(1) || system_.has_force_along(2);
     }
@@ -92,12 +88,9 @@ private:
         return *std::min_element(system_.box.size.begin(), system_.box.size.end());
     }
 
-    /// Where the input says how dense the fluid is, and how heavy its particles.
+    /// Where the input says how dense the fluid is.
     [[nodiscard]] std::string_view density_path() const {
         return system_.species.size() > 0 ? "fluid.species" : "fluid.density";
-    }
-    [[nodiscard]] std::string_view mass_path() const {
-        return system_.species.size() > 0 ? "fluid.species" : "fluid.mass";
     }
 
     void check_sizes() {
@@ -128,192 +121,27 @@ private:
     /// No particle flies further than the box between two collisions: what comes after would be no
     /// fluid, and positions would lose their digits.
     void check_flight() {
-        if (!are_sound({"box", "fluid.temperature", mass_path(), "collision.time_step"})) return;
+        if (!are_sound({"box", "fluid.temperature", "fluid.mass", "fluid.species", "collision.time_step"}))
+            return;
         const double free_path = system_.collision.time_step * thermal_speed();
         if (free_path > shortest_edge()) {
-            error("collision.time_step", fmt::format("the mean free path time_step sqrt(temperature / mass) "
-                                                     "is {} cells, more than the shortest "
-                                                     "edge of the box ({}); make the time step smaller",
-                                                     text(free_path), text(shortest_edge())));
+            error("collision.time_step",
+                  fmt::format(
+                      "the mean free path time_step sqrt(temperature / mass) is {} cells, more than the "
+                      "shortest edge of the box ({}); make the time step smaller",
+                      text(free_path), text(shortest_edge())));
         }
     }
 
     void check_run() {
         if (are_sound({"run"}) && scenario_.run.equilibration + scenario_.run.steps == 0)
             error("run.steps", "equilibration and steps are both 0; there is nothing to run");
-        if (const auto& fields = scenario_.output.fields) {
-            check_samples("output.fields.every", fields->every);
-            check_time_window(*fields);
-        }
-        if (const auto& histograms = scenario_.output.histograms)
-            check_samples("output.histograms.every", histograms->every);
-        if (const auto& radial = scenario_.output.radial_distribution)
-            check_samples("output.radial_distribution.every", radial->every);
-        if (const auto& diffusion = scenario_.output.diffusion)
-            check_samples("output.diffusion.every", diffusion->every);
-        check_waves("output.modes", scenario_.output.modes);
-        check_waves("output.structure_factor", scenario_.output.structure_factor);
-        check_stress();
-        check_walls();
-    }
-
-    /// Of a section with the wave numbers that are followed.
-    template <class Section>
-    void check_waves(const std::string& path, const std::optional<Section>& section) {
-        if (!section) return;
-        const bool is_sound = are_sound({"box", "boundaries", path});
-        check_samples(path + ".every", section->every);
-        if (!is_sound) return;
-        const WaveNumbers waves = waves_of(system_, section->count);
-        const int most = *std::max_element(waves.along.begin(), waves.along.end());
-        if (most == 0) {
-            error(path,
-                  fmt::format(
-                      "there is no wave to follow: it needs an axis without walls{} that is at least two "
-                      "cells long",
-                      is_sheared() ? ", other than those of the shear," : ""));
-        } else if (most < section->count) {
-            error(path + ".count",
-                  fmt::format(
-                      "{} waves do not fit: the longest axis without walls has room for {} of two cells at "
-                      "least",
-                      section->count, most));
-        }
-    }
-
-    void check_time_window(const FieldsOutput& fields) {
-        if (!are_sound({"output.fields.every", "output.fields.time_window"}) ||
-            fields.time_window % fields.every == 0)
-            return;
-        const std::int64_t below = fields.time_window / fields.every * fields.every;
-        error("output.fields.time_window",
-              fmt::format("{} steps are no whole multiple of the {} steps between samples; {} would be",
-                          fields.time_window, fields.every, below > 0 ? below : fields.every));
-    }
-
-    void check_stress() {
-        const auto& stress = scenario_.output.stress;
-        if (!stress) return;
-        const bool is_sound = are_sound({"output.stress"});
-        check_samples("output.stress.every", stress->every);
-        if (!is_sound) return;
-        if (stress->burst > stress->every) {
-            error("output.stress.burst",
-                  fmt::format("a burst of {} steps is longer than the {} steps to the next; "
-                              "make it shorter, or every at least as large",
-                              stress->burst, stress->every));
-        } else if (stress->steps_in_burst() < stress->every && stress->lags > stress->steps_in_burst()) {
-            error("output.stress.lags",
-                  fmt::format(
-                      "{} lags are more than the {} steps of a burst; make burst longer, or as long as every",
-                      stress->lags, stress->steps_in_burst()));
-        }
-        if (has_walls() || has_surfaces() || has_force()) {
-            warn("output.stress",
-                 "its viscosity is that of a fluid at rest without walls; here only the pressure tensors "
-                 "have a meaning");
-        }
-    }
-
-    void check_walls() {
-        const auto& walls = scenario_.output.walls;
-        if (!walls) return;
-        const bool is_sound = are_sound({"output.walls", "boundaries"});
-        check_samples("output.walls.every", walls->every);
-        if (!is_sound) return;
-        if (!has_walls() && !has_surfaces()) {
-            error("output.walls",
-                  "all boundaries are periodic, and there are no surfaces; give one of them walls, or leave "
-                  "this section out");
-        }
     }
 
     void check_checkpoint() {
         const auto& checkpoint = scenario_.checkpoint;
         if (checkpoint && are_sound({"checkpoint"}) && checkpoint->every == 0 && checkpoint->minutes == 0.0)
             error("checkpoint", "every and minutes are both 0; give one of them, or leave the section out");
-    }
-
-    void check_samples(std::string_view path, std::int64_t every) {
-        if (are_sound({"run", path}) && every > scenario_.run.steps) {
-            error(path,
-                  fmt::format(
-                      "{} is more than the {} steps of the run after equilibration; no sample would be taken",
-                      every, scenario_.run.steps));
-        }
-    }
-
-    void check_region() {
-        const auto& trajectory = scenario_.output.trajectory;
-        if (!trajectory || !trajectory->region || !are_sound({"box", "output.trajectory.region"})) return;
-        const Region& region = *trajectory->region;
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            const std::string upper = fmt::format("output.trajectory.region.upper.{}", axis);
-            if (region.upper[axis] > system_.box.size[axis]) {
-                error(upper,
-                      fmt::format("{} is outside of the box, which has {} cells along {}",
-                                  shortest(region.upper[axis]), system_.box.size[axis], axis_names[axis]));
-            } else if (region.lower[axis] >= region.upper[axis]) {
-                error(upper,
-                      fmt::format("{} is not more than the lower {} along {}; the region would be empty",
-                                  shortest(region.upper[axis]), shortest(region.lower[axis]),
-                                  axis_names[axis]));
-            }
-        }
-    }
-
-    /// Neighbours are counted once, and all around.
-    void check_radial_distribution() {
-        const auto& radial = scenario_.output.radial_distribution;
-        const std::string path = "output.radial_distribution.range";
-        if (!radial || !are_sound({"box", "boundaries", path})) return;
-        if (is_sheared())
-            return error("output.radial_distribution",
-                         "distances across faces that are sheared are not followed; leave this section out");
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            const double half = 0.5 * system_.box.size[axis];
-            if (!has_wall(axis) && radial->range > half) {
-                error(path,
-                      fmt::format(
-                          "{} is more than half of the {} cells of the box along {}, where a particle "
-                          "would be counted with its periodic images; at most {} is possible",
-                          shortest(radial->range), system_.box.size[axis], axis_names[axis], shortest(half)));
-            } else if (has_wall(axis) && radial->range >= half) {
-                error(path,
-                      fmt::format(
-                          "{} is not less than half of the {} cells between the walls along {}; no particle "
-                          "would be farther than that from both",
-                          shortest(radial->range), system_.box.size[axis], axis_names[axis]));
-            }
-        }
-    }
-
-    void check_bins() {
-        const auto& fields = scenario_.output.fields;
-        if (!fields || !are_sound({"box", "output.fields.bins"})) return;
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            const int bins = fields->bins[axis];
-            const int size = system_.box.size[axis];
-            const std::string path = fmt::format("output.fields.bins.{}", axis);
-            if (bins > size) {
-                error(path, fmt::format("{} bins are more than the {} cells of the box along {}", bins, size,
-                                        axis_names[axis]));
-            } else if (size % bins != 0) {
-                error(path,
-                      fmt::format("{} bins do not divide the {} cells of the box along {}; {} and {} would",
-                                  bins, size, axis_names[axis], divisor_below(size, bins),
-                                  divisor_above(size, bins)));
-            }
-        }
-    }
-
-    static int divisor_below(int size, int bins) {
-        while (size % bins != 0) --bins;
-        return bins;
-    }
-    static int divisor_above(int size, int bins) {
-        while (size % bins != 0) ++bins;
-        return bins;
     }
 
     void check_thermostat() {
@@ -343,11 +171,11 @@ private:
         }
         const double free_path = collision.time_step * thermal_speed();
         if (!collision.random_shift && free_path < 0.5) {
-            warn("collision.random_shift",
-                 fmt::format("the mean free path is {} cells, and without the shift of "
-                             "the grid a fluid needs more than 0.5 "
-                             "to be Galilean invariant",
-                             text(free_path)));
+            warn(
+                "collision.random_shift",
+                fmt::format("the mean free path is {} cells, and without the shift of the grid a fluid needs "
+                            "more than 0.5 to be Galilean invariant",
+                            text(free_path)));
         }
     }
 
@@ -368,24 +196,6 @@ private:
                                 "grow towards one of them",
                                 axis_names[axis]));
             }
-        }
-    }
-
-    void warn_of_output() {
-        const std::int64_t steps = scenario_.run.equilibration + scenario_.run.steps;
-        const auto& trajectory = scenario_.output.trajectory;
-        if (trajectory && trajectory->every > steps) {
-            warn("output.trajectory.every",
-                 fmt::format("{} is more than the {} steps of the run; only the frame of step 0 "
-                             "is written",
-                             trajectory->every, steps));
-        }
-        const auto& series = scenario_.output.series;
-        if (series && series->every > steps) {
-            warn("output.series.every",
-                 fmt::format("{} is more than the {} steps of the run; only the entry of step 0 is "
-                             "written",
-                             series->every, steps));
         }
     }
 

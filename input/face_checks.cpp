@@ -128,7 +128,7 @@ private:
     }
     [[nodiscard]] bool is_fluid_sound() const {
         return diagnostics_.is_sound("fluid.temperature") && diagnostics_.is_sound("fluid.mass") &&
-               diagnostics_.is_sound("fluid.species");
+               diagnostics_.is_sound("fluid.species") && diagnostics_.is_sound("fluid.species");
     }
 
     const System& system_;

@@ -114,7 +114,8 @@ void check_forces(const System& system, const Node& root, Diagnostics& diagnosti
     checker.check_items();
     if (!diagnostics.is_sound("forces") || !diagnostics.is_sound("box")) return;
     for (int i = 0; i < system.forces.size(); ++i) checker.check(system.forces[i]);
-    if (diagnostics.is_sound("fluid.mass") && diagnostics.is_sound("collision.time_step"))
+    if (diagnostics.is_sound("fluid.mass") && diagnostics.is_sound("fluid.species") &&
+        diagnostics.is_sound("collision.time_step"))
         checker.check_fall();
 }
 

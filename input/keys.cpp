@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "input/fluid_keys.hpp"
 #include "input/surface_keys.hpp"
 #include "physics/collision/laws.hpp"
 
@@ -111,40 +112,6 @@ std::string rules_in_words() {
         words.append(law.name).append(", ").append(law.meaning);
     }
     return words;
-}
-
-constexpr RealRange density_range = positive_up_to(10000);
-constexpr RealRange mass_range = between(1e-6, 1e6);
-
-void visit_fluid(KeyVisitor& keys, System& system) {
-    Fluid& fluid = system.fluid;
-    std::vector<Species> all;
-    for (int s = 0; s < system.species.size(); ++s) all.push_back(system.species[s]);
-    keys.list({"species",
-               "The species of a mixture, each with a density of its own; none: all particles are alike."},
-              all, [&](Species& species) {
-                  keys.text({"name", "What results call it: letters, digits, _ and -, the first a letter.",
-                             Presence::required},
-                            species.name, longest_species_name);
-                  keys.real({"mass", "Mass of a particle of this species; the unit of mass is yours.",
-                             Presence::required},
-                            species.mass, mass_range);
-                  keys.real(
-                      {"density", "Mean number of particles of this species in a cell.", Presence::required},
-                      species.density, density_range);
-              });
-    const bool is_one = all.empty();
-    const std::string why = "the species have theirs; leave it out";
-    keys.real_where(is_one, {"density", "Mean number of particles in a cell, M."}, fluid.density,
-                    density_range, why);
-    keys.real({"temperature", "Thermal energy kT; the unit of energy is yours."}, fluid.temperature,
-              between(1e-6, 1e6));
-    keys.real_where(is_one, {"mass", "Mass m of a particle; the unit of mass is yours."}, fluid.mass,
-                    mass_range, why);
-    system.species = {};
-    // What is too long the checks refuse; the rest of the input is told of all the same.
-    if (all.size() > static_cast<std::size_t>(SpeciesList::most)) all.resize(SpeciesList::most);
-    if (!all.empty()) system.set_species(all);
 }
 
 void visit_system(KeyVisitor& keys, System& system) {

@@ -113,7 +113,7 @@ private:
                   fmt::format("{} is given; of a sphere a list of 3 numbers is needed", shown(*given)));
         const double speed = std::sqrt(sliding) + surface.radius * std::sqrt(turns);
         const double thermal_speed = std::sqrt(system_.fluid.temperature / system_.fluid.mass);
-        if (are_sound({velocity, turning, shape_, "fluid.temperature", "fluid.mass"}) &&
+        if (are_sound({velocity, turning, shape_, "fluid.temperature", "fluid.mass", "fluid.species"}) &&
             speed > most_wall_speed * thermal_speed) {
             error(turns > 0.0 ? turning : velocity,
                   fmt::format("a speed of {:.3g} is {:.3g} thermal speeds sqrt(temperature / mass) of the "

@@ -8,8 +8,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "physics/observables/not_known.hpp"
-
 namespace mpcflow {
 
 namespace {
@@ -165,9 +163,9 @@ FieldsObservable::FieldsObservable(const System& system, const FieldsOutput& out
                                    std::int64_t equilibration)
     : Observable("fields", {equilibration, output.every}, Gathers::later),
       box_(system.box),
-      flow_(system),
       layout_{output.bin_count(), output.pressure(), system.species_count()},
       output_(output),
+      flow_(system, output.bins),
       bin_volume_(volume_of_bin(system.box, output.bins)),
       most_blocks_(FieldStatistics::affordable_blocks(layout_, block_budget_bytes)),
       plan_(most_blocks_),
@@ -216,7 +214,7 @@ void FieldsObservable::add_to_window(const SampledBlock& block, const RowTaker& 
     window_.steps.last = block.steps.last;
     if (!ends_window(block.steps.last)) return;
     FieldAverages averages = averages_of(std::move(window_.sums), layout_, bin_volume_, masses_);
-    add_flow(averages);
+    flow_.add_to(averages);
     ObservableRow row{{averages.samples, window_.steps}, {}};
     for (const FieldQuantity& quantity : field_quantities(output_, layout_.species))
         row.arrays.push_back(
@@ -230,13 +228,13 @@ Sampled FieldsObservable::gathered() const { return {statistics_.samples(), step
 void FieldsObservable::add_results(ObservableResults& results) const {
     if (!averages_) {
         averages_ = statistics_.averages(bin_volume_, masses_);
-        add_flow(*averages_);
+        flow_.add_to(*averages_);
     }
     results.attributes.push_back(
         {"bins", std::vector<std::int32_t>(output_.bins.begin(), output_.bins.end())});
     results.attributes.push_back({"blocks", averages_->blocks});
     results.attributes.push_back({"block_samples", averages_->block_samples});
-    add_shear_rates(results, *averages_);
+    flow_.add_shear_rate(*averages_, results.attributes);
     results.arrays = field_axes(box_, output_.bins);
     for (const FieldQuantity& quantity : field_quantities(output_, layout_.species)) {
         const FieldAverages& averages = *averages_;
@@ -247,45 +245,6 @@ void FieldsObservable::add_results(ObservableResults& results) const {
                                           "standard error of " + quantity.name + " by blocking"));
     }
     results.axes = {"z_centres", "y_centres", "x_centres"};
-}
-
-double FieldsObservable::height(std::size_t bin) const {
-    const auto normal = static_cast<std::size_t>(flow_.normal());
-    std::array<std::size_t, 3> place{};
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        const auto bins = static_cast<std::size_t>(output_.bins[axis]);
-        place[axis] = bin % bins;
-        bin /= bins;
-    }
-    const double share = (static_cast<double>(place[normal]) + 0.5) / output_.bins[normal];
-    return box_.size[normal] * (share - 0.5);
-}
-
-/// Sampled is the velocity relative to it.
-void FieldsObservable::add_flow(FieldAverages& averages) const {
-    if (!flow_.is_on()) return;
-    const auto along = static_cast<std::size_t>(flow_.along());
-    for (std::size_t bin = 0; bin < averages.density.size(); ++bin)
-        averages.velocity[3 * bin + along] += flow_.rate() * height(bin);
-}
-
-/// The measured one is the slope of the velocities by least squares, its error that of bins that are
-/// independent; with one bin along the gradient there is none.
-void FieldsObservable::add_shear_rates(ObservableResults& results, const FieldAverages& averages) const {
-    if (!flow_.is_on()) return;
-    const auto along = static_cast<std::size_t>(flow_.along());
-    double squares = 0.0, products = 0.0, variances = 0.0;
-    for (std::size_t bin = 0; bin < averages.density.size(); ++bin) {
-        const double y = height(bin);
-        squares += y * y;
-        products += y * averages.velocity[3 * bin + along];
-        variances +=
-            y * y * averages.velocity_error[3 * bin + along] * averages.velocity_error[3 * bin + along];
-    }
-    const bool is_known = squares > 0.0;
-    results.attributes.push_back({"measured_shear_rate", is_known ? products / squares : not_known});
-    results.attributes.push_back(
-        {"measured_shear_rate_error", is_known ? std::sqrt(variances) / squares : not_known});
 }
 
 /// A block is a row; how many samples each has is in NAME_samples.

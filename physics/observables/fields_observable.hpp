@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "physics/lees_edwards.hpp"
 #include "physics/observables/field_statistics.hpp"
 #include "physics/observables/observable.hpp"
+#include "physics/observables/sheared_fields.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow {
@@ -86,9 +86,6 @@ private:
     [[nodiscard]] bool ends_window(std::int64_t step) const;
     void add(SampledBlock block, const RowTaker& take_row);
     void add_to_window(const SampledBlock& block, const RowTaker& take_row);
-    [[nodiscard]] double height(std::size_t bin) const;  ///< of its centre, in the flow of a sheared box
-    void add_flow(FieldAverages& averages) const;
-    void add_shear_rates(ObservableResults& results, const FieldAverages& averages) const;
     void add_blocks(std::vector<NamedArray>& arrays, const std::string& name,
                     const std::vector<const FieldBlock*>& blocks, const StepSpan& steps) const;
     [[nodiscard]] std::vector<FieldBlock> take_blocks(ObservableState& state, const std::string& name,
@@ -96,10 +93,10 @@ private:
     [[nodiscard]] SampledBlock take_block(ObservableState& state, const std::string& name) const;
 
     Box box_;
-    ShearFlow flow_;
     std::vector<double> masses_;  ///< of a particle of each species
     FieldLayout layout_;
     FieldsOutput output_;
+    FlowOfBins flow_;
     double bin_volume_;
     std::int64_t most_blocks_;
 

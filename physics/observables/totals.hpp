@@ -15,9 +15,9 @@
 
 namespace mpcflow {
 
-/// Sums over all particles or those of a species; exact up to the last rounding, so equal on every machine. In
-/// a sheared box velocities are relative to the flow that its faces impose: that momentum is conserved, and
-/// that energy is heat.
+/// Sums over all particles or those of a species; exact up to the last rounding, so equal on every machine.
+/// In a sheared box velocities are relative to the flow that its faces impose: that momentum is conserved,
+/// and that energy is heat.
 struct Totals {
     std::int64_t particles = 0;
     double mass = 0.0;

@@ -105,7 +105,7 @@ TEST_P(Sheared, have_the_pressure_of_an_ideal_gas_and_an_even_density_however_fl
         const FieldBlock block = solver->measure<FieldsRule>().take();
         double in_flight = 0.0, collisional = 0.0;
         for (const PressureSums& bin : block.pressure) {
-            in_flight += bin.particles;
+            in_flight += bin.mass;
             collisional += bin.collisional[1];
         }
         EXPECT_EQ(in_flight, 200.0 * static_cast<double>(system.particle_count()));
