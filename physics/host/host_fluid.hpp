@@ -268,8 +268,8 @@ private:
             cell, [](const auto* draw) { return *draw; });
     }
 
-    /// What one thread does. Flattened: calls into the law that are left in the loops over cells cost.
-    MPCFLOW_FLATTEN void run(std::int64_t count, int thread) {
+    /// What one thread does.
+    void run(std::int64_t count, int thread) {
         Plan plan = plan_;
         for (std::int64_t i = 0; i < count; ++i) {
             plan.begin_step(system_, static_cast<std::uint64_t>(step_ + i));
