@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "input/check_base.hpp"
 #include "input/face_checks.hpp"
 #include "input/force_checks.hpp"
 #include "input/names.hpp"
@@ -27,10 +28,10 @@ constexpr double most_counted = std::numeric_limits<std::int32_t>::max();
 
 std::string text(double value) { return fmt::format("{:.3g}", value); }
 
-class Checker {
+class Checker : private CheckBase {
 public:
     Checker(const Scenario& scenario, const Node& root, Diagnostics& diagnostics)
-        : scenario_(scenario), system_(scenario.system), root_(root), diagnostics_(diagnostics) {}
+        : CheckBase(scenario.system, root, diagnostics), scenario_(scenario) {}
 
     void check_all() {
         check_species(system_, root_, diagnostics_);
@@ -47,20 +48,6 @@ public:
     }
 
 private:
-    void error(std::string_view path, std::string message) {
-        diagnostics_.error(locate(root_, path), path, std::move(message));
-    }
-    void warn(std::string_view path, std::string message) {
-        diagnostics_.warning(locate(root_, path), path, std::move(message));
-    }
-    [[nodiscard]] bool are_sound(std::initializer_list<std::string_view> paths) const {
-        return std::all_of(
-            paths.begin(), paths.end(), [&](auto path) { return diagnostics_.is_sound(path); });
-    }
-
-    [[nodiscard]] bool has_wall(std::size_t axis) const {
-        return !system_.boundaries.faces[axis].is_periodic();
-    }
     /// Whether some wall or surface is sticky.
     [[nodiscard]] bool holds_fluid() const {
         const auto is_sticky = [](const auto& wall) {
@@ -70,11 +57,6 @@ private:
         for (const AxisFaces& axis : system_.boundaries.faces)
             is = is || is_sticky(axis.lower) || is_sticky(axis.upper);
         return is;
-    }
-    [[nodiscard]] bool is_sheared() const { return system_.sheared_axis() >= 0; }
-    [[nodiscard]] bool has_surfaces() const { return !system_.surfaces.list.empty(); }
-    [[nodiscard]] bool has_force() const {
-        return system_.has_force_along(0) || system_.has_force_along(1) || system_.has_force_along(2);
     }
     [[nodiscard]] const LawInfo& law() const { return law_of(system_.collision); }
     [[nodiscard]] bool has_thermostat() const { return system_.thermostat.kind != ThermostatKind::none; }
@@ -200,9 +182,6 @@ private:
     }
 
     const Scenario& scenario_;
-    const System& system_;
-    const Node& root_;
-    Diagnostics& diagnostics_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "input/check_base.hpp"
 #include "input/names.hpp"
 #include "input/numbers.hpp"
 
@@ -18,10 +19,10 @@ namespace {
 // squares are exact up to 13.
 constexpr double most_jump = 12.0;
 
-class FaceChecker {
+class FaceChecker : private CheckBase {
 public:
     FaceChecker(const System& system, const Node& root, Diagnostics& diagnostics)
-        : system_(system), root_(root), diagnostics_(diagnostics) {}
+        : CheckBase(system, root, diagnostics) {}
 
     void check_kinds(std::size_t axis) {
         const AxisFaces& faces = system_.boundaries.faces[axis];
@@ -123,17 +124,6 @@ public:
     }
 
 private:
-    void error(std::string_view path, std::string message) {
-        diagnostics_.error(locate(root_, path), path, std::move(message));
-    }
-    [[nodiscard]] bool is_fluid_sound() const {
-        return diagnostics_.is_sound("fluid.temperature") && diagnostics_.is_sound("fluid.mass") &&
-               diagnostics_.is_sound("fluid.species") && diagnostics_.is_sound("fluid.species");
-    }
-
-    const System& system_;
-    const Node& root_;
-    Diagnostics& diagnostics_;
 };
 
 }  // namespace

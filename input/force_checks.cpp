@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "input/check_base.hpp"
 #include "input/names.hpp"
 
 namespace mpcflow::input {
@@ -15,10 +16,10 @@ namespace {
 
 constexpr std::array<std::string_view, 4> shapes{"uniform", "gravity", "sine", "opposed_blocks"};
 
-class ForceChecker {
+class ForceChecker : private CheckBase {
 public:
     ForceChecker(const System& system, const Node& root, Diagnostics& diagnostics)
-        : system_(system), root_(root), diagnostics_(diagnostics) {}
+        : CheckBase(system, root, diagnostics) {}
 
     void check_items() {
         const Node* list = root_.find("forces");
@@ -98,13 +99,6 @@ public:
     }
 
 private:
-    void error(std::string_view path, std::string message) {
-        diagnostics_.error(locate(root_, path), path, std::move(message));
-    }
-
-    const System& system_;
-    const Node& root_;
-    Diagnostics& diagnostics_;
 };
 
 }  // namespace

@@ -10,16 +10,17 @@
 #include <string_view>
 #include <utility>
 
+#include "input/check_base.hpp"
 #include "input/names.hpp"
 #include "input/numbers.hpp"
 
 namespace mpcflow::input {
 namespace {
 
-class OutputChecker {
+class OutputChecker : private CheckBase {
 public:
     OutputChecker(const Scenario& scenario, const Node& root, Diagnostics& diagnostics)
-        : scenario_(scenario), system_(scenario.system), root_(root), diagnostics_(diagnostics) {}
+        : CheckBase(scenario.system, root, diagnostics), scenario_(scenario) {}
 
     void check_all() {
         if (const auto& fields = scenario_.output.fields) {
@@ -43,26 +44,7 @@ public:
     }
 
 private:
-    void error(std::string_view path, std::string message) {
-        diagnostics_.error(locate(root_, path), path, std::move(message));
-    }
-    void warn(std::string_view path, std::string message) {
-        diagnostics_.warning(locate(root_, path), path, std::move(message));
-    }
-    [[nodiscard]] bool are_sound(std::initializer_list<std::string_view> paths) const {
-        return std::all_of(
-            paths.begin(), paths.end(), [&](auto path) { return diagnostics_.is_sound(path); });
-    }
-
-    [[nodiscard]] bool has_wall(std::size_t axis) const {
-        return !system_.boundaries.faces[axis].is_periodic();
-    }
     [[nodiscard]] bool has_walls() const { return has_wall(0) || has_wall(1) || has_wall(2); }
-    [[nodiscard]] bool has_surfaces() const { return !system_.surfaces.list.empty(); }
-    [[nodiscard]] bool is_sheared() const { return system_.sheared_axis() >= 0; }
-    [[nodiscard]] bool has_force() const {
-        return system_.has_force_along(0) || system_.has_force_along(1) || system_.has_force_along(2);
-    }
 
     /// Of a section with the wave numbers that are followed.
     template <class Section>
@@ -236,9 +218,6 @@ private:
     }
 
     const Scenario& scenario_;
-    const System& system_;
-    const Node& root_;
-    Diagnostics& diagnostics_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "input/check_base.hpp"
 #include "input/numbers.hpp"
 
 namespace mpcflow::input {
@@ -28,10 +29,10 @@ std::size_t count_given(const Node& root) {
     return species != nullptr ? species->children.size() : 0;
 }
 
-class SpeciesChecker {
+class SpeciesChecker : private CheckBase {
 public:
     SpeciesChecker(const System& system, const Node& root, Diagnostics& diagnostics)
-        : system_(system), root_(root), diagnostics_(diagnostics) {}
+        : CheckBase(system, root, diagnostics) {}
 
     void check_name(int number) {
         const std::string path = path_of(number, "name");
@@ -52,9 +53,9 @@ public:
 
     void check_particles(int number) {
         if (system_.count_of(number) > 0) return;
-        error(
-            path_of(number, "density"),
-            fmt::format("the box of {} cells would hold no particle of this species", system_.box.volume()));
+        error(path_of(number, "density"),
+              fmt::format("the {} of {:g} cells would hold no particle of this species",
+                          has_surfaces() ? "fluid" : "box", system_.fluid_volume()));
     }
 
     void check_mass(int number) {
@@ -71,13 +72,6 @@ private:
     static std::string path_of(int number, const char* key) {
         return fmt::format("fluid.species.{}.{}", number, key);
     }
-    void error(const std::string& path, std::string message) {
-        diagnostics_.error(locate(root_, path), path, std::move(message));
-    }
-
-    const System& system_;
-    const Node& root_;
-    Diagnostics& diagnostics_;
 };
 
 }  // namespace
@@ -92,11 +86,13 @@ void check_species(const System& system, const Node& root, Diagnostics& diagnost
     }
     SpeciesChecker checker(system, root, diagnostics);
     const bool are_sound = diagnostics.is_sound("fluid.species");
-    const bool is_box_sound = diagnostics.is_sound("box");
+    // Where surfaces are wrong nobody knows how much fluid there is.
+    const bool is_volume_known =
+        diagnostics.is_sound("box") && (system.surfaces.list.empty() || system.surfaces.map != nullptr);
     for (int s = 0; s < system.species.size(); ++s) checker.check_name(s);
     for (int s = 0; are_sound && s < system.species.size(); ++s) {
         checker.check_mass(s);
-        if (is_box_sound) checker.check_particles(s);
+        if (is_volume_known) checker.check_particles(s);
     }
 }
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "input/check_base.hpp"
 #include "input/face_checks.hpp"
 #include "input/names.hpp"
 #include "input/numbers.hpp"
@@ -23,10 +24,10 @@ namespace {
 /// Of a box of more no solver is made.
 constexpr double most_cells = std::numeric_limits<std::int32_t>::max();
 
-class SurfaceChecker {
+class SurfaceChecker : private CheckBase {
 public:
     SurfaceChecker(const System& system, const Node& root, Diagnostics& diagnostics)
-        : system_(system), root_(root), diagnostics_(diagnostics) {}
+        : CheckBase(system, root, diagnostics) {}
 
     /// Images of a surface beyond sheared faces would slide, and the map of surfaces stays as it is.
     void check_shear() {
@@ -61,13 +62,6 @@ public:
     }
 
 private:
-    void error(std::string_view path, std::string message) {
-        diagnostics_.error(locate(root_, path), path, std::move(message));
-    }
-    [[nodiscard]] bool are_sound(std::initializer_list<std::string_view> paths) const {
-        return std::all_of(
-            paths.begin(), paths.end(), [&](auto path) { return diagnostics_.is_sound(path); });
-    }
     [[nodiscard]] bool is_periodic(std::size_t axis) const {
         return system_.boundaries.faces[axis].is_periodic();
     }
@@ -113,7 +107,7 @@ private:
                   fmt::format("{} is given; of a sphere a list of 3 numbers is needed", shown(*given)));
         const double speed = std::sqrt(sliding) + surface.radius * std::sqrt(turns);
         const double thermal_speed = std::sqrt(system_.fluid.temperature / system_.fluid.mass);
-        if (are_sound({velocity, turning, shape_, "fluid.temperature", "fluid.mass", "fluid.species"}) &&
+        if (are_sound({velocity, turning, shape_}) && is_fluid_sound() &&
             speed > most_wall_speed * thermal_speed) {
             error(turns > 0.0 ? turning : velocity,
                   fmt::format("a speed of {:.3g} is {:.3g} thermal speeds sqrt(temperature / mass) of the "
@@ -176,9 +170,6 @@ private:
                                                   shortest(surface.radius)));
     }
 
-    const System& system_;
-    const Node& root_;
-    Diagnostics& diagnostics_;
     std::size_t number_ = 0;
     std::string path_;   ///< of the surface
     std::string shape_;  ///< of its shape

@@ -60,6 +60,19 @@ TEST(SpeciesErrors, names_that_are_none_or_double) {
               expected);
 }
 
+// Among wrong surfaces nobody knows how many particles there are.
+TEST(SpeciesErrors, among_surfaces) {
+    const std::string mixture =
+        with_fluid("temperature: 1, species: [" + water + ", {name: b, mass: 1, density: 0.001}]") +
+        "\nsurfaces: [{sphere: {centre: [4, 4, 4], radius: ";
+    EXPECT_EQ(errors_of(mixture + "-1}, fluid: inside}]"),
+              Messages{"f.yaml:4:49: surfaces.0.sphere.radius: -1 is out of range (0, 65536]"});
+    EXPECT_EQ(
+        errors_of(mixture + "2}, fluid: inside}]"),
+        Messages{"f.yaml:3:99: fluid.species.1.density: the fluid of 33.5115 cells would hold no particle of "
+                 "this species"});
+}
+
 TEST(SpeciesErrors, masses_and_densities_that_there_cannot_be) {
     const Messages expected{
         "f.yaml:3:35: fluid.species.0.mass: 0 is out of range [1e-6, 1e6]",
