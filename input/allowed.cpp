@@ -50,6 +50,12 @@ std::string allowed_names(std::span<const std::string_view> names) {
     return words;
 }
 
+std::string allowed_words_or_map(std::span<const std::string_view> words) {
+    std::vector<std::string_view> all(words.begin(), words.end());
+    all.emplace_back("a map of keys");
+    return allowed_names(all);
+}
+
 std::string allowed_subset(std::span<const NamedFlag> names) {
     std::string words;
     for (const NamedFlag& named : names) {

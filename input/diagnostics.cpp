@@ -38,19 +38,21 @@ bool Diagnostics::is_sound(std::string_view path) const {
     });
 }
 
+std::string Diagnostics::described(const Place& place, std::string_view path) const {
+    const Source& source = sources_[place.source];
+    std::string text = source.name;
+    if (source.lines == Lines::numbered && place.line > 0)
+        text += fmt::format(":{}:{}", place.line, place.column);
+    if (!path.empty()) text += fmt::format(": {}", path);
+    return text;
+}
+
 std::vector<std::string> Diagnostics::in_order(std::vector<Message> messages) const {
     std::stable_sort(messages.begin(), messages.end(),
                      [](const Message& a, const Message& b) { return a.place < b.place; });
     std::vector<std::string> lines;
-    for (const Message& message : messages) {
-        const Source& source = sources_[message.place.source];
-        std::string line = source.name;
-        if (source.lines == Lines::numbered && message.place.line > 0)
-            line += fmt::format(":{}:{}", message.place.line, message.place.column);
-        line += ": ";
-        if (!message.path.empty()) line += message.path + ": ";
-        lines.push_back(line + message.text);
-    }
+    for (const Message& message : messages)
+        lines.push_back(described(message.place, message.path) + ": " + message.text);
     return lines;
 }
 

@@ -40,6 +40,9 @@ public:
     /// errors are no longer kept.
     [[nodiscard]] bool is_sound(std::string_view path) const;
 
+    /// "FILE:LINE:COL: path", with which messages about a place begin.
+    [[nodiscard]] std::string described(const Place& place, std::string_view path) const;
+
     /// The messages in the order of their places, and how many more there are.
     [[nodiscard]] std::vector<std::string> errors() const;
     [[nodiscard]] std::vector<std::string> warnings() const;

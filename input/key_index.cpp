@@ -22,6 +22,10 @@ public:
         enter(key.name);
         return true;
     }
+    bool enter_section_or_word(const Key& key, std::size_t&, std::span<const std::string_view>) override {
+        enter(key.name);
+        return true;
+    }
     std::size_t enter_list(const Key& key, std::size_t) override {
         enter(key.name);
         return 1;

@@ -23,6 +23,12 @@ public:
         enter(key.name);
         return true;
     }
+    bool enter_section_or_word(const Key& key, std::size_t& index,
+                               std::span<const std::string_view> words) override {
+        row(key, allowed_words_or_map(words), std::string(words[index]));
+        enter(key.name);
+        return true;
+    }
     std::size_t enter_list(const Key& key, std::size_t) override {
         enter(key.name);
         return 1;

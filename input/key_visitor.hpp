@@ -82,6 +82,11 @@ public:
     /// A section that need not exist. `exists`: whether the Scenario has it now. Returns whether it is
     /// to be visited; if so, it is left by leave_section().
     virtual bool enter_optional_section(const Key& key, bool exists) = 0;
+    /// A section in whose place one of `words` may stand: `index` says which, or is their number where it is
+    /// the section. Returns whether this is to be visited; if so, it is left by leave_section(). It need not
+    /// be given; the first word is the default.
+    virtual bool enter_section_or_word(const Key& key, std::size_t& index,
+                                       std::span<const std::string_view> words) = 0;
     /// A list of sections. `size`: the number of its items now. Returns the number of items to visit.
     virtual std::size_t enter_list(const Key& key, std::size_t size) = 0;
     virtual void enter_item(std::size_t index) = 0;
@@ -193,6 +198,7 @@ public:
 [[nodiscard]] std::string allowed_text(std::size_t longest);
 [[nodiscard]] std::string allowed_flag();
 [[nodiscard]] std::string allowed_names(std::span<const std::string_view> names);  ///< "a, b or c"
+[[nodiscard]] std::string allowed_words_or_map(std::span<const std::string_view> words);
 [[nodiscard]] std::string allowed_subset(std::span<const NamedFlag> names);
 [[nodiscard]] std::string allowed_faces();
 [[nodiscard]] std::string allowed_device();

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "input/fluid_keys.hpp"
+#include "input/start_keys.hpp"
 #include "input/surface_keys.hpp"
 #include "physics/collision/laws.hpp"
 
@@ -366,6 +367,7 @@ void visit_execution(KeyVisitor& keys, Execution& execution) {
 void visit_keys(KeyVisitor& keys, Scenario& scenario) {
     keys.text({"title", "One line that names the run; it is kept in the results."}, scenario.title, 200);
     visit_system(keys, scenario.system);
+    visit_start(keys, scenario);
     keys.section(
         {"run", "How long.", Presence::required},
         [&] {

@@ -15,6 +15,7 @@
 #include "input/domain_checks.hpp"
 #include "input/keys.hpp"
 #include "input/overrides.hpp"
+#include "input/start_checks.hpp"
 #include "input/surface_checks.hpp"
 #include "input/text.hpp"
 #include "input/tree_reader.hpp"
@@ -105,8 +106,13 @@ std::string read_text(const std::filesystem::path& path, const std::string& name
     return text;
 }
 
-/// `boundaries.z: no_slip` is short for both faces, and `lower: no_slip` for `lower: {kind: no_slip}`.
+/// `boundaries.z: no_slip` is short for both faces, and `lower: no_slip` for `lower: {kind: no_slip}`. A key
+/// of `start` takes the place of a word.
 void expand_shorthand(std::string_view path, input::Node& node) {
+    if (path == "start") {
+        node.kind = input::NodeKind::map;
+        node.text.clear();
+    }
     constexpr std::string_view section = "boundaries.";
     if (!path.starts_with(section)) return;
     const std::string_view axis = path.substr(section.size(), 1);
@@ -166,6 +172,7 @@ Scenario parse_scenario(std::string_view text, const std::string& name,
     reader.finish();
     input::check_surfaces(scenario.system, root, diagnostics);
     input::check_scenario(scenario, root, diagnostics);
+    input::check_start(scenario, root, diagnostics);
     input::check_domains(scenario, ranks, root, diagnostics);
     if (diagnostics.has_errors()) throw InputError(diagnostics.errors());
     if (scenario.output.directory.empty()) scenario.output.directory = default_directory(name);

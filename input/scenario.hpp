@@ -27,6 +27,18 @@ struct RunLength {
     std::int64_t steps = 0;
 };
 
+/// start: how particles begin, where they are neither drawn nor on a lattice (System::first_places): as a
+/// file says, of ours or of the user's. One of the two names is given, or neither.
+struct Start {
+    std::string from;         ///< a checkpoint or a trajectory
+    std::int64_t frame = -1;  ///< of a trajectory, from 0; a negative one from the end
+    std::string arrays;       ///< a file with the arrays of the particles
+    std::string place{};      ///< where the input names the file: "FILE:LINE:COL: start.from"
+
+    [[nodiscard]] bool has_file() const { return !from.empty() || !arrays.empty(); }
+    [[nodiscard]] const std::string& file() const { return from.empty() ? arrays : from; }
+};
+
 /// In which precision positions and velocities are stored in a file.
 enum class FilePrecision {
     automatic,  ///< as the run has them: single with precision mixed
@@ -90,6 +102,7 @@ struct Execution {
 struct Scenario {
     std::string title;
     System system;
+    Start start;
     RunLength run;
     Output output;
     std::optional<CheckpointTimes> checkpoint;

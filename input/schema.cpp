@@ -72,11 +72,24 @@ public:
         const Level level = leave();
         JsonObject section;
         section.add("description", in_quotes(level.doc));
-        describe_section(section, level);
+        if (level.words.empty()) {
+            describe_section(section, level);
+        } else {
+            JsonObject map;
+            describe_section(map, level);
+            section.add("anyOf", json_list({level.words, map.text()})).add("default", level.preset);
+        }
         levels_.back().properties.add(level.name, section.text());
     }
     bool enter_optional_section(const Key& key, bool) override {
         enter(key);
+        return true;
+    }
+    bool enter_section_or_word(const Key& key, std::size_t& index,
+                               std::span<const std::string_view> names) override {
+        enter(key);
+        levels_.back().words = words(names).text();
+        levels_.back().preset = in_quotes(names[index]);
         return true;
     }
     std::size_t enter_list(const Key& key, std::size_t) override {
@@ -198,7 +211,9 @@ private:
         std::string doc;
         JsonObject properties;
         std::vector<std::string> required;
-        std::string item;  ///< of a list: the schema of its items
+        std::string item;    ///< of a list: the schema of its items
+        std::string words;   ///< of a section: the schema of what may stand in its place
+        std::string preset;  ///< and its default
     };
 
     void require(const Key& key) {
@@ -206,7 +221,7 @@ private:
     }
     void enter(const Key& key) {
         require(key);
-        levels_.push_back({key.name, key.doc, {}, {}, {}});
+        levels_.push_back({key.name, key.doc, {}, {}, {}, {}, {}});
     }
     [[nodiscard]] Level leave() {
         Level level = std::move(levels_.back());

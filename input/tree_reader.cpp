@@ -76,6 +76,23 @@ bool TreeReader::enter_optional_section(const Key& key, bool exists) {
     return false;
 }
 
+bool TreeReader::enter_section_or_word(const Key& key, std::size_t& index,
+                                       std::span<const std::string_view> words) {
+    const std::string allowed = allowed_words_or_map(words);
+    const Node* node = find(key, allowed);
+    if (node == nullptr) return false;
+    if (node->kind == NodeKind::map) {
+        enter(node, path_of(key));
+        index = words.size();
+        return true;
+    }
+    const bool is_word = node->kind == NodeKind::scalar;
+    const auto found = is_word ? std::find(words.begin(), words.end(), node->text) : words.end();
+    if (found != words.end()) index = static_cast<std::size_t>(found - words.begin());
+    else wrong(*node, path_of(key), is_word ? "is not known" : "is given", allowed);
+    return false;
+}
+
 void TreeReader::leave_section() {
     report_unknown();
     levels_.pop_back();
@@ -346,7 +363,7 @@ void TreeReader::report_unknown() {
             message += meant.empty() ? "" : fmt::format("; did you mean {}?", meant);
             message += meant.empty() ? "; allowed " : " Allowed ";
             message += level.path.empty() ? "here are " : fmt::format("in {} are ", level.path);
-            message += fmt::format("{}", fmt::join(level.known, ", "));
+            message += level.known.empty() ? "none" : fmt::format("{}", fmt::join(level.known, ", "));
         }
         diagnostics_.error(node.name_place, joined_path(level.path, printable(node.name)),
                            std::move(message));

@@ -23,6 +23,8 @@ public:
     void enter_section(const Key& key) override;
     void leave_section() override;
     bool enter_optional_section(const Key& key, bool exists) override;
+    bool enter_section_or_word(const Key& key, std::size_t& index,
+                               std::span<const std::string_view> words) override;
     std::size_t enter_list(const Key& key, std::size_t size) override;
     void enter_item(std::size_t index) override;
     void leave_item() override;

@@ -27,6 +27,13 @@ public:
         if (exists) enter_section(key);
         return exists;
     }
+    /// The default is as if the key were not there: inputs of before there was one go on.
+    bool enter_section_or_word(const Key& key, std::size_t& index,
+                               std::span<const std::string_view> words) override {
+        if (index == words.size()) enter_section(key);
+        else if (index > 0) line(key, words[index]);
+        return index == words.size();
+    }
     std::size_t enter_list(const Key& key, std::size_t size) override {
         if (size == 0) {
             line(key, "[]");

@@ -1,6 +1,6 @@
 #pragma once
-/// The state that a run starts from: uniformly random places, Maxwellian velocities, total momentum zero; in
-/// a sheared box relative to the flow that its faces impose.
+/// The state that a run starts from: uniformly random places or those of a lattice, Maxwellian velocities,
+/// total momentum zero; in a sheared box relative to the flow that its faces impose.
 
 #include <cstdint>
 
@@ -8,6 +8,7 @@
 #include "physics/boundary/surface_view.hpp"
 #include "physics/distributions.hpp"
 #include "physics/host_device.hpp"
+#include "physics/lattice.hpp"
 #include "physics/lees_edwards.hpp"
 #include "physics/random.hpp"
 #include "physics/system.hpp"
@@ -24,7 +25,9 @@ public:
         : surfaces_(surfaces),
           seed_(system.seed),
           thermal_speed_(std::sqrt(system.fluid.temperature / system.fluid.mass)),
-          flow_(system) {
+          flow_(system),
+          lattice_(system),
+          first_places_(system.first_places) {
         for (int axis = 0; axis < 3; ++axis) length_[axis] = system.box.size[axis];
         for (int s = 0; s < SpeciesList::most; ++s) {
             first_id_[s] = static_cast<std::uint64_t>(system.first_id(s));
@@ -42,9 +45,13 @@ public:
         const RandomBlock b = source.next();
         const Vec3<double> u{uniform_open(a.word[0], a.word[1]), uniform_open(a.word[2], a.word[3]),
                              uniform_open(b.word[0], b.word[1])};
+        Vec3<double> place;
+        if (first_places_ == FirstPlaces::lattice) place = lattice_.place(id);
+        else
+            for (int axis = 0; axis < 3; ++axis) place[axis] = u[axis] * length_[axis];
         Vec3<Real> position;
         for (int axis = 0; axis < 3; ++axis) {
-            const Real x = static_cast<Real>(u[axis] * length_[axis]);
+            const Real x = static_cast<Real>(place[axis]);
             // Rounding may reach L, which is the next image's 0.
             position[axis] = x < static_cast<Real>(length_[axis]) ? x : static_cast<Real>(0);
         }
@@ -85,6 +92,8 @@ private:
     std::uint64_t seed_;
     double thermal_speed_;
     ShearFlow flow_;
+    Lattice lattice_;
+    FirstPlaces first_places_;
     Vec3<double> length_;
     std::uint64_t first_id_[SpeciesList::most];  ///< of each species
     double slowness_[SpeciesList::most];         ///< root of its relative mass

@@ -194,6 +194,9 @@ private:
     int size_ = 0;
 };
 
+/// Where particles begin (physics/initial_state.hpp).
+enum class FirstPlaces { random, lattice };
+
 /// All that decides the trajectory of a run, whatever machine runs it (with Precision, below).
 struct System {
     std::uint64_t seed = 1;
@@ -206,6 +209,7 @@ struct System {
     ForceList forces;               ///< and others
     SpeciesList species;
     Surfaces surfaces;
+    FirstPlaces first_places = FirstPlaces::random;  ///< on a lattice only where there are no surfaces
 
     /// Where there are surfaces, to be called after all else is set and before anything is asked: how many
     /// particles there are and how they fly follows from it. Throws std::invalid_argument where no fluid is

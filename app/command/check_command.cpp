@@ -14,6 +14,7 @@
 #include "app/output/estimates.hpp"
 #include "app/run/schedule.hpp"
 #include "app/run/theory_numbers.hpp"
+#include "app/start/start_file.hpp"
 #include "app/text/formatting.hpp"
 #include "app/text/json_writer.hpp"
 #include "input/names.hpp"
@@ -169,8 +170,9 @@ StepModel model_of_ranks(const CheckOptions& options, const std::optional<TimeEs
     return model;
 }
 
-void print_text(const Scenario& scenario, DeviceKind device, const std::optional<TimeEstimate>& time,
-                const std::optional<DomainReport>& domains, const std::vector<std::string>& warnings) {
+void print_text(const Scenario& scenario, const std::string& start, DeviceKind device,
+                const std::optional<TimeEstimate>& time, const std::optional<DomainReport>& domains,
+                const std::vector<std::string>& warnings) {
     const System& system = scenario.system;
     const auto& size = system.box.size;
     fmt::print("{} is valid.\n", input::printable(scenario.source_name, std::string::npos));
@@ -179,6 +181,7 @@ void print_text(const Scenario& scenario, DeviceKind device, const std::optional
     fmt::print("box                  {} x {} x {} cells\n", size[0], size[1], size[2]);
     print_surfaces(system);
     fmt::print("particles            {}\n", system.particle_count());
+    if (!start.empty()) fmt::print("start                {}\n", input::printable(start, std::string::npos));
     const Schedule schedule(scenario.run, scenario.output);
     fmt::print("steps                {} + {} = {}, time {:.6g}\n", scenario.run.equilibration,
                scenario.run.steps, schedule.total_steps(),
@@ -209,8 +212,9 @@ void print_text(const Scenario& scenario, DeviceKind device, const std::optional
         fmt::print("warning: {}\n", input::printable(warning, std::string::npos));
 }
 
-void print_json(const Scenario& scenario, DeviceKind device, const std::optional<TimeEstimate>& time,
-                const std::optional<DomainReport>& domains, const std::vector<std::string>& warnings) {
+void print_json(const Scenario& scenario, const std::string& start, DeviceKind device,
+                const std::optional<TimeEstimate>& time, const std::optional<DomainReport>& domains,
+                const std::vector<std::string>& warnings) {
     const System& system = scenario.system;
     const Schedule schedule(scenario.run, scenario.output);
     JsonWriter json;
@@ -220,6 +224,7 @@ void print_json(const Scenario& scenario, DeviceKind device, const std::optional
         .member("title", scenario.title);
     json.member("fluid_volume", system.fluid_volume());
     json.member("particles", system.particle_count()).member("total_steps", schedule.total_steps());
+    if (!start.empty()) json.member("start", start);
     json.member("precision", precision_name(scenario.execution.precision));
     json.key("theory").begin_object();
     for (const NamedNumber& number : theory_numbers(system)) json.member(number.name, number.value);
@@ -256,6 +261,7 @@ int check_command(const CheckOptions& options) {
         fmt::print("{}", to_yaml(scenario));
         return 0;
     }
+    const std::string start = scenario.start.has_file() ? read_start(scenario).description : "";
     const ChosenDevice device = device_of_run(scenario.execution.device, options.speed);
     std::vector<std::string> warnings = find_warnings(scenario);
     for (std::string& shortage : find_shortages(scenario, device.kind))
@@ -264,8 +270,9 @@ int check_command(const CheckOptions& options) {
     std::optional<DomainReport> domains;
     if (options.ranks)
         domains = report_of_domains(scenario, device.kind, *options.ranks, model_of_ranks(options, time));
-    if (options.format == ReportFormat::json) print_json(scenario, device.kind, time, domains, warnings);
-    else print_text(scenario, device.kind, time, domains, warnings);
+    if (options.format == ReportFormat::json)
+        print_json(scenario, start, device.kind, time, domains, warnings);
+    else print_text(scenario, start, device.kind, time, domains, warnings);
     return 0;
 }
 

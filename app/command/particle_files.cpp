@@ -14,6 +14,7 @@
 #include "app/storage/descriptor.hpp"
 #include "app/storage/directory.hpp"
 #include "app/storage/file_error.hpp"
+#include "input/error.hpp"
 
 namespace mpcflow {
 
@@ -50,12 +51,22 @@ struct PartNumbers {
 };
 using Answer = Letter<PartNumbers>;  ///< the text: what failed
 
-/// Which checkpoint; the text is the path of its file.
-struct CheckpointNumbers {
+/// Whose particles a rank is to bring.
+enum class SharedFile : std::int32_t { checkpoint, start };
+
+/// Which file; the text is the path of a checkpoint. That of a start the input says.
+struct FileNumbers {
+    SharedFile file = SharedFile::checkpoint;
     std::int64_t step = 0;
-    std::uint64_t state_hash = 0;
+    std::uint64_t identity = 0;  ///< its state hash, or StartFile::identity
 };
-using ShareOrder = Letter<CheckpointNumbers>;
+using ShareOrder = Letter<FileNumbers>;
+
+[[noreturn]] void fail_for_another(const std::string& path) {
+    throw EnvironmentError(path +
+                           ": is another file here than on rank 0; the directory must be on a file system "
+                           "that all machines see alike");
+}
 
 Message save_part(const Message& order, int number, const ParticleRecords& own) {
     // "TOKEN\nDIRECTORY"
@@ -77,14 +88,27 @@ Message save_part(const Message& order, int number, const ParticleRecords& own) 
     }
 }
 
-std::unique_ptr<ParticleSource> open_share(const Message& message, int number, int count) {
-    const ShareOrder order = ShareOrder::read(message);
-    const Checkpoint checkpoint = read_checkpoint_contents(storage::open_to_read(order.text), order.text);
-    if (checkpoint.step != order.numbers.step || checkpoint.state_hash != order.numbers.state_hash) {
-        throw EnvironmentError(order.text +
-                               ": is another checkpoint here than on rank 0; the directory must be on a "
-                               "file system that all machines see alike");
+std::unique_ptr<ParticleSource> open_start_share(const Scenario& scenario, std::uint64_t identity, int number,
+                                                 int count) {
+    const std::string& path = scenario.start.file();
+    try {
+        const StartFile start = open_start(scenario);
+        if (start.identity != identity) fail_for_another(path);
+        return start.open_share(number, count);
+    } catch (const InputError&) {
+        // On rank 0 it fits.
+        fail_for_another(path);
     }
+}
+
+std::unique_ptr<ParticleSource> open_share(const Scenario& scenario, const Message& message, int number,
+                                           int count) {
+    const ShareOrder order = ShareOrder::read(message);
+    const FileNumbers& wanted = order.numbers;
+    if (wanted.file == SharedFile::start) return open_start_share(scenario, wanted.identity, number, count);
+    const Checkpoint checkpoint = read_checkpoint_contents(storage::open_to_read(order.text), order.text);
+    if (checkpoint.step != wanted.step || checkpoint.state_hash != wanted.identity)
+        fail_for_another(order.text);
     return checkpoint.open_share(number, count);
 }
 
@@ -98,10 +122,19 @@ RestoreParticles restoring_all(Solver& solver) {
 
 RestoreParticles restoring_shares(LeadingSolver& solver) {
     return [&solver](const Checkpoint& checkpoint) {
-        const ShareOrder order{{checkpoint.step, checkpoint.state_hash}, checkpoint.path};
+        const ShareOrder order{{SharedFile::checkpoint, checkpoint.step, checkpoint.state_hash},
+                               checkpoint.path};
         const auto own = checkpoint.open_share(0, solver.ranks());
         solver.restore_shares(order.message(), *own, checkpoint.step, checkpoint.fast_steps);
     };
+}
+
+void begin_all(Solver& solver, const StartFile& start) { solver.restore_from(*start.open_share(0, 1), 0, 0); }
+
+void begin_shares(LeadingSolver& solver, const StartFile& start) {
+    const ShareOrder order{{SharedFile::start, 0, start.identity}, {}};
+    const auto own = start.open_share(0, solver.ranks());
+    solver.restore_shares(order.message(), *own, 0, 0);
 }
 
 SaveOthers saving_parts(LeadingSolver& solver, const std::string& directory) {
@@ -123,10 +156,12 @@ SaveOthers saving_parts(LeadingSolver& solver, const std::string& directory) {
     };
 }
 
-Errands errands_of_rank(int number, int count) {
+Errands errands_of_rank(const Scenario& scenario, int number, int count) {
     return {
         [number](const Message& order, const ParticleRecords& own) { return save_part(order, number, own); },
-        [number, count](const Message& order) { return open_share(order, number, count); }};
+        [scenario, number, count](const Message& order) {
+            return open_share(scenario, order, number, count);
+        }};
 }
 
 }  // namespace mpcflow

@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,7 +29,9 @@
 #include "app/run/run_loop.hpp"
 #include "app/run/signals.hpp"
 #include "app/run/theory_numbers.hpp"
+#include "app/start/start_file.hpp"
 #include "app/text/formatting.hpp"
+#include "input/error.hpp"
 #include "input/reader.hpp"
 #include "input/text.hpp"
 #include "input/writer.hpp"
@@ -68,7 +71,7 @@ RunRecord make_record(const RunOptions& options, const Scenario& scenario, const
 }
 
 void announce(const Scenario& scenario, const RunRecord& record, const std::optional<Checkpoint>& checkpoint,
-              std::vector<std::string> remarks) {
+              const std::optional<StartFile>& start, std::vector<std::string> remarks) {
     const std::int64_t steps = scenario.run.equilibration + scenario.run.steps;
     show(stderr,
          fmt::format("mpcflow {}: {}{} particles, {} steps, {} precision, to {}\non {} ({})\n",
@@ -78,6 +81,9 @@ void announce(const Scenario& scenario, const RunRecord& record, const std::opti
     if (checkpoint)
         show(stderr, fmt::format("going on from {}, step {}\n",
                                  input::printable(checkpoint->path, std::string::npos), checkpoint->step));
+    if (start)
+        show(stderr,
+             fmt::format("starting from {}\n", input::printable(start->description, std::string::npos)));
     for (std::string& warning : find_warnings(scenario)) remarks.push_back(std::move(warning));
     for (const std::string& remark : remarks)
         show(stderr, fmt::format("warning: {}\n", input::printable(remark, std::string::npos)));
@@ -171,6 +177,29 @@ Machinery machinery_of_ranks(Ranks& ranks, const Beginning& beginning) {
     return {std::move(solver), leading, &ranks, beginning.cut, reason};
 }
 
+/// The file that the run begins with, where its input names one; not where it goes on from a checkpoint of
+/// its own. Before the results of before are removed, which must not be what it begins with.
+std::optional<StartFile> find_start(const RunOptions& options, const Scenario& scenario, Existing existing) {
+    const bool goes_on = existing == Existing::keep || options.restart.mode == RestartMode::file;
+    if (goes_on || !scenario.start.has_file()) return std::nullopt;
+    if (existing == Existing::overwrite && lies_in(scenario.start.file(), scenario.output.directory))
+        throw InputError({fmt::format(
+            "{}: {} lies in the output directory, whose results are to be overwritten; move it, or choose "
+            "another output.directory (--output DIR)",
+            scenario.start.place, scenario.start.file())});
+    return read_start(scenario);
+}
+
+/// Puts the particles where the file says.
+void begin_as(const StartFile& start, const Machinery& machinery) {
+    try {
+        if (machinery.leading != nullptr) begin_shares(*machinery.leading, start);
+        else begin_all(*machinery.solver, start);
+    } catch (const std::invalid_argument& error) {
+        throw EnvironmentError(start.description + ": is no state of this input: " + error.what());
+    }
+}
+
 /// The whole run but for reading the input: of one process, or of rank 0 for all.
 int run_scenario(const RunOptions& options, const Scenario& scenario,
                  const std::function<Machinery()>& make_machinery, Clock::time_point began) {
@@ -178,6 +207,7 @@ int run_scenario(const RunOptions& options, const Scenario& scenario,
     const Existing existing = treatment_of_results(options.restart, options.existing, folder);
     check_output_directory(folder, existing);
     if (is_done_already(scenario, existing, options.verbosity)) return static_cast<int>(ExitStatus::done);
+    const std::optional<StartFile> start = find_start(options, scenario, existing);
     const Machinery machinery = make_machinery();
     Solver& solver = *machinery.solver;
 
@@ -192,10 +222,12 @@ int run_scenario(const RunOptions& options, const Scenario& scenario,
         const RestoreParticles restore_particles =
             machinery.leading != nullptr ? restoring_shares(*machinery.leading) : restoring_all(solver);
         restore(solver, restore_particles, observables, *checkpoint, remarks);
+    } else if (start) {
+        begin_as(*start, machinery);
     }
     RunRecord record = make_record(options, scenario, machinery);
     record.notes = remarks;
-    if (options.verbosity == Verbosity::normal) announce(scenario, record, checkpoint, remarks);
+    if (options.verbosity == Verbosity::normal) announce(scenario, record, checkpoint, start, remarks);
 
     ResultWriter results(directory, std::move(record), checkpoint);
     const InFlight most{copies_in_flight(scenario, machinery.cut.count()), work_in_flight(observables)};
@@ -241,7 +273,8 @@ int run_command(const RunOptions& options) {
         [&] {
             const Beginning beginning = begin_alike(*ranks, options.input);
             check_machine(*ranks, beginning);
-            follow(*ranks, maker_of_rank(beginning), errands_of_rank(ranks->number(), ranks->count()));
+            follow(*ranks, maker_of_rank(beginning),
+                   errands_of_rank(beginning.scenario, ranks->number(), ranks->count()));
         });
 }
 

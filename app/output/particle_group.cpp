@@ -69,6 +69,16 @@ std::int64_t particle_group_bytes(std::int64_t particles, Precision precision, M
     return bytes * particles + bytes * particles / 64;
 }
 
+std::vector<std::uint8_t> read_species(const hdf5::Dataset& species, hsize_t first, hsize_t count) {
+    std::vector<std::int32_t> numbers;
+    species.read_part(first, count, numbers);
+    std::vector<std::uint8_t> read;
+    constexpr std::int32_t none = std::numeric_limits<std::uint8_t>::max();
+    for (const std::int32_t s : numbers)
+        read.push_back(static_cast<std::uint8_t>(s < 0 || s > none ? none : s));
+    return read;
+}
+
 GroupParticles::GroupParticles(hdf5::File file, std::int64_t count, Share share, Ids ids)
     : file_(std::move(file)), share_(share), next_(share.first), ids_(ids) {
     const Group group = file_.root().open_group("particles");
@@ -96,14 +106,7 @@ ParticleSnapshot GroupParticles::next(std::int64_t most) {
     position_.read_part(first, count, piece.position);
     velocity_.read_part(first, count, piece.velocity);
     image_.read_part(first, count, piece.image);
-    if (species_) {
-        std::vector<std::int32_t> species;
-        species_->read_part(first, count, species);
-        // What does not fit is no species that there is.
-        constexpr std::int32_t none = std::numeric_limits<std::uint8_t>::max();
-        for (const std::int32_t s : species)
-            piece.species.push_back(static_cast<std::uint8_t>(s < 0 || s > none ? none : s));
-    }
+    if (species_) piece.species = read_species(*species_, first, count);
     if (ids_ == Ids::written) {
         id_.read_part(first, count, piece.id);
     } else {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "app/hdf5/file.hpp"
 #include "physics/domain/share.hpp"
@@ -16,6 +17,10 @@ enum class Ids { all_in_order, written };
 
 /// Throws FileError.
 void write_particles(const hdf5::Group& root, const ParticleRecords& particles, Ids ids);
+
+/// `count` of the species that a file has, from `first` on; what cannot be one becomes one that there is not.
+[[nodiscard]] std::vector<std::uint8_t> read_species(const hdf5::Dataset& species, hsize_t first,
+                                                     hsize_t count);
 
 /// Bytes of such a group, a little more than exact.
 [[nodiscard]] std::int64_t particle_group_bytes(std::int64_t particles, Precision precision, Masses masses,

@@ -218,13 +218,13 @@ void check_growing_files(const storage::Directory& directory, const Checkpoint& 
     }
 }
 
+}  // namespace
+
 bool lies_in(const std::string& file, const std::string& folder) {
     std::error_code error;
     const fs::path parent = fs::path(file).parent_path();
     return fs::equivalent(parent.empty() ? fs::path(".") : parent, folder, error) && !error;
 }
-
-}  // namespace
 
 RestartChoice parse_restart(const std::string& text) {
     if (text == "auto") return {RestartMode::automatic, {}};

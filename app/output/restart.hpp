@@ -27,6 +27,9 @@ struct RestartChoice {
 /// "auto", "never" or the name of a file.
 [[nodiscard]] RestartChoice parse_restart(const std::string& text);
 
+/// Whether a file lies in a folder itself, by whatever names.
+[[nodiscard]] bool lies_in(const std::string& file, const std::string& folder);
+
 /// What happens to results in `folder`, given what was asked for: they are kept if the run goes on from one
 /// of their checkpoints.
 [[nodiscard]] Existing treatment_of_results(const RestartChoice& restart, Existing wanted,

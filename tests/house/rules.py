@@ -22,7 +22,7 @@ MAY_INCLUDE = {
 }
 
 # The rooms of app/; each may include those before it. main.cpp stands before the doors.
-ROOMS = ["text", "machine", "storage", "hdf5", "run", "output", "verify", "bench", "command"]
+ROOMS = ["text", "machine", "storage", "hdf5", "run", "output", "start", "verify", "bench", "command"]
 
 # Headers of a library, and the one folder that knows the library.
 LIBRARY_OWNERS = [

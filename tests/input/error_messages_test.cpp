@@ -17,8 +17,8 @@ const std::string three_edges = "a list of 3 whole numbers in [1, 65536] is need
 const std::string some_steps = "a whole number in [0, 1000000000000000] is needed";
 const std::string one_line = "one line of text of at most 200 characters is needed";
 const std::string root_keys =
-    "title, seed, box, fluid, collision, thermostat, boundaries, surfaces, forces, run, output, checkpoint, "
-    "execution";
+    "title, seed, box, fluid, collision, thermostat, boundaries, surfaces, forces, start, run, output, "
+    "checkpoint, execution";
 
 INSTANTIATE_TEST_SUITE_P(
     Keys, ErrorMessages,
@@ -163,8 +163,8 @@ INSTANTIATE_TEST_SUITE_P(
             least + "angle: 90",
             {"f.yaml:3:1: angle: is not a key; did you mean collision.angle? Allowed here are " + root_keys}},
         ErrorCase{"nothing like it",
-                  least + "restart: {every: 5}",
-                  {"f.yaml:3:1: restart: is not a key; allowed here are " + root_keys}},
+                  least + "frequency: {every: 5}",
+                  {"f.yaml:3:1: frequency: is not a key; allowed here are " + root_keys}},
         ErrorCase{"in an item of a list",
                   least + "forces: [{unifrom: [1, 2, 3]}]",
                   {"f.yaml:3:11: forces.0.unifrom: is not a key; did you mean forces.0.uniform? Allowed in "

@@ -168,6 +168,11 @@ std::map<std::string, Messages> all_changes() {
     changes["surfaces.0.velocity"] = {pipe, "surfaces.0.velocity=[0, 0, 0.1]"};
     changes["surfaces.0.angular_velocity"] = {ball, "surfaces.0.angular_velocity=[0, 0.1, 0]"};
     changes["surfaces.0.temperature"] = {ball, "surfaces.0.temperature=1.5"};
+    changes["start"] = {"start=lattice"};
+    changes["start.lattice"] = {"start.lattice={}"};
+    changes["start.from"] = {"start=lattice", "start.from=old.h5"};  // which takes the word's place
+    changes["start.frame"] = {"start.frame=3", "start.from=old.h5"};
+    changes["start.arrays"] = {"start.arrays=mine.h5"};
     return changes;
 }
 
@@ -256,8 +261,8 @@ TEST(Overrides, SayWhichIsWrong) {
     EXPECT_EQ(message("colision.angle=90"),
               "--set colision.angle=90: colision: is not a key; did you mean collision? Allowed here are "
               "title, seed, "
-              "box, fluid, collision, thermostat, boundaries, surfaces, forces, run, output, checkpoint, "
-              "execution");
+              "box, fluid, collision, thermostat, boundaries, surfaces, forces, start, run, output, "
+              "checkpoint, execution");
     EXPECT_EQ(message("seed="),
               "--set seed=: seed: nothing is given; a whole number in [0, 9223372036854775807] is needed");
     EXPECT_EQ(message("seed"), "--set seed: there is no \"=\"; write --set path=value");

@@ -44,12 +44,19 @@ inline bool same(const SpeciesList& a, const SpeciesList& b) {
 }
 
 inline bool same(const System& a, const System& b) {
-    const auto& [seed, box, fluid, collision, thermostat, boundaries, force, forces, species, surfaces] = a;
+    const auto& [seed, box, fluid, collision, thermostat, boundaries, force, forces, species, surfaces,
+                 first_places] = a;
     const auto& [kind, strength] = thermostat;
     return seed == b.seed && same(box, b.box) && same(fluid, b.fluid) && same(collision, b.collision) &&
            kind == b.thermostat.kind && strength == b.thermostat.strength && same(boundaries, b.boundaries) &&
            force == b.force && forces == b.forces && surfaces.list == b.surfaces.list &&
-           same(species, b.species);
+           same(species, b.species) && first_places == b.first_places;
+}
+
+/// Where it stands in the input may differ.
+inline bool same(const Start& a, const Start& b) {
+    const auto& [from, frame, arrays, place] = a;
+    return from == b.from && frame == b.frame && arrays == b.arrays;
 }
 
 inline bool same(const TrajectoryOutput& a, const TrajectoryOutput& b) {
@@ -135,12 +142,12 @@ inline bool same(const Execution& a, const Execution& b) {
 
 /// Where they were read from, and what was warned of, may differ.
 inline bool same_settings(const Scenario& a, const Scenario& b) {
-    const auto& [title, system, run, output, checkpoint, execution, source_name, source_text, overrides,
-                 warnings] = a;
+    const auto& [title, system, start, run, output, checkpoint, execution, source_name, source_text,
+                 overrides, warnings] = a;
     const auto& [equilibration, steps] = run;
-    return title == b.title && same(system, b.system) && equilibration == b.run.equilibration &&
-           steps == b.run.steps && same(output, b.output) && same(checkpoint, b.checkpoint) &&
-           same(execution, b.execution);
+    return title == b.title && same(system, b.system) && same(start, b.start) &&
+           equilibration == b.run.equilibration && steps == b.run.steps && same(output, b.output) &&
+           same(checkpoint, b.checkpoint) && same(execution, b.execution);
 }
 
 }  // namespace mpcflow::tests

@@ -62,6 +62,7 @@ MISTAKES = [
     ("surfaces", None, [{"sphere": {"centre": [1, 1, 1], "radius": 0}, "fluid": "inside"}]),
     ("surfaces", None, [{"cylinder": {"axis": "z", "centre": [1, 1, 1], "radius": 1}, "fluid": "inside"}]),
     ("surfaces", None, [{"sphere": {"centre": [1, 1, 1], "radius": 1}}]), ("surfaces", None, [{"fluid": "inside", "angular_velocity": [1, 0]}]),
+    ("start", None, "dense"), ("start", None, {"from": ""}), ("start", None, {"frame": 0.5}), ("start", None, {"lattice": {"spacing": 1}}),
     ("title", None, ""), ("checkpoint", None, {"every": -1}), ("checkpoint", None, {"hours": 1}),
 ]
 

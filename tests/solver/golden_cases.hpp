@@ -136,6 +136,12 @@ inline std::vector<Case> make_cases() {
     }
     const Face warm{FaceKind::thermal, {0.1, 0.0, 0.0}, 1.4};
     add("srd_free_thermal_z", false, ThermostatKind::none, {{{}, {}, {warm, FaceKind::thermal}}});
+    add("srd_free_lattice_walls_z", false, ThermostatKind::none,
+        {{{}, {}, {FaceKind::no_slip, FaceKind::no_slip}}});
+    add("srd_angular_thermostat_lattice_mixture_sheared_y", true, ThermostatKind::maxwell_boltzmann,
+        {{{}, sheared(0, 0.15), {}}});
+    for (Case& c : std::span(cases).last(2)) c.system.set_species({{"heavy", 7.0, 2.4}, {"light", 0.5, 5.3}});
+    for (Case& c : std::span(cases).last(4)) c.system.first_places = FirstPlaces::lattice;
     const auto add_among = [&](const std::string& name, CollisionRule rule, const std::string& geometry,
                                std::initializer_list<Precision> precisions) {
         for (const Precision precision : precisions) {

@@ -18,7 +18,7 @@ struct GoldenHash {
     std::uint64_t hash;
 };
 
-inline constexpr std::array<GoldenHash, 81> golden_hashes{{
+inline constexpr std::array<GoldenHash, 85> golden_hashes{{
     {"srd_free_periodic_double", 0x5c24e138a505b089},
     {"srd_free_periodic_mixed", 0x5a2e064b5d990838},
     {"srd_free_walls_z_double", 0xd7b456ed6213eb45},
@@ -93,6 +93,10 @@ inline constexpr std::array<GoldenHash, 81> golden_hashes{{
     {"at_angular_free_forces_walls_z_mixed", 0x914bb70fa2ec4f6e},
     {"srd_free_thermal_z_double", 0x0739af46c16d3e3c},
     {"srd_free_thermal_z_mixed", 0x725546059824927d},
+    {"srd_free_lattice_walls_z_double", 0x23469ac8e0812e44},
+    {"srd_free_lattice_walls_z_mixed", 0x13a16d936ede32ef},
+    {"srd_angular_thermostat_lattice_mixture_sheared_y_double", 0xf1cdf9fa6bc70df7},
+    {"srd_angular_thermostat_lattice_mixture_sheared_y_mixed", 0xc7925c70d42bf242},
     {"srd_free_pipe_double", 0x6383e81f2b520795},
     {"srd_free_pipe_mixed", 0x57d21c91d740e2f5},
     {"srd_thermostat_overlapping_double", 0xd8febdaa36f1565b},
