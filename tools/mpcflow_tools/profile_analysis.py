@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from mpcflow_tools.cylinder_analysis import driven_cylinders, fits, flow_estimates
 from mpcflow_tools.estimates import VISCOSITY_UNIT, Estimate, Section, blocked_mean, lacks
 from mpcflow_tools.expected import (component_name, default_axis, default_component, expected_profile, expected_series, fluid_of,
                                     holds_temperature)
@@ -67,7 +68,24 @@ def profiles_section(run: Run) -> Section:
                     section.notes.append(f"{title}: at most {off[worst]:.2g} from theory at bin centres, at {AXES[axis]} = "
                                          f"{centres[used][worst]:g}, where one standard error is {error[used][worst]:.2g}")
             section.tables[title] = table
+    _add_cylinders(run, section)
     return section
+
+
+def _add_cylinders(run: Run, section: Section) -> None:
+    """Of a flow in a pipe or between cylinders the velocity against the distance from their axis."""
+    flow = driven_cylinders(run)
+    if flow is None:
+        return
+    for direction, (profile, _) in fits(run, flow).items():
+        theory = flow.velocity(direction, profile.r)
+        title = f"velocity {direction} {AXES[flow.axis]}"
+        section.tables[title] = {"r": profile.r, "velocity": profile.velocity, "error": profile.error, "theory": theory}
+        if len(profile.r):
+            off = np.abs(profile.velocity - theory)
+            worst = int(np.argmax(off))
+            section.notes.append(f"{title}: at most {off[worst]:.2g} from theory in rings of bins, at r = {profile.r[worst]:.3g}, where one "
+                                 f"standard error is {profile.error[worst]:.2g}")
 
 
 def flow_viscosity(run: Run) -> list[Estimate]:
@@ -103,10 +121,12 @@ def wave_viscosity(run: Run) -> Estimate | None:
 def viscosity_section(run: Run) -> Section:
     """By each way that the run allows. Raises ResultsError."""
     section = Section("viscosity")
+    cylinders = driven_cylinders(run)
+    section.estimates += [] if cylinders is None else flow_estimates(run, cylinders)
     try:
         section.estimates += flow_viscosity(run)
     except NotAFlow as error:
-        section.missing.append(str(error).removeprefix(f"{run.path}: "))
+        section.missing += [] if cylinders else [str(error).removeprefix(f"{run.path}: ")]
     except ValueError as error:
         section.notes.append(f"flow: {error}")
     of_wave = wave_viscosity(run)
