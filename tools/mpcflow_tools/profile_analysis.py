@@ -105,17 +105,21 @@ def wave_viscosity(run: Run) -> Estimate | None:
     if wave is None or "velocity" not in run.fields or run.fields.samples == 0:
         return None
     edges = run.fields.edges(AXES[wave.wave_axis])
-    velocity, error = layer_profile(run.fields, "velocity", AXES[wave.flow_axis], wave.wave_axis)
+    velocity, _ = layer_profile(run.fields, "velocity", AXES[wave.flow_axis], wave.wave_axis)
     k = wave.wave_number
     # A bin has the mean of the sine over it.
     sine = (np.cos(k * edges[:-1]) - np.cos(k * edges[1:])) / (k * np.diff(edges))
     squares = float((sine**2).sum())
     if len(velocity) < 4 or not squares > 1.0:
         return None
-    amplitude, spread = float((sine * velocity).sum()) / squares, float(np.sqrt((sine**2 * error**2).sum())) / squares
+    amplitude = float((sine * velocity).sum()) / squares
+    # The thermal wave has the mean square 2 kT / (rho V) and is forgotten at the rate nu k^2.
+    fluid, time = fluid_of(run), run.time_step * (run.fields.last_step - run.fields.first_step + run.fields.every)
+    mean_square = 2.0 * fluid.temperature / (fluid.density * fluid.mass * float(np.prod(run.box)))
+    spread = float(np.sqrt(mean_square * 2.0 / (wave.viscosity * k**2 * time)))
     first = wave.acceleration * (1.0 if wave.is_sine else 4.0 / np.pi)
     return Estimate("wave", first / (k**2 * amplitude), abs(first / (k**2 * amplitude**2)) * spread, VISCOSITY_UNIT,
-                    "amplitude of the wave in the velocity, its error that of bins that are independent", wave.viscosity)
+                    "amplitude of the wave in the velocity; its error is that of a thermal wave, averaged over the time", wave.viscosity)
 
 
 def viscosity_section(run: Run) -> Section:
