@@ -9,9 +9,11 @@ import numpy as np
 from forging import edited
 from made_runs import FLOW, REGION, ToolTest, made
 from mpcflow_tools import Run, plot
+from mpcflow_tools.command import BadArgument
 from mpcflow_tools.expected import default_axis, default_component, expected_profile, expected_series
 from mpcflow_tools.pictures import MOST_POINTS, profile_figure, series_figure, slice_figure, thinned
 from mpcflow_tools.style import unit_label
+from mpcflow_tools.vorticity import vorticity, vorticity_layer
 
 REST = FLOW.replace("z: no_slip", "z: periodic").replace("forces: [{uniform: [0.02, 0, 0]}]\n", "")
 FALLING = FLOW.replace("z: no_slip", "z: periodic")
@@ -105,10 +107,45 @@ class Figures(unittest.TestCase):
         self.assertEqual(unit_label("step", "1"), "step")
 
 
+class Vorticity(unittest.TestCase):
+    def test_of_known_fields(self) -> None:
+        """Waves that fit the box, by what central differences make of them: sin(k s) / s in place of k; and a flow that turns as a body."""
+        bins, spacings = (12, 10, 8), (0.5, 1.0, 2.0)
+        z, y, x = np.meshgrid(*(spacings[a] * (np.arange(bins[a]) + 0.5) for a in (2, 1, 0)), indexing="ij")
+        k = [2.0 * np.pi / (count * spacing) for count, spacing in zip(bins, spacings)]
+        slope = [np.sin(k[a] * spacings[a]) / spacings[a] for a in range(3)]
+        waves = np.stack([np.sin(k[1] * y) + np.cos(k[2] * z), np.sin(k[2] * z) - np.cos(k[0] * x), np.cos(k[0] * x) + np.sin(k[1] * y)], axis=-1)
+        expected = (slope[1] * np.cos(k[1] * y) - slope[2] * np.cos(k[2] * z),
+                    -slope[2] * np.sin(k[2] * z) + slope[0] * np.sin(k[0] * x),
+                    slope[0] * np.sin(k[0] * x) - slope[1] * np.cos(k[1] * y))
+        turning = np.stack([0.2 * z - 0.3 * y, 0.3 * x - 0.1 * z, 0.1 * y - 0.2 * x], axis=-1)
+        for component in range(3):
+            np.testing.assert_allclose(vorticity(waves, spacings, (True,) * 3, component), expected[component], atol=1e-12)
+            # Twice the angular velocity, up to ends that are not periodic.
+            np.testing.assert_allclose(vorticity(turning, spacings, (False,) * 3, component), 2.0 * (0.1, 0.2, 0.3)[component], atol=1e-12)
+
+    def test_layers_are_those_of_the_whole(self) -> None:
+        with Run(made(FLOW)) as run:  # bins 2 x 1 x 10 of 2 x 3 x 1 cells, walls across z
+            for component in range(3):
+                whole = vorticity(run.fields["velocity"].values, (2.0, 3.0, 1.0), (True, True, False), component)
+                for axis, layers in enumerate(run.fields.bins):
+                    for layer in range(layers):
+                        np.testing.assert_allclose(vorticity_layer(run, axis, layer, component), np.take(whole, layer, axis=2 - axis), atol=1e-14)
+        with Run(made(FLOW.replace("[2, 1, 10]", "[4, 3, 1]"))) as run:
+            self.assertTrue(np.isfinite(vorticity_layer(run, 2, 0, 2)).all())
+            with self.assertRaisesRegex(BadArgument, "one bin along z"):
+                vorticity_layer(run, 2, 0, 0)
+
+    def test_it_is_drawn(self) -> None:
+        with Run(made(FLOW)) as run:
+            image = slice_figure(run, "vorticity", 1, None, "y").axes[0].collections[0]
+            np.testing.assert_array_equal(np.asarray(image.get_array()).reshape(2, 10), vorticity_layer(run, 1, 0, 1).T)
+
+
 class Command(ToolTest):
     def test_everything_that_is_listed_can_be_drawn(self) -> None:
         listed = self.command("plot", made(FLOW)).stdout.split()
-        self.assertEqual(len(listed), 11)
+        self.assertEqual(len(listed), 12)
         for subject in listed:
             path = self.folder / (subject.replace("/", "_") + ".png")
             self.assertEqual(plot.main([str(made(FLOW)), subject, "--output", str(path)]), 0, subject)
@@ -151,6 +188,8 @@ class Command(ToolTest):
                                  (("fields/density", "--along", "y"), "one bin along y"),
                                  (("fields/density", "--along", "z", "--across", "x"), "one of them"),
                                  (("fields/density", "--at", "3"), "--across"),
+                                 (("vorticity", "--along", "z"), "as a map"),
+                                 (("vorticity", "--component", "w"), "only x, y, z"),
                                  (("fields/density", "--across", "z", "--at", "11"), "from 0 to 10"),
                                  (("series/temperature", "--along", "z"), "are for fields"),
                                  (("series/temperature", "--output", "a.jpg"), ".png, .svg, .pdf"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +12,11 @@ from mpcflow_tools.kernel_axes import (  # before pyplot: it chooses the backend
 import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np
 from matplotlib.figure import Figure
-from PIL import Image  # comes with matplotlib
 
-from mpcflow_tools.command import check_free, whole_file
+from mpcflow_tools.command import check_free
 from mpcflow_tools.kernel_results import Column, KernelResults, NotABenchmark, StepRate, Table
+from mpcflow_tools.style import save_small
+
 
 def _draw_sums(results: KernelResults, table: Table) -> Figure:
     figure, (top, bottom) = plt.subplots(2, 1, figsize=(7.6, 6.6), sharex=True,
@@ -285,10 +285,7 @@ def _save(figure: Figure, source: str, path: Path, overwrite: bool) -> None:
     box = figure.get_tightbbox()  # inches
     width, height = figure.get_size_inches()
     figure.text(box.x1 / width, (box.y0 - 0.08) / height, source, ha="right", va="top", fontsize=8.0, color=GREY)
-    drawn = io.BytesIO()
-    figure.savefig(drawn, format="png", dpi=150, bbox_inches="tight", facecolor="white")
-    with whole_file(path, overwrite) as aside:
-        Image.open(drawn).convert("RGB").quantize(128).save(aside, format="PNG", optimize=True)
+    save_small(figure, path, overwrite)
 
 
 def plot_kernels(results: KernelResults, folder: Path, overwrite: bool = False) -> list[Path]:

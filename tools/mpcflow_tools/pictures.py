@@ -15,6 +15,8 @@ from mpcflow_tools.layers import layer_at, layer_profile
 from mpcflow_tools.run import AXES, Run
 from mpcflow_tools.style import (BAND, COMPONENTS, DASHED, FITTED, GREY, MEASURED, THEORY, grid, shade_walls, styled,
                                  unit_label)
+from mpcflow_tools.vorticity import UNIT as VORTICITY_UNIT
+from mpcflow_tools.vorticity import vorticity_layer
 
 # More points than a picture has columns are drawn as the lowest and highest of each column.
 MOST_POINTS = 3000
@@ -151,7 +153,7 @@ def windows_figure(run: Run, name: str, axis: int, component: str) -> Figure:
 
 @styled
 def slice_figure(run: Run, name: str, axis: int, place: float | None, component: str) -> Figure:
-    """A field in the layer of bins across `axis` at `place` (the middle where it is None), as a map.
+    """A field, or "vorticity", in the layer of bins across `axis` at `place` (the middle where it is None), as a map.
 
     Raises ResultsError, BadArgument.
     """
@@ -161,7 +163,8 @@ def slice_figure(run: Run, name: str, axis: int, place: float | None, component:
         raise BadArgument(f"--at {place:g}: the box reaches from {edges[0]:g} to {edges[-1]:g} along {AXES[axis]}")
     layer = min(int(np.searchsorted(edges, place, side="right")) - 1, len(edges) - 2)
     across, along = (other for other in range(3) if other != axis)
-    plane = layer_at(run.fields, name, component, axis, layer)
+    is_curl = name == "vorticity"
+    plane = vorticity_layer(run, axis, layer, AXES.index(component)) if is_curl else layer_at(run.fields, name, component, axis, layer)
     sizes = run.box[across], run.box[along]
     if sizes[0] < sizes[1]:
         across, along, plane = along, across, plane.T  # the longer side lies
@@ -176,7 +179,7 @@ def slice_figure(run: Run, name: str, axis: int, place: float | None, component:
     image = axes.pcolormesh(lying, standing, plane, rasterized=plane.size > 10_000, **limits)
     axes.set_aspect("equal")
     bar = figure.colorbar(image, ax=axes, shrink=0.9, pad=0.03)
-    bar.set_label(unit_label(component_name(name, component), run.fields.unit(name)))
+    bar.set_label(unit_label(component_name(name, component), VORTICITY_UNIT if is_curl else run.fields.unit(name)))
     bar.outline.set_linewidth(0.0)
     axes.set_xlabel(rf"${AXES[across]}\,/\,a$")
     axes.set_ylabel(rf"${AXES[along]}\,/\,a$")

@@ -4,11 +4,12 @@
   mpcflow-plot RUN series/temperature   any series against time
   mpcflow-plot RUN fields/velocity      any field as a profile: --along z, --component x
   mpcflow-plot RUN fields/velocity --across y --at 8      or as a map of one layer of bins
+  mpcflow-plot RUN vorticity            the curl of the velocity as a map of one layer: --across z, --component z
   mpcflow-plot RUN windows/velocity     a field in windows of time, beside theory of a flow from rest
   mpcflow-plot RUN histograms           occupancy and speed beside Poisson and Maxwell, with chi-square
   mpcflow-plot RUN diffusion            an observable beside theory: diffusion, modes, stress, radial_distribution,
                                        structure_factor, walls
-  mpcflow-plot RUN flow                 plane Poiseuille flow: a fit of viscosity and slip, table and picture
+  mpcflow-plot RUN flow                 plane Poiseuille flow, in a pipe, between cylinders: fit, table and picture
 
 Pictures are PNG, SVG or PDF by the ending of FILE. One that is there is replaced with --overwrite alone.
 """
@@ -21,9 +22,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 from matplotlib.figure import Figure
 
 from mpcflow_tools.command import BadArgument, Parser, check_free, complain, exit_status, say
+from mpcflow_tools.cylinder_analysis import cylinder_figure, driven_cylinders, flow_report
 from mpcflow_tools.expected import component_name, default_axis, default_component
 from mpcflow_tools.flow import fit_profile
 from mpcflow_tools.flow_plot import flow_figure
@@ -47,11 +50,12 @@ def subjects(run: Run) -> list[str]:
     found = [f"series/{name}" for name in run.series if name not in ("step", "time")]
     if len(run.fields) and run.fields.samples > 0:
         found += [f"fields/{name}" for name in run.fields]
+        found += ["vorticity"] if "velocity" in run.fields and sum(count > 1 for count in run.fields.bins) > 1 else []
         try:
             flow_axes(run.input)
             found += ["flow"] if "velocity" in run.fields else []
         except NotAFlow:
-            pass
+            found += ["flow"] if driven_cylinders(run) else []
     try:
         if run.has_windows and len(run.windows):
             found += [f"windows/{name}" for name in run.windows.quantities]
@@ -83,6 +87,15 @@ def _field(run: Run, name: str, arguments: argparse.Namespace) -> tuple[Figure, 
     return profile_figure(run, name, axis, component), f"{component_name(name, component)}_along_{AXES[axis]}"
 
 
+def _vorticity(run: Run, arguments: argparse.Namespace) -> tuple[Figure, str]:
+    """Across the axis with the fewest bins unless another is asked for, of the component along it."""
+    if arguments.along:
+        raise BadArgument("--along is for a profile; vorticity is drawn as a map, --across an axis")
+    axis = AXES.index(arguments.across) if arguments.across else 2 - int(np.argmin(run.fields.bins[::-1]))
+    component = _chosen_component(run, "velocity", arguments.component or AXES[axis])
+    return slice_figure(run, "vorticity", axis, arguments.at, component), f"vorticity_{component}_across_{AXES[axis]}"
+
+
 def _windows(run: Run, name: str, arguments: argparse.Namespace) -> tuple[Figure, str]:
     if arguments.across or arguments.at is not None:
         raise BadArgument("--across and --at are for fields")
@@ -94,6 +107,11 @@ def _windows(run: Run, name: str, arguments: argparse.Namespace) -> tuple[Figure
 
 
 def _flow(run: Run) -> tuple[Figure, str]:
+    cylinders = driven_cylinders(run)
+    if cylinders is not None:
+        figure = cylinder_figure(run, cylinders)
+        say(flow_report(run, cylinders))
+        return figure, "flow"
     flow = read_flow(run)
     try:
         fit = fit_profile(flow.profile, flow.slit)
@@ -121,7 +139,7 @@ def plot(arguments: argparse.Namespace) -> None:
             say("\n".join(subjects(run)))
             return
         kind, _, name = arguments.subject.partition("/")
-        if kind not in ("fields", "windows") and any(getattr(arguments, option) is not None for option in FIELD_OPTIONS):
+        if kind not in ("fields", "vorticity", "windows") and any(getattr(arguments, option) is not None for option in FIELD_OPTIONS):
             raise BadArgument("--along, --across, --at and --component are for fields")
         if arguments.output:
             check_suffix(arguments.output)
@@ -130,6 +148,8 @@ def plot(arguments: argparse.Namespace) -> None:
             figure, stem = series_figure(run, [name]), f"series_{name}"
         elif kind == "fields" and name:
             figure, stem = _field(run, name, arguments)
+        elif arguments.subject == "vorticity":
+            figure, stem = _vorticity(run, arguments)
         elif kind == "windows" and name:
             figure, stem = _windows(run, name, arguments)
         elif arguments.subject == "histograms":

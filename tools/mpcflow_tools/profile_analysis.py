@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from mpcflow_tools.cylinder_analysis import driven_cylinders, fits, flow_estimates
 from mpcflow_tools.estimates import VISCOSITY_UNIT, Estimate, Section, blocked_mean, lacks
 from mpcflow_tools.expected import (component_name, default_axis, default_component, expected_profile, expected_series, fluid_of,
                                     holds_temperature)
@@ -67,7 +68,24 @@ def profiles_section(run: Run) -> Section:
                     section.notes.append(f"{title}: at most {off[worst]:.2g} from theory at bin centres, at {AXES[axis]} = "
                                          f"{centres[used][worst]:g}, where one standard error is {error[used][worst]:.2g}")
             section.tables[title] = table
+    _add_cylinders(run, section)
     return section
+
+
+def _add_cylinders(run: Run, section: Section) -> None:
+    """Of a flow in a pipe or between cylinders the velocity against the distance from their axis."""
+    flow = driven_cylinders(run)
+    if flow is None:
+        return
+    for direction, (profile, _) in fits(run, flow).items():
+        theory = flow.velocity(direction, profile.r)
+        title = f"velocity {direction} {AXES[flow.axis]}"
+        section.tables[title] = {"r": profile.r, "velocity": profile.velocity, "error": profile.error, "theory": theory}
+        if len(profile.r):
+            off = np.abs(profile.velocity - theory)
+            worst = int(np.argmax(off))
+            section.notes.append(f"{title}: at most {off[worst]:.2g} from theory in rings of bins, at r = {profile.r[worst]:.3g}, where one "
+                                 f"standard error is {profile.error[worst]:.2g}")
 
 
 def flow_viscosity(run: Run) -> list[Estimate]:
@@ -87,26 +105,32 @@ def wave_viscosity(run: Run) -> Estimate | None:
     if wave is None or "velocity" not in run.fields or run.fields.samples == 0:
         return None
     edges = run.fields.edges(AXES[wave.wave_axis])
-    velocity, error = layer_profile(run.fields, "velocity", AXES[wave.flow_axis], wave.wave_axis)
+    velocity, _ = layer_profile(run.fields, "velocity", AXES[wave.flow_axis], wave.wave_axis)
     k = wave.wave_number
     # A bin has the mean of the sine over it.
     sine = (np.cos(k * edges[:-1]) - np.cos(k * edges[1:])) / (k * np.diff(edges))
     squares = float((sine**2).sum())
     if len(velocity) < 4 or not squares > 1.0:
         return None
-    amplitude, spread = float((sine * velocity).sum()) / squares, float(np.sqrt((sine**2 * error**2).sum())) / squares
+    amplitude = float((sine * velocity).sum()) / squares
+    # The thermal wave has the mean square 2 kT / (rho V) and is forgotten at the rate nu k^2.
+    fluid, time = fluid_of(run), run.time_step * (run.fields.last_step - run.fields.first_step + run.fields.every)
+    mean_square = 2.0 * fluid.temperature / (fluid.density * fluid.mass * float(np.prod(run.box)))
+    spread = float(np.sqrt(mean_square * 2.0 / (wave.viscosity * k**2 * time)))
     first = wave.acceleration * (1.0 if wave.is_sine else 4.0 / np.pi)
     return Estimate("wave", first / (k**2 * amplitude), abs(first / (k**2 * amplitude**2)) * spread, VISCOSITY_UNIT,
-                    "amplitude of the wave in the velocity, its error that of bins that are independent", wave.viscosity)
+                    "amplitude of the wave in the velocity; its error is that of a thermal wave, averaged over the time", wave.viscosity)
 
 
 def viscosity_section(run: Run) -> Section:
     """By each way that the run allows. Raises ResultsError."""
     section = Section("viscosity")
+    cylinders = driven_cylinders(run)
+    section.estimates += [] if cylinders is None else flow_estimates(run, cylinders)
     try:
         section.estimates += flow_viscosity(run)
     except NotAFlow as error:
-        section.missing.append(str(error).removeprefix(f"{run.path}: "))
+        section.missing += [] if cylinders else [str(error).removeprefix(f"{run.path}: ")]
     except ValueError as error:
         section.notes.append(f"flow: {error}")
     of_wave = wave_viscosity(run)

@@ -16,6 +16,7 @@ from pathlib import Path
 from mpcflow_tools.analyze import analyze
 from mpcflow_tools.command import BadArgument, Parser, check_free, exit_status, say, whole_file
 from mpcflow_tools.conservation import drifts
+from mpcflow_tools.cylinder_analysis import cylinder_figure, driven_cylinders
 from mpcflow_tools.expected import component_name, default_axis, default_component
 from mpcflow_tools.flow import fit_profile
 from mpcflow_tools.flow_plot import flow_figure
@@ -118,6 +119,9 @@ def _fields(page: Page, run: Run) -> None:
         drawn = ["velocity"]
     except (NotAFlow, ValueError):
         drawn = []
+        cylinders = driven_cylinders(run)
+        if cylinders is not None:
+            page.picture(cylinder_figure(run, cylinders), "velocity against the distance from the cylinders' axis, measured and by theory")
     if fields.bins[axis] > 1:
         shown = [(name, default_component(run, name)) for name in fields if name not in drawn]
         page.pictures([(profile_figure(run, name, axis, component), f"{component_name(name, component)} along {AXES[axis]}")

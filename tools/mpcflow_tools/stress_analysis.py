@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from mpcflow_tools.cylinder_flow import cylinder_flow_of
 from mpcflow_tools.estimates import VISCOSITY_UNIT, Estimate, Section, lacks
 from mpcflow_tools.expected import Fluid, fluid_of
 from mpcflow_tools.flow import Array
@@ -142,12 +143,15 @@ def _add_surfaces(run: Run, section: Section) -> None:
     """Force, torque and heat of each surface in the box. The force on the only one, where there is no wall, is that on the fluid."""
     surfaces = run.input["surfaces"]
     is_alone = len(surfaces) == 1 and not walled_axes(run.input)
+    flow = cylinder_flow_of(run)
     for name in ("force", "torque"):
         found = run.walls[name]
         for number, surface in enumerate(surfaces):
             shape = "cylinder" if "cylinder" in surface else "sphere"
             for component, axis in enumerate(AXES):
                 theory = float(total_force(run.input)[component]) * run.particles if is_alone and name == "force" else None
+                if name == "torque" and flow is not None and component == flow.axis:
+                    theory = flow.torque if surface["fluid"] == "inside" else -flow.torque
                 section.estimates.append(Estimate(f"{name} on surface {number} ({shape}), {axis}", float(found.values[number, component]),
                                                   float(found.known_error()[number, component]), found.unit, "", theory))
     heat = run.walls["surface_heat"]
@@ -178,12 +182,14 @@ def walls_section(run: Run) -> Section:
                                               heat.unit, "", None))
     if has_surfaces(run.input):
         _add_surfaces(run, section)
-    fluid = fluid_of(run)
+    fluid, cylinders = fluid_of(run), cylinder_flow_of(run)
     for axis, name in enumerate(AXES):
         expected = None
         if fluid.slit is not None:
             area = float(np.prod(run.box)) / float(run.box[axis])
             expected = fluid.mean_velocity() * area if axis == fluid.flow_axis else 0.0
+        elif cylinders is not None:
+            expected = cylinders.flow_rate if axis == cylinders.axis else 0.0
         elif fluid.is_at_rest:
             expected = 0.0
         section.estimates.append(Estimate(f"flow rate, {name}", float(rate.values[axis]), float(rate.known_error()[axis]), rate.unit, "", expected))
