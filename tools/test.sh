@@ -94,8 +94,8 @@ build_and_test() {
     end_stage "build $build" "$began"
     began=$SECONDS
     rm -f "$build/results.xml"
-    # Of all tests two more than there are processors: many wait, for a signal, a job or a disk.
-    if [[ $wanted == all ]]; then at_once=$((cores + 2)); else at_once=$cores; fi
+    # Of all tests one more than there are processors: many wait, for a signal, a job or a disk.
+    if [[ $wanted == all ]]; then at_once=$((cores + 1)); else at_once=$cores; fi
     (cd "$build" && ctest --parallel "$at_once" --output-on-failure --no-tests=error \
         --output-junit results.xml ${selection[@]+"${selection[@]}"}) || status=$?
     add_results "$build" "$status"
@@ -143,12 +143,13 @@ if [[ $quick == no ]]; then
     say "Building and testing in build-asan/: address and undefined-behaviour sanitizers, host code"
     # Checks at every access to memory take a third of the time to compile. Null pointers and ends of objects the address
     # sanitizer finds as well; alignment, which x86 does not ask for, is checked with --all.
-    # The algorithms of warps and blocks on their emulators ("fibers") are left to --all, and to memcheck on a GPU.
+    # The algorithms of warps and blocks on their emulators ("fibers") are left to --all, and to memcheck on a GPU; the tests
+    # of solvers by themselves to --all, for whole runs of the program go the same ways.
     left_out=null,alignment,object-size
-    addressed="app input physics program solver threads tuning"
+    addressed="app input physics program threads tuning"
     if [[ $nightly == yes ]]; then
         left_out=""
-        addressed="fibers $addressed"
+        addressed="fibers solver $addressed"
     fi
     build_and_test build-asan "$addressed" "${sanitized[@]}" \
         -DMPCFLOW_SANITIZE=address,undefined "-DMPCFLOW_NO_SANITIZE=$left_out"
