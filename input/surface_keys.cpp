@@ -19,19 +19,21 @@ constexpr std::size_t last_across(std::size_t axis) { return axis == 2 ? 1 : 2; 
 constexpr RealRange centre_range = between(-largest_edge, 2 * largest_edge);
 constexpr RealRange radius_range = positive_up_to(largest_edge);
 
+/// Its shapes. (Clang makes no std::optional of structs with defaults within the struct that has it.)
+struct CylinderItem {
+    std::size_t axis = 2;
+    std::array<double, 2> centre{};
+    double radius = 1.0;
+};
+struct SphereItem {
+    std::array<double, 3> centre{};
+    double radius = 1.0;
+};
+
 /// An item of `surfaces`.
 struct SurfaceItem {
-    struct Cylinder {
-        std::size_t axis = 2;
-        std::array<double, 2> centre{};
-        double radius = 1.0;
-    };
-    struct Sphere {
-        std::array<double, 3> centre{};
-        double radius = 1.0;
-    };
-    std::optional<Cylinder> cylinder;
-    std::optional<Sphere> sphere;
+    std::optional<CylinderItem> cylinder;
+    std::optional<SphereItem> sphere;
     FluidSide fluid = FluidSide::outside;
     FaceKind kind = FaceKind::no_slip;
     std::array<double, 3> velocity{};
@@ -83,13 +85,13 @@ struct SurfaceItem {
 void visit_surface(KeyVisitor& keys, SurfaceItem& surface) {
     keys.optional_section(
         {"cylinder", "A cylinder along an axis, through all of the box; a surface is this or a sphere."},
-        surface.cylinder, [&](SurfaceItem::Cylinder& cylinder) {
+        surface.cylinder, [&](CylinderItem& cylinder) {
             keys.one_of({"axis", "The axis that it is along.", Presence::required}, cylinder.axis, axes);
             keys.pair({"centre", "Where it is along the other two axes, in cells.", Presence::required},
                       cylinder.centre, centre_range);
             keys.real({"radius", "Its radius, in cells.", Presence::required}, cylinder.radius, radius_range);
         });
-    keys.optional_section({"sphere", "A sphere."}, surface.sphere, [&](SurfaceItem::Sphere& sphere) {
+    keys.optional_section({"sphere", "A sphere."}, surface.sphere, [&](SphereItem& sphere) {
         keys.reals({"centre", "Its centre, in cells.", Presence::required}, sphere.centre, centre_range);
         keys.real({"radius", "Its radius, in cells.", Presence::required}, sphere.radius, radius_range);
     });
