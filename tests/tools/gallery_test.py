@@ -93,6 +93,14 @@ class Entries(ToolTest):
         inputs = {path.stem for path in (ROOT / "examples").glob("*.yaml")}
         self.assertEqual({entry.name for entry in ENTRIES} | (NOT_RUN & inputs), inputs)
 
+    def test_the_page_shows_each(self) -> None:
+        page = (ROOT / "docs/gallery.md").read_text(encoding="utf-8")
+        for entry in ENTRIES:
+            self.assertIn(f"\n## {entry.title}\n", page)
+            picture = ROOT / f"docs/images/gallery-{entry.name}.png"
+            self.assertIn(f"(images/{picture.name})", page)
+            self.assertLess(picture.stat().st_size, 60_000)
+
     def test_each_has_a_picture_and_numbers(self) -> None:
         for entry in ENTRIES:
             with self.subTest(entry.name), Run(made(shortened(entry.name))) as run:
