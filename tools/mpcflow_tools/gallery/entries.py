@@ -74,7 +74,7 @@ ENTRIES = (
           "mpcflow-plot RUN flow", _cylinders,
           analyzed(("viscosity", "pipe", "viscosity ν, of the parabola"), ("viscosity", "slip length", "slip length"),
                    ("walls", "force on surface 0 (cylinder), z", "force on the pipe"), ("walls", "flow rate, z", "flow rate"), slip_length=_SLIP)),
-    Entry("taylor_couette", "Between cylinders, of which one turns (Taylor and Couette)",
+    Entry("taylor_couette", "Between cylinders (Taylor and Couette)",
           "The inner cylinder turns, the outer one is at rest: *u* = *A r* + *B*/*r* about the axis. Collisions conserve angular momentum, "
           "without which torques would be wrong.",
           "mpcflow-plot RUN flow", _cylinders,

@@ -109,7 +109,7 @@ def equilibrium_rows(run: Run) -> Rows:
     found = compare(read_histograms(run))
     largest = max(abs(drift.largest) for drift in drifts(run) if drift.name.startswith("momentum"))
     energy = next(drift.largest for drift in drifts(run) if drift.name == "energy")
-    return [_of_chi_square("chi-square of the occupancy", found.occupancy), _of_chi_square("chi-square of the speeds", found.speed_fitted),
+    return [_of_chi_square("chi-square of the occupancy", found.occupancy), _of_chi_square("chi-square of the speeds", found.speed),
             Row("energy strayed at most by", Estimate("energy", float(f"{energy:.1e}"), math.nan, ""), "rounding, in parts of the energy"),
             Row("momentum strayed at most by", Estimate("momentum", float(f"{largest:.1e}"), math.nan, ""), "rounding, in thermal momenta a particle")]
 
