@@ -69,7 +69,7 @@ public:
     [[nodiscard]] MPCFLOW_HD bool are_any() const { return count_ > 0; }
 
     /// At a place in the box, for a particle of the fluid's mass.
-    [[nodiscard]] MPCFLOW_HD_RARE Vec3<Real> at(const Vec3<Real> place) const {
+    [[nodiscard]] MPCFLOW_HD_CALLED Vec3<Real> at(const Vec3<Real> place) const {
         Vec3<double> kick{};
         for (int i = 0; i < count_; ++i) {
             const Wave& wave = waves_[i];
