@@ -9,6 +9,7 @@
 #include "gpu/cuda_support.cuh"
 #include "gpu/record_access.cuh"
 #include "gpu/step_report.cuh"
+#include "gpu/warp/compact.hpp"
 #include "physics/step.hpp"
 
 namespace mpcflow {
@@ -60,6 +61,13 @@ __global__ void __launch_bounds__(block_size)
 template <class Law>
 struct alignas(16) SumRow {
     double value[sum_stride<Law::sum_count>];
+
+    [[nodiscard]] __device__ typename Law::Sums sums() const {
+        typename Law::Sums sums;
+#pragma unroll
+        for (int k = 0; k < Law::sum_count; ++k) sums.value[k] = value[k];
+        return sums;
+    }
 };
 
 /// The particles that met a wall in this step and wait to be finished: where they are in memory.
@@ -70,6 +78,12 @@ struct WallQueue {
     };
     std::uint32_t* slots = nullptr;  ///< as many as there are particles
     State* state = nullptr;          ///< none where there is no wall
+};
+
+/// The cells that surfaces in the box cut and that wait to be resolved.
+struct CutQueue {
+    std::uint32_t* count = nullptr;  ///< of them
+    std::uint32_t* cells = nullptr;  ///< as many as there are cells
 };
 
 /// Whether the rows of a block's warps fit into its shared memory, by which they are read in whole sectors.
@@ -88,6 +102,11 @@ union ResolveScratch {
 /// and faults are left to the step.
 enum class Resolving { for_the_step, foreseen };
 
+/// What resolve_cells does with cells that surfaces in the box cut: there are none; they are left to
+/// resolve_cut_cells, since what virtual particles take would keep all of a warp waiting for one of its
+/// cells; or they are resolved with the others.
+enum class CutCells { none, queued, with_others };
+
 /// Blocks of resolve_cells that shall fit on a multiprocessor: laws with offsets and a thermostat would take
 /// so many registers that one fits, and what is done in the few cells that walls cut would cost all of them a
 /// block.
@@ -97,11 +116,11 @@ inline constexpr int resolve_blocks = Law::needs.offsets ? 2 : (Law::sum_count >
 /// Sums of each cell -> what it does to its particles; clears the sums. Where the particles are to be
 /// re-ordered (`numbers` is given), also their numbers in the order of memory, to be scanned into slots.
 /// Empties the wall queue.
-template <Resolving resolving, Setting setting, class Law, class Grid, class Cells>
+template <Resolving resolving, CutCells cut, class Law, class Grid, class Cells>
 __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     resolve_cells(const __grid_constant__ StepPlan<Law, Grid> plan, Cells cells,
                   SumRow<Law>* __restrict__ sums, CellAction<Law>* __restrict__ actions, CellDraws<Law> draws,
-                  std::uint32_t* __restrict__ numbers, WallQueue wall_queue,
+                  std::uint32_t* __restrict__ numbers, WallQueue wall_queue, CutQueue cut_queue,
                   StepReport* __restrict__ report) {
     // Known to the compiler: as an argument of the kernel it made SRD+a in mixed precision 1.8 times as slow
     // here.
@@ -117,22 +136,54 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     SumRow<Law> row;
     if constexpr (rows_are_staged<Law>) row = load_records(sums + items.first, items.mask, scratch.sums);
     else row = load_record(sums + cell);
+    const typename Law::Sums cell_sums = row.sums();
+    bool is_queued = false;
+    if constexpr (cut == CutCells::queued) {
+        is_queued = plan.is_cut_by_surface(cell, cell_sums);
+        const auto at = warp::place_selected(
+            warp, items.mask, is_queued, [&](unsigned number) { return atomicAdd(cut_queue.count, number); });
+        if (is_queued) cut_queue.cells[at] = static_cast<std::uint32_t>(cell);
+    }
     warp.sync(items.mask);  // all of the warp have read before any row is cleared
-    if constexpr (is_for_the_step) clear_records(sums + items.first, items.mask);
-    typename Law::Sums cell_sums;
-#pragma unroll
-    for (int k = 0; k < Law::sum_count; ++k) cell_sums.value[k] = row.value[k];
+    if constexpr (is_for_the_step)
+        clear_records(sums + items.first, items.mask,
+                      cut == CutCells::queued ? warp.ballot(items.mask, is_queued) : 0U);
     CellAction<Law> action{};
-    action.set_draw(draws.present(plan, cell));
     std::uint32_t found = no_fault;
-    action.transform = plan.template resolve<setting>(cell, cell_sums, action.draw(), found);
+    if (!is_queued) {
+        constexpr Setting setting = cut == CutCells::with_others ? Setting::among_surfaces : Setting::plain;
+        action.set_draw(draws.present(plan, cell));
+        action.transform = plan.template resolve<setting>(cell, cell_sums, action.draw(), found);
+    }
     store_records<Placement::in_order>(actions, cell, action, items.mask, scratch.actions);
     // Last: written among the reads of the sums, the same bytes made the kernel half as slow again, 1.7
     // times in double (docs/decisions/).
-    if constexpr (is_for_the_step) draws.begin(plan, cell);
+    if (is_for_the_step && !is_queued) draws.begin(plan, cell);
     if (numbers != nullptr)
         numbers[TiledOrder(plan.grid.cells()).rank(cell)] = static_cast<std::uint32_t>(cell_sums.number());
     if constexpr (is_for_the_step) report_findings(found, plan.step, report);
+}
+
+/// Ends what resolve_cells left to it, after it: a thread a cell, a fixed number of blocks for all of them,
+/// since nobody knows on the host how many there are.
+template <class Law, class Grid>
+__global__ void __launch_bounds__(block_size)
+    resolve_cut_cells(const __grid_constant__ StepPlan<Law, Grid> plan, CutQueue queue,
+                      SumRow<Law>* __restrict__ sums, CellAction<Law>* __restrict__ actions,
+                      CellDraws<Law> draws, StepReport* __restrict__ report) {
+    const std::uint32_t count = *queue.count;
+    for (std::uint32_t i = blockIdx.x * block_size + threadIdx.x; i < count; i += gridDim.x * block_size) {
+        const int cell = static_cast<int>(queue.cells[i]);
+        CellAction<Law> action{};
+        action.set_draw(draws.present(plan, cell));
+        std::uint32_t found = no_fault;
+        action.transform = plan.template resolve<Setting::among_surfaces>(
+            cell, load_record(sums + cell).sums(), action.draw(), found);
+        store_record(sums + cell, SumRow<Law>{});
+        store_record(actions + cell, action);
+        draws.begin(plan, cell);
+        report_findings(found, plan.step, report);
+    }
 }
 
 /// The places of the tiles' first particles, of the places of the cells' by rank, before these are used up.

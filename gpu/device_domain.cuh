@@ -57,7 +57,7 @@ public:
           choice_({Summation::tile}, options.reorder),
           plan_(law, system, border_.first_grid(system)),
           words_(law),
-          cells_(plan_.next_grid),
+          cells_(plan_.next_grid, surfaces_.view().exist()),
           deep_cells_(plan_.next_grid, border_.reach()),
           halo_(border_, cells_.count()),
           migration_(border_.grids(), border_.most_particles(system)),

@@ -56,7 +56,7 @@ public:
           particle_count_(checked(system.particle_count())),
           particles_(particle_count_),
           reordered_(particle_count_),
-          cells_(plan_.next_grid),
+          cells_(plan_.next_grid, surfaces_.view().exist()),
           starts_(cells_.order().tile_count() + 1),
           next_starts_(starts_.size()),
           left_over_(plan_.streaming.has_walls() || has_tiles() ? particle_count_ : 0),

@@ -67,13 +67,6 @@ struct PressureBinMemory : BinMemory<Real> {
 
 namespace detail {
 
-template <class Particle>
-[[nodiscard]] __device__ __forceinline__ int species_at(const ParticleColumns<Particle>& particles,
-                                                        std::int64_t i) {
-    if constexpr (Particle::has_species) return particles.label(i).species();
-    else return 0;
-}
-
 /// Adds values_of(particle, values), K numbers of each particle of the block, to the bins' rows of `Row`,
 /// `offset` numbers behind their beginning.
 template <int K, class Row, class Memory, class ValuesOf>
@@ -117,8 +110,8 @@ __global__ void __launch_bounds__(block_size)
             keys[j] = block::no_group;
             if (first + mine >= count) continue;
             const auto motion = particles.motion(first + mine);
-            keys[j] = static_cast<std::int32_t>(
-                rule.row(motion.position, detail::species_at(particles, first + mine)));
+            keys[j] =
+                static_cast<std::int32_t>(rule.row(motion.position, particles.species_at(first + mine)));
             memory.velocity.put(mine, rule.velocity(motion.position, motion.velocity));
         }
         detail::add_velocities(rule, keys, memory, bins);
@@ -137,7 +130,7 @@ __global__ void __launch_bounds__(block_size)
     if (i >= count) return;
     const unsigned mask = warp::first_lanes(static_cast<unsigned>(min(count - first, std::int64_t{32})));
     const auto motion = particles.motion(i);
-    const int bin = static_cast<int>(rule.row(motion.position, detail::species_at(particles, i)));
+    const int bin = static_cast<int>(rule.row(motion.position, particles.species_at(i)));
     BinSums sums = rule.contribute(rule.velocity(motion.position, motion.velocity));
     const unsigned peers = warp::find_peers_by_match(warp, mask, bin);
     warp::reduce_peers(warp, mask, peers, sums.value);

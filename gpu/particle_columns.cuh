@@ -1,8 +1,9 @@
 #pragma once
-/// Particles in the memory of a device: in columns what every step touches (position and velocity), read and
-/// written whole by a warp; and apart from it their labels (id, species, images), which a step touches where
-/// particles are re-ordered, cross a face, or a law or species asks for them. A plain step moves three
-/// quarters of a record so. Records (physics/particle.hpp) stay the form of exchange with the host.
+/// Particles in the memory of a device: in columns what every step touches (position, velocity, and the
+/// species where there are several), read and written whole by a warp; and apart from it their labels (id,
+/// species, images), which a step touches where particles are re-ordered, cross a face, or a law asks for the
+/// id. A plain step moves three quarters of a record so. Records (physics/particle.hpp) stay the form of
+/// exchange with the host.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,15 +16,34 @@
 
 namespace mpcflow {
 
-template <class Real>
-struct Motion {
-    Vec3<Real> position;
-    Vec3<Real> velocity;
+/// The species of a particle: one of several, or the only one, which takes no memory.
+struct OneOfSeveral {
+    int value;
+    [[nodiscard]] __device__ __forceinline__ int species() const { return value; }
 };
+struct TheOnlyOne {
+    [[nodiscard]] __device__ __forceinline__ static int species() { return 0; }
+};
+template <class Particle>
+using SpeciesOf = std::conditional_t<Particle::has_species, OneOfSeveral, TheOnlyOne>;
+
+/// What of a particle is in columns.
+template <class Particle>
+struct Motion : SpeciesOf<Particle> {
+    Vec3<typename Particle::Real> position;
+    Vec3<typename Particle::Real> velocity;
+};
+
+template <bool is_there>
+struct SpeciesColumn {
+    std::uint8_t* species = nullptr;
+};
+template <>
+struct SpeciesColumn<false> {};
 
 /// The columns of `count` particles: a view, the memory is ParticleMemory's.
 template <class Particle>
-class ParticleColumns {
+class ParticleColumns : private SpeciesColumn<Particle::has_species> {
 public:
     using Real = typename Particle::Real;
     using Label = typename Particle::Label;
@@ -37,10 +57,12 @@ public:
         };
         std::apply([&](auto*&... column) { (take(column), ...); }, motion_.columns());
         take(labels_);
+        if constexpr (Particle::has_species) take(this->species);
     }
 
     static std::int64_t bytes(std::int64_t count) {
         std::int64_t sum = column_bytes(count, sizeof(Label));
+        if constexpr (Particle::has_species) sum += column_bytes(count, sizeof(std::uint8_t));
         MotionColumns none{};
         std::apply(
             [&]<class... T>(T*&...) { sum += (std::int64_t{0} + ... + column_bytes(count, sizeof(T))); },
@@ -48,33 +70,52 @@ public:
         return sum;
     }
 
-    [[nodiscard]] __device__ __forceinline__ Motion<Real> motion(std::int64_t i) const {
-        return motion_.get(i);
+    [[nodiscard]] __device__ __forceinline__ Motion<Particle> motion(std::int64_t i) const {
+        const auto [position, velocity] = motion_.get(i);
+        return {species_of(i), position, velocity};
     }
+    [[nodiscard]] __device__ __forceinline__ int species_at(std::int64_t i) const {
+        return species_of(i).species();
+    }
+    /// But for the species, which set_label() sets.
     __device__ __forceinline__ void set_motion(std::int64_t i, Vec3<Real> position,
                                                Vec3<Real> velocity) const {
         motion_.put(i, position, velocity);
     }
+    /// Its images may be changed there, and nothing else.
     [[nodiscard]] __device__ __forceinline__ Label& label(std::int64_t i) const { return labels_[i]; }
+    __device__ __forceinline__ void set_label(std::int64_t i, const Label& label) const {
+        labels_[i] = label;
+        if constexpr (Particle::has_species) this->species[i] = static_cast<std::uint8_t>(label.species());
+    }
 
     /// The record. What is not used of it is not read.
     [[nodiscard]] __device__ __forceinline__ Particle operator[](std::int64_t i) const {
-        const Motion<Real> motion = motion_.get(i);
-        return {motion.position, motion.velocity, labels_[i]};
+        const auto [position, velocity] = motion_.get(i);
+        return {position, velocity, labels_[i]};
     }
     __device__ __forceinline__ void set(std::int64_t i, const Particle& particle) const {
         motion_.put(i, particle.position, particle.velocity);
-        labels_[i] = particle.label;
+        set_label(i, particle.label);
     }
 
 private:
+    [[nodiscard]] __device__ __forceinline__ SpeciesOf<Particle> species_of(std::int64_t i) const {
+        if constexpr (Particle::has_species) return {this->species[i]};
+        else return {};
+    }
+
+    struct PositionAndVelocity {
+        Vec3<Real> position;
+        Vec3<Real> velocity;
+    };
     struct DoubleMotion {
         double2* a;
         double2* b;
         double2* c;
 
         auto columns() { return std::tie(a, b, c); }
-        __device__ __forceinline__ Motion<double> get(std::int64_t i) const {
+        __device__ __forceinline__ PositionAndVelocity get(std::int64_t i) const {
             const double2 p = a[i];
             const double2 q = b[i];
             const double2 r = c[i];
@@ -91,7 +132,7 @@ private:
         float2* b;
 
         auto columns() { return std::tie(a, b); }
-        __device__ __forceinline__ Motion<float> get(std::int64_t i) const {
+        __device__ __forceinline__ PositionAndVelocity get(std::int64_t i) const {
             const float4 p = a[i];
             const float2 q = b[i];
             return {{p.x, p.y, p.z}, {p.w, q.x, q.y}};
@@ -114,7 +155,7 @@ private:
 
 /// A particle in flight, as streaming and laws see it: its label stays in memory until it is asked for.
 template <class Particle>
-struct FlyingParticle {
+struct FlyingParticle : SpeciesOf<Particle> {
     using Real = typename Particle::Real;
 
     Vec3<Real> position;
@@ -122,10 +163,6 @@ struct FlyingParticle {
     typename Particle::Label* label;
 
     __device__ __forceinline__ std::uint64_t id() const { return label->id(); }
-    __device__ __forceinline__ int species() const {
-        if constexpr (Particle::has_species) return label->species();
-        else return 0;
-    }
     __device__ __forceinline__ bool add_image(int axis, int change) {
         typename Particle::Label changed = *label;
         const bool fits = changed.add_image(axis, change);
@@ -136,9 +173,9 @@ struct FlyingParticle {
 
 template <class Particle>
 [[nodiscard]] __device__ __forceinline__ FlyingParticle<Particle> flying_particle(
-    const ParticleColumns<Particle>& particles, std::int64_t i,
-    const Motion<typename Particle::Real>& motion) {
-    return {motion.position, motion.velocity, &particles.label(i)};
+    const ParticleColumns<Particle>& particles, std::int64_t i, const Motion<Particle>& motion) {
+    const SpeciesOf<Particle>& species = motion;
+    return {species, motion.position, motion.velocity, &particles.label(i)};
 }
 
 /// Memory for the columns of some particles, or for as many records.

@@ -135,7 +135,7 @@ __device__ __forceinline__ FlyingParticle<Particle> collide_and_store(Reorders r
         plan.template collide_and_fly<setting>(particle, place, action, found) == StreamOutcome::at_wall;
     report_findings(found, plan.step, step.report);
     step.to.set_motion(destination, particle.position, particle.velocity);
-    if (reorders) step.to.label(destination) = *particle.label;
+    if (reorders) step.to.set_label(destination, *particle.label);
     if (step.wall_queue.state != nullptr) {
         const unsigned at_wall = warp::place_selected(warp, mask, is_at_wall, [&](unsigned number) {
             return atomicAdd(&step.wall_queue.state->count, number);

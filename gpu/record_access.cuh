@@ -51,6 +51,15 @@ __device__ __forceinline__ Record load_record(const Record* record) {
     return mine.record;
 }
 
+/// Writes a record, in 16-byte pieces.
+template <class Record>
+__device__ __forceinline__ void store_record(Record* to, const Record& record) {
+    detail::RecordPieces<Record> mine;
+    mine.record = record;
+#pragma unroll
+    for (int i = 0; i < RecordScratch<Record>::pieces; ++i) reinterpret_cast<uint4*>(to)[i] = mine.piece[i];
+}
+
 /// A record that nothing writes while the kernel runs, through the read-only cache.
 template <class Record>
 __device__ __forceinline__ Record load_constant_record(const Record* record) {
@@ -121,15 +130,20 @@ __device__ __forceinline__ void store_records(Record* records, std::int64_t slot
     }
 }
 
-/// Sets the records of a warp, which follow each other from `first` on, to zero.
+/// Sets the records of a warp, which follow each other from `first` on, to zero, but those of the lanes in
+/// `kept`.
 template <class Record>
-__device__ __forceinline__ void clear_records(Record* first, unsigned mask) {
+__device__ __forceinline__ void clear_records(Record* first, unsigned mask, unsigned kept = 0) {
     constexpr int pieces = RecordScratch<Record>::pieces;
     const warp::CudaWarp warp;
     const int lane = static_cast<int>(warp.lane());
     const int lanes = static_cast<int>(warp::popc(mask));
 #pragma unroll
-    for (int i = 0; i < pieces; ++i) reinterpret_cast<uint4*>(first)[i * lanes + lane] = uint4{0, 0, 0, 0};
+    for (int i = 0; i < pieces; ++i) {
+        const int item = i * lanes + lane;
+        if ((kept & warp::lane_bit(static_cast<unsigned>(item / pieces))) == 0)
+            reinterpret_cast<uint4*>(first)[item] = uint4{0, 0, 0, 0};
+    }
 }
 
 }  // namespace mpcflow

@@ -5,7 +5,8 @@
 /// need no peers, and lie in memory in any order within their tile.
 ///
 /// What is left over is done afterwards, by whole warps: particles that met a wall, and those whose next cell
-/// is outside of the box, which add through their peers. Bits are those of every other way (TileBoxes and
+/// is outside of the box, which add through their peers. Among surfaces, near which many particles are left
+/// over, they are added to the box, too. Bits are those of every other way (TileBoxes and
 /// WordSums in tile_box.hpp).
 
 #include <cstdint>
@@ -102,12 +103,13 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
     using Real = typename Law::Real;
     extern __shared__ uint4 shared_memory[];
     auto& memory = *reinterpret_cast<TileMemory<Law>*>(shared_memory);
+    constexpr bool many_meet_walls = setting == Setting::among_surfaces;
     const warp::CudaWarp warp;
     const std::uint32_t first = tiles.starts[blockIdx.x];
     const std::uint32_t last = tiles.starts[blockIdx.x + 1];
     // Warps begin on whole sectors; the lanes before the tile's first particle have none.
     std::uint32_t i = (first & ~31U) + threadIdx.x;
-    Motion<Real> next{};
+    Motion<Particle> next{};
     if (i >= first && i < last) next = step.from.motion(i);
 
     const Vec3<int> box = tiles.boxes.first(static_cast<int>(blockIdx.x));
@@ -119,6 +121,24 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
          j += block_size)
         reinterpret_cast<uint4*>(memory.sums)[j] = uint4{0, 0, 0, 0};
     __syncthreads();
+
+    // Adds a particle that is at the end of its step, and whose place in memory is `at`, to the box; false
+    // where it must be added elsewhere.
+    const auto add_to_tile = [&](const auto& particle, std::uint32_t at) {
+        CellPlace<Real> next_place{};
+        const Vec3<int> next_cell =
+            plan.next_grid.template coordinates<setting>(particle.position, next_place.offset);
+        const int local = tiles.boxes.local(box, next_cell);
+        if ((local == TileBoxes<Real>::outside || !is_on_grid) && !plan.next_grid.has(next_cell)) {
+            step.leaving.push(at);
+            return true;
+        }
+        if (local == TileBoxes<Real>::outside) return false;
+        const auto draw = step.draws.next(plan.next_grid.index(next_cell),
+                                          [](const auto* kept) { return load_constant_record(kept); });
+        const auto sums = plan.template unrounded<setting>(particle, next_place, draw);
+        return detail::add_to_box(tiles.words, sums, local, memory);
+    };
 
 #pragma unroll 1
     while (reorders ? warp.any(warp::full_mask, i < last) : i < last) {
@@ -148,31 +168,54 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
             plan.template collide_and_fly<setting>(particle, place, action, found) == StreamOutcome::at_wall;
         report_findings(found, plan.step, step.report);
         step.to.set_motion(destination, particle.position, particle.velocity);
-        if constexpr (reorders) step.to.label(destination) = *particle.label;
+        if constexpr (reorders) step.to.set_label(destination, *particle.label);
         if (is_at_wall) {
             tiles.left_over[first + atomicAdd(&memory.at_wall, 1U)] = destination;
             continue;
         }
-        CellPlace<Real> next_place{};
-        const Vec3<int> next_cell =
-            plan.next_grid.template coordinates<setting>(particle.position, next_place.offset);
-        const int local = tiles.boxes.local(box, next_cell);
-        if ((local == TileBoxes<Real>::outside || !is_on_grid) && !plan.next_grid.has(next_cell)) {
-            step.leaving.push(destination);
-            continue;
-        }
-        bool is_added = false;
-        if (local != TileBoxes<Real>::outside) {
-            const auto draw = step.draws.next(plan.next_grid.index(next_cell),
-                                              [](const auto* kept) { return load_constant_record(kept); });
-            is_added = detail::add_to_box(
-                tiles.words, plan.template unrounded<setting>(particle, next_place, draw), local, memory);
-        }
-        if (!is_added) tiles.left_over[last - 1 - atomicAdd(&memory.outside, 1U)] = destination;
+        if (!add_to_tile(particle, destination))
+            tiles.left_over[last - 1 - atomicAdd(&memory.outside, 1U)] = destination;
     }
     __syncthreads();
+    if constexpr (many_meet_walls) {
+        // Few are beyond the box as well, or in a full cell: each of them adds by itself.
+        const auto add = [&](const auto& particle, std::uint32_t at) {
+            if (add_to_tile(particle, at)) return;
+            contribute(known_way<Summation::direct>, contribution_of<setting>(particle, plan, step.draws), 0U,
+                       step.sums, memory.leaders);
+        };
+        // Most of them meet nothing after all. Those that do come afterwards, so that nobody waits for them.
+        const std::uint32_t near_wall = memory.at_wall;
+        __syncthreads();
+        if (threadIdx.x == 0) memory.at_wall = 0;
+        for (std::uint32_t start = 0; start < near_wall; start += block_size) {
+            const std::uint32_t j = start + threadIdx.x;
+            std::uint32_t at = 0;
+            bool is_at_wall = false;
+            if (j < near_wall) {
+                at = tiles.left_over[first + j];
+                auto particle = flying_particle(step.to, at, step.to.motion(at));
+                std::uint32_t found = no_fault;
+                is_at_wall = !plan.template fly_on<setting>(particle, found);
+                if (!is_at_wall) {
+                    report_findings(found, plan.step, step.report);
+                    step.to.set_motion(at, particle.position, particle.velocity);
+                    add(particle, at);
+                }
+            }
+            __syncthreads();  // the list has been read up to where it is written
+            if (is_at_wall) tiles.left_over[first + atomicAdd(&memory.at_wall, 1U)] = at;
+        }
+        __syncthreads();
+        for (std::uint32_t j = threadIdx.x; j < memory.at_wall; j += block_size) {
+            const std::uint32_t at = tiles.left_over[first + j];
+            add(bounce_and_store<setting>(plan, step.to, at, step.report), at);
+        }
+        __syncthreads();
+    }
     detail::flush_box(tiles, memory, step.sums);
-    const std::uint32_t at_wall = memory.at_wall;
+    std::uint32_t at_wall = memory.at_wall;
+    if constexpr (many_meet_walls) at_wall = 0;  // they are done with
     const std::uint32_t left = at_wall + memory.outside;
     if (left == 0) return;
     __syncthreads();
@@ -197,12 +240,14 @@ struct TileKernels {
     using Kernel = void (*)(StepPlan<Law, Grid>, ParticleStep<Law, Particle, Grid>, TileStep<Law>);
 
     [[nodiscard]] static Kernel of(const StepPlan<Law, Grid>& plan, bool reorders) {
-        switch (plan.setting()) {
-            case Setting::any: return of<Setting::any>(reorders);
-            case Setting::without_waves: return of<Setting::without_waves>(reorders);
-            case Setting::plain: break;
+        const Setting setting = plan.setting();
+        if (setting == Setting::plain) return of<Setting::plain>(reorders);
+        // Mixtures have no kernels of their own for what is between: compiling takes long enough.
+        if constexpr (Law::masses == Masses::equal) {
+            if (setting == Setting::sheared) return of<Setting::sheared>(reorders);
+            if (setting == Setting::among_surfaces) return of<Setting::among_surfaces>(reorders);
         }
-        return of<Setting::plain>(reorders);
+        return of<Setting::any>(reorders);
     }
     /// Before the first launch of those of a plan.
     static void give_memory(const StepPlan<Law, Grid>& plan) {

@@ -98,7 +98,7 @@ public:
 
     template <Setting setting = Setting::any>
     [[nodiscard]] MPCFLOW_HD bool is_sheared() const {
-        return setting != Setting::plain && shear_.is_on();
+        return may_be_sheared(setting) && shear_.is_on();
     }
     [[nodiscard]] MPCFLOW_HD const ShearedFaces<Real>& shear() const { return shear_; }
     /// With shear: whether a place is in a cell that straddles the upper face, and so not in its frame.

@@ -147,10 +147,17 @@ struct StepPlan : private RelativeMasses<Law::masses> {
                                                const typename Law::Draw& draw, std::uint32_t& faults) const {
         if (sums.number() > law.parameters().rounding.occupancy_limit) faults |= fault_occupancy;
         CellFill fill = grid.fill(cell, &walls);
-        // Where no particle is nobody asks what the cell does.
-        if (setting != Setting::plain && streaming.surfaces().exist() && sums.number() != 0.0)
-            add_surfaces(grid.centre(cell), fill);
+        if (may_have_surfaces(setting) && streaming.surfaces().exist() && is_cut_by_surface(cell, sums)) {
+            fill.surfaces = &streaming.surfaces();
+            fill.centre = grid.centre(cell);
+            fill.is_cut = true;
+        }
         return law.resolve(sums, draw, key(cell), fill);
+    }
+    /// Whether surfaces, which there are, cut a cell and have solid behind them. resolve() of any other cell
+    /// is that of a plain system. Where no particle is nobody asks what the cell does, and it is not cut.
+    MPCFLOW_HD bool is_cut_by_surface(int cell, const typename Law::Sums& sums) const {
+        return sums.number() != 0.0 && CellSurfaces(streaming.surfaces(), grid.centre(cell)).has_solid();
     }
 
     /// Whether a cell of the next grid is neither cut nor beyond a wall.
@@ -218,15 +225,15 @@ struct StepPlan : private RelativeMasses<Law::masses> {
         const HitDraws draws = streaming.draws_of(particle, StepKey{seed, step});
         check(particle, streaming.template bounce<setting>(particle, draws), faults);
     }
-
-private:
-    MPCFLOW_HD void add_surfaces(Vec3<double> centre, CellFill& fill) const {
-        if (!CellSurfaces(streaming.surfaces(), centre).has_solid()) return;
-        fill.surfaces = &streaming.surfaces();
-        fill.centre = centre;
-        fill.is_cut = true;
+    /// The same where it after all meets none, for sure; false where bounce() must follow.
+    template <Setting setting = Setting::any, class Particle>
+    [[nodiscard]] MPCFLOW_HD bool fly_on(Particle& particle, std::uint32_t& faults) const {
+        if (!streaming.template fly_on<setting>(particle)) return false;
+        check(particle, StreamOutcome::inside, faults);
+        return true;
     }
 
+private:
     template <Setting setting, class Particle>
     MPCFLOW_HD InCell<Real> in_cell(const Particle& particle, const CellPlace<Real>& place,
                                     const Grid& where) const {

@@ -97,7 +97,7 @@ public:
         velocity += half_kick;
         Vec3<Real> x = particle.position + time_step_ * velocity;
         StreamOutcome outcome = StreamOutcome::inside;
-        const bool is_free = setting == Setting::plain || is_clear_of_surfaces(particle.position, x);
+        const bool is_free = !may_have_surfaces(setting) || is_clear_of_surfaces(particle.position, x);
         if (!is_inside(x) || !is_free) {
             if (!is_free || crosses_wall(x)) {
                 particle.velocity = velocity;
@@ -130,13 +130,14 @@ public:
     /// Whether a force acts that differs from place to place.
     template <Setting setting = Setting::any>
     [[nodiscard]] MPCFLOW_HD bool has_waves() const {
-        return setting == Setting::any && waves_.are_any();
+        return may_have_waves(setting) && waves_.are_any();
     }
 
     /// What may be known of the system when its flights are compiled.
     [[nodiscard]] Setting setting() const {
         if (waves_.are_any()) return Setting::any;
-        return shear_.is_on() || is_rare() ? Setting::without_waves : Setting::plain;
+        if (shear_.is_on()) return is_rare() ? Setting::any : Setting::sheared;
+        return is_rare() ? Setting::among_surfaces : Setting::plain;
     }
 
     /// Whether a straight flight meets no surface in the box, for sure.
@@ -150,7 +151,7 @@ public:
         Vec3<Real> x = particle.position;
         Vec3<Real> velocity = particle.velocity;
         bool fits = true;
-        if (setting != Setting::plain && is_rare()) {
+        if (may_have_surfaces(setting) && is_rare()) {
             const FlightEnd<Real> end = fly_rarely(x, velocity, draws, NoRecord{});
             x = end.place;
             velocity = end.velocity;
@@ -164,6 +165,20 @@ public:
         particle.velocity = velocity + half_kick_of(particle.species());
         if (has_waves<setting>()) particle.velocity += wave_kick(x, particle.species());
         return fits ? outcome : StreamOutcome::fault;
+    }
+
+    /// bounce() of a particle that after all meets nothing; false where it may, and it is left as it is.
+    /// Where surfaces are in the box most of the particles near them are such.
+    template <Setting setting = Setting::any, class Particle>
+    [[nodiscard]] MPCFLOW_HD bool fly_on(Particle& particle) const {
+        Vec3<Real> end;
+        if (!surfaces_.exist() ||
+            !flies_freely(surfaces_, particle.position, particle.velocity, time_step_, end))
+            return false;
+        particle.position = end;
+        particle.velocity += half_kick_of(particle.species());
+        if (has_waves<setting>()) particle.velocity += wave_kick(end, particle.species());
+        return true;
     }
 
     /// The velocity at which a particle of velocity `velocity` flies: with half the kick of the force.
@@ -259,7 +274,7 @@ private:
     template <Setting setting, class Particle>
     MPCFLOW_HD StreamOutcome wrap(Particle& particle, Vec3<Real>& x, Vec3<Real>& velocity) const {
         bool fits = true;
-        if (setting != Setting::plain && shear_.is_on()) {
+        if (may_be_sheared(setting) && shear_.is_on()) {
             const int normal = shear_.normal();
             const Vec3<Real> at = x;
             const Wrapped wrapped = wrap(at[normal], faces_.length()[normal]);
@@ -273,7 +288,7 @@ private:
             const Wrapped wrapped = wrap(x[axis], length);
             x[axis] = wrapped.inside;
             fits &= wrapped.fits;
-            const bool is_counted = setting == Setting::plain || axis != shear_.along();
+            const bool is_counted = !may_be_sheared(setting) || axis != shear_.along();
             fits &= wrapped.boxes == 0 || !is_counted || particle.add_image(axis, wrapped.boxes);
         }
         return fits ? StreamOutcome::inside : StreamOutcome::fault;

@@ -110,6 +110,16 @@ struct FlightEnd {
     Vec3<int> images;
 };
 
+/// Of a flight that meets no surface and leaves no face of the box, for sure: sets `end`, to the same bits as
+/// fly_among_surfaces(). False where it may meet one.
+template <class Real>
+[[nodiscard]] MPCFLOW_HD bool flies_freely(const SurfaceView& surfaces, Vec3<Real> start, Vec3<Real> velocity,
+                                           Real time, Vec3<Real>& end) {
+    const Vec3<double> place = vector_cast<double>(start);
+    end = vector_cast<Real>(place + static_cast<double>(time) * vector_cast<double>(velocity));
+    return surfaces.is_surely_free(place, vector_cast<double>(end));
+}
+
 /// Flies from `start`, in the fluid, for `time`, hit by hit. Tells `recorder` of hits of faces as fly_among()
 /// does, and of those of surfaces by recorder.at_surface(number in the input, from its centre to the hit,
 /// velocity before, velocity after). What is too fast to be followed stays where it is.
@@ -117,6 +127,9 @@ template <class Real, class Recorder>
 MPCFLOW_HD FlightEnd<Real> fly_among_surfaces(const SurfaceView& surfaces, Vec3<Real> start,
                                               Vec3<Real> flight_velocity, Real time, HitDraws draws,
                                               const Recorder& recorder) {
+    Vec3<Real> free_end;
+    if (flies_freely(surfaces, start, flight_velocity, time, free_end))
+        return {free_end, flight_velocity, {}};
     Vec3<double> place = vector_cast<double>(start);
     Vec3<double> velocity = vector_cast<double>(flight_velocity);
     const double h = static_cast<double>(time);

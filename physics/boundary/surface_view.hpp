@@ -51,6 +51,19 @@ struct SurfaceView : SurfaceArrays {
         return dot(way, way) < static_cast<Real>(free_squared[cell(from)]);
     }
 
+    /// The same of a flight that is_free() knows nothing of, by the near surfaces. The flight stays in the
+    /// box.
+    [[nodiscard]] MPCFLOW_HD bool is_surely_free(Vec3<double> from, Vec3<double> to) const {
+        const Vec3<double> way = to - from;
+        bool is = dot(way, way) < reach * reach;
+        for (int axis = 0; axis < 3; ++axis) is &= to[axis] > 0.0 && to[axis] < cells[axis];
+        if (!is) return false;
+        const int here = cell(from);
+        for (std::uint32_t i = first[here]; i < first[here + 1]; ++i)
+            if (!surfaces[near[i]].is_clear_of(from, way)) return false;
+        return true;
+    }
+
     /// Whether all of the cell of a place in the box is solid.
     [[nodiscard]] MPCFLOW_HD bool is_in_solid_cell(Vec3<double> place) const {
         return free_squared[cell(place)] < 0.0F;
