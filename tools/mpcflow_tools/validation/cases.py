@@ -68,11 +68,21 @@ class Result:
     theory: dict[str, float]
     about: dict[str, Any]
 
+    @property
+    def collisional_viscosity(self) -> float:
+        """Of theory, as the program predicts it."""
+        return collisional_viscosity(self.theory)
+
     def curve(self, name: str) -> dict[str, Array]:
         return {column: np.array(values, dtype=np.float64) for column, values in self.curves[name].items()}
 
 
 Results = list[tuple[Case, Result]]
+
+
+def collisional_viscosity(theory: dict[str, float]) -> float:
+    """What belongs to the prediction; the `collisional_viscosity` of /theory is the published one, from which that differs with +a."""
+    return theory["predicted_viscosity"] - theory["kinetic_viscosity"]
 
 
 def as_json(case: Case, run: Run) -> dict[str, Any]:

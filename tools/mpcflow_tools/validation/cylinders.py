@@ -150,7 +150,7 @@ def container_tables(results: Results) -> list[Table]:
     for case, result in results:
         point, radius = case.subject
         cells = (point.title, str(radius))
-        whole, found = container_torque(result.input, result.theory["collisional_viscosity"]), result.numbers["torque_0"]
+        whole, found = container_torque(result.input, result.collisional_viscosity), result.numbers["torque_0"]
         ratio = Quantity(-found.value / whole, found.error / whole)
         if point.is_angular:
             torque.add(cells, ratio, Comparison(0.0, limit=OF_TORQUE, absolute=True), None)

@@ -89,7 +89,7 @@ def tail_curves(result: Result) -> tuple[dict[str, Array], Array, Array]:
     found, theory, box = result.curve("autocorrelation"), result.theory, int(result.input["box"]["size"][0])
     density = float(result.input["fluid"]["density"])
     nu, d = theory["predicted_viscosity"], result.numbers["diffusion"].value
-    damping = theory["collisional_viscosity"] + 4.0 / 3.0 * theory["kinetic_viscosity"]
+    damping = result.collisional_viscosity + 4.0 / 3.0 * theory["kinetic_viscosity"]
     whole, _ = tail_of_theory(found["time"], box, density, nu, d, damping, theory["speed_of_sound"])
     return found, whole, endless_tail(found["time"], density, nu, d)
 

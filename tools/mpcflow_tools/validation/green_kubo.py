@@ -39,6 +39,6 @@ def tables(results: Results) -> list[Table]:
         whole.add(case.subject.cells, result.numbers["viscosity"], Comparison(result.theory["predicted_viscosity"]),
                   None if known is None else Comparison(known.value, known.error, OF_TABLE))
         for name in ("kinetic", "collisional"):
-            expected = result.theory["predicted_viscosity"] - result.theory["kinetic_viscosity"] if name == "collisional" else result.theory["kinetic_viscosity"]
+            expected = result.collisional_viscosity if name == "collisional" else result.theory["kinetic_viscosity"]
             parts.add((*case.subject.cells, name), result.numbers[f"{name}_viscosity"], Comparison(expected))
     return [table for table in (whole, parts) if table.rows]

@@ -23,13 +23,13 @@ This page is made from runs by
 
     tools/validate.sh --mpcflow build/app/mpcflow --write
 
-and not written by hand; [validation.md](validation.md) says what else mpcflow is checked against. Units are *a*, *m* and *kT*. Behind ± is one
-standard error. "Formula" is what `mpcflow check` prints ([physics.md](physics.md#what-theory-says)). "Measured
-elsewhere" is without mpcflow: ν in sine-force flow, *D* from the mean square displacement, each with its own
-standard error where there is one.
+and not written by hand; [validation.md](validation.md) says what else mpcflow is checked against. Units are
+*a*, *m* and *kT*. Behind ± is one standard error. "Formula" is what `mpcflow check` prints
+([physics.md](physics.md#what-theory-says)). "Measured elsewhere" is without mpcflow: ν in sine-force flow,
+*D* from the mean square displacement, each with its own standard error where there is one.
 
-"Inside" is what is no farther from its reference than the limit that the section names. What is farther says so:
-as its error allows where it is beyond the limit by no more than three standard errors of the difference,
+"Inside" is what is no farther from its reference than the limit that the section names. What is farther says
+so: as its error allows where it is beyond the limit by no more than three standard errors of the difference,
 and otherwise **outside**. Limits were chosen before anything was measured.
 """
 

@@ -20,7 +20,7 @@ from mpcflow_tools.flow import Array
 from mpcflow_tools.flow_report import Quantity
 from mpcflow_tools.gallery.sound import Decay, Wave, decay_from_rest, fit_wave
 from mpcflow_tools.run import AXES, Run
-from mpcflow_tools.validation.cases import Case, Measurement, Result, Results, Sizes
+from mpcflow_tools.validation.cases import Case, Measurement, Result, Results, Sizes, collisional_viscosity
 from mpcflow_tools.validation.points import LAWS, Point, best_viscosity
 from mpcflow_tools.validation.tables import Comparison, Table, combined
 
@@ -42,9 +42,9 @@ def cases(sizes: Sizes) -> list[Case]:
                     for seed in SEEDS]
 
 
-def damping(run_theory: dict[str, float], is_angular: bool) -> float:
+def damping(theory: dict[str, float], is_angular: bool) -> float:
     """G of theory, of a fluid whose temperature is kept."""
-    return (2.0 if is_angular else 1.0) * run_theory["collisional_viscosity"] + 4.0 / 3.0 * run_theory["kinetic_viscosity"]
+    return (2.0 if is_angular else 1.0) * collisional_viscosity(theory) + 4.0 / 3.0 * theory["kinetic_viscosity"]
 
 
 def fit_sound(times: Array, correlation: Array, k: float, speed: float, damping: float) -> Decay:
