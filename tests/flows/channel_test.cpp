@@ -80,7 +80,7 @@ TEST_P(Channel, flow_with_angular_momentum_conserved_has_the_measured_viscosity)
     expect_uniform_density(flow, system.fluid.density);
 }
 
-// Shorter than what validation.cpp measures to 1.5 % (docs/validation.md): an error of 0.6 to 0.9 %.
+// Shorter than what tools/validate.sh measures (docs/validation.md): an error of 0.6 to 0.9 %.
 TEST_P(Channel, flows_of_andersen_laws_have_the_measured_viscosities) {
     for (const bool angular : {false, true}) {
         const double viscosity = angular ? at_angular_viscosity : at_viscosity;
