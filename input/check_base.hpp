@@ -2,6 +2,7 @@
 /// What the checks of the parts of an input share.
 
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -32,7 +33,12 @@ protected:
     }
     /// Whether thermal speeds are known.
     [[nodiscard]] bool is_fluid_sound() const {
-        return are_sound({"fluid.temperature", "fluid.mass", "fluid.species"});
+        return are_sound({"fluid.temperature", "fluid.temperature_schedule", "fluid.mass", "fluid.species"});
+    }
+
+    /// The highest of the run: sums have room for so many of these.
+    [[nodiscard]] double thermal_speed() const {
+        return std::sqrt(system_.fluid.highest_temperature() / system_.fluid.mass);
     }
 
     [[nodiscard]] bool has_wall(std::size_t axis) const {

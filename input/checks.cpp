@@ -17,6 +17,7 @@
 #include "input/names.hpp"
 #include "input/numbers.hpp"
 #include "input/output_checks.hpp"
+#include "input/schedule_checks.hpp"
 #include "input/species_checks.hpp"
 #include "physics/collision/laws.hpp"
 
@@ -43,6 +44,7 @@ public:
         check_output(scenario_, root_, diagnostics_);
         check_forces(system_, root_, diagnostics_);
         check_thermostat();
+        check_schedule(scenario_, root_, diagnostics_);
         warn_of_collision();
         warn_of_forces();
     }
@@ -62,9 +64,6 @@ private:
     [[nodiscard]] bool has_thermostat() const { return system_.thermostat.kind != ThermostatKind::none; }
     [[nodiscard]] bool holds_temperature() const {
         return has_thermostat() || law().energy == Energy::thermal;
-    }
-    [[nodiscard]] double thermal_speed() const {
-        return std::sqrt(system_.fluid.temperature / system_.fluid.mass);
     }
     [[nodiscard]] double shortest_edge() const {
         return *std::min_element(system_.box.size.begin(), system_.box.size.end());
@@ -103,8 +102,7 @@ private:
     /// No particle flies further than the box between two collisions: what comes after would be no
     /// fluid, and positions would lose their digits.
     void check_flight() {
-        if (!are_sound({"box", "fluid.temperature", "fluid.mass", "fluid.species", "collision.time_step"}))
-            return;
+        if (!is_fluid_sound() || !are_sound({"box", "collision.time_step"})) return;
         const double free_path = system_.collision.time_step * thermal_speed();
         if (free_path > shortest_edge()) {
             error("collision.time_step",
@@ -151,7 +149,8 @@ private:
                  "simple gives the cells no fluctuations of energy, so that velocities are not Maxwellian; "
                  "maxwell_boltzmann gives the canonical ensemble");
         }
-        const double free_path = collision.time_step * thermal_speed();
+        const double free_path =
+            collision.time_step * std::sqrt(system_.fluid.lowest_temperature() / system_.fluid.mass);
         if (!collision.random_shift && free_path < 0.5) {
             warn(
                 "collision.random_shift",

@@ -72,39 +72,37 @@ public:
                             axis_names[other], side == 0 ? "lower" : "upper"));
         }
         const double jump = std::abs(shear.rate * system_.box.size[axis]);
-        const double thermal_speed = std::sqrt(system_.fluid.temperature / system_.fluid.mass);
-        if (is_fluid_sound() && diagnostics_.is_sound("box") && jump > most_jump * thermal_speed) {
+        if (is_fluid_sound() && diagnostics_.is_sound("box") && jump > most_jump * thermal_speed()) {
             error(
                 path + ".shear_rate",
                 fmt::format(
                     "over the {} cells along {} the velocity would change by {:.3g}, which is {:.3g} thermal "
                     "speeds sqrt(temperature / mass); at most {:g} are possible: take a smaller rate, or "
                     "fewer cells",
-                    system_.box.size[axis], axis_names[axis], jump, jump / thermal_speed, most_jump));
+                    system_.box.size[axis], axis_names[axis], jump, jump / thermal_speed(), most_jump));
         }
     }
 
     void check_velocity(std::size_t axis, const Face& face, const std::string& path) {
         if (!diagnostics_.is_sound(path)) return;
         const double speed = std::hypot(face.velocity[0], face.velocity[1], face.velocity[2]);
-        const double thermal_speed = std::sqrt(system_.fluid.temperature / system_.fluid.mass);
         if (face.velocity[axis] != 0.0) {
             error(fmt::format("{}.{}", path, axis),
                   fmt::format("{} along {} would move the face out of its plane and change the size of the "
                               "box; 0 is needed",
                               shortest(face.velocity[axis]), axis_names[axis]));
-        } else if (is_fluid_sound() && speed > most_wall_speed * thermal_speed) {
+        } else if (is_fluid_sound() && speed > most_wall_speed * thermal_speed()) {
             error(path,
                   fmt::format(
                       "a speed of {:.3g} is {:.3g} thermal speeds sqrt(temperature / mass) of the fluid; at "
                       "most {:g} are possible, and over about 0.3 it is compressed",
-                      speed, speed / thermal_speed, most_wall_speed));
+                      speed, speed / thermal_speed(), most_wall_speed));
         }
     }
 
     void check_temperature(const Face& face, const std::string& path) {
         if (face.temperature == 0.0 || !diagnostics_.is_sound(path) || !is_fluid_sound()) return;
-        const double ratio = face.temperature / system_.fluid.temperature;
+        const double ratio = face.temperature / system_.fluid.highest_temperature();
         if (ratio > most_wall_temperature) {
             error(path,
                   fmt::format(

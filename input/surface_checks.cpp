@@ -106,20 +106,21 @@ private:
             error(turning,
                   fmt::format("{} is given; of a sphere a list of 3 numbers is needed", shown(*given)));
         const double speed = std::sqrt(sliding) + surface.radius * std::sqrt(turns);
-        const double thermal_speed = std::sqrt(system_.fluid.temperature / system_.fluid.mass);
         if (are_sound({velocity, turning, shape_}) && is_fluid_sound() &&
-            speed > most_wall_speed * thermal_speed) {
+            speed > most_wall_speed * thermal_speed()) {
             error(turns > 0.0 ? turning : velocity,
                   fmt::format("a speed of {:.3g} is {:.3g} thermal speeds sqrt(temperature / mass) of the "
                               "fluid; at most {:g} are possible, and over about 0.3 it is compressed",
-                              speed, speed / thermal_speed, most_wall_speed));
+                              speed, speed / thermal_speed(), most_wall_speed));
         }
     }
 
     void check_temperature(const Surface& surface) {
         const std::string path = path_ + ".temperature";
-        if (surface.temperature == 0.0 || !are_sound({path, path_ + ".kind", "fluid.temperature"})) return;
-        const double ratio = surface.temperature / system_.fluid.temperature;
+        if (surface.temperature == 0.0 ||
+            !are_sound({path, path_ + ".kind", "fluid.temperature", "fluid.temperature_schedule"}))
+            return;
+        const double ratio = surface.temperature / system_.fluid.highest_temperature();
         if (ratio > most_wall_temperature)
             error(path,
                   fmt::format("{} is {:.3g} times the fluid's temperature; at most {:g} times are possible: "

@@ -81,7 +81,7 @@ struct CellRounding {
     }
 };
 
-/// No particle may move faster than this many thermal speeds sqrt(kT/m).
+/// No particle may move faster than this many thermal speeds sqrt(kT/m), at the highest temperature of a run.
 inline constexpr double speed_limit_in_thermal_speeds = 32.0;
 
 /// Most particles that a region of `cells` cells may hold: eight times the mean and some.
@@ -90,7 +90,7 @@ inline double occupancy_limit(const Fluid& fluid, double cells) {
 }
 
 inline double speed_limit(const Fluid& fluid) {
-    return speed_limit_in_thermal_speeds * std::sqrt(fluid.temperature / fluid.mass);
+    return speed_limit_in_thermal_speeds * std::sqrt(fluid.highest_temperature() / fluid.mass);
 }
 
 inline CellRounding::CellRounding(const Fluid& fluid, double heaviest)

@@ -24,7 +24,7 @@ public:
     InitialState(const System& system, const SurfaceView& surfaces)
         : surfaces_(surfaces),
           seed_(system.seed),
-          thermal_speed_(std::sqrt(system.fluid.temperature / system.fluid.mass)),
+          thermal_speed_(std::sqrt(system.fluid.thermal_variance_at(0))),
           flow_(system),
           lattice_(system),
           first_places_(system.first_places) {

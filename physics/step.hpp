@@ -106,6 +106,7 @@ struct StepPlan : private RelativeMasses<Law::masses> {
         grid = next_grid;
         next_grid = grid.of_step(system, index + 1);
         if (system.forces.size() > 0) streaming.begin_step(system, index);
+        if (!system.fluid.schedule.is_empty()) follow_temperature(system, index);
         if (!grid.is_sheared()) return;
         streaming.end_at(next_grid.shear());
         mid_flight_shear = ShearedFaces<Real>(system, 2 * index + 1);
@@ -118,6 +119,10 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     void go_to(const System& system, std::uint64_t index) {
         step = index - 1;
         next_grid = next_grid.of_step(system, index);
+        if (system.fluid.schedule.is_empty()) return;
+        // What particles contribute is for the step to come.
+        const double next = system.fluid.thermal_variance_at(index);
+        law.set_thermal_variances(next, next);
     }
 
     MPCFLOW_HD CellKey key(int cell) const { return {seed, step, grid.key(cell)}; }
@@ -234,6 +239,15 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     }
 
 private:
+    /// In the collision and the flight of step `index`, all that is at the fluid's temperature is at that of
+    /// the step.
+    void follow_temperature(const System& system, std::uint64_t index) {
+        const double now = system.fluid.thermal_variance_at(index);
+        law.set_thermal_variances(now, system.fluid.thermal_variance_at(index + 1));
+        walls.set_temperatures(system, now);
+        streaming.set_temperature(system, now);
+    }
+
     template <Setting setting, class Particle>
     MPCFLOW_HD InCell<Real> in_cell(const Particle& particle, const CellPlace<Real>& place,
                                     const Grid& where) const {

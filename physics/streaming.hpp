@@ -70,6 +70,13 @@ public:
         waves_ = WaveKicks<Real>(system, step);
     }
 
+    /// Where the fluid's temperature is not always the same, that of the flights to come, kT/m: of walls and
+    /// surfaces without one of their own.
+    void set_temperature(const System& system, double fluid_variance) {
+        faces_.set_temperatures(system, fluid_variance);
+        surfaces_.fluid_variance = fluid_variance;
+    }
+
     /// Of flights to come: how the sheared faces lie at their end, where there are such.
     void end_at(const ShearedFaces<Real>& shear) { shear_ = shear; }
 

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "physics/temperature_schedule.hpp"
+
 namespace mpcflow {
 
 /// A cuboid of whole collision cells, [0, size) along each axis.
@@ -22,9 +24,29 @@ struct Box {
 };
 
 struct Fluid {
-    double density = 10.0;     ///< M, mean particles in a cell
-    double temperature = 1.0;  ///< kT
-    double mass = 1.0;         ///< m, of one particle
+    double density = 10.0;           ///< M, mean particles in a cell
+    double temperature = 1.0;        ///< kT; with a schedule that of its last point, for which theory is
+    double mass = 1.0;               ///< m, of one particle
+    TemperatureSchedule schedule{};  ///< of kT; empty: it is always the same
+
+    /// Makes kT follow a schedule, which has a point.
+    void follow(const TemperatureSchedule& a_schedule) {
+        schedule = a_schedule;
+        temperature = schedule.last().temperature;
+    }
+    /// kT in a step (TemperatureSchedule::at).
+    [[nodiscard]] double temperature_at(std::uint64_t step) const {
+        return schedule.is_empty() ? temperature : schedule.at(step);
+    }
+    /// kT/m in a step, of one velocity component of a particle of the fluid's mass.
+    [[nodiscard]] double thermal_variance_at(std::uint64_t step) const { return temperature_at(step) / mass; }
+    /// Of all steps: for it the grids of sums, the reach of domains and bounds of flights are chosen.
+    [[nodiscard]] double highest_temperature() const {
+        return schedule.is_empty() ? temperature : schedule.highest();
+    }
+    [[nodiscard]] double lowest_temperature() const {
+        return schedule.is_empty() ? temperature : schedule.lowest();
+    }
 };
 
 /// Whether all particles have the same mass, or each that of its species.

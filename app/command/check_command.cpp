@@ -43,6 +43,16 @@ std::vector<GridExponent> grid_exponents(const System& system) {
             {"offset_velocity", rounding.offset_velocity.bits()}};
 }
 
+/// Where the temperature follows a schedule.
+void print_schedule(const Fluid& fluid) {
+    if (fluid.schedule.is_empty()) return;
+    std::string points;
+    for (int i = 0; i < fluid.schedule.size(); ++i)
+        points += fmt::format("{}{:g} in step {}", i == 0 ? "" : ", ", fluid.schedule[i].temperature,
+                              fluid.schedule[i].step);
+    fmt::print("temperature          {}; what theory says is of {:g}, the last\n", points, fluid.temperature);
+}
+
 /// Of several species what is each one's own.
 void print_species(const System& system) {
     for (int s = 0; s < system.species_count(); ++s) {
@@ -186,6 +196,7 @@ void print_text(const Scenario& scenario, const std::string& start, DeviceKind d
     fmt::print("steps                {} + {} = {}, time {:.6g}\n", scenario.run.equilibration,
                scenario.run.steps, schedule.total_steps(),
                static_cast<double>(schedule.total_steps()) * system.collision.time_step);
+    print_schedule(system.fluid);
     print_transport(system);
     print_flow(system);
     print_wave(system);
@@ -226,6 +237,14 @@ void print_json(const Scenario& scenario, const std::string& start, DeviceKind d
     json.member("particles", system.particle_count()).member("total_steps", schedule.total_steps());
     if (!start.empty()) json.member("start", start);
     json.member("precision", precision_name(scenario.execution.precision));
+    if (const TemperatureSchedule& points = system.fluid.schedule; !points.is_empty()) {
+        json.key("temperature_schedule").begin_array();
+        for (int i = 0; i < points.size(); ++i) {
+            json.begin_object().member("step", points[i].step);
+            json.member("temperature", points[i].temperature).end_object();
+        }
+        json.end_array();
+    }
     json.key("theory").begin_object();
     for (const NamedNumber& number : theory_numbers(system)) json.member(number.name, number.value);
     json.end_object();

@@ -28,6 +28,8 @@ std::vector<NamedNumber> theory_numbers(const System& system) {
     const double viscosity = theory::predicted_viscosity(system);
     const bool has_species = system.masses() == Masses::by_species;
     std::vector<NamedNumber> numbers;
+    // Of a fluid that comes to it by a schedule.
+    if (!system.fluid.schedule.is_empty()) numbers.push_back({"temperature", system.fluid.temperature});
     if (!has_species) numbers.push_back({"mean_free_path", theory::mean_free_path(system)});
     numbers.push_back({"speed_of_sound", theory::speed_of_sound(system)});
     if (theory::is_known(system)) {

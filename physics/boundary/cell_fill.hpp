@@ -26,10 +26,14 @@ struct WallStates {
     explicit WallStates(const System& system) {
         for (int number = 0; number < face_count; ++number) {
             const Face& wall = system.boundaries.faces[number / 2][number % 2];
-            const double temperature = wall.temperature == 0.0 ? system.fluid.temperature : wall.temperature;
-            face[number] = {{wall.velocity[0], wall.velocity[1], wall.velocity[2]},
-                            temperature / system.fluid.mass};
+            face[number].velocity = {wall.velocity[0], wall.velocity[1], wall.velocity[2]};
         }
+        set_temperatures(system, system.fluid.thermal_variance_at(0));
+    }
+    /// Those without a temperature of their own take the fluid's, given by kT/m.
+    void set_temperatures(const System& system, double fluid_variance) {
+        for (int number = 0; number < face_count; ++number)
+            face[number].thermal_variance = variance_of_face(system, number, fluid_variance);
     }
 };
 
@@ -98,7 +102,8 @@ struct MeanSolid {
     WallState wall;
 };
 
-/// Of a cell that one surface alone cuts, which is not of slip. The same as mean_solid(), to the rounding.
+/// Of a cell that one surface alone cuts, which is not of slip, but for the surface's temperature. The same
+/// as mean_solid(), to the rounding.
 [[nodiscard]] MPCFLOW_HD MeanSolid mean_solid_of(const CurvedSurface& surface, Vec3<double> cell_centre) {
     constexpr int n = pieces_of_edge;
     const Vec3<double> d = surface.offset(cell_centre);
@@ -126,16 +131,19 @@ struct MeanSolid {
             sum.z += row * places[2][z];
         }
     if (pieces == 0.0) return {};
-    return {pieces / (n * n * n), {surface.velocity_at((1.0 / pieces) * sum), surface.thermal_variance}};
+    return {pieces / (n * n * n), {surface.velocity_at((1.0 / pieces) * sum), 0.0}};
 }
 
 /// Of the cell around a centre that surfaces in the box cut. Behind what is of slip there is nothing.
 [[nodiscard]] MPCFLOW_HD_RARE MeanSolid mean_solid(const SurfaceView& surfaces, const Vec3<double> centre,
                                                    const WallStates& walls) {
     const CellSurfaces cell(surfaces, centre);
-    if (cell.has_only_one() && cell.the_only_one().kind != FaceKind::slip)
-        return mean_solid_of(cell.the_only_one(), cell.centre());
     MeanSolid mean;
+    if (cell.has_only_one() && cell.the_only_one().kind != FaceKind::slip) {
+        mean = mean_solid_of(cell.the_only_one(), cell.centre());
+        mean.wall.thermal_variance = surfaces.variance_of(cell.the_only_one());
+        return mean;
+    }
     cell.for_pieces<pieces_of_edge>([&](int surface, double weight, Vec3<double> place) {
         if (cell.kind(surface) == FaceKind::slip) return;
         mean.volume += weight;
@@ -143,7 +151,7 @@ struct MeanSolid {
         const bool is_face = surface < face_count;
         const WallState own =
             is_face ? walls.face[surface]
-                    : WallState{cell.velocity(surface, place), cell.curved(surface).thermal_variance};
+                    : WallState{cell.velocity(surface, place), surfaces.variance_of(cell.curved(surface))};
         mean.wall.velocity += share * (own.velocity - mean.wall.velocity);
         mean.wall.thermal_variance += share * (own.thermal_variance - mean.wall.thermal_variance);
     });
@@ -159,7 +167,7 @@ struct MeanSolid {
     const CellSurfaces::Lowest lowest = cell.lowest(place);
     if (lowest.height >= 0.0 || cell.kind(lowest.surface) == FaceKind::slip) return false;
     if (lowest.surface < face_count) wall = walls.face[lowest.surface];
-    else wall = {cell.velocity(lowest.surface, place), cell.curved(lowest.surface).thermal_variance};
+    else wall = {cell.velocity(lowest.surface, place), surfaces.variance_of(cell.curved(lowest.surface))};
     return true;
 }
 

@@ -24,7 +24,7 @@ struct CurvedSurface {
     int number;  ///< in the input
     Vec3<double> velocity;
     Vec3<double> angular_velocity;
-    double thermal_variance;  ///< kT/m, of one velocity component
+    double thermal_variance;  ///< kT/m, of one velocity component; 0: the fluid's (SurfaceView::variance_of)
 
     /// From the centre, or from a cylinder's axis, to a place.
     [[nodiscard]] MPCFLOW_HD Vec3<double> offset(Vec3<double> place) const {

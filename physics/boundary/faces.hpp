@@ -14,6 +14,13 @@ namespace mpcflow {
 
 inline constexpr int face_count = 6;
 
+/// kT/m of a face, of one velocity component; `fluid_variance` is that of the fluid, which those without a
+/// temperature of their own take.
+[[nodiscard]] inline double variance_of_face(const System& system, int number, double fluid_variance) {
+    const double temperature = system.boundaries.faces[number / 2][number % 2].temperature;
+    return temperature == 0.0 ? fluid_variance : temperature / system.fluid.mass;
+}
+
 /// The faces that are walls; those of periodic axes are never hit.
 template <class Real>
 class Faces {
@@ -33,21 +40,25 @@ public:
                 kind_[number] = face.kind;
                 velocity_[number] = {static_cast<Real>(face.velocity[0]), static_cast<Real>(face.velocity[1]),
                                      static_cast<Real>(face.velocity[2])};
-                const double temperature =
-                    face.temperature == 0.0 ? system.fluid.temperature : face.temperature;
-                thermal_variance_[number] = temperature / system.fluid.mass;
                 has_thermal_ = has_thermal_ || face.kind == FaceKind::thermal;
                 only_turn_back_ = only_turn_back_ && face.kind != FaceKind::slip &&
                                   face.kind != FaceKind::thermal && !face.is_moving();
                 for (const double v : face.velocity) fastest = std::max(fastest, std::abs(v));
             }
         }
+        set_temperatures(system, system.fluid.thermal_variance_at(0));
         // Each hit of a wall may add twice its speed. In an edge, where hits may follow each other ever
         // faster, one flight shall not add more than about 4 thermal speeds: the sums of the cells have room
         // for 32.
-        const double most_added = 4.0 * std::sqrt(system.fluid.temperature / system.fluid.mass);
+        const double most_added = 4.0 * std::sqrt(system.fluid.highest_temperature() / system.fluid.mass);
         if (axes_with_walls > 1 && 2.0 * fastest * most_hits_ever > most_added)
             most_hits_ = std::max(4, static_cast<int>(0.5 * most_added / fastest));
+    }
+
+    /// As WallStates.
+    void set_temperatures(const System& system, double fluid_variance) {
+        for (int number = 0; number < face_count; ++number)
+            thermal_variance_[number] = variance_of_face(system, number, fluid_variance);
     }
 
     [[nodiscard]] MPCFLOW_HD bool is_wall(int axis) const { return wall_[axis] != 0; }

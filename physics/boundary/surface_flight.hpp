@@ -60,8 +60,7 @@ public:
         return (curved(surface).side / std::sqrt(dot(arm_, arm_))) * arm_;
     }
     [[nodiscard]] MPCFLOW_HD double thermal_variance(int surface) const {
-        return surface < face_count ? view_.faces->thermal_variance(surface)
-                                    : curved(surface).thermal_variance;
+        return surface < face_count ? view_.variance_of_face(surface) : view_.variance_of(curved(surface));
     }
     [[nodiscard]] MPCFLOW_HD int most_hits() const { return view_.most_hits; }
 

@@ -35,13 +35,15 @@ double speed_of(const Surface& surface) {
 
 SurfaceMap::SurfaceMap(const System& system)
     : box_{system.box.size[0], system.box.size[1], system.box.size[2]},
-      fluid_temperature_(system.fluid.temperature),
       fluid_mass_(system.fluid.mass),
-      flight_(std::sqrt(fluid_temperature_ / fluid_mass_) * system.collision.time_step),
+      fluid_variance_(system.fluid.thermal_variance_at(0)),
+      thermal_speed_(std::sqrt(system.fluid.highest_temperature() / fluid_mass_)),
+      flight_(thermal_speed_ * system.collision.time_step),
       reach_(std::min<double>(std::clamp(thermal_flights * flight_, least_reach, most_reach),
                               *std::ranges::min_element(system.box.size))),
       most_hits_(Faces<double>::most_hits_ever),
       faces_(system) {
+    faces_.set_temperatures(system, 0.0);
     double fastest = 0.0;
     for (int axis = 0; axis < 3; ++axis) {
         const AxisFaces& faces = system.boundaries.faces[axis];
@@ -55,7 +57,7 @@ SurfaceMap::SurfaceMap(const System& system)
         add_images(surface, number++);
     }
     // As between faces (Faces): in an edge one flight shall not add more than about 4 thermal speeds.
-    const double most_added = 4.0 * std::sqrt(fluid_temperature_ / fluid_mass_);
+    const double most_added = 4.0 * thermal_speed_;
     if (2.0 * fastest * most_hits_ > most_added)
         most_hits_ = std::max(4, static_cast<int>(0.5 * most_added / fastest));
     find_near();
@@ -75,8 +77,7 @@ void SurfaceMap::add_images(const Surface& surface, int number) {
     curved.clear_squared = clear > 0.0 ? clear * clear : -1.0;
     curved.kind = surface.kind;
     curved.number = number;
-    const double temperature = surface.temperature == 0.0 ? fluid_temperature_ : surface.temperature;
-    curved.thermal_variance = temperature / fluid_mass_;
+    curved.thermal_variance = surface.temperature / fluid_mass_;
     Vec3<int> images{};
     for (int axis = 0; axis < 3; ++axis) {
         curved.across[axis] = surface.shape == SurfaceShape::cylinder && axis == surface.axis ? 0.0 : 1.0;
@@ -187,11 +188,12 @@ SurfaceView SurfaceMap::view_of(const SurfaceArrays& arrays) const {
     SurfaceView view;
     static_cast<SurfaceArrays&>(view) = arrays;
     view.cells = box_;
-    view.is_periodic = is_periodic_;
+    view.is_periodic = vector_cast<unsigned char>(is_periodic_);
     view.reach = reach_;
     // What is faster than 32 thermal speeds is a fault (physics/grid_rounding.hpp).
     view.most_way = 100.0 * flight_;
     view.most_hits = most_hits_;
+    view.fluid_variance = fluid_variance_;
     return view;
 }
 

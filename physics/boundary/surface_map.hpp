@@ -55,9 +55,10 @@ private:
 
     Vec3<int> box_{};
     Vec3<int> is_periodic_{};
-    double fluid_temperature_;
     double fluid_mass_;
-    double flight_;  ///< of a thermal particle in a step
+    double fluid_variance_;  ///< kT/m in the first step
+    double thermal_speed_;   ///< at the highest temperature
+    double flight_;          ///< of a particle of that speed in a step
     double reach_;
     int most_hits_;
     Faces<double> faces_;

@@ -20,18 +20,29 @@ struct SurfaceArrays {
     /// Of each cell the square of the length of flights that meet no surface, wherever in it they begin; 0
     /// where there is none, and negative in cells that are all solid.
     const float* free_squared = nullptr;
-    const Faces<double>* faces = nullptr;
+    const Faces<double>* faces = nullptr;  ///< those without a temperature of their own have 0
 };
 
 /// Plain numbers and pointers; what is pointed to must outlive it.
 struct SurfaceView : SurfaceArrays {
     Vec3<int> cells{};
-    Vec3<int> is_periodic{};
+    Vec3<unsigned char> is_periodic{};
     double reach = 0.0;     ///< flights of this length meet none but the near surfaces of their first cell
     double most_way = 0.0;  ///< of any flight: what is faster is a fault, and is not followed
     int most_hits = 0;      ///< in a flight
+    double fluid_variance =
+        0.0;  ///< kT/m of the fluid, which surfaces without a temperature of their own have
 
     [[nodiscard]] MPCFLOW_HD bool exist() const { return free_squared != nullptr; }
+
+    /// kT/m of a surface of the map, of one velocity component; and of a face of the map.
+    [[nodiscard]] MPCFLOW_HD double variance_of(const CurvedSurface& surface) const {
+        return surface.thermal_variance == 0.0 ? fluid_variance : surface.thermal_variance;
+    }
+    [[nodiscard]] MPCFLOW_HD double variance_of_face(int face) const {
+        const double own = faces->thermal_variance(face);
+        return own == 0.0 ? fluid_variance : own;
+    }
 
     /// The cell of a place in the box.
     template <class Real>

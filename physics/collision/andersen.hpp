@@ -49,15 +49,24 @@ public:
 
     Andersen() = default;
     explicit Andersen(const System& system)
-        : parameters_(system), thermal_speed_(std::sqrt(parameters_.thermal_variance)) {}
+        : parameters_(system),
+          thermal_speed_(std::sqrt(parameters_.thermal_variance)),
+          next_thermal_speed_(thermal_speed_) {}
 
     static Relaxation relaxation(const Collision& /*collision*/) { return {1.0, 1.0}; }
     [[nodiscard]] MPCFLOW_HD const LawParameters& parameters() const { return parameters_; }
+    /// A particle contributes what it will take on in the next collision, at the temperature of that.
+    void set_thermal_variances(double now, double next) {
+        parameters_.thermal_variance = now;
+        thermal_speed_ = std::sqrt(now);
+        next_thermal_speed_ = std::sqrt(next);
+    }
 
     MPCFLOW_HD static Draw draw(const CellKey& /*key*/) { return {}; }
 
     MPCFLOW_HD Sums contribute(const InCell<Real>& in_cell, const Draw& /*draw*/, const StepKey& key) const {
-        const Vec3<double> w = vector_cast<double>(andersen_velocity<Real>(thermal_speed_, key, in_cell));
+        const Vec3<double> w =
+            vector_cast<double>(andersen_velocity<Real>(next_thermal_speed_, key, in_cell));
         const Vec3<double> change = vector_cast<double>(in_cell.velocity) - w;
         Sums sums = Sums::of_one(in_cell.mass);
         sums.value[1] = in_cell.mass * change.x;
@@ -87,7 +96,8 @@ public:
 
 private:
     LawParameters parameters_;
-    double thermal_speed_ = 0.0;
+    double thermal_speed_ = 0.0;       ///< sqrt(kT/m) in this step
+    double next_thermal_speed_ = 0.0;  ///< and in the next one
 };
 
 }  // namespace mpcflow

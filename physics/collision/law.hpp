@@ -57,7 +57,7 @@ struct Relaxation {
 /// What every law is told about its fluid.
 struct LawParameters {
     double density;           ///< M
-    double thermal_variance;  ///< kT/m, of one velocity component
+    double thermal_variance;  ///< kT/m in this step, of one velocity component
     CellRounding rounding;
     Thermostat thermostat;
     bool virtual_particles;
@@ -65,7 +65,7 @@ struct LawParameters {
     LawParameters() = default;
     explicit LawParameters(const System& system)
         : density(system.fluid.density),
-          thermal_variance(system.fluid.temperature / system.fluid.mass),
+          thermal_variance(system.fluid.thermal_variance_at(0)),
           rounding(system.fluid, system.heaviest()),
           thermostat(system.thermostat),
           virtual_particles(system.boundaries.virtual_particles),
@@ -134,7 +134,7 @@ struct SumGrids {
 struct NoDraw {};
 
 template <class Law>
-concept CollisionLaw = requires(const Law& law, const InCell<typename Law::Real>& in_cell,
+concept CollisionLaw = requires(const Law& law, Law& plan, const InCell<typename Law::Real>& in_cell,
                                 const typename Law::Draw& draw, const typename Law::Sums& sums,
                                 const typename Law::Transform& transform, const CellKey& cell,
                                 const StepKey& step, const CellFill& fill, const Collision& collision) {
@@ -143,6 +143,7 @@ concept CollisionLaw = requires(const Law& law, const InCell<typename Law::Real>
     { law.resolve(sums, draw, cell, fill) } -> std::same_as<typename Law::Transform>;
     { law.apply(transform, draw, in_cell, step) } -> std::same_as<Vec3<typename Law::Real>>;
     { law.parameters() } -> std::same_as<const LawParameters&>;
+    { plan.set_thermal_variances(0.0, 0.0) } -> std::same_as<void>;  // kT/m of a step and the next one
     { Law::relaxation(collision) } -> std::same_as<Relaxation>;
     { Law::grids } -> std::convertible_to<SumGrids<Law::sum_count>>;
     { Law::masses } -> std::convertible_to<Masses>;

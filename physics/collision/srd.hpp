@@ -41,6 +41,8 @@ public:
 
     static Relaxation relaxation(const Collision& collision) { return rotation_relaxation(collision); }
     [[nodiscard]] MPCFLOW_HD const LawParameters& parameters() const { return parameters_; }
+    /// Nothing that a particle contributes to the next collision hangs on the temperature.
+    void set_thermal_variances(double now, double /*next*/) { parameters_.thermal_variance = now; }
 
     MPCFLOW_HD static Draw draw(const CellKey& key) { return Draw::make(key); }
 

@@ -29,12 +29,13 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"an open bound",
                   least + "collision:\n  angle: 0",
                   {"f.yaml:4:10: collision.angle: 0 is out of range (0, 180]"}},
-        ErrorCase{
-            "columns count characters",
-            least + "fluid: {\"d\\u00e9\": 1, 'é': 2, mass: 0}",
-            {"f.yaml:3:9: fluid.dé: is not a key; allowed in fluid are species, density, temperature, mass",
-             "f.yaml:3:23: fluid.é: is not a key; allowed in fluid are species, density, temperature, mass",
-             "f.yaml:3:37: fluid.mass: 0 is out of range [1e-6, 1e6]"}},
+        ErrorCase{"columns count characters",
+                  least + "fluid: {\"d\\u00e9\": 1, 'é': 2, mass: 0}",
+                  {"f.yaml:3:9: fluid.dé: is not a key; allowed in fluid are species, density, "
+                   "temperature_schedule, temperature, mass",
+                   "f.yaml:3:23: fluid.é: is not a key; allowed in fluid are species, density, "
+                   "temperature_schedule, temperature, mass",
+                   "f.yaml:3:37: fluid.mass: 0 is out of range [1e-6, 1e6]"}},
         ErrorCase{
             "a whole number out of range",
             least + "execution: {threads: 1025, reorder: 0}",

@@ -32,6 +32,16 @@ const std::map<std::string, Messages> changes_of_most_keys = {
     {"fluid.species.0.density",
      {"fluid.species.0.density=2", "fluid.species.0.name=a", "fluid.species.0.mass=2"}},
     {"fluid.density", {"fluid.density=5"}},
+    {"fluid.temperature_schedule",
+     {"fluid.temperature_schedule=[{step: 0, temperature: 2}]", "collision.rule=at"}},
+    {"fluid.temperature_schedule.0",
+     {"fluid.temperature_schedule.0={step: 3, temperature: 1}", "collision.rule=at"}},
+    {"fluid.temperature_schedule.0.step",
+     {"fluid.temperature_schedule.0.step=3", "fluid.temperature_schedule.0.temperature=1",
+      "collision.rule=at"}},
+    {"fluid.temperature_schedule.0.temperature",
+     {"fluid.temperature_schedule.0.temperature=2", "fluid.temperature_schedule.0.step=3",
+      "collision.rule=at"}},
     {"fluid.temperature", {"fluid.temperature=2"}},
     {"fluid.mass", {"fluid.mass=2"}},
     {"collision", {"collision={angle: 90}"}},
@@ -203,19 +213,28 @@ TEST(Overrides, ReachEveryKeyOfAFullFile) {
     const std::string mixture = std::string(full).replace(
         full.find(of_one), of_one.size(), "temperature: 2.0, species: [{name: a, mass: 1, density: 1}]");
     ASSERT_EQ(errors_of(mixture), Messages{});
+    const std::string steady = "temperature: 2.0";
+    const std::string scheduled = std::string(full).replace(
+        full.find(steady), steady.size(), "temperature_schedule: [{step: 5, temperature: 2}]");
+    ASSERT_EQ(errors_of(scheduled), Messages{});
     for (const std::string& path : input::all_paths()) {
         // No key takes a map of a single unknown name: an error that names the override, and it alone.
         const std::string override_text = path + "={no_such_name: 1}";
         const bool is_of_sphere = path.starts_with("surfaces.0.sphere");
-        // Beside species a density and a mass of all are an error of their own.
+        // Beside species a density and a mass of all are an error of their own; beside a schedule a
+        // temperature is.
         const bool is_of_species = path.starts_with("fluid.species");
+        const bool is_of_schedule = path.starts_with("fluid.temperature_schedule");
         Messages overrides{override_text};
         // Where there is no wave yet it would lack what it must have, too.
         for (const std::string wave : {"sine", "opposed_blocks"})
             if (path.starts_with("forces.0." + wave + "."))
                 overrides.insert(overrides.begin(),
                                  "forces=[{" + wave + ": {amplitude: [1, 0, 0], along: z}}]");
-        const std::string& text = is_of_sphere ? with_sphere : (is_of_species ? mixture : full);
+        const std::string& text = is_of_sphere     ? with_sphere
+                                  : is_of_species  ? mixture
+                                  : is_of_schedule ? scheduled
+                                                   : full;
         const Messages messages = errors_of(text, overrides);
         ASSERT_FALSE(messages.empty()) << path;
         for (const std::string& message : messages)

@@ -180,6 +180,14 @@ TEST(RoundTrip, OfRandomScenarios) {
             s.system.collision.angle = Collision{}.angle;
             s.system.thermostat = {};
         }
+        const bool is_held =
+            s.system.thermostat.kind != ThermostatKind::none || s.system.collision.rule == CollisionRule::at;
+        if (is_held && pick(0, 3) == 0) {
+            TemperatureSchedule schedule;
+            for (std::int64_t step = pick(0, 9); schedule.size() < pick(1, 16); step += pick(1, 1'000'000))
+                schedule.add({step, real(0.1, 2)});
+            s.system.fluid.follow(schedule);
+        }
         for (auto& faces : s.system.boundaries.faces)
             faces.lower = faces.upper = pick(0, 1) == 1 ? FaceKind::no_slip : FaceKind::periodic;
         s.system.boundaries.virtual_particles = pick(0, 1) == 1;

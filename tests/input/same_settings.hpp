@@ -14,8 +14,8 @@ inline bool same(const Box& a, const Box& b) {
 }
 
 inline bool same(const Fluid& a, const Fluid& b) {
-    const auto& [density, temperature, mass] = a;
-    return density == b.density && temperature == b.temperature && mass == b.mass;
+    const auto& [density, temperature, mass, schedule] = a;
+    return density == b.density && temperature == b.temperature && mass == b.mass && schedule == b.schedule;
 }
 
 inline bool same(const Collision& a, const Collision& b) {

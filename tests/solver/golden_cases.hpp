@@ -37,6 +37,45 @@ inline System small_system() {
     return system;
 }
 
+/// Up, down and up again within the steps of a case.
+inline TemperatureSchedule ups_and_downs() {
+    TemperatureSchedule schedule;
+    schedule.add({2, 1.0});
+    schedule.add({9, 1.5});
+    schedule.add({24, 0.6});
+    schedule.add({33, 0.9});
+    return schedule;
+}
+
+/// Each law at temperatures that change, with walls that follow and others that do not.
+inline void add_scheduled(std::vector<Case>& cases) {
+    const Face own{FaceKind::thermal, {0.1, 0.0, 0.0}, 1.2};
+    for (const LawInfo& law : all_laws) {
+        Case c{std::string(name_of(law.rule)) + (law.conserves_angular_momentum ? "_angular" : "") +
+                   "_schedule_walls_yz",
+               small_system()};
+        law.choose(c.system.collision);
+        if (law.energy != Energy::thermal) c.system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
+        c.system.fluid.follow(ups_and_downs());
+        c.system.boundaries.faces[1] = {FaceKind::no_slip, FaceKind::no_slip};
+        c.system.boundaries.faces[2] = {FaceKind::thermal, own};
+        c.system.force = {0.02, 0.0, 0.0};
+        c.precision = law.conserves_angular_momentum ? Precision::mixed : Precision::double_precision;
+        cases.push_back(c);
+    }
+    Case among{"srd_angular_schedule_among_surfaces", small_system()};
+    among.system.collision.conserve_angular_momentum = true;
+    among.system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
+    among.system.fluid.follow(ups_and_downs());
+    among.system.boundaries.faces[2] = {FaceKind::thermal, FaceKind::thermal};
+    Surface ball = sphere({6.5, 6.0, 4.0}, 2.6, FluidSide::outside, FaceKind::thermal);
+    Surface rod = cylinder(0, {0.0, 3.0, 8.0}, 1.7, FluidSide::outside, FaceKind::no_slip);
+    Surface warm = sphere({2.0, 10.0, 3.0}, 1.5, FluidSide::outside, FaceKind::thermal);
+    warm.temperature = 1.3;
+    among.system = with_surfaces(among.system, {ball, rod, warm});
+    cases.push_back(among);
+}
+
 inline std::vector<Case> make_cases() {
     const auto walls = [](System& system, std::initializer_list<int> axes) {
         for (const int axis : axes) system.boundaries.faces[axis] = {FaceKind::no_slip, FaceKind::no_slip};
@@ -161,6 +200,7 @@ inline std::vector<Case> make_cases() {
     add_among("srd_angular_thermostat_", CollisionRule::srd, "on_a_floor", {double_precision, mixed});
     add_among("at_angular_free_", CollisionRule::at, "annulus", {double_precision});
     add_among("at_free_", CollisionRule::at, "lens", {mixed});
+    add_scheduled(cases);
     return cases;
 }
 

@@ -18,7 +18,7 @@ struct GoldenHash {
     std::uint64_t hash;
 };
 
-inline constexpr std::array<GoldenHash, 85> golden_hashes{{
+inline constexpr std::array<GoldenHash, 90> golden_hashes{{
     {"srd_free_periodic_double", 0x5c24e138a505b089},
     {"srd_free_periodic_mixed", 0x5a2e064b5d990838},
     {"srd_free_walls_z_double", 0xd7b456ed6213eb45},
@@ -104,6 +104,11 @@ inline constexpr std::array<GoldenHash, 85> golden_hashes{{
     {"srd_angular_thermostat_on_a_floor_mixed", 0x46794a19c70f943c},
     {"at_angular_free_annulus_double", 0xed7bcf2a2d341aaa},
     {"at_free_lens_mixed", 0xd0664a3a09982764},
+    {"srd_schedule_walls_yz", 0xab316269c661ca2d},
+    {"srd_angular_schedule_walls_yz", 0xc3acb5f0bc0e7f34},
+    {"at_schedule_walls_yz", 0x5282ff673d168890},
+    {"at_angular_schedule_walls_yz", 0x850cb4185d5c85a6},
+    {"srd_angular_schedule_among_surfaces", 0x20971030165a7981},
 }};
 
 }  // namespace mpcflow::test

@@ -8,7 +8,7 @@ import numpy as np
 
 from made_runs import AT_REST, FLOW, made
 from mpcflow_tools import Run
-from mpcflow_tools.expected import expected_profile, expected_window, fluid_of
+from mpcflow_tools.expected import expected_profile, expected_series, expected_window, fluid_of
 from mpcflow_tools.flow import Slit
 from mpcflow_tools.profile_analysis import viscosity_section
 from mpcflow_tools.stress_analysis import expected_wall_stress
@@ -115,6 +115,25 @@ class Theory(unittest.TestCase):
             profile = expected_profile(run, "temperature", 2, "").at(np.array([0.0, 5.0, 10.0]))
             np.testing.assert_allclose(profile, [kT, 0.5 * (kT + 2.0), 2.0])
             self.assertIsNone(expected_profile(run, "density", 2, ""))
+
+    def test_a_temperature_that_changes(self) -> None:
+        schedule = "temperature_schedule: [{step: 10, temperature: 1}, {step: 30, temperature: 2}, {step: 40, temperature: 0.5}]"
+        text = AT_REST.replace("density: 10", f"density: 10, {schedule}") + "run: {equilibration: 40, steps: 20}\noutput:\n  series: {every: 5}\n"
+        text += "  fields: {every: 5, quantities: [temperature], bins: [1, 1, 8]}\n"
+        with Run(made(text)) as run:
+            self.assertEqual(fluid_of(run).temperature, 0.5)
+            # After n steps there is what the collision of step n - 1 left.
+            curve = expected_series(run, "temperature")[0].at(np.array([0.0, 0.1, 1.1, 2.1, 3.1, 3.6, 4.1, 6.0]))
+            np.testing.assert_allclose(curve, [1.0, 1.0, 1.0, 1.5, 2.0, 1.25, 0.5, 0.5], rtol=1e-12)
+            energy = expected_series(run, "kinetic_energy")[0].at(np.array([2.1]))
+            np.testing.assert_allclose(energy, 1.5 * 5119 * 1.5)
+            # 4.5 standard deviations of 15360 freedoms, and the fluid is 0.11 steps behind ramps of up to 0.15 a step.
+            series = run.series["temperature"].values
+            wanted = expected_series(run, "temperature")[0].at(run.series["time"].values)
+            self.assertLess(np.max(np.abs(series / wanted - 1.0)), 4.5 * np.sqrt(2.0 / 15360) + 0.11 * 0.15 / 0.5)
+            np.testing.assert_array_equal(expected_profile(run, "temperature", 2, "").at(np.array([1.0])), 0.5)
+        with Run(made(text.replace("equilibration: 40, steps: 20", "equilibration: 20, steps: 40"))) as run:
+            self.assertIsNone(expected_profile(run, "temperature", 2, ""))  # of several
 
 
 if __name__ == "__main__":

@@ -173,6 +173,19 @@ def _check_species(fluid: dict[str, Any]) -> None:
         fluid["mass"] = float(sum(one["mass"] * one["density"] for one in species)) / fluid["density"]
 
 
+def _check_schedule(fluid: dict[str, Any]) -> None:
+    """Of a temperature that follows a schedule the last one is added as that of the fluid, as theory takes it."""
+    points = fluid.get("temperature_schedule") or []
+    if not isinstance(points, list) or not all(isinstance(point, dict) and _is_number(point.get("step")) and point["step"] >= 0
+                                               and _is_number(point.get("temperature")) and 1e-6 <= point["temperature"] <= 1e6
+                                               for point in points):
+        raise _Fault("no list of steps and temperatures as fluid.temperature_schedule")
+    if any(after["step"] <= before["step"] for before, after in zip(points, points[1:])):
+        raise _Fault("steps that do not ascend in fluid.temperature_schedule")
+    if points:
+        fluid["temperature"] = float(points[-1]["temperature"])
+
+
 def _check(found: dict[str, Any]) -> None:
     """What the tools use of an input is what they take it for, as far as it is there."""
     for section in ("fluid", "collision", "thermostat", "boundaries", "box", "run"):
@@ -190,6 +203,7 @@ def _check(found: dict[str, Any]) -> None:
     if not all(_is_shear(axis, found.get("boundaries", {}).get(axis)) for axis in ("x", "y", "z")):
         raise _Fault("no rate and axis of the shear as boundaries")
     _check_species(found.get("fluid", {}))
+    _check_schedule(found.get("fluid", {}))
     forces = found.get("forces")
     if forces is not None and not (isinstance(forces, list) and all(_is_force(entry) for entry in forces)):
         raise _Fault("no list of forces of three numbers each as forces")

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from mpcflow_tools.conservation import broken_by
-from mpcflow_tools.expected import fluid_of
+from mpcflow_tools.expected import fluid_of, wanted_temperature
 from mpcflow_tools.flow import Array
 from mpcflow_tools.results import MissingResult, reading, result_file
 from mpcflow_tools.run import AXES, Run
@@ -166,7 +166,7 @@ class LiveRun:
                 device=str(run.machine.get("device", "")), particles=run.particles, box=tuple(int(n) for n in run.box),
                 steps_done=run.steps_done, steps_in_all=run.steps_in_all, equilibration=run.equilibration,
                 wall_time=run.wall_time, restarts=run.restarts, time_step=run.time_step,
-                wanted_temperature=fluid.temperature, notes=run.notes, samples=samples, series=self._last_row(run),
+                wanted_temperature=float(wanted_temperature(run)(np.asarray(run.steps_done * run.time_step))), notes=run.notes, samples=samples, series=self._last_row(run),
                 drifts=self._drifts(run, fluid.particles * float(np.sqrt(fluid.mass * fluid.temperature))),
                 history=self._longer_history(run), history_name=self._series, modified=run.file_status.st_mtime)
             return look, _identity(run.file_status)

@@ -25,9 +25,10 @@ def temperature_section(run: Run) -> Section:
         return section
     settled = run.series["step"].values >= run.equilibration
     found = blocked_mean(run.series["temperature"].values[settled])
-    times = run.series["time"].values[settled][:1]
+    times = run.series["time"].values[settled]
     curves = expected_series(run, "temperature")
-    theory = float(curves[0].at(times)[0]) if curves and len(times) else None
+    wanted = curves[0].at(times) if curves and len(times) else None
+    theory = None if wanted is None else float(wanted[0] if np.ptp(wanted) == 0.0 else np.mean(wanted))
     if not holds_temperature(run):
         section.notes.append("without a thermostat the temperature is that of the start, which chance sets")
         theory = None

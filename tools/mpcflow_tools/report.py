@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from mpcflow_tools.analyze import analyze
 from mpcflow_tools.command import BadArgument, Parser, check_free, exit_status, say, whole_file
@@ -55,12 +56,17 @@ def _head(page: Page, run: Run) -> None:
         page.paragraph(run.message, "warning")
 
 
+def _temperature(fluid: dict[str, Any]) -> str:
+    points = fluid.get("temperature_schedule") or []
+    return ", ".join(f"{point['temperature']:g} in step {point['step']}" for point in points) or f"{fluid['temperature']:g}"
+
+
 def _setup(page: Page, run: Run) -> None:
     fluid, collision = run.input["fluid"], run.input["collision"]
     page.heading("What was run")
     page.facts([
         ("seed, precision", f"{run.about('seed')}, {run.about('precision')}"),
-        ("fluid", f"{fluid['density']:g} particles a cell, kT = {fluid['temperature']:g}, mass {fluid['mass']:g}"
+        ("fluid", f"{fluid['density']:g} particles a cell, kT = {_temperature(fluid)}, mass {fluid['mass']:g}"
          + (" (the mean)" if fluid.get("species") else "")),
         *((f"species {one['name']}", f"{one['density']:g} particles a cell, mass {one['mass']:g}") for one in fluid.get("species") or []),
         ("collisions", collision["rule"] + (f", angle {collision['angle']:g}" if "angle" in collision else "")

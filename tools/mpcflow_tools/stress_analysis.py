@@ -6,7 +6,7 @@ import numpy as np
 
 from mpcflow_tools.cylinder_flow import cylinder_flow_of
 from mpcflow_tools.estimates import VISCOSITY_UNIT, Estimate, Section, lacks
-from mpcflow_tools.expected import Fluid, fluid_of
+from mpcflow_tools.expected import Fluid, fluid_of, has_several_temperatures
 from mpcflow_tools.flow import Array
 from mpcflow_tools.flow_run import has_surfaces, moves_walls, slip_faces, total_force, walled_axes
 from mpcflow_tools.mixtures import predicted_viscosity
@@ -90,7 +90,7 @@ def pressure_section(run: Run) -> Section:
     # Of the diagonal's three components taken as independent, so that the error is not made too small where they are not.
     section.estimates.append(Estimate("pressure", float(np.trace(values)) / 3.0, float(np.sqrt((np.diag(errors) ** 2).sum())) / 3.0,
                                       PRESSURE_UNIT, f"a third of the trace, {run.stress.samples:,} samples",
-                                      expected if fluid.is_at_rest else None))
+                                      expected if fluid.is_at_rest and not has_several_temperatures(run) else None))
     for a, first in enumerate(AXES):
         for b, second in enumerate(AXES):
             section.estimates.append(Estimate(f"P_{first}{second}", float(values[a, b]), float(errors[a, b]), PRESSURE_UNIT, "",
@@ -105,7 +105,7 @@ def expected_component(run: Run, fluid: Fluid, a: int, b: int) -> float | None:
     if not fluid.is_at_rest:
         return None
     if a == b:
-        return fluid.density * fluid.temperature
+        return None if has_several_temperatures(run) else fluid.density * fluid.temperature
     if fluid.slit is None or not fluid.is_sheared or {a, b} != {fluid.flow_axis, fluid.wall_axis}:
         return 0.0
     if a == fluid.wall_axis and not run.input["collision"].get("conserve_angular_momentum"):
@@ -124,7 +124,7 @@ def expected_wall_stress(run: Run, face: str) -> list[float | None]:
     expected: list[float | None] = []
     for component in range(3):
         if component == axis:
-            at_rest = force_density[axis] == 0.0 and fluid.wall_temperatures is None
+            at_rest = force_density[axis] == 0.0 and fluid.wall_temperatures is None and not has_several_temperatures(run)
             expected.append(sign * fluid.density * fluid.temperature if at_rest else None)
         elif face.split()[1] in slip_faces(run.input, axis):
             expected.append(0.0)
