@@ -26,12 +26,12 @@ struct SurfaceArrays {
 /// Plain numbers and pointers; what is pointed to must outlive it.
 struct SurfaceView : SurfaceArrays {
     Vec3<int> cells{};
-    Vec3<unsigned char> is_periodic{};
+    Vec3<unsigned char> is_periodic{};  ///< bytes: kernels get a view with every plan
     double reach = 0.0;     ///< flights of this length meet none but the near surfaces of their first cell
     double most_way = 0.0;  ///< of any flight: what is faster is a fault, and is not followed
     int most_hits = 0;      ///< in a flight
-    double fluid_variance =
-        0.0;  ///< kT/m of the fluid, which surfaces without a temperature of their own have
+    /// kT/m of the fluid, which surfaces without a temperature of their own have.
+    double fluid_variance = 0.0;
 
     [[nodiscard]] MPCFLOW_HD bool exist() const { return free_squared != nullptr; }
 
