@@ -35,6 +35,17 @@ MPCFLOW_HD Vec3<double> gaussian_vector(RandomSource& source) {
     return {a.sin, a.cos, b.sin};
 }
 
+/// The same from one block. Radii are made of 32 bits, so none is beyond 6.8.
+MPCFLOW_HD Vec3<double> gaussian_vector(const RandomBlock& bits) {
+    const auto radius = [](std::uint32_t word) {
+        const double uniform = (static_cast<std::int32_t>(word - 0x80000000U) + (0x1p31 + 0.5)) * 0x1p-32;
+        return std::sqrt(-2.0 * natural_log(uniform));
+    };
+    const SinCos<double> angle = sin_cos_of_random_angle(bits.word[1]);
+    const double a = radius(bits.word[0]);
+    return {a * angle.sin, a * angle.cos, radius(bits.word[2]) * sin_cos_of_random_angle(bits.word[3]).sin};
+}
+
 /// A variate of Gamma(freedoms / 2, scale 1): the kinetic energy / kT of `freedoms` >= 1 degrees of freedom.
 ///
 /// Marsaglia and Tsang, ACM Trans. Math. Softw. 26 (2000) 363, for shapes of 1 and more; one degree of

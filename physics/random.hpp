@@ -21,6 +21,7 @@ enum class RandomStream : std::uint32_t {
     initial_state = 5,
     andersen = 6,
     thermal_wall = 7,
+    rigid_rotation = 8,
 };
 
 /// 128 random bits.

@@ -146,10 +146,12 @@ struct StepPlan : private RelativeMasses<Law::masses> {
         return law.contribute(in_cell<setting>(particle, place, next_grid), draw, {seed, step + 1});
     }
 
-    /// What a cell does to its particles. Faults are or-ed into `faults`.
-    template <Setting setting = Setting::any>
+    /// What a cell does to its particles. Faults are or-ed into `faults`. `drawn` is Law::draw_to_resolve(),
+    /// where there is one and the caller has it already.
+    template <Setting setting = Setting::any, class... ResolveDraw>
     MPCFLOW_HD typename Law::Transform resolve(int cell, const typename Law::Sums& sums,
-                                               const typename Law::Draw& draw, std::uint32_t& faults) const {
+                                               const typename Law::Draw& draw, std::uint32_t& faults,
+                                               const ResolveDraw&... drawn) const {
         if (sums.number() > law.parameters().rounding.occupancy_limit) faults |= fault_occupancy;
         CellFill fill = grid.fill(cell, &walls);
         if (may_have_surfaces(setting) && streaming.surfaces().exist() && is_cut_by_surface(cell, sums)) {
@@ -157,7 +159,7 @@ struct StepPlan : private RelativeMasses<Law::masses> {
             fill.centre = grid.centre(cell);
             fill.is_cut = true;
         }
-        return law.resolve(sums, draw, key(cell), fill);
+        return law.resolve(sums, draw, drawn..., key(cell), fill);
     }
     /// Whether surfaces, which there are, cut a cell and have solid behind them. resolve() of any other cell
     /// is that of a plain system. Where no particle is nobody asks what the cell does, and it is not cut.

@@ -80,6 +80,22 @@ double flux_relaxation_angular(const Relaxation& law, double M) {
            0.5 * (A * d - 0.5 * B * (3.0 * d + 2.0)) * poisson_tail(3, M) / M;
 }
 
+/// What C changes by where SRD+a has its thermostat, and the motion beyond a cell's rigid rotation is turned
+/// together with a rotation that is drawn anew: it then takes nothing of the momentum flux of the cell's own.
+/// -[(23/240) (1 - cos alpha)^2 + (9/16) sin^2 alpha] times the mean over particles of 1/n - 3/n^2, n >= 3.
+/// The bracket is exact to first order in 1/n, the 3 is of single cells (docs/physics.md, "What theory
+/// says").
+double flux_relaxation_of_thermostat(const Collision& collision, double M) {
+    const double angle = collision.angle * std::numbers::pi / 180.0;
+    const double versine = 1.0 - std::cos(angle);
+    const double sine = std::sin(angle);
+    double mean = 0.0;
+    const int last = static_cast<int>(M + 40.0 * std::sqrt(M) + 100.0);
+    const int first = std::max(3, static_cast<int>(M - 40.0 * std::sqrt(M) - 100.0));
+    for (int n = first; n <= last; ++n) mean += poisson(n, M) * (1.0 - 3.0 / n) / M;
+    return -(23.0 / 240.0 * versine * versine + 9.0 / 16.0 * sine * sine) * mean;
+}
+
 /// s of the diffusion with angular momentum conservation, D = (kT h / m) (1 / s - 1/2):
 /// s = A {1 - (d+1)/(2 M) + (e^-M / 2) [M (d-1) (d-2) / (2 d) + d - 1 + (d+1) / M]}.
 /// It is the mean over particles of 0 for a lone one, 1/(2d) in a pair, 1 - (d+1)/(2n) among n >= 3.
@@ -109,8 +125,10 @@ constexpr double expansion_constant = 19.0 / 10.0;
 Transport transport_angular(const System& system) {
     const Relaxation law = relaxation(system.collision);
     const double M = system.fluid.density;
-    return {carried(system, flux_relaxation_angular(law, M)),
-            collisional_viscosity_angular(system, published_constant),
+    double C = flux_relaxation_angular(law, M);
+    if (system.thermostat.kind != ThermostatKind::none)
+        C += flux_relaxation_of_thermostat(system.collision, M);
+    return {carried(system, C), collisional_viscosity_angular(system, published_constant),
             carried(system, velocity_relaxation_angular(law, M))};
 }
 

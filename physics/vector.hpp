@@ -61,6 +61,10 @@ struct SymmetricTensor {
     double xx{}, yy{}, zz{}, xy{}, xz{}, yz{};
 
     MPCFLOW_HD constexpr double trace() const { return xx + yy + zz; }
+    MPCFLOW_HD constexpr Vec3<double> operator*(Vec3<double> v) const {
+        return {xx * v.x + xy * v.y + xz * v.z, xy * v.x + yy * v.y + yz * v.z,
+                xz * v.x + yz * v.y + zz * v.z};
+    }
 };
 
 }  // namespace mpcflow

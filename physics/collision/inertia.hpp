@@ -1,5 +1,8 @@
 #pragma once
-/// Angular velocity of a rigid body from its angular momentum, also where the body is singular.
+/// Angular velocity of a rigid body from its angular momentum, and as the canonical ensemble has it, also
+/// where the body is singular.
+
+#include <cmath>
 
 #include "physics/host_device.hpp"
 #include "physics/vector.hpp"
@@ -16,7 +19,7 @@ public:
     /// under 1e-9 of the trace counts as zero; so does all of I where the particles coincide. Of two
     /// particles (`is_pair`) the line is known to be singular, also where they are so close that the
     /// rounding of the sums is more than 1e-9 of the trace.
-    MPCFLOW_HD explicit InverseInertia(const SymmetricTensor& s, bool is_pair = false) {
+    MPCFLOW_HD explicit InverseInertia(const SymmetricTensor& s, bool is_pair = false) : moments_(s) {
         const double t = s.trace();
         const double a = s.yy + s.zz, b = s.xx + s.zz, c = s.xx + s.yy;  // I = t - s
         const double d = -s.xy, e = -s.xz, f = -s.yz;
@@ -48,16 +51,40 @@ public:
     }
 
     MPCFLOW_HD Vec3<double> operator()(Vec3<double> angular_momentum) const {
-        const Vec3<double> l = angular_momentum;
-        return {inverse_.xx * l.x + inverse_.xy * l.y + inverse_.xz * l.z,
-                inverse_.xy * l.x + inverse_.yy * l.y + inverse_.yz * l.z,
-                inverse_.xz * l.x + inverse_.yz * l.y + inverse_.zz * l.z};
+        return inverse_ * angular_momentum;
     }
+    /// I w, the angular momentum of the body that turns at w.
+    [[nodiscard]] MPCFLOW_HD Vec3<double> angular_momentum(Vec3<double> w) const {
+        return moments_.trace() * w - moments_ * w;
+    }
+
+    /// An angular velocity of covariance I^+, from three independent Gaussian variates of variance 1: times
+    /// sqrt(kT) that of a body in equilibrium.
+    ///
+    /// With the Cholesky factor C of I, I = C C^T, it is the solution x of C^T x = g, whose covariance is
+    /// C^-T C^-1 = I^-1. Of a singular I = (t / 2) (1 - d d^T), t its trace, the square root of I^+ is I^+
+    /// sqrt(t / 2).
+    [[nodiscard]] MPCFLOW_HD Vec3<double> thermal_velocity(Vec3<double> g) const {
+        if (is_singular_) return std::sqrt(moments_.trace()) * (*this)(g);
+        const double xx = moments_.yy + moments_.zz;
+        const double yy = moments_.xx + moments_.zz;
+        const double of_xx = 1.0 / xx;
+        const double of_minor = 1.0 / (xx * yy - moments_.xy * moments_.xy);
+        const double yz = moments_.xy * moments_.xz + moments_.yz * xx;  // a cofactor of I
+        const double z = std::sqrt(inverse_.zz) * g.z;
+        const double y = std::sqrt(xx * of_minor) * g.y + (yz * of_minor) * z;
+        const double x = std::sqrt(of_xx) * g.x + of_xx * (moments_.xy * y + moments_.xz * z);
+        return {x, y, z};
+    }
+
+    /// Sum m r r, of which it was made.
+    [[nodiscard]] MPCFLOW_HD const SymmetricTensor& second_moments() const { return moments_; }
 
     /// True for collinear particles, which have one rotational freedom less.
     [[nodiscard]] MPCFLOW_HD bool is_singular() const { return is_singular_; }
 
 private:
+    SymmetricTensor moments_;
     SymmetricTensor inverse_;
     bool is_singular_ = true;
 };

@@ -13,6 +13,7 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <type_traits>
 #include <utility>
 
 #include "physics/cell_grid.hpp"
@@ -132,6 +133,18 @@ struct SumGrids {
 
 /// A cell's draw of laws that draw nothing.
 struct NoDraw {};
+
+/// Of laws that draw more for a cell than its particles need to know: made when it is resolved, by
+/// Law::draw_to_resolve(key), and an argument of `resolve` of its own. A solver may make it beforehand, for
+/// many cells at once.
+template <class Law>
+concept DrawsToResolve = requires(const Law& law, const typename Law::Draw& draw,
+                                  const typename Law::Sums& sums, const typename Law::ResolveDraw& drawn,
+                                  const CellKey& cell, const CellFill& fill) {
+    { Law::draw_to_resolve(cell) } -> std::same_as<typename Law::ResolveDraw>;
+    { law.resolve(sums, draw, drawn, cell, fill) } -> std::same_as<typename Law::Transform>;
+    requires !std::is_empty_v<typename Law::ResolveDraw>;
+};
 
 template <class Law>
 concept CollisionLaw = requires(const Law& law, Law& plan, const InCell<typename Law::Real>& in_cell,

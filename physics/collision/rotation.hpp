@@ -99,6 +99,26 @@ public:
         const Vec3<Real> normal = cross(axis, v);
         return v + (constants_.sine * normal + constants_.versine * cross(axis, normal));
     }
+    /// The same linear map, rounded as doubles only.
+    [[nodiscard]] MPCFLOW_HD Vec3<double> in_double(const AxisDraw<Real>& draw, Vec3<double> v) const {
+        const Vec3<double> axis = vector_cast<double>(draw.axis);
+        const Vec3<double> normal = cross(axis, v);
+        return v + (static_cast<double>(constants_.sine) * normal +
+                    static_cast<double>(constants_.versine) * cross(axis, normal));
+    }
+
+    /// Sum m r x R(w x r), the angular momentum of a body that turns at w once its velocities are rotated,
+    /// in double: (1 - versine n^2) I w + sine (S n) x w + versine (S (n x w)) x n, for n x (w x r) = w (n.r)
+    /// - r (n.w), with the body's second moments S = sum m r r and I w its angular momentum before.
+    [[nodiscard]] MPCFLOW_HD Vec3<double> of_rigid_rotation(const AxisDraw<Real>& draw,
+                                                            const SymmetricTensor& S, Vec3<double> w,
+                                                            Vec3<double> angular_momentum) const {
+        const Vec3<double> n = vector_cast<double>(draw.axis);
+        const double sine = constants_.sine;
+        const double versine = constants_.versine;
+        return (1.0 - versine * dot(n, n)) * angular_momentum +
+               (sine * cross(S * n, w) + versine * cross(S * cross(n, w), n));
+    }
 
 private:
     RotationConstants<Real> constants_{};

@@ -10,17 +10,33 @@
 /// (6) and sum r x (v - R v) (3).
 ///
 /// With a thermostat only the motion beyond the rigid rotation of the cell is scaled, or the angular
-/// momentum would be lost:
-///   v' = V + W x r + s [R (v - V) - W_R x r],  W = I^-1 L,  W_R = I^-1 L_R,
-/// L the angular momentum before and L_R that of the rotated velocities. s = 1 is the law above.
+/// momentum would be lost. Let w = v - V - W x r, W = I^-1 L, be that motion, and P take mean velocity and
+/// rigid rotation off. Before it is turned, w is given another rigid rotation D, drawn from the canonical
+/// distribution, a Gaussian of covariance kT I^-1:
+///   v' = V + W x r + s P[R (w + D x r)].
+/// The thermostat draws the energy of P[...] anew, which is the scaling s.
+///
+/// P R w alone would be too cold, for R turns a part of w into rigid rotation, and P takes it off. What comes
+/// back by D makes good for it: in the mass-weighted velocities of a cell, with A = P R P and B = P R (1 -
+/// P), A A^T + B B^T = P R R^T P = P. So where the places are what they may, a w of the canonical ensemble
+/// gives another one, which knows nothing of V and W: the ensemble is stationary. Turned together with the
+/// cell's own rotation instead, D = W, the motion beyond it would tell of that rotation ever after
+/// (docs/decisions, 2026-11-25, has what came of it). Which D it is does not show in V and W, so momentum and
+/// angular momentum are those from before; and as D is 0 on average, the mean of v' over all draws is that of
+/// the law above.
+///
+/// In sums: P R (w + D x r) = P R (v + d x r), d = D - W, of which sum m r x R(d x r) follows from the second
+/// moments.
 
 #include <cmath>
+#include <type_traits>
 
 #include "physics/collision/law.hpp"
 #include "physics/collision/moments.hpp"
 #include "physics/collision/rotation.hpp"
 #include "physics/collision/thermostat.hpp"
 #include "physics/collision/virtual_particles.hpp"
+#include "physics/distributions.hpp"
 
 namespace mpcflow {
 
@@ -46,14 +62,19 @@ public:
                                                {SumGrid::velocity_squared, is_thermostatted ? 1 : 0},
                                                {SumGrid::mass, mass_sums<masses>}};
 
-    /// Of the rotated velocity R v.
-    using Transform = RigidTransform<Real>;
+    /// Of the rotated velocity R v; with a thermostat of R (v + added_spin x offset).
+    struct alignas(4 * sizeof(Real)) SpunTransform : RigidTransform<Real> {
+        Vec3<Real> added_spin;
+        Real also_unused;
+    };
+    using Transform = std::conditional_t<is_thermostatted, SpunTransform, RigidTransform<Real>>;
 
     SrdAngular() = default;
     explicit SrdAngular(const System& system)
         : parameters_(system),
           rotation_(system.collision.angle),
           velocity_squared_spacing_(parameters_.rounding.velocity_squared.spacing()),
+          offset_spacing_(parameters_.rounding.offset.spacing()),
           offset_velocity_spacing_(parameters_.rounding.offset_velocity.spacing()) {}
 
     static Relaxation relaxation(const Collision& collision) { return rotation_relaxation(collision); }
@@ -81,8 +102,23 @@ public:
         return sums;
     }
 
-    MPCFLOW_HD Transform resolve(const Sums& real_sums, const Draw& axis, const CellKey& key,
+    /// Three Gaussian variates of variance 1, of which D is made.
+    struct GaussianDraw {
+        Vec3<Real> g;
+    };
+    using ResolveDraw = std::conditional_t<is_thermostatted, GaussianDraw, NoDraw>;
+    MPCFLOW_HD static ResolveDraw draw_to_resolve(const CellKey& key) {
+        if constexpr (is_thermostatted)
+            return {vector_cast<Real>(gaussian_vector(key.source(RandomStream::rigid_rotation).next()))};
+        else return {};
+    }
+
+    MPCFLOW_HD Transform resolve(const Sums& sums, const Draw& axis, const CellKey& key,
                                  const CellFill& fill) const {
+        return resolve(sums, axis, draw_to_resolve(key), key, fill);
+    }
+    MPCFLOW_HD Transform resolve(const Sums& real_sums, const Draw& axis, const ResolveDraw& drawn,
+                                 const CellKey& key, const CellFill& fill) const {
         Sums sums = real_sums;
         if (fill.is_cut && parameters_.virtual_particles) {
             for_each_virtual_particle<masses>(
@@ -95,46 +131,71 @@ public:
         }
         if (sums.number() < 2.0) return {};
         const CellMoments cell(sums);
-        const Vec3<double> rotated_mean = vector_cast<double>(rotation_(axis, vector_cast<Real>(cell.mean)));
-        const Vec3<double> rotated_total = cell.mass * rotated_mean;
-
-        double scale = 1.0;
-        Vec3<double> spin;
         if constexpr (is_thermostatted) {
-            const double squared = sums.value[moment_sums + 6];
-            const Vec3<double> momentum =
-                cell.angular_momentum(CellMoments::vector_at(sums, moment_sums), cell.total);
-            const Vec3<double> rotated_momentum =
-                cell.angular_momentum(CellMoments::vector_at(sums, moment_sums + 3), rotated_total);
-            const Vec3<double> rotated_spin = cell.inverse_inertia(rotated_momentum);
-            const double energy_2 =
-                squared - dot(cell.total, cell.mean) - dot(rotated_momentum, rotated_spin);
-            const double uncertain =
-                energy_rounding(sums.number(), squared, std::sqrt(dot(rotated_spin, rotated_spin)));
-            scale =
-                thermostat_scale(sums.number(), energy_2, uncertain, cell.inverse_inertia.is_singular(), key);
-            spin = cell.inverse_inertia(momentum) - scale * rotated_spin;
+            return thermostatted(cell, sums, axis, vector_cast<double>(drawn.g), key);
         } else {
-            spin = cell.inverse_inertia(
-                cell.angular_momentum(CellMoments::vector_at(sums, moment_sums), cell.total - rotated_total));
+            const Vec3<double> rotated_mean =
+                vector_cast<double>(rotation_(axis, vector_cast<Real>(cell.mean)));
+            const Vec3<double> spin = cell.inverse_inertia(cell.angular_momentum(
+                CellMoments::vector_at(sums, moment_sums), cell.total - cell.mass * rotated_mean));
+            return Transform::make(cell.mean - rotated_mean, 1.0, spin, cell.centre);
         }
-        return Transform::make(cell.mean - scale * rotated_mean, scale, spin, cell.centre);
     }
 
     MPCFLOW_HD Vec3<Real> apply(const Transform& transform, const Draw& axis, const InCell<Real>& in_cell,
                                 const StepKey& /*key*/) const {
-        return transform(in_cell, rotation_(axis, in_cell.velocity));
+        if constexpr (is_thermostatted) {
+            const Vec3<Real> spun = in_cell.velocity + cross(transform.added_spin, in_cell.offset);
+            return transform(in_cell, rotation_(axis, spun));
+        } else {
+            return transform(in_cell, rotation_(axis, in_cell.velocity));
+        }
     }
 
 private:
+    MPCFLOW_HD Transform thermostatted(const CellMoments& cell, const Sums& sums, const Draw& axis,
+                                       Vec3<double> gaussians, const CellKey& key) const {
+        const InverseInertia& inertia = cell.inverse_inertia;
+        const double squared = sums.value[moment_sums + 6];
+        const Vec3<double> momentum =
+            cell.angular_momentum(CellMoments::vector_at(sums, moment_sums), cell.total);
+        const Vec3<double> own_spin = inertia(momentum);
+        const Vec3<double> drawn_spin =
+            std::sqrt(parameters_.thermal_variance) * inertia.thermal_velocity(gaussians);
+        // As the particles will have it.
+        const Vec3<Real> added_spin = vector_cast<Real>(drawn_spin - own_spin);
+        const Vec3<double> d = vector_cast<double>(added_spin);
+        const Vec3<double> added_momentum = inertia.angular_momentum(d);
+
+        const Vec3<double> rotated_mean = rotation_.in_double(axis, cell.mean);
+        const Vec3<double> spun_mean = rotated_mean + rotation_.in_double(axis, cross(d, cell.centre));
+        const Vec3<double> spun_momentum =
+            cell.angular_momentum(CellMoments::vector_at(sums, moment_sums + 3), cell.mass * rotated_mean) +
+            rotation_.of_rigid_rotation(axis, inertia.second_moments(), d, added_momentum);
+        const Vec3<double> spun_spin = inertia(spun_momentum);
+        // Twice the energy of v - V + d x r, less that of the rigid rotation once it is turned.
+        const double energy_2 = squared - dot(cell.total, cell.mean) +
+                                dot(d, 2.0 * momentum + added_momentum) - dot(spun_momentum, spun_spin);
+        const double uncertain =
+            energy_rounding(sums.number(), squared, dot(d, d), dot(spun_spin, spun_spin));
+        const double scale = thermostat_scale(sums.number(), energy_2, uncertain, inertia.is_singular(), key);
+        return {RigidTransform<Real>::make(cell.mean - scale * spun_mean, scale, own_spin - scale * spun_spin,
+                                           cell.centre),
+                added_spin, static_cast<Real>(0)};
+    }
+
     /// How well `thermostat_scale`'s twice the energy is known, where `squared` is the sum of squared
-    /// velocities and `spin` the angular velocity of the rotated ones. Rotated velocities have the relative
-    /// rounding of Real, and contributions that of their grids; an error of angular momentum counts `spin`
-    /// times.
-    MPCFLOW_HD double energy_rounding(double count, double squared, double spin) const {
+    /// velocities, `added` the squared angular velocity that is added before the rotation and `spin` that of
+    /// the one which is taken off afterwards. Rotated velocities have the relative rounding of Real, and
+    /// contributions that of their grids; an error of angular momentum counts one or the other angular
+    /// velocity times, one of the second moments times their product. What the added rotation is rounded by
+    /// is in the velocities alone, and counts with its square.
+    MPCFLOW_HD double energy_rounding(double count, double squared, double added, double spin) const {
         constexpr double relative = sizeof(Real) == sizeof(float) ? 0x1p-24 : 0x1p-53;
-        return relative * (squared + spin * std::sqrt(count * squared)) +
-               count * (velocity_squared_spacing_ + spin * offset_velocity_spacing_);
+        const double both = 2.0 * (added + spin);  // at least the square of their sum
+        return relative * (squared + std::sqrt(spin * (count * squared))) +
+               count * (velocity_squared_spacing_ + std::sqrt(both) * offset_velocity_spacing_ +
+                        both * offset_spacing_ + relative * relative * added);
     }
 
     /// The scaling of the motion beyond the rigid rotation, of which `energy_2` is twice
@@ -156,6 +217,7 @@ private:
     LawParameters parameters_;
     Rotation<Real> rotation_;
     double velocity_squared_spacing_ = 0.0;
+    double offset_spacing_ = 0.0;
     double offset_velocity_spacing_ = 0.0;
 };
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -12,6 +14,22 @@
 #include "physics/vector.hpp"
 
 namespace mpcflow {
+
+/// `size` structs, each as many `Number`s long, as they come from memory: in pieces of a power of two, which
+/// vector units take as a whole and turn to columns. Of twelve numbers each would be taken by itself.
+template <class Struct, class Number, int size>
+struct Rows {
+    static constexpr int width = sizeof(Struct) / sizeof(Number);
+    static constexpr int piece = width % 4 == 0 && !std::has_single_bit(unsigned{width}) ? 4 : width;
+
+    void set(int k, const Struct& value) {
+        const auto* bytes = reinterpret_cast<const unsigned char*>(&value);
+        for (int p = 0; p < width / piece; ++p)
+            std::memcpy(pieces[p][k], bytes + p * sizeof(pieces[p][k]), sizeof(pieces[p][k]));
+    }
+
+    alignas(64) Number pieces[width / piece][size][piece];
+};
 
 /// `size` structs, each as many `Number`s long and cut into these, a column a number. What of a struct is no
 /// `Number` is carried all the same. Empty ones take no room.
@@ -24,6 +42,15 @@ public:
     void set(int k, const Struct& value) {
         const auto* words = reinterpret_cast<const Word*>(&value);
         for_all([&](auto w) { column_[w][k] = words[w]; });
+    }
+    /// All of `rows`.
+    void set(const Rows<Struct, Number, size>& rows) {
+        constexpr int length = Rows<Struct, Number, size>::piece;
+        [&]<int... p>(std::integer_sequence<int, p...>) {
+            (take<length>(column_ + length * p, rows.pieces[p], std::make_integer_sequence<int, length>{}),
+             ...);
+        }
+        (std::make_integer_sequence<int, width / length>{});
     }
     [[nodiscard]] Struct operator[](int k) const {
         Struct value;
@@ -44,6 +71,12 @@ private:
     static void for_all(const Function& function) {
         [&]<int... w>(std::integer_sequence<int, w...>) { (function(std::integral_constant<int, w>{}), ...); }
         (std::make_integer_sequence<int, width>{});
+    }
+
+    template <int length, int... w>
+    static void take(Number (*columns)[size], const Number (*rows)[length],
+                     std::integer_sequence<int, w...>) {
+        for (int k = 0; k < size; ++k) ((columns[w][k] = rows[k][w]), ...);
     }
 
     alignas(64) Number column_[width][size];
@@ -240,10 +273,10 @@ private:
     void fetch_actions(const CellAction<Law>* actions) {
         for (int k = 0; k < size; ++k) {
             const CellAction<Law>& action = actions[cell_[k]];
-            fetched_transforms_[k] = action.transform;
+            fetched_transforms_.set(k, action.transform);
             if constexpr (has_draws) fetched_draws_[k] = action.drawn;
         }
-        for (int k = 0; k < size; ++k) transforms_.set(k, fetched_transforms_[k]);
+        transforms_.set(fetched_transforms_);
         if constexpr (has_draws)
             for (int k = 0; k < size; ++k) draws_.set(k, fetched_draws_[k]);
     }
@@ -279,7 +312,7 @@ private:
     ColumnsOf<Vec3<Real>> offsets_;
     ColumnsOf<typename Law::Transform> transforms_;
     ColumnsOf<typename Law::Draw> draws_;
-    alignas(64) typename Law::Transform fetched_transforms_[size];
+    Rows<typename Law::Transform, Real, size> fetched_transforms_;
     alignas(64) typename Law::Draw fetched_draws_[size];
     ContributionColumns<Sums, size> sums_;
     alignas(64) std::uint64_t id_[size];

@@ -47,6 +47,18 @@ private:
     using ColumnsOf = Columns<T, typename Law::Real, size>;
     static constexpr bool has_draws = !std::is_empty_v<Draw>;
 
+    template <class L>
+    struct ToResolveOf {
+        static constexpr bool exists = false;
+        using Draw = NoDraw;
+    };
+    template <DrawsToResolve L>
+    struct ToResolveOf<L> {
+        static constexpr bool exists = true;
+        using Draw = typename L::ResolveDraw;
+    };
+    using ToResolve = ToResolveOf<Law>;
+
 #if MPCFLOW_HAS_VECTOR_UNITS
     MPCFLOW_AVX512 MPCFLOW_FLATTEN void run_avx512() { run_all(); }
     MPCFLOW_AVX2 MPCFLOW_FLATTEN void run_avx2() { run_all(); }
@@ -55,12 +67,19 @@ private:
 
     void run_all() {
         ColumnsOf<Draw> drawn;
+        [[maybe_unused]] ColumnsOf<typename ToResolve::Draw> drawn_to_resolve;
         const std::int64_t last = sums.first_cell(thread + 1);
         for (std::int64_t c = sums.first_cell(thread); c < last; c += size) {
             const int first = static_cast<int>(c);
             const auto count = static_cast<int>(std::min<std::int64_t>(size, last - c));
             if constexpr (has_draws) draw(first, count, drawn);
-            for (int cell = first; cell < first + count; ++cell) resolve(cell);
+            if constexpr (ToResolve::exists) {
+                for (int k = 0; k < size; ++k)
+                    drawn_to_resolve.set(k, Law::draw_to_resolve(plan.key(first + k)));
+                for (int k = 0; k < count; ++k) resolve(first + k, drawn_to_resolve[k]);
+            } else {
+                for (int cell = first; cell < first + count; ++cell) resolve(cell);
+            }
         }
     }
 
@@ -76,9 +95,10 @@ private:
         }
     }
 
-    void resolve(int cell) {
+    template <class... ResolveDraw>
+    void resolve(int cell, const ResolveDraw&... drawn) {
         CellAction<Law>& action = actions[cell];
-        action.transform = plan.resolve(cell, sums[cell], action.draw(), faults);
+        action.transform = plan.resolve(cell, sums[cell], action.draw(), faults, drawn...);
         if (reorders) {
             // A domain's sums are of other domains' particles, too.
             const auto here =

@@ -22,6 +22,8 @@ using SrdLaws = testing::Types<Srd<double, no_thermostat>, Srd<double, scaling>,
 using SrdAngularLaws = testing::Types<SrdAngular<double, no_thermostat>, SrdAngular<double, scaling>,
                                       SrdAngular<float, no_thermostat>, SrdAngular<float, scaling>>;
 
+using ThermostattedSrdAngularLaws = testing::Types<SrdAngular<double, scaling>, SrdAngular<float, scaling>>;
+
 template <class Law>
 inline constexpr bool is_angular = Law::conserves_angular_momentum;
 template <class Law>
@@ -183,8 +185,8 @@ class Tolerance {
 public:
     Tolerance(const Law& law, const CellTotals& before, std::size_t count, double scale)
         : count_(static_cast<double>(count)), totals_(before), scale_(1.0 + std::abs(scale)) {
-        // Laws that draw velocities change them by up to these, too.
-        if constexpr (Law::energy == Energy::thermal)
+        // Laws that draw velocities, or a rotation, change them by up to these, too.
+        if constexpr (Law::energy == Energy::thermal || (is_angular<Law> && has_scaling<Law>))
             totals_.greatest_speed += 8.0 * std::sqrt(law.parameters().thermal_variance);
         const CellRounding& grid = law.parameters().rounding;
         const double epsilon = static_cast<double>(std::numeric_limits<typename Law::Real>::epsilon());
@@ -193,10 +195,11 @@ public:
         // The mean counts twice, as V and in R (v - V); a velocity passes some 16 roundings.
         velocity_ = scale_ * (half_step(grid.velocity) + 16.0 * epsilon * totals_.greatest_speed);
         if constexpr (is_angular<Law>) {
-            // No angular velocity is larger: L_k^2 <= eigenvalue_k sum v^2. Its velocities round as well.
+            // No angular velocity is larger: L_k^2 <= eigenvalue_k sum v^2. Its velocities round as well,
+            // with a thermostat before they are rotated, too.
             if (before.least_eigenvalue > 0.0)
                 spin_ = scale_ * totals_.greatest_speed * std::sqrt(count_ / before.least_eigenvalue);
-            velocity_ += 4.0 * epsilon * spin_;
+            velocity_ += (has_scaling<Law> ? 20.0 : 4.0) * epsilon * spin_;
         }
     }
 

@@ -126,5 +126,65 @@ TEST(InverseInertia, of_coincident_particles_is_zero) {
     EXPECT_EQ(dot(omega, omega), 0.0);
 }
 
+/// The covariance of thermal_velocity() is A A^T with A its matrix, which columns are what it makes of unit
+/// vectors: it is to be I^+. Compared are A A^T L and I^+ L of the angular momenta of random velocities.
+void expect_thermal_covariance(const std::vector<Point>& places, std::mt19937_64& engine) {
+    std::normal_distribution<double> normal;
+    const bool is_pair = places.size() == 2;
+    const InverseInertia inverse(second_moments(places), is_pair);
+    const Point columns[3] = {vector_cast<long double>(inverse.thermal_velocity({1, 0, 0})),
+                              vector_cast<long double>(inverse.thermal_velocity({0, 1, 0})),
+                              vector_cast<long double>(inverse.thermal_velocity({0, 0, 1}))};
+    const RigidBody body(places);
+    for (int i = 0; i < 10; ++i) {
+        std::vector<Point> velocities;
+        for (std::size_t k = 0; k < places.size(); ++k)
+            velocities.push_back({normal(engine), normal(engine), normal(engine)});
+        const Point momentum = angular_momentum(places, velocities);
+        const Point expected = body.angular_velocity(momentum);
+        Point found;
+        for (const Point& column : columns) found += dot(column, momentum) * column;
+        // As above; the square root's share of roundings is of the same size.
+        const double tolerance = 200.0 * 2.2e-16 * body.condition() * (largest(expected) + 1e-300);
+        EXPECT_LT(largest(found - expected), tolerance)
+            << places.size() << " places, condition " << body.condition();
+        // Linear: nothing is added to what is drawn.
+        const Vec3<double> g{normal(engine), normal(engine), normal(engine)};
+        const Point sum = static_cast<long double>(g.x) * columns[0] +
+                          static_cast<long double>(g.y) * columns[1] +
+                          static_cast<long double>(g.z) * columns[2];
+        EXPECT_LT(largest(sum - vector_cast<long double>(inverse.thermal_velocity(g))),
+                  1e-14 * (largest(columns[0]) + largest(columns[1]) + largest(columns[2])) * 4.0);
+    }
+}
+
+TEST(InverseInertia, gives_a_thermal_rotation_the_covariance_of_the_canonical_ensemble) {
+    std::mt19937_64 engine(6);
+    for (const int n : {2, 3, 4, 10, 100})
+        for (int i = 0; i < 100; ++i) expect_thermal_covariance(random_places(n, engine), engine);
+    for (int axis = 0; axis < 3; ++axis) {
+        // In a plane across the axis, and along it.
+        for (int i = 0; i < 30; ++i) {
+            std::vector<Point> planar = random_places(5, engine), line;
+            for (Point& p : planar) {
+                p[axis] = 0.25L;
+                line.push_back({});
+                line.back()[axis] = p[(axis + 1) % 3];
+            }
+            expect_thermal_covariance(planar, engine);
+            expect_thermal_covariance(line, engine);
+        }
+    }
+    // A line that is none of the axes, and nearly one: turns fast about itself.
+    for (const long double off : {0.0L, 1e-4L, 1e-3L, 1e-2L}) {
+        std::vector<Point> places = random_places(4, engine);
+        for (Point& p : places) p = p.x * Point{0.6L, -0.3L, 0.5L} + off * p;
+        expect_thermal_covariance(places, engine);
+    }
+    const InverseInertia nowhere(second_moments({{0.1L, 0.2L, 0.3L}, {0.1L, 0.2L, 0.3L}}), true);
+    const Vec3<double> none = nowhere.thermal_velocity({1.0, 2.0, 3.0});
+    EXPECT_EQ(dot(none, none), 0.0);
+}
+
 }  // namespace
 }  // namespace mpcflow::test

@@ -11,7 +11,8 @@ inline System srd(double angle, double time_step, double density, bool angular =
     system.collision.time_step = time_step;
     system.collision.conserve_angular_momentum = angular;
     system.fluid.density = density;
-    system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
+    // Published formulas with angular momentum are of the law without its thermostat.
+    if (!angular) system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
     return system;
 }
 

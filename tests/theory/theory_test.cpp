@@ -88,6 +88,35 @@ TEST_P(ClosedForm, angular) {
 
 INSTANTIATE_TEST_SUITE_P(Theory, ClosedForm, testing::Values(0.1, 0.5, 0.999, 1.001, 2.0, 3.0, 10.0, 100.0));
 
+// With a thermostat SRD+a forgets more of the momentum flux: C less [...] <1/n - 3/n^2>. What single cells of
+// the law do is in tests/laws/srd_angular_test.cpp.
+TEST(SrdAngular, with_a_thermostat_carries_more_momentum) {
+    struct Point {
+        double angle, bracket;
+    };
+    // (23/240) (1 - cos)^2 + (9/16) sin^2 at a right angle, at 180 degrees and at 60.
+    for (const Point& point :
+         {Point{90.0, 158.0 / 240.0}, Point{180.0, 92.0 / 240.0}, Point{60.0, 23.0 / 960.0 + 27.0 / 64.0}}) {
+        for (const double M : {0.5, 3.0, 10.0, 1e4}) {
+            System system = srd(point.angle, 0.1, M, true);
+            const auto free = theory::transport(system);
+            system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
+            const auto held = theory::transport(system);
+            EXPECT_EQ(held.collisional_viscosity, free.collisional_viscosity);
+            EXPECT_EQ(held.diffusion, free.diffusion);
+            // The mean over particles of 1/n - 3/n^2 is the mean over cells of (1 - 3/n)/M.
+            double mean = 0.0;
+            for (int n = 3; n < 20000; ++n)
+                mean += std::exp(n * std::log(M) - M - std::lgamma(n + 1.0)) * (1.0 - 3.0 / n) / M;
+            const auto rate = [](double viscosity) { return 1.0 / (viscosity / 0.1 + 0.5); };
+            // 1e-9 of C, for lgamma of thousands.
+            EXPECT_NEAR(rate(held.kinetic_viscosity) - rate(free.kinetic_viscosity), -point.bracket * mean,
+                        1e-9)
+                << point.angle << " degrees, M = " << M;
+        }
+    }
+}
+
 // ------------------------------------------------------------------------------------------ AT
 
 TEST(Andersen, forgets_all_of_a_velocity) {
@@ -207,7 +236,8 @@ TEST(Limits, half_turn_and_small_angle) {
 TEST(Units, numbers_depend_on_the_mean_free_path_alone) {
     // In units of a^2 sqrt(kT/m) / a all coefficients are functions of lambda / a, alpha and M.
     for (const bool angular : {false, true}) {
-        const System unit = srd(130, 0.1, 10, angular);
+        System unit = srd(130, 0.1, 10, angular);
+        unit.thermostat.kind = ThermostatKind::maxwell_boltzmann;
         System scaled = unit;
         scaled.fluid.mass = 2.5;
         scaled.fluid.temperature = 0.3;
