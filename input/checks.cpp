@@ -139,11 +139,6 @@ private:
                  "srd with angular momentum does not keep the energy; the temperature will drift without a "
                  "thermostat");
         }
-        if (law().energy == Energy::drifts && system_.thermostat.kind == ThermostatKind::monte_carlo) {
-            warn("thermostat.kind",
-                 "monte_carlo follows the heat that srd with angular momentum makes too slowly where few "
-                 "particles are in a cell (8 % too warm at 3); maxwell_boltzmann holds the temperature");
-        }
         if (system_.thermostat.kind == ThermostatKind::simple) {
             warn("thermostat.kind",
                  "simple gives the cells no fluctuations of energy, so that velocities are not Maxwellian; "

@@ -1,6 +1,6 @@
 /// The ensemble of SRD+a with its thermostat is the canonical one where few particles are in a cell, too. It
-/// was not while the motion beyond a cell's rigid rotation was turned together with that rotation: at M = 3 and
-/// h = 0.1 the temperature was 1.005 kT and the kurtosis of the velocities 1.02 times that of a Gaussian.
+/// was not while the motion beyond a cell's rigid rotation was turned together with that rotation: at M = 3
+/// and h = 0.1 the temperature was 1.005 kT and the kurtosis of the velocities 1.02 times that of a Gaussian.
 
 #include <cmath>
 #include <cstddef>

@@ -97,7 +97,7 @@ protected:
 };
 
 TEST_P(ShearedFlow, is_linear_and_has_the_viscosity_of_other_flows) {
-    expect_flow({CollisionRule::srd, true, 0.423}, 1200);
+    expect_flow({CollisionRule::srd, true, 0.431}, 1200);
 }
 
 TEST_P(ShearedFlow, is_linear_and_has_the_viscosity_of_other_flows_by_every_law) {

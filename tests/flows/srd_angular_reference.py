@@ -2,13 +2,13 @@
 """SRD+a with its thermostat in plain numpy, written from the equations in docs/physics.md and sharing nothing with mpcflow:
 what temperature does the law itself keep? As in docs/validation.md, "Equilibrium".
 
-    tests/flows/srd_angular_reference.py [--density M] [--time-step H] [--size L] [--steps N] [--seed S] [--fresh]
+    tests/flows/srd_angular_reference.py [--density M] [--time-step H] [--size L] [--steps N] [--seed S] [--tied]
 
 An ideal fluid at rest in a periodic box L cells wide, at 130 degrees, in units of a, m and kT. Prints the temperature, the
 kurtosis of the velocities beside that of a Gaussian, and the mean energies of the rigid rotation of a cell and of the motion
-beyond it, as parts of those of equilibrium; errors from ten blocks. With --fresh the motion beyond the rigid rotation is not
-rotated but drawn anew, from a Gaussian: then nothing ties it to the rotation of its cell. 3000 steps of 24,000 particles take
-a minute and a half.
+beyond it, as parts of those of equilibrium; errors from ten blocks. With --tied the motion beyond the rigid rotation is turned
+together with the cell's own rotation, as the law was once, in place of one that is drawn anew: then it tells of that rotation
+ever after. 3000 steps of 24,000 particles take a minute and a half.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def rotated(velocities: np.ndarray, axis: np.ndarray) -> np.ndarray:
     return math.cos(ANGLE) * (velocities - along) + math.sin(ANGLE) * np.cross(axis, velocities) + along
 
 
-def collide(cells: Cells, velocities: np.ndarray, random: np.random.Generator, fresh: bool) -> tuple[np.ndarray, np.ndarray]:
+def collide(cells: Cells, velocities: np.ndarray, random: np.random.Generator, tied: bool) -> tuple[np.ndarray, np.ndarray]:
     """The velocities afterwards, and what was found before: rigid and remaining energy, the freedoms of both."""
     mean = cells.mean(velocities)[cells.cell]
     relative = velocities - mean
@@ -69,13 +69,16 @@ def collide(cells: Cells, velocities: np.ndarray, random: np.random.Generator, f
     rigid_freedoms, freedoms = cells.freedoms()
     found = np.array([0.5 * np.sum(rigid**2), 0.5 * np.sum(rest**2), 0.5 * rigid_freedoms.sum(), 0.5 * freedoms.sum()])
 
-    if fresh:
-        drawn = random.normal(size=velocities.shape)
-        turned = drawn - cells.mean(drawn)[cells.cell]
+    if tied:
+        rotation = rigid
     else:
-        axis = random.normal(size=(cells.number, 3))
-        axis /= np.linalg.norm(axis, axis=1)[:, None]
-        turned = rotated(relative, axis[cells.cell])
+        # The rigid part of Gaussian velocities is that of equilibrium.
+        drawn = random.normal(size=velocities.shape)
+        rotation = cells.rigid_part(drawn - cells.mean(drawn)[cells.cell])
+    axis = random.normal(size=(cells.number, 3))
+    axis /= np.linalg.norm(axis, axis=1)[:, None]
+    turned = rotated(rest + rotation, axis[cells.cell])
+    turned -= cells.mean(turned)[cells.cell]
     turned -= cells.rigid_part(turned)
     energy = cells.sum(0.5 * np.sum(turned**2, axis=1)[:, None])[:, 0]
     target = random.standard_gamma(0.5 * np.maximum(freedoms, 1))
@@ -96,7 +99,7 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=20, metavar="L")
     parser.add_argument("--steps", type=int, default=3000, metavar="N")
     parser.add_argument("--seed", type=int, default=1, metavar="S")
-    parser.add_argument("--fresh", action="store_true")
+    parser.add_argument("--tied", action="store_true")
     arguments = parser.parse_args()
     start = arguments.steps // 10
     if arguments.steps - start < BLOCKS * SAMPLE_EVERY:
@@ -113,7 +116,7 @@ def main() -> None:
         positions = (positions + arguments.time_step * velocities) % size
         cells = Cells((positions - random.random(3)) % size, size)
         variance, fourth = np.mean(velocities**2), np.mean(velocities**4)
-        velocities, (rigid, rest, expected_rigid, expected_rest) = collide(cells, velocities, random, arguments.fresh)
+        velocities, (rigid, rest, expected_rigid, expected_rest) = collide(cells, velocities, random, arguments.tied)
         if step >= start and step % SAMPLE_EVERY == 0:
             temperatures.append(variance * number / (number - 1))
             kurtoses.append(fourth / (3 * variance**2))
