@@ -29,8 +29,9 @@ struct Fluid {
     double mass = 1.0;               ///< m, of one particle
     TemperatureSchedule schedule{};  ///< of kT; empty: it is always the same
 
-    /// Makes kT follow a schedule, which has a point.
+    /// Makes kT follow a schedule. Of one without a point it throws std::invalid_argument.
     void follow(const TemperatureSchedule& a_schedule) {
+        if (a_schedule.is_empty()) throw std::invalid_argument("a schedule of the temperature has no point");
         schedule = a_schedule;
         temperature = schedule.last().temperature;
     }

@@ -102,9 +102,10 @@ struct MeanSolid {
     WallState wall;
 };
 
-/// Of a cell that one surface alone cuts, which is not of slip, but for the surface's temperature. The same
-/// as mean_solid(), to the rounding.
-[[nodiscard]] MPCFLOW_HD MeanSolid mean_solid_of(const CurvedSurface& surface, Vec3<double> cell_centre) {
+/// Of a cell that one surface alone cuts, which is not of slip, and whose kT/m is `thermal_variance`. The
+/// same as mean_solid(), to the rounding.
+[[nodiscard]] MPCFLOW_HD MeanSolid mean_solid_of(const CurvedSurface& surface, double thermal_variance,
+                                                 Vec3<double> cell_centre) {
     constexpr int n = pieces_of_edge;
     const Vec3<double> d = surface.offset(cell_centre);
     double places[3][n];
@@ -131,19 +132,16 @@ struct MeanSolid {
             sum.z += row * places[2][z];
         }
     if (pieces == 0.0) return {};
-    return {pieces / (n * n * n), {surface.velocity_at((1.0 / pieces) * sum), 0.0}};
+    return {pieces / (n * n * n), {surface.velocity_at((1.0 / pieces) * sum), thermal_variance}};
 }
 
 /// Of the cell around a centre that surfaces in the box cut. Behind what is of slip there is nothing.
 [[nodiscard]] MPCFLOW_HD_RARE MeanSolid mean_solid(const SurfaceView& surfaces, const Vec3<double> centre,
                                                    const WallStates& walls) {
     const CellSurfaces cell(surfaces, centre);
+    if (cell.has_only_one() && cell.the_only_one().kind != FaceKind::slip)
+        return mean_solid_of(cell.the_only_one(), surfaces.variance_of(cell.the_only_one()), cell.centre());
     MeanSolid mean;
-    if (cell.has_only_one() && cell.the_only_one().kind != FaceKind::slip) {
-        mean = mean_solid_of(cell.the_only_one(), cell.centre());
-        mean.wall.thermal_variance = surfaces.variance_of(cell.the_only_one());
-        return mean;
-    }
     cell.for_pieces<pieces_of_edge>([&](int surface, double weight, Vec3<double> place) {
         if (cell.kind(surface) == FaceKind::slip) return;
         mean.volume += weight;

@@ -54,6 +54,7 @@ TEST(TemperatureSchedule, refuses_what_there_cannot_be) {
     for (std::int64_t step = 31; schedule.size() < TemperatureSchedule::most; ++step)
         schedule.add({step, 1.0});
     EXPECT_THROW(schedule.add({100, 1.0}), std::length_error);
+    EXPECT_THROW(Fluid().follow({}), std::invalid_argument);
 }
 
 // Sums stay exact at all temperatures, so grids are those of the highest; theory is at the last.
