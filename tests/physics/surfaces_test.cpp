@@ -189,12 +189,12 @@ TYPED_TEST(FreeFlights, are_those_that_meet_nothing) {
             SurfaceFlight flight(view);
             fly_among(flight, place, flown, static_cast<double>(time), HitCount{&hits}, HitDraws{});
             const Vec3<TypeParam> end = flight.template end<TypeParam>(start, place);
-            if (hits == 0 && flight.images() == Vec3<int>{}) ++meet_nothing;
+            if (hits == 0 && dot(flight.images(), flight.images()) == 0) ++meet_nothing;
             Vec3<TypeParam> free_end;
             if (!flies_freely(view, start, velocity, time, free_end)) continue;
             ++free;
             ASSERT_EQ(hits, 0) << geometry.name;
-            ASSERT_EQ(free_end, end) << geometry.name;
+            for (int a = 0; a < 3; ++a) ASSERT_EQ(free_end[a], end[a]) << geometry.name;
         }
         EXPECT_GE(free, 0.8 * meet_nothing) << geometry.name;
     }

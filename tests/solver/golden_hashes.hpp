@@ -105,10 +105,10 @@ inline constexpr std::array<GoldenHash, 90> golden_hashes{{
     {"at_angular_free_annulus_double", 0xed7bcf2a2d341aaa},
     {"at_free_lens_mixed", 0xd0664a3a09982764},
     {"srd_schedule_walls_yz", 0xab316269c661ca2d},
-    {"srd_angular_schedule_walls_yz", 0xc3acb5f0bc0e7f34},
+    {"srd_angular_schedule_walls_yz", 0x2c21f36bceb5372a},
     {"at_schedule_walls_yz", 0x5282ff673d168890},
     {"at_angular_schedule_walls_yz", 0x850cb4185d5c85a6},
-    {"srd_angular_schedule_among_surfaces", 0x20971030165a7981},
+    {"srd_angular_schedule_among_surfaces", 0xedef720958cb3d14},
 }};
 
 }  // namespace mpcflow::test
