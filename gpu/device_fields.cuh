@@ -115,8 +115,8 @@ private:
         const auto plan = fluid_.foresee();
         const auto state = fluid_.state();
         sum_pressure_bins<<<state.particle_blocks(), block_size, sizeof(PressureMemory)>>>(
-            plan, flux_rule_, bin_rule_, state.particle_count, state.particles, fluid_.actions(),
-            bins_.data(), pressure_bins_.data());
+            plan, flux_rule_.at_step(system, plan.step), bin_rule_, state.particle_count, state.particles,
+            fluid_.actions(), bins_.data(), pressure_bins_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         add_up_domains(pressure_bins_);
         fold_pressure_bins<<<block_count(pressure_bins_.size()), block_size>>>(

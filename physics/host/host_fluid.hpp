@@ -186,10 +186,11 @@ public:
     void for_all_fluxes(const MomentumFluxRule<Real>& rule, const Function& function) {
         Plan plan = plan_;
         plan.begin_step(system_, static_cast<std::uint64_t>(step_));
+        const MomentumFluxRule<Real> now = rule.at_step(system_, plan.step);
         team_.run([&](int thread) {
             foresee(plan, thread);
             team_.wait();
-            measure_fluxes(plan, rule, thread, function);
+            measure_fluxes(plan, now, thread, function);
         });
     }
 

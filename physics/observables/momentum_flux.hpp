@@ -106,7 +106,15 @@ public:
         half_flight_.set_surfaces(surfaces);
     }
 
-    /// What a particle at `place` in the grid of the plan's step does in this step.
+    /// The rule for step `step`, whose flights meet walls at the temperature of that step.
+    [[nodiscard]] MomentumFluxRule at_step(const System& system, std::uint64_t step) const {
+        MomentumFluxRule rule = *this;
+        for (Streaming<Real>* flight : {&rule.flight_, &rule.half_flight_})
+            flight->set_temperature(system, system.fluid.thermal_variance_at(step));
+        return rule;
+    }
+
+    /// What a particle at `place` in the grid of the plan's step does in this step, by at_step() of it.
     template <class Law, class Grid, class Particle>
     MPCFLOW_HD ParticleFlux<Real, Law::masses> measure(const StepPlan<Law, Grid>& plan,
                                                        const Particle& particle, const CellPlace<Real>& place,

@@ -171,9 +171,8 @@ TEST(Expansion, is_absent_without_angular_momentum_conservation) {
 }
 
 TEST(Expansion, predicts_the_measured_viscosity) {
-    // Kolmogorov flow, SRD+a at 130 degrees and M = 10 with its thermostat: 0.431(1) at h = 0.1, 0.607(1) at
-    // h =
-    // 1. The published formulas have 0.444 and 0.559.
+    // Kolmogorov flow, SRD+a at 130 degrees and M = 10 with its thermostat: 0.431(1) at h = 0.1, and 0.607(1)
+    // at h = 1. The published formulas have 0.444 and 0.559.
     System system = srd(130, 0.1, 10, true);
     system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
     EXPECT_NEAR(theory::predicted_viscosity(system), 0.431, 0.008);

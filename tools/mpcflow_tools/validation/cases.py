@@ -88,7 +88,7 @@ def collisional_viscosity(theory: dict[str, float]) -> float:
 def as_json(case: Case, run: Run) -> dict[str, Any]:
     """Raises ResultsError; ValueError where the run does not allow the measurement."""
     found = case.measure(run)
-    about = {"commit": str(run.program["commit"]), "device": str(run.machine["device"]), "steps": run.steps_done, "particles": run.particles,
+    about = {"device": str(run.machine["device"]), "steps": run.steps_done, "particles": run.particles,
              "wall_time": round(run.wall_time, 3), "state_hash": run.state_hash}
     return {"input": case.input, "numbers": {name: _pair(one) for name, one in found.numbers.items()}, "curves": found.curves,
             "theory": {name: float(value) for name, value in run.theory.items()}, "about": about}

@@ -39,13 +39,11 @@ def wrapped(text: str) -> str:
 
 
 def what_ran(results: Sequence[Result]) -> str:
-    """A sentence on programs, devices and work."""
-    commits = sorted({str(one.about["commit"])[:12] for one in results})
+    """A sentence on devices and work."""
     devices = sorted({str(one.about["device"]) for one in results})
     updates = sum(float(one.about["particles"]) * float(one.about["steps"]) for one in results)
     seconds = sum(float(one.about["wall_time"]) for one in results)
-    return (f"{len(results)} runs, {updates:.2g} particle updates, {seconds:,.0f} s on {' and '.join(devices)}; "
-            f"commit{'s' if len(commits) > 1 else ''} {', '.join(commits)}.")
+    return (f"{len(results)} runs, {updates:.2g} particle updates, {seconds:,.0f} s on {' and '.join(devices)}.")
 
 
 def summary(found: Sequence[tuple[Subject, list[Table]]]) -> list[str]:
