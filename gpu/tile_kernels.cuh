@@ -178,7 +178,9 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
     }
     __syncthreads();
     if constexpr (many_meet_walls) {
-        // Few are beyond the box as well, or in a full cell: each of them adds by itself.
+        // Few are beyond the box as well, or in a full cell: each of them adds by itself, without the scratch
+        // of leaders, which is where the sums still are.
+        static_assert(!has_leaders(Summation::direct));
         const auto add = [&](const auto& particle, std::uint32_t at) {
             if (add_to_tile(particle, at)) return;
             contribute(known_way<Summation::direct>, contribution_of<setting>(particle, plan, step.draws), 0U,

@@ -114,8 +114,12 @@ python=$(python_with xml.etree.ElementTree) || die "no python3 is here"
 release=(-DCMAKE_BUILD_TYPE=Release -DMPCFLOW_WERROR=ON)
 # -O2 takes two thirds of the time of -O3 for a law, whose speed tests need; -O1, several files in one, is for all else.
 # With --all, and by tools/gpu_check.sh, it is -O3 and file by file, as users have it.
-[[ $nightly == yes ]] || release+=("-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG" -DMPCFLOW_LAW_OPTIONS=-O2
-    -DMPCFLOW_DOMAIN_OPTIONS=-O1 -DCMAKE_UNITY_BUILD=ON)
+if [[ $nightly == yes ]]; then
+    release+=("-DCMAKE_CXX_FLAGS_RELEASE=-O3 -DNDEBUG" -DMPCFLOW_LAW_OPTIONS= -DMPCFLOW_DOMAIN_OPTIONS= -DCMAKE_UNITY_BUILD=OFF)
+else
+    release+=("-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG" -DMPCFLOW_LAW_OPTIONS=-O2 -DMPCFLOW_DOMAIN_OPTIONS=-O1
+        -DCMAKE_UNITY_BUILD=ON)
+fi
 if nvcc=$(find_nvcc); then
     architectures=$(cuda_architectures)
     # Where no GPU is, device code is compiled for its errors and warnings alone: with little optimisation, and
@@ -142,7 +146,7 @@ export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 sanitized=(-DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -w" -DCMAKE_UNITY_BUILD=ON
     -DMPCFLOW_CUDA=OFF)
 # Domains are large to compile, and what is done with them here is small.
-[[ $nightly == yes ]] || sanitized+=(-DMPCFLOW_DOMAIN_OPTIONS=-O0)
+if [[ $nightly == yes ]]; then sanitized+=(-DMPCFLOW_DOMAIN_OPTIONS=); else sanitized+=(-DMPCFLOW_DOMAIN_OPTIONS=-O0); fi
 if [[ $quick == no ]]; then
     say "Building and testing in build-asan/: address and undefined-behaviour sanitizers, host code"
     # Checks at every access to memory take a third of the time to compile. Null pointers and ends of objects the address

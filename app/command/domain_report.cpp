@@ -23,7 +23,8 @@ double crossing_particles(const System& system, const CellBlock& own, const Cut&
     double area = 0.0;
     for (int axis = 0; axis < 3; ++axis)
         if (cut.domains[axis] > 1) area += 2.0 * static_cast<double>(own.volume()) / own.extent[axis];
-    const double speed = std::sqrt(system.fluid.temperature / (2.0 * std::numbers::pi * system.fluid.mass));
+    const double speed =
+        std::sqrt(system.fluid.highest_temperature() / (2.0 * std::numbers::pi * system.fluid.mass));
     return area * system.fluid.density * speed * system.collision.time_step;
 }
 

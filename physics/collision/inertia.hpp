@@ -33,7 +33,7 @@ public:
         const double minors = cofactor_xx + cofactor_yy + cofactor_zz;
         // determinant / minors is close to the smallest eigenvalue where that one is small.
         is_singular_ = is_pair || !(determinant > 1e-9 * (2.0 * t) * minors);
-        if (t < 1e-12) return;  // one place: no lever arm, no rotation
+        if (!(t >= least_trace)) return;  // one place: no lever arm, no rotation
         if (is_singular_) {
             // sum m r r = t d d^T: the column of its largest diagonal element points along d.
             Vec3<double> line{s.xx, s.xy, s.xz};
@@ -65,6 +65,7 @@ public:
     /// C^-T C^-1 = I^-1. Of a singular I = (t / 2) (1 - d d^T), t its trace, the square root of I^+ is I^+
     /// sqrt(t / 2).
     [[nodiscard]] MPCFLOW_HD Vec3<double> thermal_velocity(Vec3<double> g) const {
+        if (!(moments_.trace() >= least_trace)) return {};
         if (is_singular_) return std::sqrt(moments_.trace()) * (*this)(g);
         const double xx = moments_.yy + moments_.zz;
         const double yy = moments_.xx + moments_.zz;
@@ -84,6 +85,9 @@ public:
     [[nodiscard]] MPCFLOW_HD bool is_singular() const { return is_singular_; }
 
 private:
+    /// Of particles in one place the trace is what rounding made of it, which may be less than nothing.
+    static constexpr double least_trace = 1e-12;
+
     SymmetricTensor moments_;
     SymmetricTensor inverse_;
     bool is_singular_ = true;

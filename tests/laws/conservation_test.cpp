@@ -48,6 +48,7 @@ Cell<Real> shaped(Cell<Real> cell, const std::string& shape) {
         if (shape == "collinear") p.offset = {t, t / 2, -t / 4};
         if (shape == "along an axis") p.offset = {t, 0, 0};
         if (shape == "planar") p.offset.z = static_cast<Real>(0.125);
+        if (shape == "at any one place") p.offset = cell.front().offset;
         if (shape == "coincident") p.offset = {static_cast<Real>(0.25), static_cast<Real>(-0.125), 0};
     }
     return cell;
@@ -56,7 +57,8 @@ Cell<Real> shaped(Cell<Real> cell, const std::string& shape) {
 TYPED_TEST(EveryLaw, keeps_what_it_promises_in_cells_of_any_shape) {
     CellMaker maker(1);
     for (const int count : {1, 2, 3, 4, 10, 100}) {
-        for (const char* shape : {"random", "collinear", "along an axis", "planar", "coincident"}) {
+        for (const char* shape :
+             {"random", "collinear", "along an axis", "planar", "coincident", "at any one place"}) {
             for (std::uint64_t step = 0; step < 40; ++step) {
                 const auto cell =
                     shaped(maker.make<typename TypeParam::Real>(count, this->thermal_speed), shape);

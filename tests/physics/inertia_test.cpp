@@ -126,6 +126,17 @@ TEST(InverseInertia, of_coincident_particles_is_zero) {
     EXPECT_EQ(dot(omega, omega), 0.0);
 }
 
+// Whose second moments rounding may make negative, or a body of their own.
+TEST(InverseInertia, gives_coincident_particles_no_thermal_rotation) {
+    for (const double rest : {-3e-13, -1e-16, 0.0, 2e-13}) {
+        for (const bool is_pair : {false, true}) {
+            const InverseInertia inverse({rest, rest, 0.5 * rest, 0.0, 0.1 * rest, 0.0}, is_pair);
+            const Vec3<double> omega = inverse.thermal_velocity({1.0, -2.0, 0.5});
+            EXPECT_EQ(dot(omega, omega), 0.0) << rest;
+        }
+    }
+}
+
 /// The covariance of thermal_velocity() is A A^T with A its matrix, which columns are what it makes of unit
 /// vectors: it is to be I^+. Compared are A A^T L and I^+ L of the angular momenta of random velocities.
 void expect_thermal_covariance(const std::vector<Point>& places, std::mt19937_64& engine) {

@@ -82,6 +82,8 @@ def validate(arguments: argparse.Namespace) -> int:
     """Returns the exit status. Raises ResultsError."""
     if not 0.0 < arguments.scale < math.inf or arguments.jobs < 1:
         raise BadArgument("--scale and --jobs must be above 0")
+    if arguments.light and (arguments.write or arguments.page_only):
+        raise BadArgument("--light: its runs are too small for a page; leave out --write and --page-only")
     sizes, store = Sizes(arguments.scale, arguments.light), Store(arguments.output / "light" if arguments.light else arguments.output)
     subjects = chosen_subjects(arguments.subject, arguments.light)
     cases = {subject.name: subject.cases(sizes) for subject in subjects}

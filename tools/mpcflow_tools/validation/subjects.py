@@ -30,7 +30,8 @@ SUBJECTS = [
             "These are viscosities at *k* = 2π/32. A collision sees no more than a cell's mean, so without angular momentum "
             "conservation the collisional part of a wave is 12 (1 − sinc²(*k*/2))/*k*² ≈ 1 − *k*²/30 of that of long waves, 0.1 % less at this "
             "*k*; the second table has shorter waves.",
-            "Within 1.5 % of what was measured elsewhere, and without angular momentum conservation within 2.5 % of the formula where *M* ≥ 10.",
+            "Within 1.5 % of what was measured elsewhere, and without angular momentum conservation within 2.5 % of the formula where *M* ≥ 10. "
+            "What was measured elsewhere of SRD+a is of the law before it was canonical, whose viscosity is less by some 2 % there.",
             viscosity.cases, viscosity.tables, is_light=True),
     Subject("diffusion", "Diffusion and the memory of velocities",
             "*D* by the growth of the mean square displacement from *t* = 6 to 24, in 24³ cells. The formula leaves out that particles which met "
