@@ -48,7 +48,6 @@ Cell<Real> shaped(Cell<Real> cell, const std::string& shape) {
         if (shape == "collinear") p.offset = {t, t / 2, -t / 4};
         if (shape == "along an axis") p.offset = {t, 0, 0};
         if (shape == "planar") p.offset.z = static_cast<Real>(0.125);
-        if (shape == "at any one place") p.offset = cell.front().offset;
         if (shape == "coincident") p.offset = {static_cast<Real>(0.25), static_cast<Real>(-0.125), 0};
     }
     return cell;
@@ -57,13 +56,24 @@ Cell<Real> shaped(Cell<Real> cell, const std::string& shape) {
 TYPED_TEST(EveryLaw, keeps_what_it_promises_in_cells_of_any_shape) {
     CellMaker maker(1);
     for (const int count : {1, 2, 3, 4, 10, 100}) {
-        for (const char* shape :
-             {"random", "collinear", "along an axis", "planar", "coincident", "at any one place"}) {
+        for (const char* shape : {"random", "collinear", "along an axis", "planar", "coincident"}) {
             for (std::uint64_t step = 0; step < 40; ++step) {
                 const auto cell =
                     shaped(maker.make<typename TypeParam::Real>(count, this->thermal_speed), shape);
                 this->expect_conservation(cell, {1, step, count}, std::to_string(count) + " " + shape);
             }
+        }
+    }
+}
+
+// Rounding may leave less than nothing of their second moments.
+TYPED_TEST(EveryLaw, keeps_what_it_promises_of_particles_at_any_one_place) {
+    CellMaker maker(3);
+    for (const int count : {2, 3, 4, 10}) {
+        for (std::uint64_t step = 0; step < 100; ++step) {
+            auto cell = maker.make<typename TypeParam::Real>(count, this->thermal_speed);
+            for (auto& p : cell) p.offset = cell.front().offset;
+            this->expect_conservation(cell, {1, step, count}, std::to_string(count));
         }
     }
 }
