@@ -35,7 +35,14 @@ if(MPCFLOW_WERROR)
 endif()
 if(MPCFLOW_SANITIZE)
   # The sanitized solver compiles in half of the time without inlining all of its calls, and its tests take as long.
-  target_compile_definitions(mpcflow_options INTERFACE MPCFLOW_NO_FLATTEN)
+  target_compile_definitions(mpcflow_options INTERFACE MPCFLOW_NO_FLATTEN MPCFLOW_SANITIZED)
+  # Not every compiler says which one it has.
+  foreach(kind address thread)
+    if(MPCFLOW_SANITIZE MATCHES ${kind})
+      string(TOUPPER MPCFLOW_SANITIZED_${kind} definition)
+      target_compile_definitions(mpcflow_options INTERFACE ${definition})
+    endif()
+  endforeach()
   target_compile_options(mpcflow_options INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${MPCFLOW_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)
   if(MPCFLOW_NO_SANITIZE)

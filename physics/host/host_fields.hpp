@@ -70,12 +70,12 @@ private:
     void sample_pressure() {
         const std::int64_t bins = bin_rule_.bin_count();
         std::fill(pressure_sums_.begin(), pressure_sums_.end(), PressureBinSums{});
-        fluid_.for_all_fluxes(flux_rule_, [&](int thread, const ParticleFlux<Real, Law::masses>& flux) {
+        fluid_.for_all_fluxes(flux_rule_, [&](int thread, const MomentumFluxRule<Real>& rule,
+                                              const ParticleFlux<Real, Law::masses>& flux) {
             PressureBinSums* const sums = &pressure_sums_[thread * bins];
             double added[PressureBinSums::count];
-            flux_rule_.put_in_bin_of_flight(flux.mass(), flux.mid_flight_velocity, added);
-            flux_rule_.put_collisional(flux.mass(), flux.change, flux.arm,
-                                       added + PressureBinSums::in_flight);
+            rule.put_in_bin_of_flight(flux.mass(), flux.mid_flight_velocity, added);
+            rule.put_collisional(flux.mass(), flux.change, flux.arm, added + PressureBinSums::in_flight);
             double* const in_flight = sums[bin_rule_.bin(flux.mid_flight_place)].value;
             double* const at_centre = sums[bin_rule_.bin(flux.cell_centre)].value;
             for (int i = 0; i < PressureBinSums::in_flight; ++i) in_flight[i] += added[i];

@@ -181,7 +181,7 @@ public:
         });
     }
 
-    /// Calls function(thread, flux) with what each particle does in the step to come.
+    /// Calls function(thread, rule of the step to come, flux) with what each particle does in it.
     template <class Function>
     void for_all_fluxes(const MomentumFluxRule<Real>& rule, const Function& function) {
         Plan plan = plan_;
@@ -320,7 +320,7 @@ private:
                                         const Function& function) {
         for (const Particle& particle : particles_.of(thread)) {
             const CellPlace<Real> place = plan.grid.locate(particle.position);
-            function(thread, rule.measure(plan, particle, place, actions_[place.cell]));
+            function(thread, rule, rule.measure(plan, particle, place, actions_[place.cell]));
         }
     }
 

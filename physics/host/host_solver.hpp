@@ -210,10 +210,11 @@ public:
             WallSums walls;
             std::vector<SurfaceSums> surfaces;
         };
-        const MomentumFluxRule<Real> rule(system_, static_cast<double>(system_.particle_count()));
+        const MomentumFluxRule<Real> any_step(system_, static_cast<double>(system_.particle_count()));
         Part all{{}, {}, std::vector<SurfaceSums>(system_.surfaces.list.size())};
         std::vector<Part> parts(fluid_.threads(), all);
-        fluid_.for_all_fluxes(rule, [&](int thread, const ParticleFlux<Real, Law::masses>& flux) {
+        fluid_.for_all_fluxes(any_step, [&](int thread, const MomentumFluxRule<Real>& rule,
+                                            const ParticleFlux<Real, Law::masses>& flux) {
             Part& part = parts[thread];
             part.flux += rule.contribute(flux);
             if (rule.has_walls()) rule.add_to_walls(flux, part.walls, part.surfaces.data());
@@ -226,7 +227,7 @@ public:
                     all.surfaces[i].taken[k] += part.surfaces[i].taken[k];
         }
         fluid_.add_up_domains(numbers_in(std::span(&all.flux, 1)));
-        if (rule.has_walls()) fluid_.add_up_domains(numbers_in(std::span(&all.walls, 1)));
+        if (any_step.has_walls()) fluid_.add_up_domains(numbers_in(std::span(&all.walls, 1)));
         if (!all.surfaces.empty()) fluid_.add_up_domains(numbers_in(std::span(all.surfaces)));
         return momentum_flux(all.flux, all.walls, all.surfaces, system_);
     }

@@ -46,6 +46,10 @@ System between_plates(const Face& lower, const Face& upper, ThermostatKind therm
 
 class PlatesFlow : public SolverTest {
 protected:
+    /// `chance` is about five standard errors of what is measured, as parts of the differences.
+    void expect_couette(const Sampling& sampling, double chance) const;
+    void expect_heat(const Sampling& sampling, double chance) const;
+
     Plates measure(const System& system, const Sampling& sampling) const {
         SolverOptions options;
         options.threads = 1;
@@ -128,35 +132,38 @@ protected:
     }
 };
 
-TEST_P(PlatesFlow, of_moving_plates_is_couettes) {
+void PlatesFlow::expect_couette(const Sampling& sampling, double chance) const {
     constexpr double speed = 0.4;
     const System system =
         between_plates(Face{FaceKind::no_slip, {-speed, 0, 0}}, Face{FaceKind::no_slip, {speed, 0, 0}},
                        ThermostatKind::maxwell_boltzmann);
-    const Plates plates = measure(system, {2000, 40000, 4});
+    const Plates plates = measure(system, sampling);
     const auto [at_lower, rate] = line_through(plates.velocity);
-    // 1 % of the difference between the plates is 5 standard errors.
     for (std::size_t b = 0; b < width; ++b) {
         const double z = static_cast<double>(b) + 0.5;
-        EXPECT_NEAR(plates.velocity[b].value, at_lower + rate * z, 0.01 * 2.0 * speed) << b;
+        EXPECT_NEAR(plates.velocity[b].value, at_lower + rate * z, chance * 2.0 * speed) << b;
     }
-    // At most 0.1 cells of slip at each plate: L + 0.2 in place of L, 1.7 %; and 1 % by chance.
-    EXPECT_NEAR(rate, theory::plane_flow(system)->shear_rate(0.0), 0.027 * 2.0 * speed / width);
-    // The stress is eta times the rate, within its error and the 1 % of the slope; and what one plate gives
+    // At most 0.1 cells of slip at each plate: L + 0.2 in place of L, 1.7 %; and what chance does.
+    EXPECT_NEAR(rate, theory::plane_flow(system)->shear_rate(0.0), (0.017 + chance) * 2.0 * speed / width);
+    // The stress is eta times the rate, within its error and that of the slope; and what one plate gives
     // the other takes.
     const double stress = system.fluid.density * measured_viscosity * rate;
-    EXPECT_NEAR(plates.shear[0].value, stress, sigmas * plates.shear[0].error + 0.015 * stress);
-    EXPECT_NEAR(plates.shear[1].value, -stress, sigmas * plates.shear[1].error + 0.015 * stress);
+    EXPECT_NEAR(plates.shear[0].value, stress, sigmas * plates.shear[0].error + (0.005 + chance) * stress);
+    EXPECT_NEAR(plates.shear[1].value, -stress, sigmas * plates.shear[1].error + (0.005 + chance) * stress);
     EXPECT_NEAR(plates.shear_sum.value, 0.0, sigmas * plates.shear_sum.error);
-    EXPECT_LT(sigmas * plates.shear[0].error, 0.1 * stress) << "sharp enough";
+    EXPECT_LT(sigmas * plates.shear[0].error, 10.0 * chance * stress) << "sharp enough";
     EXPECT_NEAR(plates.work.value, 2.0 * speed * stress,
-                sigmas * plates.work.error + 0.015 * 2.0 * speed * stress);
+                sigmas * plates.work.error + (0.005 + chance) * 2.0 * speed * stress);
     // The thermostat takes the heat where it arises; what is left for the plates is that of the cells that
     // they cut.
     EXPECT_NEAR(plates.temperature[width / 2].value, 1.0, 0.005);
     EXPECT_GT(plates.heat_sum.value, 0.0);
     EXPECT_LT(plates.heat_sum.value, 0.5 * plates.work.value);
 }
+
+// Of the difference between the plates 1 % is 5 standard errors after 40,000 steps, 2 % after 10,000.
+TEST_P(PlatesFlow, of_moving_plates_is_couettes) { expect_couette({2000, 10000, 4}, 0.02); }
+TEST_P(PlatesFlow, of_moving_plates_is_couettes_to_one_percent) { expect_couette({2000, 40000, 4}, 0.01); }
 
 TEST_P(PlatesFlow, turns_work_to_heat_that_the_plates_take) {
     const System system =
@@ -173,11 +180,11 @@ TEST_P(PlatesFlow, turns_work_to_heat_that_the_plates_take) {
     EXPECT_NEAR(plates.shear_sum.value, 0.0, sigmas * plates.shear_sum.error);
 }
 
-TEST_P(PlatesFlow, heat_goes_from_the_warm_plate_to_the_cold_one) {
+void PlatesFlow::expect_heat(const Sampling& sampling, double chance) const {
     constexpr double cold = 0.8, warm = 1.2;
     const System system = between_plates(Face{FaceKind::no_slip, {}, cold}, Face{FaceKind::no_slip, {}, warm},
                                          ThermostatKind::none);
-    const Plates plates = measure(system, {6000, 30000, 4});
+    const Plates plates = measure(system, sampling);
     const auto [at_lower, slope] = line_through(plates.temperature);
     for (std::size_t b = 1; b + 1 < width; ++b) {
         const double z = static_cast<double>(b) + 0.5;
@@ -188,10 +195,10 @@ TEST_P(PlatesFlow, heat_goes_from_the_warm_plate_to_the_cold_one) {
             << b;
         // At one pressure everywhere.
         const double pressure = plates.temperature[b].value * plates.density[b].value;
-        EXPECT_NEAR(pressure, 9.9, 0.15) << b;
+        EXPECT_NEAR(pressure, 9.9, 10.0 * chance) << b;
     }
     // Symmetric about the middle, and with a jump at each plate.
-    EXPECT_NEAR(at_lower + 0.5 * width * slope, 0.5 * (cold + warm), 0.015);
+    EXPECT_NEAR(at_lower + 0.5 * width * slope, 0.5 * (cold + warm), chance);
     EXPECT_LT(slope * width, warm - cold);
     EXPECT_GT(slope * width, 0.5 * (warm - cold));
     // What the warm plate gives the cold one takes.
@@ -199,6 +206,9 @@ TEST_P(PlatesFlow, heat_goes_from_the_warm_plate_to_the_cold_one) {
     EXPECT_NEAR(plates.heat_sum.value, 0.0, sigmas * plates.heat_sum.error);
     EXPECT_NEAR(plates.shear[0].value, 0.0, sigmas * plates.shear[0].error);
 }
+
+TEST_P(PlatesFlow, heat_goes_from_the_warm_plate_to_the_cold_one) { expect_heat({3000, 10000, 4}, 0.026); }
+TEST_P(PlatesFlow, heat_goes_from_plate_to_plate_over_a_long_time) { expect_heat({6000, 30000, 4}, 0.015); }
 
 // After 10 of the times L^2 / (pi^2 nu), 35 with the least viscosity, the fluid is at rest in the frame of
 // the plates.

@@ -62,7 +62,7 @@ TEST(ThreadTeam, OneFailureOfSeveralIsThrown) {
 }
 
 TEST(ThreadTeam, SaysWhenThereMayNotBeSoManyThreads) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef MPCFLOW_SANITIZED
     GTEST_SKIP() << "a sanitizer takes terabytes of address space";
 #endif
     // In a process of its own, whose stacks find no address space.

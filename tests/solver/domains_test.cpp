@@ -66,10 +66,10 @@ Outcome run_domains(const Law& law, const DomainRun& run) {
                           [&](std::int64_t i) { return take_from_snapshot<Particle>(*run.start, i); });
         for (const int part : run.parts) fluid.run(part);
         const TotalsSums totals = fluid.sum(TotalsRule(run.system));
-        const MomentumFluxRule<Real> rule(run.system, static_cast<double>(run.system.particle_count()));
+        const MomentumFluxRule<Real> any_step(run.system, static_cast<double>(run.system.particle_count()));
         const std::lock_guard lock(mutex);  // of what follows, no domain waits for another
         std::mutex of_threads;
-        fluid.for_all_fluxes(rule, [&](int, const ParticleFlux<Real>& flux) {
+        fluid.for_all_fluxes(any_step, [&](int, const auto& rule, const ParticleFlux<Real>& flux) {
             const std::lock_guard inner(of_threads);
             all.flux += rule.contribute(flux);
         });

@@ -13,7 +13,7 @@
 namespace mpcflow::test {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef MPCFLOW_SANITIZED
 constexpr bool sanitizers_refuse_huge_allocations = true;
 #else
 constexpr bool sanitizers_refuse_huge_allocations = false;

@@ -133,7 +133,8 @@ TEST_P(MomentumFluxOf, walls_take_what_the_fluid_loses) {
     }
 }
 
-/// Walls that move and have temperatures of their own, in a fluid whose energy only they change.
+/// Walls that move, have temperatures of their own, or follow that of the fluid as it rises, in a fluid whose
+/// energy only they change.
 std::vector<System> systems_of_moving_walls() {
     System system;
     system.seed = 6;
@@ -147,7 +148,13 @@ std::vector<System> systems_of_moving_walls() {
     System slippery = system;
     slippery.boundaries.faces[1].upper = FaceKind::slip;
     slippery.boundaries.faces[2].lower = FaceKind::slip;
-    return {system, plates, slippery};
+    System heated = system;
+    heated.boundaries.faces[2].upper = FaceKind::thermal;
+    TemperatureSchedule rise;
+    rise.add({0, system.fluid.temperature});
+    rise.add({10, 8.0});
+    heated.fluid.follow(rise);
+    return {system, plates, slippery, heated};
 }
 
 TEST_P(MomentumFluxOf, moving_walls_take_the_momentum_and_the_energy_that_the_fluid_loses) {

@@ -58,26 +58,30 @@ TEST_P(SameBits, ways_to_execute_give_the_golden_hash) {
 
 TEST_P(SameBits, every_way_to_execute_gives_the_golden_hash) { expect_golden_hash_of_ways(0, 1); }
 
+// Each case in one way, and the same law, walls or precision in others, too.
 TEST_P(SameBits, runs_in_parts_give_the_golden_hash) {
-    for (const std::vector<int>& parts : {std::vector<int>(steps, 1), {13, 0, 27}, {39, 1}}) {
-        // An interval of 7 divides none of the parts.
-        SolverOptions in_parts = options();
-        in_parts.reorder = 7;
-        in_parts.threads = 2;
-        const auto solver = make_solver(kind(), the_case().system, in_parts);
-        for (const int part : parts) solver->run(part);
-        EXPECT_EQ(solver->current_step(), steps);
-        EXPECT_EQ(solver->state_hash(), golden_hash(the_case().name)) << parts.size() << " parts";
-    }
+    static const std::vector<std::vector<int>> ways{std::vector<int>(steps, 1), {13, 0, 27}, {39, 1}};
+    const std::size_t number = number_of(the_case());
+    const std::vector<int>& parts = ways[(number + number / 6) % ways.size()];
+    // An interval of 7 divides none of the parts.
+    SolverOptions in_parts = options();
+    in_parts.reorder = 7;
+    in_parts.threads = 2;
+    const auto solver = make_solver(kind(), the_case().system, in_parts);
+    for (const int part : parts) solver->run(part);
+    EXPECT_EQ(solver->current_step(), steps);
+    EXPECT_EQ(solver->state_hash(), golden_hash(the_case().name)) << parts.size() << " parts";
 }
 
 TEST_P(SameBits, asking_for_the_flux_of_momentum_changes_no_bit) {
     const auto solver = make_solver(kind(), the_case().system, options());
-    for (int step = 0; step < steps; ++step) {
+    constexpr int between = 4;
+    static_assert(steps % between == 0);
+    for (int step = 0; step < steps; step += between) {
         const MomentumFlux flux = solver->measure<FluxRule>();
         solver->measure<FieldsRule>().sample();
         EXPECT_EQ(bits_of(numbers_of(solver->measure<FluxRule>())), bits_of(numbers_of(flux))) << step;
-        solver->run(1);
+        solver->run(between);
     }
     EXPECT_EQ(solver->state_hash(), golden_hash(the_case().name));
 }

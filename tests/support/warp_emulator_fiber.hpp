@@ -11,10 +11,10 @@
 #include <boost/context/fiber.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
 
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef MPCFLOW_SANITIZED_ADDRESS
 #include <sanitizer/common_interface_defs.h>
 #endif
-#if defined(__SANITIZE_THREAD__)
+#ifdef MPCFLOW_SANITIZED_THREAD
 #include <sanitizer/tsan_interface.h>
 #endif
 
@@ -33,7 +33,7 @@ public:
         fiber_ = boost::context::fiber{
             std::allocator_arg, place, allocator,
             [this](boost::context::fiber&& resumer) { return run_bodies(std::move(resumer)); }};
-#if defined(__SANITIZE_THREAD__)
+#ifdef MPCFLOW_SANITIZED_THREAD
         tsan_fiber_ = __tsan_create_fiber(0);
 #endif
     }
@@ -41,7 +41,7 @@ public:
     Fiber& operator=(const Fiber&) = delete;
     ~Fiber() {
         resume();  // without a body: the fiber ends, and Boost frees the stack
-#if defined(__SANITIZE_THREAD__)
+#ifdef MPCFLOW_SANITIZED_THREAD
         __tsan_destroy_fiber(tsan_fiber_);
 #endif
     }
@@ -53,10 +53,10 @@ public:
     /// Goes on with the body, from outside, until it suspends itself or returns.
     void resume() {
         void* fake_stack = nullptr;
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef MPCFLOW_SANITIZED_ADDRESS
         __sanitizer_start_switch_fiber(&fake_stack, stack_, stack_size_);
 #endif
-#if defined(__SANITIZE_THREAD__)
+#ifdef MPCFLOW_SANITIZED_THREAD
         tsan_resumer_ = __tsan_get_current_fiber();
         __tsan_switch_to_fiber(tsan_fiber_, 0);
 #endif
@@ -91,17 +91,17 @@ private:
     [[gnu::noinline]] static void jump(boost::context::fiber& to) { to = std::move(to).resume(); }
 
     [[gnu::always_inline]] void start_switch_to_resumer([[maybe_unused]] void** fake_stack) {
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef MPCFLOW_SANITIZED_ADDRESS
         __sanitizer_start_switch_fiber(fake_stack, resumer_stack_, resumer_stack_size_);
 #endif
-#if defined(__SANITIZE_THREAD__)
+#ifdef MPCFLOW_SANITIZED_THREAD
         __tsan_switch_to_fiber(tsan_resumer_, 0);
 #endif
     }
 
     static void finish_switch([[maybe_unused]] void* fake_stack, [[maybe_unused]] const void** old_stack,
                               [[maybe_unused]] std::size_t* old_stack_size) {
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef MPCFLOW_SANITIZED_ADDRESS
         __sanitizer_finish_switch_fiber(fake_stack, old_stack, old_stack_size);
 #endif
     }
@@ -113,7 +113,7 @@ private:
     boost::context::fiber resumer_;
     const void* resumer_stack_ = nullptr;
     std::size_t resumer_stack_size_ = 0;
-#if defined(__SANITIZE_THREAD__)
+#ifdef MPCFLOW_SANITIZED_THREAD
     void* tsan_fiber_ = nullptr;
     void* tsan_resumer_ = nullptr;
 #endif
