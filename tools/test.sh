@@ -145,6 +145,16 @@ export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 # build above has told the warnings.
 sanitized=(-DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -w" -DCMAKE_UNITY_BUILD=ON
     -DMPCFLOW_CUDA=OFF)
+# Clang takes two thirds of GCC's time for them, and another compiler sees the code.
+sanitizing=g++
+if [[ $nightly == no ]] && have clang++; then
+    sanitizing=clang++
+    sanitized+=(-DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++)
+fi
+for folder in build-asan build-tsan; do  # CMake forgets what else it is told where a folder changes its compiler
+    grep -qs "CMAKE_CXX_COMPILER:.*clang" $folder/CMakeCache.txt && was=clang++ || was=g++
+    [[ $was == "$sanitizing" ]] || rm -rf $folder
+done
 # Domains are large to compile, and what is done with them here is small.
 if [[ $nightly == yes ]]; then sanitized+=(-DMPCFLOW_DOMAIN_OPTIONS=); else sanitized+=(-DMPCFLOW_DOMAIN_OPTIONS=-O0); fi
 if [[ $quick == no ]]; then
@@ -159,18 +169,9 @@ if [[ $quick == no ]]; then
         left_out=""
         addressed="fibers solver $addressed"
     fi
-    # Clang takes two thirds of GCC's time for this build, and another compiler sees the code. The tests of --all are beyond
-    # Clang 14 of Debian 12.
-    addressing=(-DMPCFLOW_LAW_OPTIONS=)
-    if [[ $nightly == no ]]; then
-        addressing=(-DMPCFLOW_LAW_OPTIONS=-O0)
-        if have clang++; then addressing+=(-DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++); fi
-    fi
-    # CMake forgets what else it is told where a folder changes its compiler.
-    if grep -qs 'CMAKE_CXX_COMPILER:[A-Z]*=.*clang' build-asan/CMakeCache.txt; then was=clang; else was=other; fi
-    if [[ ${addressing[*]} == *clang* ]]; then now=clang; else now=other; fi
-    [[ $was == "$now" ]] || rm -rf build-asan
-    build_and_test build-asan "$addressed" "${sanitized[@]}" "${addressing[@]}" \
+    # Whole laws without optimisation: the runs here are short.
+    if [[ $nightly == yes ]]; then addressed_laws=""; else addressed_laws=-O0; fi
+    build_and_test build-asan "$addressed" "${sanitized[@]}" "-DMPCFLOW_LAW_OPTIONS=$addressed_laws" \
         -DMPCFLOW_SANITIZE=address,undefined "-DMPCFLOW_NO_SANITIZE=$left_out"
 fi
 if [[ $sanitizers == yes ]]; then

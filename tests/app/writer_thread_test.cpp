@@ -245,6 +245,8 @@ TEST(RecordsPool, MayGoBeforeItsRecords) {
     EXPECT_EQ(records->count(), 0);
 }
 
+#ifndef MPCFLOW_MEMORY_CANNOT_FAIL
+
 TEST(WriterThread, TellsOfAFailureWithoutMemory) {
     WriterThread writer(plenty);
     std::optional<test::FailingMemory> failing;
@@ -296,6 +298,8 @@ TEST(Permits, WithoutMemoryForThePointerThePermitStays) {
     EXPECT_TRUE(has_failed);
     EXPECT_NE(permits.take(100), nullptr);
 }
+
+#endif
 
 }  // namespace
 }  // namespace mpcflow

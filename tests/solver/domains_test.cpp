@@ -91,7 +91,6 @@ Outcome run_domains(const Law& law, const DomainRun& run) {
     std::ranges::copy(particles, records.begin<Particle>(all.snapshot.step, std::ssize(particles)).begin());
     records.sort_by_id();
     all.snapshot = make_snapshot(records);
-    std::ranges::sort(all.occupancies);
     return all;
 }
 
@@ -143,9 +142,8 @@ void expect_same(const Outcome& found, const System& system, Solver& expected) {
     EXPECT_EQ(bits_of(numbers_of(flux)), bits_of(numbers_of(of_box)));
     const auto cells = expected.measure<OccupancyBins>(Histograms(Histograms::most_bins - 1, 1, 1.0));
     for (std::size_t count = 0; count < cells.size(); ++count) {
-        const auto [first, last] =
-            std::ranges::equal_range(found.occupancies, static_cast<std::int64_t>(count));
-        ASSERT_EQ(static_cast<std::uint64_t>(last - first), cells[count]) << count;
+        const auto as_many = std::ranges::count(found.occupancies, static_cast<std::int64_t>(count));
+        ASSERT_EQ(static_cast<std::uint64_t>(as_many), cells[count]) << count;
     }
     ParticleSnapshot snapshot;
     expected.copy_particles(snapshot);
@@ -249,11 +247,12 @@ std::string fault_of(const auto& run) {
 }
 
 TEST(FaultOfADomain, ends_all_with_the_message_of_the_whole_box) {
-    for (const auto& [size, cut] : {std::pair{std::array{13, 12, 11}, Cut{{2, 1, 1}}},
-                                    {{13, 12, 11}, {{2, 2, 2}}},
-                                    {{300, 1, 1}, {{50, 1, 1}}}}) {
+    for (const auto& box : {std::pair{std::array{13, 12, 11}, Cut{{2, 1, 1}}},
+                            {{13, 12, 11}, {{2, 2, 2}}},
+                            {{300, 1, 1}, {{50, 1, 1}}}}) {
+        const Cut& cut = box.second;
         System system = small_system();
-        system.box.size = size;
+        system.box.size = box.first;
         const auto solver = whole_box(system, Precision::double_precision, 0);
         ParticleSnapshot start;
         solver->copy_particles(start);

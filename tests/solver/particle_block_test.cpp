@@ -103,7 +103,8 @@ TEST_P(ParticleBlocks, of_any_fullness_do_what_a_loop_over_particles_does) {
         for (const std::int64_t particles : {1, 31, 32, 33, 64, 65, 333}) {
             const System system = system_of(law, boundaries, particles);
             ASSERT_EQ(system.particle_count(), particles);
-            for (const auto& [precision, precision_name] : names_of(Precision{})) {
+            for (const auto& named : names_of(Precision{})) {
+                const Precision precision = named.value;
                 const auto expected_of = [&]<class Real>() {
                     return visit_law<Real>(system, [&](const auto& the_law) {
                         return hash_one_by_one(the_law, system, *make_host_solver(system, {precision}));

@@ -12,7 +12,7 @@ std::atomic<std::int64_t> granted{endless};
 std::atomic<bool> failed{false};
 
 /// Counts down, and stays at nothing.
-void count_call() {
+[[maybe_unused]] void count_call() {
     std::int64_t left = granted.load();
     if (left == endless) return;
     while (left > 0 && !granted.compare_exchange_weak(left, left - 1)) {}
@@ -21,12 +21,14 @@ void count_call() {
     throw std::bad_alloc();
 }
 
-void* checked(void* memory) {
+[[maybe_unused]] void* checked(void* memory) {
     if (memory == nullptr) throw std::bad_alloc();
     return memory;
 }
 
 }  // namespace
+
+#ifndef MPCFLOW_MEMORY_CANNOT_FAIL
 
 void* operator new(std::size_t size) {
     count_call();
@@ -62,6 +64,8 @@ void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+#endif
 
 namespace mpcflow::test {
 
