@@ -80,6 +80,19 @@ TEST_P(Channel, flow_with_angular_momentum_conserved_has_the_measured_viscosity)
     expect_uniform_density(flow, system.fluid.density);
 }
 
+TEST_P(Channel, flow_with_angular_momentum_conserved_has_about_that_viscosity) {
+    System system = channel({16, 16, 16}, 2, 0, srd_angular_viscosity, 0.3);
+    system.collision.conserve_angular_momentum = true;
+    const ChannelFlow flow = measure(system, {2000, 3000});
+    // 1.4 % by the formula above, with half of the viscosity.
+    EXPECT_NEAR(flow.viscosity.value, srd_angular_viscosity,
+                0.015 * srd_angular_viscosity + sigmas * flow.viscosity.error);
+    EXPECT_LT(flow.viscosity.error, 0.025 * srd_angular_viscosity);
+    EXPECT_LT(std::abs(flow.slip_length.value), 0.1 + sigmas * flow.slip_length.error);
+    EXPECT_NEAR(flow.temperature, 1.0, 0.003);
+    EXPECT_NEAR(flow.wall_temperature, 1.0, 0.004);
+}
+
 // Shorter than what tools/validate.sh measures (docs/validation.md): an error of 0.6 to 0.9 %.
 TEST_P(Channel, flows_of_andersen_laws_have_the_measured_viscosities) {
     for (const bool angular : {false, true}) {
