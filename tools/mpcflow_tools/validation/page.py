@@ -1,4 +1,4 @@
-"""The page docs/validation_tables.md and its pictures."""
+"""The pages docs/validation_tables.md and docs/validation_flows.md, and their pictures."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from mpcflow_tools.validation.tables import Row, Table
 
 COLUMNS = 110
 DOTS_PER_INCH, COLOURS = 110, 64
+FIRST_PAGE, SECOND_PAGE = "validation_tables.md", "validation_flows.md"
+ON_FIRST_PAGE = ("viscosity", "diffusion", "waves", "green_kubo")  # transport coefficients; flows and ensembles are on the second
 
 HEAD = """\
 # Measured against theory and published values
@@ -31,6 +33,12 @@ and not written by hand; [validation.md](validation.md) says what else mpcflow i
 "Inside" is what is no farther from its reference than the limit that the section names. What is farther says
 so: as its error allows where it is beyond the limit by no more than three standard errors of the difference,
 and otherwise **outside**. Limits were chosen before anything was measured.
+"""
+SECOND_HEAD = """\
+# Flows and ensembles against theory
+
+[validation_tables.md](validation_tables.md) says what the columns are, how the page is made, and how many
+rows are inside their limits.
 """
 
 
@@ -53,7 +61,7 @@ def summary(found: Sequence[tuple[Subject, list[Table]]]) -> list[str]:
     for subject, tables in found:
         rows = [(table, row) for table in tables for row in table.rows if row.verdict]
         kinds = [row.verdict.split(",")[0].split(" by")[0] for _, row in rows]
-        lines.append(f"| [{subject.title}](#{anchor(subject.title)}) | {len(rows)} | {kinds.count('inside')} | {kinds.count('outside')} | "
+        lines.append(f"| [{subject.title}]({page_of(subject) if page_of(subject) != FIRST_PAGE else ''}#{anchor(subject.title)}) | {len(rows)} | {kinds.count('inside')} | {kinds.count('outside')} | "
                      f"{kinds.count('**outside**')} |")
         far += [_told(subject, table, row) for table, row in rows if row.verdict.startswith("**")]
     return lines + (["", "Outside are:", "", *far] if far else ["", wrapped("No row is outside by more than its error allows.")])
@@ -63,6 +71,10 @@ def _told(subject: Subject, table: Table, row: Row) -> str:
     name = table.title or subject.title
     text = f"{' '.join(row.cells)}: {table.measured} {str(row.measured).replace('+-', '±')} ({name}), {row.verdict}"
     return "\n".join(textwrap.wrap(f"- {text}", COLUMNS, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False))
+
+
+def page_of(subject: Subject) -> str:
+    return FIRST_PAGE if subject.name in ON_FIRST_PAGE else SECOND_PAGE
 
 
 def anchor(title: str) -> str:
@@ -83,19 +95,24 @@ def subject_text(subject: Subject, results: Results, tables: Sequence[Table], wa
 
 
 def make_page(root: Path, found: Sequence[tuple[Subject, Results, int]]) -> list[Path]:
-    """Writes the page of the subjects that have results, and their pictures; `found` has the number of runs that there should be. Returns what
-    was written. Raises ResultsError, OSError."""
+    """Writes the pages of the subjects that have results, and their pictures; `found` has the number of runs that there should be. Returns
+    what was written. Raises ResultsError, OSError."""
     there = [(subject, results, wanted, subject.tables(results)) for subject, results, wanted in found if results]
-    written, texts = [], []
+    everything = what_ran([result for _, results, _, _ in there for _, result in results])
+    texts = {FIRST_PAGE: [HEAD, wrapped(everything), "", *summary([(subject, tables) for subject, _, _, tables in there]), ""],
+             SECOND_PAGE: [SECOND_HEAD]}
+    written = []
     for subject, results, wanted, tables in there:
         if subject.name in FIGURES:
             path = root / "docs/images" / f"validation-{subject.name}.png"
             save_small(FIGURES[subject.name](results), path, overwrite=True, dots_per_inch=DOTS_PER_INCH, colours=COLOURS)
             written.append(path)
-        texts.append(subject_text(subject, results, tables, wanted))
-    everything = what_ran([result for _, results, _, _ in there for _, result in results])
-    head = [HEAD, wrapped(everything), "", *summary([(subject, tables) for subject, _, _, tables in there]), ""]
-    page = root / "docs/validation_tables.md"
-    with whole_file(page, overwrite=True) as aside:
-        aside.write_text("\n".join([*head, *texts]).rstrip() + "\n", encoding="utf-8")
-    return [*written, page]
+        texts[page_of(subject)].append(subject_text(subject, results, tables, wanted))
+    for name, text in texts.items():
+        if text == [SECOND_HEAD]:
+            continue
+        path = root / "docs" / name
+        with whole_file(path, overwrite=True) as aside:
+            aside.write_text("\n".join(text).rstrip() + "\n", encoding="utf-8")
+        written.append(path)
+    return written

@@ -119,7 +119,9 @@ def strong_shear_figure(results: Results) -> Figure:
     for axes in panels:
         axes.axhline(1.0, color=GREY, linewidth=0.8)
         axes.set_xlabel(r"$y\,/\,a$")
-        axes.legend(fontsize=8)
+        low, high = axes.get_ylim()
+        axes.set_ylim(low, high + 0.4 * (high - low))  # room for the legend
+        axes.legend(fontsize=8, loc="upper right")
         grid(axes)
     panels[0].set_ylabel("$kT$ / that wanted")
     return figure
