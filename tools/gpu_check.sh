@@ -204,6 +204,15 @@ if [[ $sanitize == yes ]]; then
                 --set run.equilibration=0 --set "run.steps=$steps" --set execution.reorder=3 \
                 --set "execution.summation=$way" --set "execution.precision=$precision" "${fluid[@]}"
         }
+        # Examples in which cells are cut, faces are sheared or particles have masses.
+        sanitize_example() {
+            local tool=$1 example=$2 precision=$3 outputs
+            outputs="{series: {every: 5}, stress: {every: 5, burst: 2},"
+            outputs+=" fields: {every: 5, quantities: [density, velocity, temperature, pressure_tensor], bins: [1, 2, 1]}}"
+            sanitize "$tool" "examples/$example, $precision" "$mpcflow" run "examples/$example.yaml" --quiet \
+                --output "$scratch/$tool-$example-$precision" --device cuda --set "output=$outputs" --set run.equilibration=0 \
+                --set run.steps=10 --set "execution={reorder: 3, summation: tile, precision: $precision}"
+        }
         began=$SECONDS
         say "compute-sanitizer: memcheck, racecheck, initcheck"
         for tool in memcheck racecheck initcheck; do
@@ -218,6 +227,10 @@ if [[ $sanitize == yes ]]; then
             sanitize_run "$tool" tile true mixed 10
             sanitize_run "$tool" tile true double 10 at
             sanitize_run "$tool" peers false mixed 10 at
+            for example in sphere pipe mixture lees_edwards taylor_couette; do
+                sanitize_example "$tool" "$example" double
+                sanitize_example "$tool" "$example" mixed
+            done
             sanitize "$tool" "tests of the warp algorithms" "$build/tests/gpu/gpu_warp_test"
             sanitize "$tool" "domains on the card" "$build/tests/gpu/gpu_domains_test" \
                 --gtest_filter='*go_on*:*more_than_there*:*srd_free_walls_yz_double'
