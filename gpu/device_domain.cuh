@@ -70,7 +70,6 @@ public:
         name_ = properties.name;
         resident_blocks_ = static_cast<unsigned>(properties.multiProcessorCount) * 8U;
         report_.clear();
-        starts_.clear();  // of no tile until particles are in order
         TileKernels<Law, Particle, Grid>::give_memory(plan_);
         make_room(border_.most_particles(system));
         create();

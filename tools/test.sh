@@ -151,10 +151,12 @@ if [[ $nightly == no ]] && have clang++; then
     sanitizing=clang++
     sanitized+=(-DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++)
 fi
-for folder in build-asan build-tsan; do  # CMake forgets what else it is told where a folder changes its compiler
-    grep -qs "CMAKE_CXX_COMPILER:.*clang" $folder/CMakeCache.txt && was=clang++ || was=g++
-    [[ $was == "$sanitizing" ]] || rm -rf $folder
-done
+# start_anew FOLDER: where it was of another compiler; CMake would forget what else it is told.
+start_anew() {
+    local was=g++
+    if grep -qs "CMAKE_CXX_COMPILER:.*clang" "$1/CMakeCache.txt"; then was=clang++; fi
+    [[ $was == "$sanitizing" ]] || rm -rf -- "${1:?}"
+}
 # Domains are large to compile, and what is done with them here is small.
 if [[ $nightly == yes ]]; then sanitized+=(-DMPCFLOW_DOMAIN_OPTIONS=); else sanitized+=(-DMPCFLOW_DOMAIN_OPTIONS=-O0); fi
 if [[ $quick == no ]]; then
@@ -171,6 +173,7 @@ if [[ $quick == no ]]; then
     fi
     # Whole laws without optimisation: the runs here are short.
     if [[ $nightly == yes ]]; then addressed_laws=""; else addressed_laws=-O0; fi
+    start_anew build-asan
     build_and_test build-asan "$addressed" "${sanitized[@]}" "-DMPCFLOW_LAW_OPTIONS=$addressed_laws" \
         -DMPCFLOW_SANITIZE=address,undefined "-DMPCFLOW_NO_SANITIZE=$left_out"
 fi
@@ -189,6 +192,7 @@ if [[ $sanitizers == yes ]]; then
     say "Building and testing in build-tsan/: thread sanitizer, what has threads"
     # Each way of the threads once; with --all also with every law, wall and precision.
     if [[ $nightly == yes ]]; then sanitized+=(-DMPCFLOW_RACE_ALL=ON); else sanitized+=(-DMPCFLOW_RACE_ALL=OFF); fi
+    start_anew build-tsan
     build_and_test build-tsan "solver threads" "${sanitized[@]}" \
         -DMPCFLOW_SANITIZE=thread
     if [[ -n $fuzzer ]]; then

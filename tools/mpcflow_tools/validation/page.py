@@ -61,7 +61,8 @@ def summary(found: Sequence[tuple[Subject, list[Table]]]) -> list[str]:
     for subject, tables in found:
         rows = [(table, row) for table in tables for row in table.rows if row.verdict]
         kinds = [row.verdict.split(",")[0].split(" by")[0] for _, row in rows]
-        lines.append(f"| [{subject.title}]({page_of(subject) if page_of(subject) != FIRST_PAGE else ''}#{anchor(subject.title)}) | {len(rows)} | {kinds.count('inside')} | {kinds.count('outside')} | "
+        page = "" if page_of(subject) == FIRST_PAGE else page_of(subject)
+        lines.append(f"| [{subject.title}]({page}#{anchor(subject.title)}) | {len(rows)} | {kinds.count('inside')} | {kinds.count('outside')} | "
                      f"{kinds.count('**outside**')} |")
         far += [_told(subject, table, row) for table, row in rows if row.verdict.startswith("**")]
     return lines + (["", "Outside are:", "", *far] if far else ["", wrapped("No row is outside by more than its error allows.")])
