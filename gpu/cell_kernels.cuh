@@ -80,8 +80,8 @@ struct WallQueue {
     State* state = nullptr;          ///< none where there is no wall
 };
 
-/// The cells that surfaces in the box cut and that wait to be resolved.
-struct CutQueue {
+/// The cells that are special (StepPlan::is_special) and wait to be resolved.
+struct SpecialQueue {
     std::uint32_t* count = nullptr;  ///< of them
     std::uint32_t* cells = nullptr;  ///< as many as there are cells
 };
@@ -102,10 +102,10 @@ union ResolveScratch {
 /// and faults are left to the step.
 enum class Resolving { for_the_step, foreseen };
 
-/// What resolve_cells does with cells that surfaces in the box cut: there are none; they are left to
-/// resolve_cut_cells, since what virtual particles take would keep all of a warp waiting for one of its
+/// What resolve_cells does with special cells: there are none; they are left to
+/// resolve_special_cells, since what virtual particles take would keep all of a warp waiting for one of its
 /// cells; or they are resolved with the others.
-enum class CutCells { none, queued, with_others };
+enum class SpecialCells { none, queued, with_others };
 
 /// Blocks of resolve_cells that shall fit on a multiprocessor: laws with offsets and a thermostat would take
 /// so many registers that one fits, and what is done in the few cells that walls cut would cost all of them a
@@ -116,11 +116,11 @@ inline constexpr int resolve_blocks = Law::needs.offsets ? 2 : (Law::sum_count >
 /// Sums of each cell -> what it does to its particles; clears the sums. Where the particles are to be
 /// re-ordered (`numbers` is given), also their numbers in the order of memory, to be scanned into slots.
 /// Empties the wall queue.
-template <Resolving resolving, CutCells cut, class Law, class Grid, class Cells>
+template <Resolving resolving, SpecialCells special, class Law, class Grid, class Cells>
 __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     resolve_cells(const __grid_constant__ StepPlan<Law, Grid> plan, Cells cells,
                   SumRow<Law>* __restrict__ sums, CellAction<Law>* __restrict__ actions, CellDraws<Law> draws,
-                  std::uint32_t* __restrict__ numbers, WallQueue wall_queue, CutQueue cut_queue,
+                  std::uint32_t* __restrict__ numbers, WallQueue wall_queue, SpecialQueue special_queue,
                   StepReport* __restrict__ report) {
     // Known to the compiler: as an argument of the kernel it made SRD+a in mixed precision 1.8 times as slow
     // here.
@@ -138,20 +138,22 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     else row = load_record(sums + cell);
     const typename Law::Sums cell_sums = row.sums();
     bool is_queued = false;
-    if constexpr (cut == CutCells::queued) {
-        is_queued = plan.is_cut_by_surface(cell, cell_sums);
-        const auto at = warp::place_selected(
-            warp, items.mask, is_queued, [&](unsigned number) { return atomicAdd(cut_queue.count, number); });
-        if (is_queued) cut_queue.cells[at] = static_cast<std::uint32_t>(cell);
+    if constexpr (special == SpecialCells::queued) {
+        is_queued = plan.is_special(cell, cell_sums);
+        const auto at = warp::place_selected(warp, items.mask, is_queued, [&](unsigned number) {
+            return atomicAdd(special_queue.count, number);
+        });
+        if (is_queued) special_queue.cells[at] = static_cast<std::uint32_t>(cell);
     }
     warp.sync(items.mask);  // all of the warp have read before any row is cleared
     if constexpr (is_for_the_step)
         clear_records(sums + items.first, items.mask,
-                      cut == CutCells::queued ? warp.ballot(items.mask, is_queued) : 0U);
+                      special == SpecialCells::queued ? warp.ballot(items.mask, is_queued) : 0U);
     CellAction<Law> action{};
     std::uint32_t found = no_fault;
     if (!is_queued) {
-        constexpr Setting setting = cut == CutCells::with_others ? Setting::among_surfaces : Setting::plain;
+        constexpr Setting setting =
+            special == SpecialCells::with_others ? Setting::among_surfaces : Setting::plain;
         action.set_draw(draws.present(plan, cell));
         action.transform = plan.template resolve<setting>(cell, cell_sums, action.draw(), found);
     }
@@ -168,9 +170,9 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
 /// since nobody knows on the host how many there are.
 template <class Law, class Grid>
 __global__ void __launch_bounds__(block_size)
-    resolve_cut_cells(const __grid_constant__ StepPlan<Law, Grid> plan, CutQueue queue,
-                      SumRow<Law>* __restrict__ sums, CellAction<Law>* __restrict__ actions,
-                      CellDraws<Law> draws, StepReport* __restrict__ report) {
+    resolve_special_cells(const __grid_constant__ StepPlan<Law, Grid> plan, SpecialQueue queue,
+                          SumRow<Law>* __restrict__ sums, CellAction<Law>* __restrict__ actions,
+                          CellDraws<Law> draws, StepReport* __restrict__ report) {
     const std::uint32_t count = *queue.count;
     for (std::uint32_t i = blockIdx.x * block_size + threadIdx.x; i < count; i += gridDim.x * block_size) {
         const int cell = static_cast<int>(queue.cells[i]);

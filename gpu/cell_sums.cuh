@@ -10,6 +10,7 @@
 #include "gpu/warp/peer_reduce.hpp"
 #include "gpu/warp/peers.hpp"
 #include "gpu/warp/staging.hpp"
+#include "physics/solver_options.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow {

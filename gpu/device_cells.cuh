@@ -20,15 +20,15 @@ class DeviceCells {
 public:
     using Plan = StepPlan<Law, Grid>;
 
-    /// Of a system with surfaces in the box or without.
-    DeviceCells(const Grid& grid, bool has_surfaces)
+    /// Of plans that have special cells or not.
+    DeviceCells(const Grid& grid, bool has_special_cells)
         : count_(static_cast<int>(grid.cell_count())),
           order_(grid.cells()),
           sums_(count_),
           actions_(count_),
           kept_draws_(CellDraws<Law>::kept(count_)),
           slots_(count_),
-          cut_(has_surfaces ? 1 + std::int64_t{count_} : 0) {
+          special_(has_special_cells ? 1 + std::int64_t{count_} : 0) {
         std::size_t scan_bytes = 0;
         MPCFLOW_CUDA(
             cub::DeviceScan::ExclusiveSum(nullptr, scan_bytes, slots_.data(), slots_.data(), count_));
@@ -47,7 +47,7 @@ public:
         return {sums_.data()->value, count_, sum_stride<Law::sum_count>};
     }
     [[nodiscard]] std::int64_t memory_bytes() const {
-        return sums_.bytes() + actions_.bytes() + kept_draws_.bytes() + slots_.bytes() + cut_.bytes() +
+        return sums_.bytes() + actions_.bytes() + kept_draws_.bytes() + slots_.bytes() + special_.bytes() +
                scan_scratch_.bytes();
     }
 
@@ -70,26 +70,26 @@ public:
     template <class Cells>
     void resolve(const Plan& plan, const Cells& cells, bool reorders, WallQueue wall_queue,
                  StepReport* report) const {
-        const CutQueue cut_queue{cut_.data(), cut_.data() + 1};
+        const SpecialQueue special_queue{special_.data(), special_.data() + 1};
         const auto launch = [&](auto kernel) {
             kernel<<<cells.blocks(), block_size>>>(plan, cells, sums(), actions_.data(), draws(),
-                                                   reorders ? slots() : nullptr, wall_queue, cut_queue,
+                                                   reorders ? slots() : nullptr, wall_queue, special_queue,
                                                    report);
             MPCFLOW_CUDA(cudaGetLastError());
         };
         constexpr auto now = Resolving::for_the_step;
-        if (cut_.size() == 0) return launch(resolve_cells<now, CutCells::none, Law, Grid, Cells>);
-        MPCFLOW_CUDA(cudaMemsetAsync(cut_queue.count, 0, sizeof *cut_queue.count));
-        launch(resolve_cells<now, CutCells::queued, Law, Grid, Cells>);
-        resolve_cut_cells<<<std::min(block_count(count_), most_cut_blocks), block_size>>>(
-            plan, cut_queue, sums(), actions_.data(), draws(), report);
+        if (special_.size() == 0) return launch(resolve_cells<now, SpecialCells::none, Law, Grid, Cells>);
+        MPCFLOW_CUDA(cudaMemsetAsync(special_queue.count, 0, sizeof *special_queue.count));
+        launch(resolve_cells<now, SpecialCells::queued, Law, Grid, Cells>);
+        resolve_special_cells<<<std::min(block_count(count_), most_special_blocks), block_size>>>(
+            plan, special_queue, sums(), actions_.data(), draws(), report);
         MPCFLOW_CUDA(cudaGetLastError());
     }
     /// The same actions; nothing else changes.
     void foresee(const Plan& plan, StepReport* report) const {
         const AllCells all{count_};
-        resolve_cells<Resolving::foreseen, CutCells::with_others><<<all.blocks(), block_size>>>(
-            plan, all, sums(), actions_.data(), draws(), nullptr, WallQueue{}, CutQueue{}, report);
+        resolve_cells<Resolving::foreseen, SpecialCells::with_others><<<all.blocks(), block_size>>>(
+            plan, all, sums(), actions_.data(), draws(), nullptr, WallQueue{}, SpecialQueue{}, report);
         MPCFLOW_CUDA(cudaGetLastError());
     }
 
@@ -106,7 +106,7 @@ public:
 
 private:
     /// Enough to keep all multiprocessors of a device busy.
-    static constexpr unsigned most_cut_blocks = 1024;
+    static constexpr unsigned most_special_blocks = 1024;
 
     int count_;
     TiledOrder order_;
@@ -114,7 +114,7 @@ private:
     DeviceArray<CellAction<Law>> actions_;
     DeviceArray<typename Law::Draw> kept_draws_;
     DeviceArray<std::uint32_t> slots_;
-    DeviceArray<std::uint32_t> cut_;  ///< of a CutQueue the count, and the cells
+    DeviceArray<std::uint32_t> special_;  ///< of a SpecialQueue the count, and the cells
     DeviceArray<char> scan_scratch_;
 };
 

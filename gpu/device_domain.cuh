@@ -26,6 +26,7 @@
 #include "physics/domain/domain_grid.hpp"
 #include "physics/host/step_findings.hpp"
 #include "physics/observables/totals.hpp"
+#include "physics/solver_options.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow {
@@ -57,7 +58,7 @@ public:
           choice_({Summation::tile}, options.reorder),
           plan_(law, system, border_.first_grid(system)),
           words_(law),
-          cells_(plan_.next_grid, surfaces_.view().exist()),
+          cells_(plan_.next_grid, plan_.has_special_cells()),
           deep_cells_(plan_.next_grid, border_.reach()),
           halo_(border_, cells_.count()),
           migration_(border_.grids(), border_.most_particles(system)),

@@ -20,6 +20,7 @@
 #include "gpu/tile_kernels.cuh"
 #include "physics/observables/totals.hpp"
 #include "physics/snapshot.hpp"
+#include "physics/solver_options.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow {
@@ -56,7 +57,7 @@ public:
           particle_count_(checked(system.particle_count())),
           particles_(particle_count_),
           reordered_(particle_count_),
-          cells_(plan_.next_grid, surfaces_.view().exist()),
+          cells_(plan_.next_grid, plan_.has_special_cells()),
           starts_(cells_.order().tile_count() + 1),
           next_starts_(starts_.size()),
           left_over_(plan_.streaming.has_walls() || has_tiles() ? particle_count_ : 0),

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "physics/solver_options.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow {

@@ -19,6 +19,7 @@
 #include "input/output_checks.hpp"
 #include "input/schedule_checks.hpp"
 #include "input/species_checks.hpp"
+#include "input/stream_checks.hpp"
 #include "physics/collision/laws.hpp"
 
 namespace mpcflow::input {
@@ -43,6 +44,7 @@ public:
         check_checkpoint();
         check_output(scenario_, root_, diagnostics_);
         check_forces(system_, root_, diagnostics_);
+        check_stream(system_, root_, diagnostics_);
         check_thermostat();
         check_schedule(scenario_, root_, diagnostics_);
         warn_of_collision();

@@ -7,6 +7,7 @@
 
 #include "input/fluid_keys.hpp"
 #include "input/start_keys.hpp"
+#include "input/stream_keys.hpp"
 #include "input/surface_keys.hpp"
 #include "physics/collision/laws.hpp"
 
@@ -171,6 +172,7 @@ void visit_system(KeyVisitor& keys, System& system) {
     });
     visit_surfaces(keys, system.surfaces.list);
     visit_forces(keys, system);
+    visit_stream(keys, system.stream);
 }
 
 void visit_output(KeyVisitor& keys, Output& output) {

@@ -97,7 +97,7 @@ private:
                       "{} lags are more than the {} steps of a burst; make burst longer, or as long as every",
                       stress->lags, stress->steps_in_burst()));
         }
-        if (has_walls() || has_surfaces() || has_force()) {
+        if (has_walls() || has_surfaces() || has_force() || system_.stream) {
             warn("output.stress",
                  "its viscosity is that of a fluid at rest without walls; here only the pressure tensors "
                  "have a meaning");

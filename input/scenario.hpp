@@ -17,6 +17,7 @@
 #include "physics/observables/structure_factor.hpp"
 #include "physics/observables/walls.hpp"
 #include "physics/selection.hpp"
+#include "physics/solver_options.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow {

@@ -61,7 +61,8 @@ double CylinderFlow::development_time() const {
 
 std::optional<CylinderFlow> cylinder_flow(const System& system) {
     const auto& surfaces = system.surfaces.list;
-    if (surfaces.empty() || surfaces.size() > 2 || system.has_other_forces() || !is_known(system))
+    if (surfaces.empty() || surfaces.size() > 2 || system.has_other_forces() || system.stream ||
+        !is_known(system))
         return std::nullopt;
     const std::array<double, 3> force = system.steady_force();
     CylinderFlow flow;

@@ -1,5 +1,5 @@
 #pragma once
-/// How the input (and every report of a run) spells the choices of physics/system.hpp.
+/// How the input (and every report of a run) spells the choices of physics/system.hpp and solver_options.hpp.
 
 #include <algorithm>
 #include <array>
@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "physics/collision/laws.hpp"
+#include "physics/solver_options.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow {
@@ -37,6 +38,9 @@ constexpr auto names_of(ThermostatKind) {
 constexpr auto names_of(FaceKind) {
     return std::array{Named{FaceKind::periodic, "periodic"}, Named{FaceKind::no_slip, "no_slip"},
                       Named{FaceKind::slip, "slip"}, Named{FaceKind::thermal, "thermal"}};
+}
+constexpr auto names_of(StreamProfile) {
+    return std::array{Named{StreamProfile::uniform, "uniform"}, Named{StreamProfile::parabolic, "parabolic"}};
 }
 constexpr auto names_of(FluidSide) {
     return std::array{Named{FluidSide::inside, "inside"}, Named{FluidSide::outside, "outside"}};

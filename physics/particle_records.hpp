@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "physics/particle.hpp"
+#include "physics/solver_options.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow {

@@ -8,6 +8,7 @@
 
 #include "physics/observables/rules.hpp"
 #include "physics/selection.hpp"
+#include "physics/solver_options.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow {

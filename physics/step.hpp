@@ -9,8 +9,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "physics/boundary/stream.hpp"
 #include "physics/cell_grid.hpp"
 #include "physics/collision/law.hpp"
+#include "physics/collision/virtual_particles.hpp"
 #include "physics/streaming.hpp"
 #include "physics/system.hpp"
 
@@ -77,6 +79,7 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     Law law;
     Streaming<Real, Law::masses> streaming;
     WallStates walls;
+    StreamCells stream;
     std::uint64_t seed = 0;
     /// Index of the collision; before the first one it is -1, so that `next` is the first.
     std::uint64_t step = ~std::uint64_t{0};
@@ -93,6 +96,7 @@ struct StepPlan : private RelativeMasses<Law::masses> {
           law(a_law),
           streaming(system),
           walls(system),
+          stream(system),
           seed(system.seed),
           next_grid(first_grid) {
         const double limit = law.parameters().rounding.speed_limit;
@@ -153,18 +157,20 @@ struct StepPlan : private RelativeMasses<Law::masses> {
                                                const typename Law::Draw& draw, std::uint32_t& faults,
                                                const ResolveDraw&... drawn) const {
         if (sums.number() > law.parameters().rounding.occupancy_limit) faults |= fault_occupancy;
-        CellFill fill = grid.fill(cell, &walls);
-        if (may_have_surfaces(setting) && streaming.surfaces().exist() && is_cut_by_surface(cell, sums)) {
-            fill.surfaces = &streaming.surfaces();
-            fill.centre = grid.centre(cell);
-            fill.is_cut = true;
-        }
-        return law.resolve(sums, draw, drawn..., key(cell), fill);
+        return law.resolve(sums, draw, drawn..., key(cell), fill<setting>(cell, sums.number() != 0.0));
     }
-    /// Whether surfaces, which there are, cut a cell and have solid behind them. resolve() of any other cell
-    /// is that of a plain system. Where no particle is nobody asks what the cell does, and it is not cut.
-    MPCFLOW_HD bool is_cut_by_surface(int cell, const typename Law::Sums& sums) const {
-        return sums.number() != 0.0 && CellSurfaces(streaming.surfaces(), grid.centre(cell)).has_solid();
+    /// Whether a surface in the box cuts a cell, with solid behind it, or a stream drives it: resolve() of
+    /// any other is that of a plain system.
+    MPCFLOW_HD bool is_special(int cell, const typename Law::Sums& sums) const {
+        return is_cut_by_surface(cell, sums.number() != 0.0) || is_in_stream(cell);
+    }
+    /// Whether any cell may be.
+    [[nodiscard]] bool has_special_cells() const { return streaming.surfaces().exist() || stream.is_on(); }
+
+    /// Of what the particles of a cell, of which there are some, lose in its collision the part that walls
+    /// and surfaces take; a stream takes the rest. Of a cell without either it means nothing.
+    MPCFLOW_HD double part_of_walls(int cell) const {
+        return is_in_stream(cell) ? mpcflow::part_of_walls(law.parameters(), fill(cell, true)) : 1.0;
     }
 
     /// Whether a cell of the next grid is neither cut nor beyond a wall.
@@ -241,6 +247,29 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     }
 
 private:
+    /// What fills a cell and takes part in its collision.
+    template <Setting setting = Setting::any>
+    MPCFLOW_HD CellFill fill(int cell, bool has_particles) const {
+        CellFill fill = grid.fill(cell, &walls);
+        if (may_have_surfaces(setting) && is_cut_by_surface(cell, has_particles)) {
+            fill.surfaces = &streaming.surfaces();
+            fill.centre = grid.centre(cell);
+            fill.is_cut = true;
+        }
+        if (may_have_surfaces(setting) && is_in_stream(cell)) {
+            fill.stream_density = stream.density();
+            fill.stream = {stream.velocity(grid.centre(cell)), law.parameters().thermal_variance};
+        }
+        return fill;
+    }
+    /// Whether surfaces in the box cut a cell and have solid behind them. Where no particle is nobody asks
+    /// what the cell does, and it is not cut.
+    MPCFLOW_HD bool is_cut_by_surface(int cell, bool has_particles) const {
+        return streaming.surfaces().exist() && has_particles &&
+               CellSurfaces(streaming.surfaces(), grid.centre(cell)).has_solid();
+    }
+    MPCFLOW_HD bool is_in_stream(int cell) const { return stream.is_on() && stream.has(grid.centre(cell)); }
+
     /// In the collision and the flight of step `index`, all that is at the fluid's temperature is at that of
     /// the step.
     void follow_temperature(const System& system, std::uint64_t index) {

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -217,10 +219,35 @@ private:
     int size_ = 0;
 };
 
+enum class StreamProfile {
+    uniform,   ///< the same velocity in all of the slab
+    parabolic  ///< that of Poiseuille flow between the walls of an axis
+};
+
+/// A slab of the box that drives the fluid to a velocity (physics/boundary/stream.hpp).
+struct Stream {
+    int axis = 0;                      ///< across which the slab is: periodic
+    double from = 0.0;                 ///< where it begins along the axis
+    double to = 0.0;                   ///< and ends
+    std::array<double, 3> velocity{};  ///< the mean over the slab
+    StreamProfile profile = StreamProfile::uniform;
+    double strength = 1.0;  ///< virtual particles for each of the fluid
+
+    [[nodiscard]] double mean_speed() const {
+        return std::sqrt(velocity[0] * velocity[0] + velocity[1] * velocity[1] + velocity[2] * velocity[2]);
+    }
+    /// Of a parabola in the middle between the walls.
+    [[nodiscard]] double greatest_speed() const {
+        return (profile == StreamProfile::parabolic ? 1.5 : 1.0) * mean_speed();
+    }
+    [[nodiscard]] friend bool operator==(const Stream&, const Stream&) = default;
+};
+
 /// Where particles begin (physics/initial_state.hpp).
 enum class FirstPlaces { random, lattice };
 
-/// All that decides the trajectory of a run, whatever machine runs it (with Precision, below).
+/// All that decides the trajectory of a run, whatever machine runs it (with Precision,
+/// physics/solver_options.hpp).
 struct System {
     std::uint64_t seed = 1;
     Box box;
@@ -230,6 +257,7 @@ struct System {
     Boundaries boundaries;
     std::array<double, 3> force{};  ///< uniform force on every particle (not an acceleration)
     ForceList forces;               ///< and others
+    std::optional<Stream> stream{};
     SpeciesList species;
     Surfaces surfaces;
     FirstPlaces first_places = FirstPlaces::random;  ///< on a lattice only where there are no surfaces
@@ -305,11 +333,23 @@ struct System {
         return -1;
     }
 
-    /// Whether nothing outside takes or gives momentum: no wall and no force. (The thermostat keeps it, and
-    /// sheared faces do, relative to the flow that they impose.)
+    /// The one axis with walls at its faces; -1 where there is none, or several.
+    [[nodiscard]] int walled_axis() const {
+        int found = -1;
+        int count = 0;
+        for (int axis = 0; axis < 3; ++axis) {
+            if (boundaries.faces[static_cast<std::size_t>(axis)].is_periodic()) continue;
+            found = axis;
+            ++count;
+        }
+        return count == 1 ? found : -1;
+    }
+
+    /// Whether nothing outside takes or gives momentum: no wall, no force and no stream. (The thermostat
+    /// keeps it, and sheared faces do, relative to the flow that they impose.)
     [[nodiscard]] bool conserves_momentum() const {
-        bool is_isolated =
-            surfaces.list.empty() && !has_force_along(0) && !has_force_along(1) && !has_force_along(2);
+        bool is_isolated = surfaces.list.empty() && !stream && !has_force_along(0) && !has_force_along(1) &&
+                           !has_force_along(2);
         for (const AxisFaces& axis : boundaries.faces) is_isolated = is_isolated && axis.is_periodic();
         return is_isolated;
     }
@@ -341,44 +381,6 @@ struct System {
     [[nodiscard]] std::int64_t particle_count() const {
         return static_cast<std::int64_t>(fluid.density * fluid_volume() + 0.5);
     }
-};
-
-/// How particles are stored. Cell sums are double precision in both.
-enum class Precision {
-    double_precision,  ///< 64-byte records of doubles ("double" in the input)
-    mixed              ///< 32-byte records of floats
-};
-
-/// How particles are added to the sums of cells on the device (gpu/tile_kernels.cuh, gpu/cell_sums.cuh). The
-/// bits of the result do not depend on it. `bench kernels` measures more ways (gpu/bench/sum_ways.cuh).
-enum class Summation {
-    automatic,  ///< the fastest of the others on this run, by timing its first steps ("auto" in the input)
-    tile,       ///< a block adds up the particles of a tile of cells in its shared memory
-    match,   ///< lanes that share a cell find each other by the match instruction and add up, a leader does
-             ///< the atomics
-    peers,   ///< the same, found by votes
-    direct,  ///< every lane does its own atomics
-    cas      ///< every lane does its own atomics by compare-and-swap loops
-};
-
-/// The vector units of a processor that the host solver uses, from the narrowest to the widest. The bits of
-/// the result do not depend on it.
-enum class VectorUnits { plain, avx2, avx512 };
-
-/// Whether the pressure tensor is sampled along with the other fields.
-enum class PressureFields { none, sampled };
-
-/// How a run is executed; of these only `precision` changes the bits of the result.
-struct SolverOptions {
-    Precision precision = Precision::double_precision;
-    Summation summation = Summation::automatic;
-    int reorder = 0;  ///< steps between re-orderings of the particles in memory; 0: chosen by the solver
-    int threads = 0;  ///< CPU threads of the host solver; 0: all that the machine has
-    VectorUnits vectors =
-        VectorUnits::avx512;  ///< the widest that the host solver may use, if there are such
-    /// Fluid bins of the field observables along x, y, z; all zero: no fields are sampled.
-    std::array<int, 3> bins{};
-    PressureFields pressure = PressureFields::none;
 };
 
 }  // namespace mpcflow

@@ -269,7 +269,7 @@ double PlaneFlow::development_time() const {
 }
 
 std::optional<PlaneFlow> plane_flow(const System& system) {
-    if (!system.surfaces.list.empty() || system.has_other_forces()) return std::nullopt;
+    if (!system.surfaces.list.empty() || system.has_other_forces() || system.stream) return std::nullopt;
     int walls = 0;
     PlaneFlow flow;
     const std::array<double, 3> force = system.steady_force();
@@ -319,7 +319,7 @@ double WaveFlow::maximum() const {
 double WaveFlow::development_time() const { return 1.0 / (viscosity * wave_number * wave_number); }
 
 std::optional<WaveFlow> wave_flow(const System& system) {
-    if (!system.surfaces.list.empty() || !is_known(system)) return std::nullopt;
+    if (!system.surfaces.list.empty() || system.stream || !is_known(system)) return std::nullopt;
     if (system.forces.size() != 1 || system.force != std::array<double, 3>{}) return std::nullopt;
     const Force& force = system.forces[0];
     if (!force.is_steady() || !force.is_wave()) return std::nullopt;

@@ -8,6 +8,7 @@
 #include "physics/domain/domain_solver.hpp"
 #include "physics/domain/exchange.hpp"
 #include "physics/solver.hpp"
+#include "physics/solver_options.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow {

@@ -9,6 +9,7 @@
 #include "app/bench/output_costs.hpp"
 #include "app/command/commands.hpp"
 #include "app/command/domain_report.hpp"
+#include "app/command/stream_report.hpp"
 #include "app/command/surface_report.hpp"
 #include "app/machine/device.hpp"
 #include "app/output/estimates.hpp"
@@ -202,6 +203,7 @@ void print_text(const Scenario& scenario, const std::string& start, DeviceKind d
     print_wave(system);
     print_shear(system);
     print_cylinder_flow(system);
+    print_stream(system);
     if (time) {
         fmt::print("time                 about {}, at {} ({}); writing files comes on top\n",
                    format_duration(time->seconds), format_rate(time->updates_per_second, "particle updates"),

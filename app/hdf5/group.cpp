@@ -64,11 +64,11 @@ struct StructureVisit {
 
 herr_t visit_object(hid_t group, const char* name, const ObjectInfo* object, void* to) {
     auto& visit = *static_cast<StructureVisit*>(to);
-    constexpr std::ptrdiff_t deepest = 32;
+    constexpr std::ptrdiff_t most_above = 32;
     const std::string_view path = name;
     // HDF5 is C, through which nothing may be thrown.
     try {
-        if (std::count(path.begin(), path.end(), '/') > deepest)
+        if (std::count(path.begin(), path.end(), '/') > most_above)
             throw FileError(visit.file + ": groups lie in one another too deep", 0);
         if (object->type == H5O_TYPE_DATASET)
             static_cast<void>(open_own_dataset(group, name, visit.file + ":" + name));

@@ -27,11 +27,22 @@ namespace mpcflow {
 
 namespace {
 
+constexpr double largest_mach = 0.3;
+
+void warn_of_stream(const System& system, std::vector<std::string>& warnings) {
+    if (!system.stream) return;
+    const double mach = system.stream->greatest_speed() / theory::speed_of_sound(system);
+    if (mach <= largest_mach) return;
+    warnings.push_back(fmt::format(
+        "stream.velocity: the stream has Mach number {:.2f}, over {}: it will be compressible; take a slower "
+        "one",
+        mach, largest_mach));
+}
+
 void warn_of_flow(const Scenario& scenario, std::vector<std::string>& warnings) {
     const System& system = scenario.system;
     const auto flow = theory::plane_flow(system);
     if (!flow) return;
-    constexpr double largest_mach = 0.3;
     const double mach = std::abs(flow->maximum()) / theory::speed_of_sound(system);
     if (mach > largest_mach && !flow->is_poiseuille()) {
         warnings.push_back(
@@ -171,6 +182,7 @@ std::vector<FileEstimate> estimate_files(const Scenario& scenario) {
 
 std::vector<std::string> find_warnings(const Scenario& scenario) {
     std::vector<std::string> warnings = scenario.warnings;
+    warn_of_stream(scenario.system, warnings);
     warn_of_flow(scenario, warnings);
     if (const auto& fields = scenario.output.fields; fields && scenario.run.steps / fields->every < 2) {
         warnings.push_back(fmt::format(

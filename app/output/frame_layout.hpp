@@ -5,6 +5,7 @@
 
 #include "app/hdf5/dataset.hpp"
 #include "input/scenario.hpp"
+#include "physics/solver_options.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "physics/particle_source.hpp"
+#include "physics/solver_options.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow {

@@ -248,16 +248,16 @@ void check_particles(const Scenario& scenario, const StartFile& start) {
                     fmt::format("has {} particles, and this input has {}", row, system.particle_count()));
 }
 
-StartFile open(const Scenario& scenario, Reading reading) {
+StartFile opened(const Scenario& scenario, Reading reading) {
     return scenario.start.from.empty() ? open_arrays(scenario) : open_saved(scenario, reading);
 }
 
 }  // namespace
 
-StartFile open_start(const Scenario& scenario) { return open(scenario, Reading::contents); }
+StartFile open_start(const Scenario& scenario) { return opened(scenario, Reading::contents); }
 
 StartFile read_start(const Scenario& scenario) {
-    StartFile start = open(scenario, Reading::particles);
+    StartFile start = opened(scenario, Reading::particles);
     check_particles(scenario, start);
     return start;
 }

@@ -67,6 +67,10 @@ struct CellFill {
     /// and the cell's centre. All but the faces' part is asked there: mean_solid() and solid_at().
     const SurfaceView* surfaces = nullptr;
     Vec3<double> centre{};
+    /// In the slab of a stream (physics/boundary/stream.hpp), how many virtual particles of that a cell has
+    /// that is all fluid, and their state; else 0.
+    double stream_density = 0.0;
+    WallState stream{};
 
     /// Where fluid and solid together begin along an axis, and how long they are: the cell but for what is
     /// behind a face of slip.
@@ -85,6 +89,12 @@ struct CellFill {
     [[nodiscard]] MPCFLOW_HD double solid_volume() const {
         const Vec3<double> extent = upper - lower;
         return length(0) * length(1) * length(2) - extent.x * extent.y * extent.z;
+    }
+
+    /// Of the part that is fluid, where faces alone cut the cell.
+    [[nodiscard]] MPCFLOW_HD double fluid_volume() const {
+        const Vec3<double> extent = upper - lower;
+        return extent.x * extent.y * extent.z;
     }
 
     /// Of the wall that cuts the cell along an axis.

@@ -78,7 +78,7 @@ public:
     MPCFLOW_HD Transform resolve(const Sums& sums, const Draw& /*draw*/, const CellKey& key,
                                  const CellFill& fill) const {
         VirtualSum all{sums.mass(), {sums.value[1], sums.value[2], sums.value[3]}};
-        if (fill.is_cut && parameters_.virtual_particles) {
+        if (has_virtual_particles(parameters_, fill)) {
             // They, too, have a velocity and draw another one: of their difference the variance is twice
             // kT/m.
             all = add_virtual_particles<masses>(all, parameters_, 2.0, key, fill);

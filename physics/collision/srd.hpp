@@ -60,8 +60,9 @@ public:
     MPCFLOW_HD Transform resolve(const Sums& sums, const Draw& /*axis*/, const CellKey& key,
                                  const CellFill& fill) const {
         const Vec3<double> total{sums.value[1], sums.value[2], sums.value[3]};
-        if (fill.is_cut && parameters_.virtual_particles) {
-            // The virtual particles are at the wall's temperature, so such a cell needs no thermostat.
+        if (has_virtual_particles(parameters_, fill)) {
+            // Virtual particles are at the temperature that is wanted there, so such a cell needs no
+            // thermostat.
             const VirtualSum all =
                 add_virtual_particles<masses>({sums.mass(), total}, parameters_, 1.0, key, fill);
             return {vector_cast<Real>((1.0 / all.mass) * all.momentum), static_cast<Real>(1)};

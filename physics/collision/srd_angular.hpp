@@ -120,7 +120,7 @@ public:
     MPCFLOW_HD Transform resolve(const Sums& real_sums, const Draw& axis, const ResolveDraw& drawn,
                                  const CellKey& key, const CellFill& fill) const {
         Sums sums = real_sums;
-        if (fill.is_cut && parameters_.virtual_particles) {
+        if (has_virtual_particles(parameters_, fill)) {
             for_each_virtual_particle<masses>(
                 parameters_, 1.0, key, fill,
                 [&](Vec3<double> offset, Vec3<double> velocity) {

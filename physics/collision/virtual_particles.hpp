@@ -12,6 +12,8 @@
 /// density they drag too little: M - N leaves a slip length of 0.15(1) cells at M = 10, 130 degrees, h = 0.1.
 /// At twice the density it is 0.03(1), and under 0.06 in all that docs/validation.md measures.
 /// Nor does the number depend on how many particles the cell happens to hold.
+///
+/// A stream (physics/boundary/stream.hpp) has virtual particles, too, where fluid is.
 
 #include <cmath>
 
@@ -30,6 +32,11 @@ inline constexpr double wall_density = 2.0;
 /// Mean number of virtual particles of a cell: density x solid part x 2; 0 in a cell that no wall cuts.
 MPCFLOW_HD double virtual_particle_count(double density, const CellFill& fill) {
     return fill.is_cut ? wall_density * density * fill.solid_volume() : 0.0;
+}
+
+/// Whether a cell has virtual particles: of walls, where these are to have any, or of a stream.
+[[nodiscard]] MPCFLOW_HD bool has_virtual_particles(const LawParameters& fluid, const CellFill& fill) {
+    return (fill.is_cut && fluid.virtual_particles) || fill.stream_density > 0.0;
 }
 
 /// A place in the solid, from the cell centre, and the axis of the wall that it is in.
@@ -89,53 +96,107 @@ struct VirtualSum {
     Vec3<double> momentum;  ///< the sum of theirs
 };
 
-/// Adds a cut cell's virtual particles to `real`, for laws to which their places do not matter: the sum of
-/// their momenta is, for n of mass m, Gaussian, of mean n m V and variance n m `variances` kT a component.
+/// The virtual particles of a cell: how many those of its walls and of its stream are on average, and the
+/// mean state of the former.
+struct VirtualNumbers {
+    double of_walls = 0.0;
+    double of_stream = 0.0;
+    WallState wall{};
+};
+[[nodiscard]] MPCFLOW_HD VirtualNumbers virtual_numbers(const LawParameters& fluid, const CellFill& fill) {
+    VirtualNumbers numbers;
+    double fluid_part = 1.0;
+    if (fill.is_cut && fill.surfaces != nullptr) {
+        const MeanSolid solid = mean_solid(*fill.surfaces, fill.centre, *fill.walls);
+        numbers.of_walls = wall_density * fluid.density * solid.volume;
+        numbers.wall = solid.wall;
+        fluid_part = 1.0 - solid.volume;
+    } else if (fill.is_cut) {
+        numbers.of_walls = virtual_particle_count(fluid.density, fill);
+        numbers.wall = fill.mean_wall();
+        fluid_part = fill.fluid_volume();
+    }
+    if (!fluid.virtual_particles) numbers.of_walls = 0.0;
+    numbers.of_stream = fill.stream_density * fluid_part;
+    return numbers;
+}
+
+/// Of the virtual particles of a cell in a stream, the part that walls have.
+[[nodiscard]] MPCFLOW_HD double part_of_walls(const LawParameters& fluid, const CellFill& fill) {
+    const VirtualNumbers numbers = virtual_numbers(fluid, fill);
+    return numbers.of_walls / (numbers.of_walls + numbers.of_stream);
+}
+
+/// Adds a cell's virtual particles to `real`, for laws to which their places do not matter: the sum of their
+/// momenta is, for n of mass m, Gaussian, of mean n m V and variance n m `variances` kT a component.
 template <Masses masses>
 MPCFLOW_HD VirtualSum add_virtual_particles(const VirtualSum& real, const LawParameters& fluid,
                                             double variances, const CellKey& key, const CellFill& fill) {
-    double number = 0.0;
-    WallState wall;
-    if (fill.surfaces == nullptr) {
-        number = virtual_particle_count(fluid.density, fill);
-        wall = fill.mean_wall();
-    } else {
-        const MeanSolid solid = mean_solid(*fill.surfaces, fill.centre, *fill.walls);
-        number = wall_density * fluid.density * solid.volume;
-        wall = solid.wall;
+    const VirtualNumbers numbers = virtual_numbers(fluid, fill);
+    double mass = numbers.of_walls * fluid.virtual_mass<masses>();
+    double variance = mass * (variances * numbers.wall.thermal_variance);
+    Vec3<double> momentum = mass * numbers.wall.velocity;
+    if (fill.stream_density > 0.0) {
+        const double of_stream = numbers.of_stream * fluid.virtual_mass<masses>();
+        mass += of_stream;
+        variance += of_stream * (variances * fill.stream.thermal_variance);
+        momentum += of_stream * fill.stream.velocity;
     }
-    const double mass = number * fluid.virtual_mass<masses>();
     RandomSource source = key.source(RandomStream::virtual_particles);
-    const double width = std::sqrt(mass * (variances * wall.thermal_variance));
-    return {real.mass + mass, real.momentum + mass * wall.velocity + width * gaussian_vector(source)};
+    return {real.mass + mass, real.momentum + momentum + std::sqrt(variance) * gaussian_vector(source)};
 }
 
-/// The virtual particles of a cut cell one by one, for laws to which their places matter: calls add(offset,
-/// velocity), velocities of mean V and variance `variances` kT/m a component.
+/// A whole number, `mean` on average: a fraction of a particle is one particle with that probability.
+MPCFLOW_HD int whole_number(double mean, RandomSource& source) {
+    const RandomBlock bits = source.next();
+    return static_cast<int>(mean + uniform_open(bits.word[0], bits.word[1]));
+}
+
+/// A uniform place in the fluid of a cell that faces alone cut. Takes two blocks.
+MPCFLOW_HD Vec3<double> place_in_fluid(RandomSource& source, const CellFill& fill) {
+    const Vec3<double> in_cell = place_in_cell(source);
+    Vec3<double> offset;
+    for (int axis = 0; axis < 3; ++axis)
+        offset[axis] = fill.lower[axis] + (in_cell[axis] + 0.5) * (fill.upper[axis] - fill.lower[axis]);
+    return offset;
+}
+
+/// The virtual particles of a cell one by one, for laws to which their places matter: calls add(offset,
+/// velocity), velocities of mean V and variance `variances` kT/m a component. Where surfaces in the box cut
+/// the cell, as many as it would have were it all solid, and those of them that are not in the solid are left
+/// out; and so are those of a stream that are.
 template <Masses masses, class Add>
 MPCFLOW_HD void for_each_virtual_particle(const LawParameters& fluid, double variances, const CellKey& key,
                                           const CellFill& fill, const Add& add) {
     RandomSource source = key.source(RandomStream::virtual_particles);
-    const RandomBlock first = source.next();
-    // A fraction of a particle is one particle with that probability.
-    // Where surfaces in the box cut the cell, so many as it would have were it all solid, and those of them
-    // that are not in the solid are left out.
-    const double mean =
-        fill.surfaces == nullptr ? virtual_particle_count(fluid.density, fill) : wall_density * fluid.density;
-    const int number = static_cast<int>(mean + uniform_open(first.word[0], first.word[1]));
-    for (int i = 0; i < number; ++i) {
-        Vec3<double> offset;
-        WallState wall;
-        if (fill.surfaces == nullptr) {
-            const SolidPlace place = place_in_solid(source, fill);
-            offset = place.offset;
-            wall = fill.wall(place.axis);
-        } else {
-            offset = place_in_cell(source);
-            if (!solid_at(*fill.surfaces, fill.centre, *fill.walls, offset, wall)) continue;
+    const auto put = [&](Vec3<double> offset, const WallState& state) {
+        const double variance = variances * state.thermal_variance / fluid.virtual_mass<masses>();
+        add(offset, state.velocity + std::sqrt(variance) * gaussian_vector(source));
+    };
+    const bool is_by_surfaces = fill.is_cut && fill.surfaces != nullptr;
+    if (fill.is_cut && fluid.virtual_particles) {
+        const double mean =
+            is_by_surfaces ? wall_density * fluid.density : virtual_particle_count(fluid.density, fill);
+        const int number = whole_number(mean, source);
+        for (int i = 0; i < number; ++i) {
+            if (is_by_surfaces) {
+                const Vec3<double> offset = place_in_cell(source);
+                WallState wall;
+                if (solid_at(*fill.surfaces, fill.centre, *fill.walls, offset, wall)) put(offset, wall);
+            } else {
+                const SolidPlace place = place_in_solid(source, fill);
+                put(place.offset, fill.wall(place.axis));
+            }
         }
-        const double variance = variances * wall.thermal_variance / fluid.virtual_mass<masses>();
-        add(offset, wall.velocity + std::sqrt(variance) * gaussian_vector(source));
+    }
+    if (fill.stream_density == 0.0) return;
+    const int number = whole_number(
+        is_by_surfaces ? fill.stream_density : fill.stream_density * fill.fluid_volume(), source);
+    for (int i = 0; i < number; ++i) {
+        const Vec3<double> offset = is_by_surfaces ? place_in_cell(source) : place_in_fluid(source, fill);
+        WallState wall;
+        if (is_by_surfaces && solid_at(*fill.surfaces, fill.centre, *fill.walls, offset, wall)) continue;
+        put(offset, fill.stream);
     }
 }
 

@@ -7,6 +7,7 @@
 #include "physics/domain/cut.hpp"
 #include "physics/domain/exchange.hpp"
 #include "physics/solver.hpp"
+#include "physics/solver_options.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "physics/domain/domain_solver.hpp"
+#include "physics/solver_options.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow {

@@ -27,6 +27,7 @@
 #include "physics/observables/totals.hpp"
 #include "physics/particle.hpp"
 #include "physics/solver.hpp"
+#include "physics/solver_options.hpp"
 #include "physics/step.hpp"
 #include "physics/system.hpp"
 #include "physics/vector.hpp"

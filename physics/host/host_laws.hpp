@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "physics/solver.hpp"
+#include "physics/solver_options.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow {

@@ -2,6 +2,7 @@
 /// Loops that profit from vector units are compiled for each kind of them (MPCFLOW_AVX2, MPCFLOW_AVX512), and
 /// which is taken is decided at run time. All give the same bits: nothing is contracted or re-ordered.
 
+#include "physics/solver_options.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow {

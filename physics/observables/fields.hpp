@@ -10,6 +10,7 @@
 #include "physics/grid_rounding.hpp"
 #include "physics/lees_edwards.hpp"
 #include "physics/observables/sums.hpp"
+#include "physics/solver_options.hpp"
 #include "physics/system.hpp"
 #include "physics/vector.hpp"
 

@@ -11,6 +11,7 @@
 #include "physics/observables/field_statistics.hpp"
 #include "physics/observables/observable.hpp"
 #include "physics/observables/sheared_fields.hpp"
+#include "physics/solver_options.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow {

@@ -60,6 +60,7 @@ struct ParticleFlux : FluxMass<masses> {
     CellFill fill;           ///< of its cell, by faces
     CellSurfaces surfaces;   ///< there
     bool is_by_surfaces;     ///< whether surfaces in the box cut the cell, too, and have solid behind them
+    double part_of_walls;    ///< of what the cell's particles lose in the collision: the rest a stream takes
     bool meets_wall;         ///< in its flight, or may
     HitDraws draws;          ///< of its hits
 };
@@ -152,6 +153,7 @@ public:
                 flux.surfaces = CellSurfaces(flight_.surfaces(), plan.grid.centre(place.cell));
                 flux.is_by_surfaces = flux.surfaces.has_solid();
             }
+            flux.part_of_walls = plan.part_of_walls(place.cell);
             if (flux.is_by_surfaces) measure_from_lowest(flux.arm, flux.surfaces);
             else if (flux.fill.is_cut) measure_from_walls(flux.arm, flux.fill);
         }
@@ -172,8 +174,9 @@ public:
     /// behind each. WallSums::of_face numbers.
     template <Masses masses>
     MPCFLOW_HD void put_collision(const ParticleFlux<Real, masses>& flux, int face, double* taken) const {
-        const double share = flux.mass() * (flux.is_by_surfaces ? share_of_surface(flux.surfaces, face)
-                                                                : share_of_face(flux.fill, face));
+        const double share =
+            flux.mass() * flux.part_of_walls *
+            (flux.is_by_surfaces ? share_of_surface(flux.surfaces, face) : share_of_face(flux.fill, face));
         for (int k = 0; k < 3; ++k) taken[k] = wall_.round(-share * flux.change[k]);
         taken[3] = wall_energy_.round(-share * flux.energy_change);
     }
@@ -191,7 +194,7 @@ public:
     MPCFLOW_HD void measure_surfaces(const ParticleFlux<Real, masses>& flux, const Add& add) const {
         if (!flux.is_by_surfaces) return;
         flux.surfaces.for_near([&](int number, const CurvedSurface& surface) {
-            const double share = flux.mass() * share_of_surface(flux.surfaces, number);
+            const double share = flux.mass() * flux.part_of_walls * share_of_surface(flux.surfaces, number);
             if (share == 0.0) return;
             const Vec3<double> change = -share * flux.change;
             const Vec3<double> arm = surface.offset(vector_cast<double>(flux.start));
@@ -386,15 +389,5 @@ private:
 /// The sums in units of momentum and energy.
 [[nodiscard]] MomentumFlux momentum_flux(const MomentumFluxSums& sums, const WallSums& walls,
                                          std::span<const SurfaceSums> surfaces, const System& system);
-
-/// Adds a sample of one bin to the sums of a block.
-MPCFLOW_HD void fold_pressure(const PressureBinSums& sample, double mass, double time_step,
-                              PressureSums& block) {
-    const double* value = sample.value;
-    block.mass += value[0];
-    for (int a = 0; a < 3; ++a) block.momentum[a] += mass * value[1 + a];
-    for (int i = 0; i < 6; ++i) block.kinetic[i] += mass * value[4 + i];
-    for (int i = 0; i < 9; ++i) block.collisional[i] += mass / time_step * value[10 + i];
-}
 
 }  // namespace mpcflow

@@ -3,6 +3,7 @@
 
 #include "physics/boundary/faces.hpp"
 #include "physics/host_device.hpp"
+#include "physics/observables/fields.hpp"
 #include "physics/observables/sums.hpp"
 
 namespace mpcflow {
@@ -50,5 +51,15 @@ struct PressureBinSums
     : SumsOf<1 + MomentumFluxSums::velocities + MomentumFluxSums::kinetic + MomentumFluxSums::collisional> {
     static constexpr int in_flight = count - MomentumFluxSums::collisional;
 };
+
+/// Adds a sample of one bin to the sums of a block.
+MPCFLOW_HD void fold_pressure(const PressureBinSums& sample, double mass, double time_step,
+                              PressureSums& block) {
+    const double* value = sample.value;
+    block.mass += value[0];
+    for (int a = 0; a < 3; ++a) block.momentum[a] += mass * value[1 + a];
+    for (int i = 0; i < 6; ++i) block.kinetic[i] += mass * value[4 + i];
+    for (int i = 0; i < 9; ++i) block.collisional[i] += mass / time_step * value[10 + i];
+}
 
 }  // namespace mpcflow

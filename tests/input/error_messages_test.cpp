@@ -17,7 +17,8 @@ const std::string three_edges = "a list of 3 whole numbers in [1, 65536] is need
 const std::string some_steps = "a whole number in [0, 1000000000000000] is needed";
 const std::string one_line = "one line of text of at most 200 characters is needed";
 const std::string root_keys =
-    "title, seed, box, fluid, collision, thermostat, boundaries, surfaces, forces, start, run, output, "
+    "title, seed, box, fluid, collision, thermostat, boundaries, surfaces, forces, stream, start, run, "
+    "output, "
     "checkpoint, execution";
 
 INSTANTIATE_TEST_SUITE_P(

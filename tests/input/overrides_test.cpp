@@ -178,6 +178,14 @@ std::map<std::string, Messages> all_changes() {
     changes["surfaces.0.velocity"] = {pipe, "surfaces.0.velocity=[0, 0, 0.1]"};
     changes["surfaces.0.angular_velocity"] = {ball, "surfaces.0.angular_velocity=[0, 0.1, 0]"};
     changes["surfaces.0.temperature"] = {ball, "surfaces.0.temperature=1.5"};
+    const std::string stream = "stream={axis: x, to: 4, velocity: [0.1, 0, 0]}";
+    changes["stream"] = {stream};
+    changes["stream.axis"] = {stream, "stream.axis=y"};
+    changes["stream.from"] = {stream, "stream.from=1.5"};
+    changes["stream.to"] = {stream, "stream.to=3"};
+    changes["stream.velocity"] = {stream, "stream.velocity=[0.2, 0, 0]"};
+    changes["stream.profile"] = {stream, "boundaries.z=no_slip", "stream.profile=parabolic"};
+    changes["stream.strength"] = {stream, "stream.strength=0.5"};
     changes["start"] = {"start=lattice"};
     changes["start.lattice"] = {"start.lattice={}"};
     changes["start.from"] = {"start=lattice", "start.from=old.h5"};  // which takes the word's place
@@ -280,7 +288,7 @@ TEST(Overrides, SayWhichIsWrong) {
     EXPECT_EQ(message("colision.angle=90"),
               "--set colision.angle=90: colision: is not a key; did you mean collision? Allowed here are "
               "title, seed, "
-              "box, fluid, collision, thermostat, boundaries, surfaces, forces, start, run, output, "
+              "box, fluid, collision, thermostat, boundaries, surfaces, forces, stream, start, run, output, "
               "checkpoint, execution");
     EXPECT_EQ(message("seed="),
               "--set seed=: seed: nothing is given; a whole number in [0, 9223372036854775807] is needed");

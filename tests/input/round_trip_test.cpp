@@ -68,6 +68,7 @@ TEST(Reading, TakesEveryKey) {
         {.shape = ForceShape::sine, .amplitude = {0.0, 0.25, 0.0}, .along = 0, .waves = 2});
     expected.system.forces.add(
         {.shape = ForceShape::opposed_blocks, .amplitude = {0.125, 0.0, 0.0}, .along = 1, .from = 5});
+    expected.system.stream = Stream{1, 1.5, 5.0, {0.0, 0.25, 0.0}, StreamProfile::uniform, 0.5};
     expected.start = {"out/before/trajectory.h5", 7, ""};
     expected.run = {2000, 100000};
     expected.output.directory = "out/all keys";

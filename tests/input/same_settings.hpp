@@ -44,12 +44,12 @@ inline bool same(const SpeciesList& a, const SpeciesList& b) {
 }
 
 inline bool same(const System& a, const System& b) {
-    const auto& [seed, box, fluid, collision, thermostat, boundaries, force, forces, species, surfaces,
-                 first_places] = a;
+    const auto& [seed, box, fluid, collision, thermostat, boundaries, force, forces, stream, species,
+                 surfaces, first_places] = a;
     const auto& [kind, strength] = thermostat;
     return seed == b.seed && same(box, b.box) && same(fluid, b.fluid) && same(collision, b.collision) &&
            kind == b.thermostat.kind && strength == b.thermostat.strength && same(boundaries, b.boundaries) &&
-           force == b.force && forces == b.forces && surfaces.list == b.surfaces.list &&
+           force == b.force && forces == b.forces && stream == b.stream && surfaces.list == b.surfaces.list &&
            same(species, b.species) && first_places == b.first_places;
 }
 

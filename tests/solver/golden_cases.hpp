@@ -13,6 +13,7 @@
 
 #include "physics/collision/laws.hpp"
 #include "physics/names.hpp"
+#include "physics/solver_options.hpp"
 #include "physics/system.hpp"
 #include "tests/physics/surface_cases.hpp"
 #include "tests/solver/golden_hashes.hpp"
@@ -74,6 +75,35 @@ inline void add_scheduled(std::vector<Case>& cases) {
     warm.temperature = 1.3;
     among.system = with_surfaces(among.system, {ball, rod, warm});
     cases.push_back(among);
+}
+
+/// Streams between walls, and over surfaces that reach into their slabs.
+inline void add_streams(std::vector<Case>& cases) {
+    const auto add = [&](const char* name, const LawInfo& law, const System& system, const Stream& stream,
+                         Precision precision) {
+        Case c{std::string(name) + (precision == Precision::mixed ? "_mixed" : "_double"), system, precision};
+        law.choose(c.system.collision);
+        if (law.energy != Energy::thermal) c.system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
+        c.system.stream = stream;
+        cases.push_back(c);
+    };
+    System slit = small_system();
+    slit.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
+    System ball = small_system();
+    ball.boundaries.faces[2] = {FaceKind::slip, FaceKind::no_slip};
+    ball = with_surfaces(ball, {sphere({4.0, 6.0, 5.5}, 2.3, FluidSide::outside)});
+    const Stream parabola{0, 0.0, 3.5, {0.3, 0.0, 0.0}, StreamProfile::parabolic};
+    const Stream across_y{1, 4.25, 12.0, {0.1, 0.3, 0.0}, StreamProfile::uniform, 0.3};
+    const Collision srd{};
+    const Collision at{.rule = CollisionRule::at};
+    const Collision srd_angular{.conserve_angular_momentum = true};
+    const Collision at_angular{.rule = CollisionRule::at, .conserve_angular_momentum = true};
+    add("srd_thermostat_stream_walls_z", law_of(srd), slit, parabola, Precision::double_precision);
+    add("at_free_stream_among_surfaces", law_of(at), ball, across_y, Precision::mixed);
+    add("srd_angular_thermostat_stream_among_surfaces", law_of(srd_angular), ball, across_y,
+        Precision::double_precision);
+    slit.set_species({{"heavy", 7.0, 2.4}, {"light", 0.5, 5.3}});
+    add("at_angular_free_mixture_stream_walls_z", law_of(at_angular), slit, parabola, Precision::mixed);
 }
 
 inline std::vector<Case> make_cases() {
@@ -201,6 +231,7 @@ inline std::vector<Case> make_cases() {
     add_among("at_angular_free_", CollisionRule::at, "annulus", {double_precision});
     add_among("at_free_", CollisionRule::at, "lens", {mixed});
     add_scheduled(cases);
+    add_streams(cases);
     return cases;
 }
 

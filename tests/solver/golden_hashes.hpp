@@ -18,7 +18,7 @@ struct GoldenHash {
     std::uint64_t hash;
 };
 
-inline constexpr std::array<GoldenHash, 90> golden_hashes{{
+inline constexpr std::array<GoldenHash, 94> golden_hashes{{
     {"srd_free_periodic_double", 0x5c24e138a505b089},
     {"srd_free_periodic_mixed", 0x5a2e064b5d990838},
     {"srd_free_walls_z_double", 0xd7b456ed6213eb45},
@@ -109,6 +109,10 @@ inline constexpr std::array<GoldenHash, 90> golden_hashes{{
     {"at_schedule_walls_yz", 0x5282ff673d168890},
     {"at_angular_schedule_walls_yz", 0x850cb4185d5c85a6},
     {"srd_angular_schedule_among_surfaces", 0xedef720958cb3d14},
+    {"srd_thermostat_stream_walls_z_double", 0x46885e49c33053b0},
+    {"at_free_stream_among_surfaces_mixed", 0xe83d11515ef522c1},
+    {"srd_angular_thermostat_stream_among_surfaces_double", 0x65d42bd2c2a7f7e9},
+    {"at_angular_free_mixture_stream_walls_z_mixed", 0x5bb1891e0750b35b},
 }};
 
 }  // namespace mpcflow::test

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "physics/solver.hpp"
+#include "physics/solver_options.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow::test {

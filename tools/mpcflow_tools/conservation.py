@@ -26,7 +26,9 @@ class Drift:
 def broken_by(run: Run) -> tuple[str, str]:
     """Why the laws of this run keep neither its energy nor its momentum; empty for what they keep. Raises ResultsError."""
     fluid = fluid_of(run)
-    reasons = ["a force works on it"] if np.any(fluid.force) or other_forces(run.input) else []
+    reasons = ["a stream works on it"] if run.input.get("stream") else []
+    has_forces = np.any(fluid.force) or any("stream" not in entry for entry in other_forces(run.input))
+    reasons += ["a force works on it"] if has_forces else []
     reasons += ["a moving wall works on it"] if moves_walls(run.input) else []
     momentum_reasons = "; ".join(reasons + (["walls exchange it"] if fluid.has_walls else []))
     reasons += ["the shear works on it"] if shear_of(run.input) else []

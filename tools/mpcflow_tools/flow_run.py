@@ -31,13 +31,14 @@ def total_force(resolved: dict[str, Any]) -> Array:
 
 
 def other_forces(resolved: dict[str, Any]) -> list[dict[str, Any]]:
-    """The entries of the forces that change with the time or the place, of a resolved input."""
-    return [entry for entry in resolved.get("forces") or [] if not _is_steady(entry) or "sine" in entry or "opposed_blocks" in entry]
+    """The entries of the forces that change with the time or the place, of a resolved input, a stream among them."""
+    others = [entry for entry in resolved.get("forces") or [] if not _is_steady(entry) or "sine" in entry or "opposed_blocks" in entry]
+    return others + [{"stream": resolved["stream"]}] * bool(resolved.get("stream"))
 
 
 def driven_axes(resolved: dict[str, Any]) -> list[int]:
-    """The axes along which any force has a part, ever and anywhere, of a resolved input."""
-    found = set()
+    """The axes along which any force, or a stream, has a part, ever and anywhere, of a resolved input."""
+    found = {axis for axis, part in enumerate((resolved.get("stream") or {}).get("velocity", [])) if part}
     for entry in resolved.get("forces") or []:
         for name in ("uniform", "gravity", "sine", "opposed_blocks"):
             force = entry.get(name, [])
@@ -69,7 +70,7 @@ class WaveFlow:
 def wave_flow_of(run: Run) -> WaveFlow | None:
     """None where a run has no such flow. Raises ResultsError."""
     others = other_forces(run.input)
-    if (len(others) != 1 or not _is_steady(others[0]) or np.any(total_force(run.input)) or walled_axes(run.input)
+    if (len(others) != 1 or not _is_steady(others[0]) or "stream" in others[0] or np.any(total_force(run.input)) or walled_axes(run.input)
             or shear_of(run.input) or has_surfaces(run.input)):
         return None
     name = "sine" if "sine" in others[0] else "opposed_blocks"

@@ -1,0 +1,109 @@
+#include "input/stream_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <string>
+
+#include "input/check_base.hpp"
+#include "input/face_checks.hpp"
+#include "input/names.hpp"
+#include "input/numbers.hpp"
+
+namespace mpcflow::input {
+namespace {
+
+/// Of some cell the centre is in the slab then, whatever the grid's shift is.
+constexpr double least_thickness = 1.0;
+
+class StreamChecker : private CheckBase {
+public:
+    StreamChecker(const System& system, const Node& root, Diagnostics& diagnostics)
+        : CheckBase(system, root, diagnostics), stream_(*system.stream) {}
+
+    void check_all() {
+        if (!are_sound({"box", "boundaries"})) return;
+        check_faces();
+        check_slab();
+        check_velocity();
+        if (stream_.profile == StreamProfile::parabolic) check_parabola();
+    }
+
+private:
+    [[nodiscard]] char axis_name() const { return axis_names[static_cast<std::size_t>(stream_.axis)]; }
+
+    void check_faces() {
+        if (const int sheared = system_.sheared_axis(); sheared >= 0) {
+            error("stream", fmt::format("the faces of {0} are sheared, and their flow is another one; leave "
+                                        "the stream out, or set boundaries.{0} to periodic",
+                                        axis_names[static_cast<std::size_t>(sheared)]));
+        }
+        if (has_wall(static_cast<std::size_t>(stream_.axis))) {
+            error("stream.axis",
+                  fmt::format("walls at the faces of {0} would stop the stream; boundaries.{0}: periodic is "
+                              "needed, or another axis",
+                              axis_name()));
+        }
+    }
+
+    void check_slab() {
+        const int edge = system_.box.size[static_cast<std::size_t>(stream_.axis)];
+        if (!are_sound({"stream.from", "stream.to"})) return;
+        if (stream_.to > edge) {
+            error("stream.to", fmt::format("{} is beyond the {} cells of the box along {}",
+                                           shortest(stream_.to), edge, axis_name()));
+        } else if (!(stream_.to - stream_.from >= least_thickness)) {
+            error("stream.to",
+                  fmt::format("the slab from {} to {} is thinner than a cell; to is at least from + 1",
+                              shortest(stream_.from), shortest(stream_.to)));
+        }
+    }
+
+    void check_velocity() {
+        if (!diagnostics_.is_sound("stream.velocity")) return;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            if (!has_wall(axis) || stream_.velocity[axis] == 0.0) continue;
+            error(fmt::format("stream.velocity.{}", axis),
+                  fmt::format("{} along {} would press the fluid against the walls there; 0 is needed",
+                              shortest(stream_.velocity[axis]), axis_names[axis]));
+        }
+        const double speed = stream_.greatest_speed();
+        if (is_fluid_sound() && speed > most_wall_speed * thermal_speed()) {
+            error("stream.velocity",
+                  fmt::format(
+                      "a speed of {:.3g} is {:.3g} thermal speeds sqrt(temperature / mass) of the fluid; at "
+                      "most {:g} are possible, and over about 0.3 it is compressed",
+                      speed, speed / thermal_speed(), most_wall_speed));
+        }
+    }
+
+    /// Its walls hold the fluid, and are at rest.
+    void check_parabola() {
+        const int across = system_.walled_axis();
+        if (across < 0) {
+            error("stream.profile",
+                  "parabolic is the profile between the walls of one axis, and there is none, or several; "
+                  "take uniform, or give one axis walls");
+            return;
+        }
+        const AxisFaces& faces = system_.boundaries.faces[static_cast<std::size_t>(across)];
+        for (const int side : {0, 1}) {
+            const Face& face = faces[side];
+            if (face.kind != FaceKind::slip && !face.is_moving()) continue;
+            error("stream.profile",
+                  fmt::format("parabolic is 0 at the walls, and the one at boundaries.{}.{} {}; take uniform",
+                              axis_names[static_cast<std::size_t>(across)], side == 0 ? "lower" : "upper",
+                              face.kind == FaceKind::slip ? "is of slip" : "moves"));
+        }
+    }
+
+    const Stream& stream_;
+};
+
+}  // namespace
+
+void check_stream(const System& system, const Node& root, Diagnostics& diagnostics) {
+    if (system.stream) StreamChecker(system, root, diagnostics).check_all();
+}
+
+}  // namespace mpcflow::input

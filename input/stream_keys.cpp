@@ -1,0 +1,42 @@
+#include "input/stream_keys.hpp"
+
+#include <cstddef>
+
+#include "input/keys.hpp"
+
+namespace mpcflow::input {
+namespace {
+
+constexpr RealRange place_range = between(0, largest_edge);
+constexpr double most_strength = 100.0;
+
+}  // namespace
+
+void visit_stream(KeyVisitor& keys, std::optional<Stream>& stream) {
+    keys.optional_section(
+        {"stream",
+         "A slab across the box that drives the fluid in it to a velocity, whatever obstacles have made of "
+         "the flow before; without this section, none."},
+        stream,
+        [&](Stream& read) {
+            auto axis = static_cast<std::size_t>(read.axis);
+            keys.one_of({"axis", "The axis, of periodic faces, that the slab is across.", Presence::required},
+                        axis, axis_words);
+            read.axis = static_cast<int>(axis);
+            keys.real({"from", "Where the slab begins along that axis, in cells."}, read.from, place_range);
+            keys.real({"to", "Where it ends.", Presence::required}, read.to, place_range);
+            keys.reals(
+                {"velocity", "The fluid's there, along x, y, z: the mean over the slab.", Presence::required},
+                read.velocity, face_velocity_range);
+            keys.choice({"profile",
+                         "uniform: the same velocity everywhere; parabolic: that of a flow between the walls "
+                         "of the one axis that has such."},
+                        read.profile);
+            keys.real({"strength",
+                       "Virtual particles for each of the fluid; what the fluid's velocity differs by falls "
+                       "to some 1 / (1 + strength) of it in a step."},
+                      read.strength, positive_up_to(most_strength));
+        });
+}
+
+}  // namespace mpcflow::input
