@@ -71,6 +71,7 @@ public:
         name_ = properties.name;
         resident_blocks_ = static_cast<unsigned>(properties.multiProcessorCount) * 8U;
         report_.clear();
+        starts_.clear();  // read before it is written where tiles end
         TileKernels<Law, Particle, Grid>::give_memory(plan_);
         make_room(border_.most_particles(system));
         create();

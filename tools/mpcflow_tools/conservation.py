@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mpcflow_tools.expected import fluid_of
-from mpcflow_tools.flow_run import moves_walls, other_forces, shear_of, slip_faces, walled_axes
+from mpcflow_tools.flow_run import has_stream, moves_walls, other_forces, shear_of, slip_faces, walled_axes
 from mpcflow_tools.run import AXES, Run
 
 
@@ -26,7 +26,7 @@ class Drift:
 def broken_by(run: Run) -> tuple[str, str]:
     """Why the laws of this run keep neither its energy nor its momentum; empty for what they keep. Raises ResultsError."""
     fluid = fluid_of(run)
-    reasons = ["a stream works on it"] if run.input.get("stream") else []
+    reasons = ["a stream works on it"] if has_stream(run.input) else []
     has_forces = np.any(fluid.force) or any("stream" not in entry for entry in other_forces(run.input))
     reasons += ["a force works on it"] if has_forces else []
     reasons += ["a moving wall works on it"] if moves_walls(run.input) else []

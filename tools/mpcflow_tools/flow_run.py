@@ -33,7 +33,7 @@ def total_force(resolved: dict[str, Any]) -> Array:
 def other_forces(resolved: dict[str, Any]) -> list[dict[str, Any]]:
     """The entries of the forces that change with the time or the place, of a resolved input, a stream among them."""
     others = [entry for entry in resolved.get("forces") or [] if not _is_steady(entry) or "sine" in entry or "opposed_blocks" in entry]
-    return others + [{"stream": resolved["stream"]}] * bool(resolved.get("stream"))
+    return [*others, {"stream": resolved["stream"]}] if has_stream(resolved) else others
 
 
 def driven_axes(resolved: dict[str, Any]) -> list[int]:
@@ -131,6 +131,11 @@ def slip_faces(resolved: dict[str, Any], axis: int) -> list[str]:
 def has_surfaces(resolved: dict[str, Any]) -> bool:
     """Whether there are surfaces in the box, beside its faces."""
     return bool(resolved.get("surfaces"))
+
+
+def has_stream(resolved: dict[str, Any]) -> bool:
+    """Whether a slab of the box drives the fluid to a velocity."""
+    return bool(resolved.get("stream"))
 
 
 def moves_walls(resolved: dict[str, Any]) -> bool:

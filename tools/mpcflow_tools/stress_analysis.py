@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from mpcflow_tools.cylinder_flow import cylinder_flow_of
+from mpcflow_tools.errors import MissingResult
 from mpcflow_tools.estimates import VISCOSITY_UNIT, Estimate, Section, lacks
 from mpcflow_tools.expected import Fluid, fluid_of, has_several_temperatures
 from mpcflow_tools.flow import Array
-from mpcflow_tools.flow_run import has_surfaces, moves_walls, slip_faces, total_force, walled_axes
+from mpcflow_tools.flow_run import has_stream, has_surfaces, moves_walls, slip_faces, total_force, walled_axes
 from mpcflow_tools.mixtures import predicted_viscosity
+from mpcflow_tools.obstacle import drag_coefficient, obstacle_of
 from mpcflow_tools.run import AXES, Run
 
 PRESSURE_UNIT = "energy/a^3"
@@ -116,7 +118,7 @@ def expected_component(run: Run, fluid: Fluid, a: int, b: int) -> float | None:
 def expected_wall_stress(run: Run, face: str) -> list[float | None]:
     """What theory says of the force on a wall over its area, along x, y, z: the pressure of an ideal gas at rest outwards, and
     along the wall the shear stress of the flow, of a force half of what drives the fluid. None where it says nothing."""
-    if has_surfaces(run.input):
+    if has_surfaces(run.input) or has_stream(run.input):
         return [None, None, None]
     fluid = fluid_of(run)
     axis, sign = AXES.index(face[0]), 1.0 if face.endswith("upper") else -1.0
@@ -142,7 +144,7 @@ def expected_wall_stress(run: Run, face: str) -> list[float | None]:
 def _add_surfaces(run: Run, section: Section) -> None:
     """Force, torque and heat of each surface in the box. The force on the only one, where there is no wall, is that on the fluid."""
     surfaces = run.input["surfaces"]
-    is_alone = len(surfaces) == 1 and not walled_axes(run.input)
+    is_alone = len(surfaces) == 1 and not walled_axes(run.input) and not has_stream(run.input)
     flow = cylinder_flow_of(run)
     for name in ("force", "torque"):
         found = run.walls[name]
@@ -154,6 +156,12 @@ def _add_surfaces(run: Run, section: Section) -> None:
                     theory = flow.torque if surface["fluid"] == "inside" else -flow.torque
                 section.estimates.append(Estimate(f"{name} on surface {number} ({shape}), {axis}", float(found.values[number, component]),
                                                   float(found.known_error()[number, component]), found.unit, "", theory))
+    for number in range(len(surfaces)):
+        try:
+            drag = drag_coefficient(run, obstacle_of(run, number))
+        except MissingResult:
+            continue
+        section.estimates.append(Estimate(f"drag coefficient of surface {number} (cylinder)", drag.value, drag.error, "", "", None))
     heat = run.walls["surface_heat"]
     for number in range(len(surfaces)):
         section.estimates.append(Estimate(f"heat into surface {number}", float(heat.values[number]), float(heat.known_error()[number]), heat.unit, "", None))

@@ -13,8 +13,8 @@ from mpcflow_tools.expected import default_axis, default_component
 from mpcflow_tools.flow import fit_profile
 from mpcflow_tools.flow_plot import flow_figure
 from mpcflow_tools.flow_run import read_flow
-from mpcflow_tools.gallery.numbers import Rows, analyzed, equilibrium_rows, heat_rows, mixture_rows, sound_rows, sphere_rows
-from mpcflow_tools.gallery.pictures import heat_figure, mixture_figure, sound_figure, sphere_figure
+from mpcflow_tools.gallery.numbers import Rows, analyzed, cylinder_rows, equilibrium_rows, heat_rows, mixture_rows, sound_rows, sphere_rows
+from mpcflow_tools.gallery.pictures import heat_figure, mixture_figure, past_cylinder_figure, sound_figure, sphere_figure
 from mpcflow_tools.histogram_plot import histogram_figure
 from mpcflow_tools.histograms import compare, read_histograms
 from mpcflow_tools.observable_plot import modes_figure
@@ -93,6 +93,10 @@ ENTRIES = (
           "velocity follows from Stokes' drag, corrected for the images (Sangani and Acrivos). To the right the vorticity, twice the rate at "
           "which the fluid turns.",
           "mpcflow-plot RUN vorticity --across y", sphere_figure, sphere_rows),
+    Entry("cylinder", "Past a cylinder",
+          "A stream, made anew in a slab at the left, flows past a cylinder between two plates, at the Reynolds number 20: behind it the fluid "
+          "turns back in two eddies at rest. Beside Schaefer and Turek's benchmark, which is of a fluid of constant density.",
+          "mpcflow-plot RUN vorticity --across z", past_cylinder_figure, cylinder_rows),
     Entry("heat", "Heat between two plates",
           "One plate is cold, the other warm: the temperature is linear in between, but for a jump at each plate, and the density that of an "
           "ideal gas of one pressure.",

@@ -1,6 +1,8 @@
-"""Pictures of the gallery that mpcflow-plot does not draw: heat and density, the flow past a sphere, two species, sound."""
+"""Pictures of the gallery that mpcflow-plot does not draw: heat and density, the flow past a sphere and a cylinder, two species, sound."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -61,28 +63,54 @@ def sphere_figure(run: Run) -> Figure:
     """Velocity along x with its streamlines, and vorticity, in a layer through the middle of a sphere. Raises ResultsError."""
     surface = run.input["surfaces"][0]["sphere"]
     x, y, z = surface["centre"]
-    edges = {axis: run.fields.edges(axis) for axis in "xyz"}
-    layer = int(np.searchsorted(edges["y"], y, side="right")) - 1
+    layer = int(np.searchsorted(run.fields.edges("y"), y, side="right")) - 1
     figure, left, right = _two_panels(run.title, apart=0.5)
-    along, up = (layer_at(run.fields, "velocity", component, 1, layer) for component in "xz")
-    turning = vorticity_layer(run, 1, layer, 1)
-    reach = float(np.nanmax(np.abs(turning)))
+    _flow_past(run, (left, right), Slice(1, layer, "z"), Circle((x, z), surface["radius"]))
+    return figure
+
+
+@styled
+def past_cylinder_figure(run: Run) -> Figure:
+    """The same of a cylinder along z, one panel above the other. Raises ResultsError."""
+    surface = run.input["surfaces"][0]["cylinder"]
+    figure = Figure(figsize=(8.4, 7.4))
+    upper, lower = figure.subplots(2, 1, gridspec_kw={"hspace": 0.32})
+    upper.set_title(run.title, loc="left", pad=10, parse_math=False)
+    _flow_past(run, (upper, lower), Slice(2, 0, "y"), Circle(surface["centre"], surface["radius"]))
+    return figure
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A layer of bins across an axis, drawn over x and another one."""
+
+    axis: int
+    layer: int
+    up: str
+
+
+def _flow_past(run: Run, panels: tuple[Axes, Axes], at: Slice, obstacle: Circle) -> None:
+    edges = {axis: run.fields.edges(axis) for axis in ("x", at.up)}
+    along, up = (layer_at(run.fields, "velocity", component, at.axis, at.layer) for component in ("x", at.up))
+    turning = vorticity_layer(run, at.axis, at.layer, at.axis)
+    # Where few particles are, next to the obstacle, noise would be the greatest.
+    reach = float(np.nanquantile(np.abs(turning), 0.998))
+    across = "xyz"[at.axis]
     for axes, plane, limits, label in (
-            (left, along, {"cmap": "viridis"}, unit_label("velocity_x", run.fields.unit("velocity"))),
-            (right, turning, {"cmap": "RdBu_r", "vmin": -reach, "vmax": reach}, unit_label("vorticity_y", VORTICITY_UNIT))):
-        image = axes.pcolormesh(edges["x"], edges["z"], plane, **limits)
-        bar = figure.colorbar(image, ax=axes, pad=0.03, fraction=0.047)
+            (panels[0], along, {"cmap": "viridis"}, unit_label("velocity_x", run.fields.unit("velocity"))),
+            (panels[1], turning, {"cmap": "RdBu_r", "vmin": -reach, "vmax": reach}, unit_label(f"vorticity_{across}", VORTICITY_UNIT))):
+        image = axes.pcolormesh(edges["x"], edges[at.up], plane, **limits)
+        bar = panels[0].figure.colorbar(image, ax=axes, pad=0.03, fraction=0.047)
         bar.set_label(label)
         bar.outline.set_linewidth(0.0)
-        axes.add_patch(Circle((x, z), surface["radius"], facecolor="#e9eaec", edgecolor="#444444", linewidth=1.0, zorder=4))
+        axes.add_patch(Circle(obstacle.center, obstacle.radius, facecolor="#e9eaec", edgecolor="#444444", linewidth=1.0, zorder=4))
         axes.set_aspect("equal")
         axes.set_xlabel(r"$x\,/\,a$")
-        axes.set_ylabel(r"$z\,/\,a$")
-    left.streamplot(run.fields.centres("x"), run.fields.centres("z"), np.nan_to_num(along), np.nan_to_num(up), color="white", linewidth=0.7,
-                    density=0.7, arrowsize=0.7)
-    left.set_xlim(0.0, edges["x"][-1])
-    left.set_ylim(0.0, edges["z"][-1])
-    return figure
+        axes.set_ylabel(rf"${at.up}\,/\,a$")
+    panels[0].streamplot(run.fields.centres("x"), run.fields.centres(at.up), np.nan_to_num(along), np.nan_to_num(up), color="white",
+                         linewidth=0.7, density=0.7, arrowsize=0.7)
+    panels[0].set_xlim(0.0, edges["x"][-1])
+    panels[0].set_ylim(0.0, edges[at.up][-1])
 
 
 @styled
