@@ -42,7 +42,8 @@ public:
     explicit AndersenAngular(const System& system)
         : parameters_(system),
           thermal_speed_(std::sqrt(parameters_.thermal_variance)),
-          next_thermal_speed_(thermal_speed_) {}
+          next_thermal_speed_(thermal_speed_),
+          offset_spacing_(parameters_.rounding.offset.spacing()) {}
 
     static Relaxation relaxation(const Collision& /*collision*/) { return {1.0, 1.0}; }
     [[nodiscard]] MPCFLOW_HD const LawParameters& parameters() const { return parameters_; }
@@ -74,7 +75,7 @@ public:
                 });
         }
         if (sums.number() < 2.0) return {};
-        const CellMoments cell(sums);
+        const CellMoments cell(sums, offset_spacing_);
         const Vec3<double> spin = cell.inverse_inertia(
             cell.angular_momentum(CellMoments::vector_at(sums, moment_sums), cell.total));
         return Transform::make(cell.mean, 1.0, spin, cell.centre);
@@ -96,6 +97,7 @@ private:
     LawParameters parameters_;
     double thermal_speed_ = 0.0;       ///< sqrt(kT/m) in this step
     double next_thermal_speed_ = 0.0;  ///< and in the next one
+    double offset_spacing_ = 0.0;
 };
 
 }  // namespace mpcflow

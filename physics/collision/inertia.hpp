@@ -16,11 +16,17 @@ public:
     ///
     /// For two particles, or collinear ones, I has one eigenvalue zero, that of their line d, and two
     /// equal ones; L has no component along d and I^+ L = (L - d (d.L)) / (trace / 2). An eigenvalue
-    /// under 1e-9 of the trace counts as zero; so does all of I where the particles coincide. Of two
-    /// particles (`is_pair`) the line is known to be singular, also where they are so close that the
-    /// rounding of the sums is more than 1e-9 of the trace.
-    MPCFLOW_HD explicit InverseInertia(const SymmetricTensor& s, bool is_pair = false) : moments_(s) {
+    /// under 1e-9 of the trace, or under `least`, counts as zero; so does all of I where the trace of s is
+    /// under `least`, as of particles in one place. `least` is what s may owe to rounding. Of two particles
+    /// (`is_pair`) the line is known to be singular, also where they are so close that the rounding of the
+    /// sums is more than 1e-9 of the trace.
+    MPCFLOW_HD explicit InverseInertia(const SymmetricTensor& s, double least, bool is_pair = false)
+        : moments_(s) {
         const double t = s.trace();
+        if (!(t >= least)) {  // one place: no lever arm, no rotation
+            moments_ = {};
+            return;
+        }
         const double a = s.yy + s.zz, b = s.xx + s.zz, c = s.xx + s.yy;  // I = t - s
         const double d = -s.xy, e = -s.xz, f = -s.yz;
         const double cofactor_xx = b * c - f * f;
@@ -31,9 +37,10 @@ public:
         const double cofactor_yz = d * e - f * a;
         const double determinant = a * cofactor_xx + d * cofactor_xy + e * cofactor_xz;
         const double minors = cofactor_xx + cofactor_yy + cofactor_zz;
-        // determinant / minors is close to the smallest eigenvalue where that one is small.
-        is_singular_ = is_pair || !(determinant > 1e-9 * (2.0 * t) * minors);
-        if (!(t >= least_trace)) return;  // one place: no lever arm, no rotation
+        // determinant / minors is close to the smallest eigenvalue where that one is small. With minors and
+        // trace above zero, which rounding may not have left, all eigenvalues are.
+        const double zero = 1e-9 * (2.0 * t);
+        is_singular_ = is_pair || !(minors > 0.0 && determinant > (zero > least ? zero : least) * minors);
         if (is_singular_) {
             // sum m r r = t d d^T: the column of its largest diagonal element points along d.
             Vec3<double> line{s.xx, s.xy, s.xz};
@@ -65,7 +72,6 @@ public:
     /// C^-T C^-1 = I^-1. Of a singular I = (t / 2) (1 - d d^T), t its trace, the square root of I^+ is I^+
     /// sqrt(t / 2).
     [[nodiscard]] MPCFLOW_HD Vec3<double> thermal_velocity(Vec3<double> g) const {
-        if (!(moments_.trace() >= least_trace)) return {};
         if (is_singular_) return std::sqrt(moments_.trace()) * (*this)(g);
         const double xx = moments_.yy + moments_.zz;
         const double yy = moments_.xx + moments_.zz;
@@ -78,16 +84,16 @@ public:
         return {x, y, z};
     }
 
-    /// Sum m r r, of which it was made.
+    /// Sum m r r, of which it was made; nothing where that is rounding alone.
     [[nodiscard]] MPCFLOW_HD const SymmetricTensor& second_moments() const { return moments_; }
 
-    /// True for collinear particles, which have one rotational freedom less.
-    [[nodiscard]] MPCFLOW_HD bool is_singular() const { return is_singular_; }
+    /// Collinear particles have one less than others, those in one place none.
+    [[nodiscard]] MPCFLOW_HD int rotational_freedoms() const {
+        if (!is_singular_) return 3;
+        return moments_.trace() > 0.0 ? 2 : 0;
+    }
 
 private:
-    /// Of particles in one place the trace is what rounding made of it, which may be less than nothing.
-    static constexpr double least_trace = 1e-12;
-
     SymmetricTensor moments_;
     SymmetricTensor inverse_;
     bool is_singular_ = true;

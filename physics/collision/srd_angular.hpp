@@ -130,7 +130,7 @@ public:
                 });
         }
         if (sums.number() < 2.0) return {};
-        const CellMoments cell(sums);
+        const CellMoments cell(sums, offset_spacing_);
         if constexpr (is_thermostatted) {
             return thermostatted(cell, sums, axis, vector_cast<double>(drawn.g), key);
         } else {
@@ -178,7 +178,8 @@ private:
                                 dot(d, 2.0 * momentum + added_momentum) - dot(spun_momentum, spun_spin);
         const double uncertain =
             energy_rounding(sums.number(), squared, dot(d, d), dot(spun_spin, spun_spin));
-        const double scale = thermostat_scale(sums.number(), energy_2, uncertain, inertia.is_singular(), key);
+        const double scale =
+            thermostat_scale(sums.number(), energy_2, uncertain, inertia.rotational_freedoms(), key);
         return {RigidTransform<Real>::make(cell.mean - scale * spun_mean, scale, own_spin - scale * spun_spin,
                                            cell.centre),
                 added_spin, static_cast<Real>(0)};
@@ -199,16 +200,17 @@ private:
     }
 
     /// The scaling of the motion beyond the rigid rotation, of which `energy_2` is twice
-    /// the energy: 3 N - 6 degrees of freedom, 3 N - 5 for collinear particles.
+    /// the energy: of the 3 N degrees of freedom neither the three of the mean velocity nor those of the
+    /// rotation, which are three, two for collinear particles and none for particles in one place.
     ///
     /// What is scaled is a difference of rounded velocities, so where it is small its energy is not known
     /// well. An energy that is too small by chance would make the scale too large: a pair of particles, with
     /// its one freedom, comes near rest often. So an energy that may be all rounding is left alone,
     /// `uncertain` being what a rounding makes of it; and no other one becomes that small, so that as many
     /// pairs stay near rest as belong there.
-    MPCFLOW_HD double thermostat_scale(double count, double energy_2, double uncertain, bool is_collinear,
-                                       const CellKey& key) const {
-        const int freedoms = 3 * static_cast<int>(count) - (is_collinear ? 5 : 6);
+    MPCFLOW_HD double thermostat_scale(double count, double energy_2, double uncertain,
+                                       int rotational_freedoms, const CellKey& key) const {
+        const int freedoms = 3 * static_cast<int>(count) - 3 - rotational_freedoms;
         const double target_2 = thermal_square(parameters_, freedoms, energy_2, key);
         const double least = 4.0 * uncertain;
         return energy_2 > least && target_2 > least ? std::sqrt(target_2 / energy_2) : 1.0;

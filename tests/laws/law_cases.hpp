@@ -196,10 +196,11 @@ public:
         velocity_ = scale_ * (half_step(grid.velocity) + 16.0 * epsilon * totals_.greatest_speed);
         if constexpr (is_angular<Law>) {
             // No angular velocity is larger: L_k^2 <= eigenvalue_k sum v^2. Its velocities round as well,
-            // with a thermostat before they are rotated, too.
+            // with a thermostat before they are rotated, too; and it turns about a centre of mass that is
+            // known to half a step.
             if (before.least_eigenvalue > 0.0)
                 spin_ = scale_ * totals_.greatest_speed * std::sqrt(count_ / before.least_eigenvalue);
-            velocity_ += (has_scaling<Law> ? 20.0 : 4.0) * epsilon * spin_;
+            velocity_ += ((has_scaling<Law> ? 20.0 : 4.0) * epsilon + offset_) * spin_;
         }
     }
 

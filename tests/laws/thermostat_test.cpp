@@ -68,6 +68,17 @@ TYPED_TEST(ThermostatOf, counts_the_freedoms_of_collinear_particles) {
     }
 }
 
+// Particles in one place do not turn: f = 3 (N - 1), whatever rounding makes of their second moments.
+TYPED_TEST(ThermostatOf, counts_the_freedoms_of_particles_in_one_place) {
+    using Real = typename TypeParam::Real;
+    for (const int count : {2, 3, 20}) {
+        auto cell = odd_cell<Real>(count);
+        for (auto& p : cell)
+            p.offset = {static_cast<Real>(0.1), static_cast<Real>(0.2), static_cast<Real>(-0.3)};
+        EXPECT_TRUE(is_gamma(energies<TypeParam>(cell, 20000), 1.5 * (count - 1), temperature)) << count;
+    }
+}
+
 // However close two particles are: the pair's one freedom (three without angular momentum) is thermal.
 TYPED_TEST(ThermostatOf, does_not_miss_close_pairs) {
     using Real = typename TypeParam::Real;

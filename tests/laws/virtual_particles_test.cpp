@@ -210,7 +210,7 @@ Found find_virtual_particles(const SrdAngular<double, no_thermostat>& law, Vec3<
         spread.xy += w.x * w.y, spread.xz += w.x * w.z, spread.yz += w.y * w.z;
         right += cross(rest, w);
     }
-    const Vec3<double> centre = InverseInertia(spread)(right);
+    const Vec3<double> centre = InverseInertia(spread, 0.0)(right);
     // At rest the real particle adds nothing: constant = V - R V - spin x centre, |V - R V| = 2 sin(angle/2)
     // |V across|.
     const Vec3<double> moved = at_rest.constant + cross(at_rest.spin, centre);

@@ -23,6 +23,10 @@ SymmetricTensor second_moments(const std::vector<Point>& places) {
     return {double(s[0]), double(s[1]), double(s[2]), double(s[3]), double(s[4]), double(s[5])};
 }
 
+/// Second moments above are known to double's own rounding, so nothing but that of particles in one place is
+/// to be taken for zero.
+constexpr double least = 1e-18;
+
 double largest(Point p) { return static_cast<double>(std::sqrt(dot(p, p))); }
 
 /// Compares the angular velocities of `places` moving at random velocities. Their angular momentum has no
@@ -35,8 +39,8 @@ void expect_same_angular_velocity(const std::vector<Point>& places, std::mt19937
     const RigidBody body(places);
     const Point momentum = angular_momentum(places, velocities);
     const Point expected = body.angular_velocity(momentum);
-    const InverseInertia inverse(second_moments(places));
-    EXPECT_EQ(inverse.is_singular(), body.rotational_freedoms() < 3);
+    const InverseInertia inverse(second_moments(places), least);
+    EXPECT_EQ(inverse.rotational_freedoms(), body.rotational_freedoms());
     const Point omega = vector_cast<long double>(inverse(vector_cast<double>(momentum)));
     // The entries of the tensor carry a rounding each, and the inverse multiplies that by its condition; the
     // cofactors' roundings do the same. 100 epsilon for a few dozen operations.
@@ -111,7 +115,7 @@ TEST(InverseInertia, recovers_a_rigid_rotation) {
         std::vector<Point> velocities;
         for (Point& p : places) p = size * p;
         for (const Point& p : places) velocities.push_back(cross(omega, p));
-        const InverseInertia inverse(second_moments(places));
+        const InverseInertia inverse(second_moments(places), least);
         const Point found =
             vector_cast<long double>(inverse(vector_cast<double>(angular_momentum(places, velocities))));
         EXPECT_LT(largest(found - omega), 1e-13);
@@ -119,9 +123,9 @@ TEST(InverseInertia, recovers_a_rigid_rotation) {
 }
 
 TEST(InverseInertia, of_coincident_particles_is_zero) {
-    const InverseInertia inverse(
-        second_moments({{0.1L, 0.2L, 0.3L}, {0.1L, 0.2L, 0.3L}, {0.1L, 0.2L, 0.3L}}));
-    EXPECT_TRUE(inverse.is_singular());
+    const InverseInertia inverse(second_moments({{0.1L, 0.2L, 0.3L}, {0.1L, 0.2L, 0.3L}, {0.1L, 0.2L, 0.3L}}),
+                                 least);
+    EXPECT_EQ(inverse.rotational_freedoms(), 0);
     const Vec3<double> omega = inverse({1.0, 2.0, 3.0});
     EXPECT_EQ(dot(omega, omega), 0.0);
 }
@@ -130,11 +134,33 @@ TEST(InverseInertia, of_coincident_particles_is_zero) {
 TEST(InverseInertia, gives_coincident_particles_no_thermal_rotation) {
     for (const double rest : {-3e-13, -1e-16, 0.0, 2e-13}) {
         for (const bool is_pair : {false, true}) {
-            const InverseInertia inverse({rest, rest, 0.5 * rest, 0.0, 0.1 * rest, 0.0}, is_pair);
+            const InverseInertia inverse({rest, rest, 0.5 * rest, 0.0, 0.1 * rest, 0.0}, 1e-12, is_pair);
+            EXPECT_EQ(inverse.rotational_freedoms(), 0) << rest;
             const Vec3<double> omega = inverse.thermal_velocity({1.0, -2.0, 0.5});
             EXPECT_EQ(dot(omega, omega), 0.0) << rest;
         }
     }
+}
+
+// A line whose width is rounding, which may be less than nothing, too: of all three moments but the greatest,
+// and of two of them. The angular velocity is that of a line, however small what is left is.
+TEST(InverseInertia, takes_eigenvalues_that_are_rounding_for_zero) {
+    constexpr double length = 1e-4, unknown = 1e-10;
+    for (const double rest : {-9e-11, -1e-13, -1e-15, 0.0, 1e-15, 1e-13, 9e-11}) {
+        const InverseInertia inverse({0.5 * rest, length, 0.5 * rest, 0.0, 0.0, 0.0}, unknown);
+        EXPECT_EQ(inverse.rotational_freedoms(), 2) << rest;
+        const Vec3<double> omega = inverse({1.0, 2.0, 3.0});
+        // The trace is off by a millionth of itself at most, so is the quotient. None is along the line,
+        // but for roundings of 2 / length.
+        EXPECT_NEAR(omega.x * length, 1.0, 1e-6) << rest;
+        EXPECT_NEAR(omega.z * length, 3.0, 3e-6) << rest;
+        EXPECT_NEAR(omega.y * length, 0.0, 1e-15) << rest;
+    }
+    const InverseInertia wide({2.0 * unknown, length, 2.0 * unknown, 0.0, 0.0, 0.0}, unknown);
+    EXPECT_EQ(wide.rotational_freedoms(), 3);
+    // 5, -2 and -2, whose determinant is above zero, and 5, -1 and -3.
+    EXPECT_EQ(InverseInertia({-4.5, 2.5, 2.5, 0.0, 0.0, 0.0}, unknown).rotational_freedoms(), 2);
+    EXPECT_EQ(InverseInertia({-4.5, 1.5, 3.5, 0.0, 0.0, 0.0}, unknown).rotational_freedoms(), 2);
 }
 
 /// The covariance of thermal_velocity() is A A^T with A its matrix, which columns are what it makes of unit
@@ -142,7 +168,7 @@ TEST(InverseInertia, gives_coincident_particles_no_thermal_rotation) {
 void expect_thermal_covariance(const std::vector<Point>& places, std::mt19937_64& engine) {
     std::normal_distribution<double> normal;
     const bool is_pair = places.size() == 2;
-    const InverseInertia inverse(second_moments(places), is_pair);
+    const InverseInertia inverse(second_moments(places), least, is_pair);
     const Point columns[3] = {vector_cast<long double>(inverse.thermal_velocity({1, 0, 0})),
                               vector_cast<long double>(inverse.thermal_velocity({0, 1, 0})),
                               vector_cast<long double>(inverse.thermal_velocity({0, 0, 1}))};
@@ -192,7 +218,7 @@ TEST(InverseInertia, gives_a_thermal_rotation_the_covariance_of_the_canonical_en
         for (Point& p : places) p = p.x * Point{0.6L, -0.3L, 0.5L} + off * p;
         expect_thermal_covariance(places, engine);
     }
-    const InverseInertia nowhere(second_moments({{0.1L, 0.2L, 0.3L}, {0.1L, 0.2L, 0.3L}}), true);
+    const InverseInertia nowhere(second_moments({{0.1L, 0.2L, 0.3L}, {0.1L, 0.2L, 0.3L}}), least, true);
     const Vec3<double> none = nowhere.thermal_velocity({1.0, 2.0, 3.0});
     EXPECT_EQ(dot(none, none), 0.0);
 }
