@@ -106,6 +106,28 @@ inline void add_streams(std::vector<Case>& cases) {
     add("at_angular_free_mixture_stream_walls_z", law_of(at_angular), slit, parabola, Precision::mixed);
 }
 
+/// What else acts on particles among surfaces, where few solvers' loops are compiled for both: two masses in
+/// a pipe, and waves of a force around a sphere.
+inline void add_mixtures_and_waves_among_surfaces(std::vector<Case>& cases) {
+    for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
+        const bool is_mixed = precision == Precision::mixed;
+        const std::string ending = is_mixed ? "_mixed" : "_double";
+        Case pipe{"srd_angular_thermostat_mixture_pipe" + ending, geometry_of("pipe"), precision};
+        pipe.system.collision.conserve_angular_momentum = true;
+        pipe.system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
+        pipe.system.force = {0.0, 0.0, 0.05};
+        pipe.system.set_species({{"heavy", 7.0, 2.4}, {"light", 0.5, 5.3}});
+        pipe.system.map_surfaces();
+        cases.push_back(pipe);
+        Case waves{"srd_thermostat_waves_sphere" + ending, geometry_of("sphere_at_a_corner"), precision};
+        waves.system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
+        waves.system.forces.add(
+            {.shape = ForceShape::sine, .amplitude = {0.1, 0.0, 0.05}, .along = 1, .waves = 2, .period = 25});
+        waves.system.map_surfaces();
+        cases.push_back(waves);
+    }
+}
+
 inline std::vector<Case> make_cases() {
     const auto walls = [](System& system, std::initializer_list<int> axes) {
         for (const int axis : axes) system.boundaries.faces[axis] = {FaceKind::no_slip, FaceKind::no_slip};
@@ -232,6 +254,7 @@ inline std::vector<Case> make_cases() {
     add_among("at_free_", CollisionRule::at, "lens", {mixed});
     add_scheduled(cases);
     add_streams(cases);
+    add_mixtures_and_waves_among_surfaces(cases);
     return cases;
 }
 

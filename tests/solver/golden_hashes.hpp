@@ -18,7 +18,7 @@ struct GoldenHash {
     std::uint64_t hash;
 };
 
-inline constexpr std::array<GoldenHash, 94> golden_hashes{{
+inline constexpr std::array<GoldenHash, 98> golden_hashes{{
     {"srd_free_periodic_double", 0x5c24e138a505b089},
     {"srd_free_periodic_mixed", 0x5a2e064b5d990838},
     {"srd_free_walls_z_double", 0xd7b456ed6213eb45},
@@ -113,6 +113,10 @@ inline constexpr std::array<GoldenHash, 94> golden_hashes{{
     {"at_free_stream_among_surfaces_mixed", 0xe83d11515ef522c1},
     {"srd_angular_thermostat_stream_among_surfaces_double", 0x65d42bd2c2a7f7e9},
     {"at_angular_free_mixture_stream_walls_z_mixed", 0x5bb1891e0750b35b},
+    {"srd_angular_thermostat_mixture_pipe_double", 0x4bd3019d543c09b3},
+    {"srd_thermostat_waves_sphere_double", 0xe17998651e0302ff},
+    {"srd_angular_thermostat_mixture_pipe_mixed", 0x9bae4c0e15897ba4},
+    {"srd_thermostat_waves_sphere_mixed", 0x1905a2c35490d531},
 }};
 
 }  // namespace mpcflow::test
