@@ -58,74 +58,72 @@ TYPED_TEST(KindsOf, simple_scaling_sets_the_mean_energy) {
     }
 }
 
-// A factor S = 1 + x or 1 / (1 + x), x uniform in (0, c), is taken with the probability
-// min(1, S^f exp(-(S^2 - 1) E / kT)).
-TYPED_TEST(KindsOf, monte_carlo_takes_factors_as_often_as_it_is_to) {
+/// How often Monte Carlo's thermostat takes a factor S or 1 / S, S > 1, in the canonical ensemble, where the
+/// energy E over kT of f freedoms follows Gamma(f / 2).
+///
+/// S^f exp(-(S^2 - 1) E) is 1 at E = e = f ln S / (S^2 - 1). Below, S is always taken, P(f / 2, e) of all
+/// times; above it in a share of S^f times the integral from e of x^(f / 2 - 1) exp(-S^2 x), which is 1 -
+/// P(f / 2, S^2 e). 1 / S is taken always above S^2 e, and below it in a share of P(f / 2, e): as often,
+/// which is the detailed balance.
+double share_taken(double S, int freedoms) {
+    const double e = freedoms * std::log(S) / (S * S - 1.0);
+    return gamma_p(0.5 * freedoms, e) + 1.0 - gamma_p(0.5 * freedoms, S * S * e);
+}
+
+// A factor S = 1 + x or 1 / (1 + x), x uniform in (0, c), is taken with the probability min(1, S^f exp(-(S^2
+// - 1) E / kT)). Of Maxwellian velocities the energies are those of the canonical ensemble, of SRD+a after
+// the rotation, too; and so they stay.
+TYPED_TEST(KindsOf, monte_carlo_takes_factors_as_often_as_the_canonical_ensemble_asks_for) {
     using Real = typename TypeParam::Real;
     constexpr int draws = 20000;
-    constexpr int intervals = 4000;
-    CellMaker maker(2);
+    constexpr int bins = 8;         // of x
+    constexpr int midpoints = 100;  // of a bin, over which a share changes by some tenths
     for (const int count : {3, 8}) {
         for (const double strength : {0.1, 1.0}) {
+            CellMaker maker(2);
             const TypeParam law(system_with(ThermostatKind::monte_carlo, strength));
-            const auto cell = maker.make<Real>(count, 1.2 * thermal_speed);
             const int freedoms = scaled_freedoms<TypeParam>(count);
-            int larger = 0, smaller = 0;
-            double energy = 0.0, expected_larger = 0.0, expected_smaller = 0.0;
+            // S in bins of x, 1 / S in bins of x, and what is left alone.
+            std::vector<double> taken(2 * bins + 1), expected(2 * bins + 1);
+            std::vector<double> energies;
             for (std::uint64_t step = 0; step < draws; ++step) {
+                const auto cell = maker.make<Real>(count, thermal_speed);
                 const CellKey key{2, step, 5};
                 const double scale = scale_of(resolve_cell(law, cell, key));
-                const double ratio = scale * scale;
-                // Of SRD+a it depends on the rotations, hence on the step.
-                energy = energy_of<TypeParam>(collide_cell(law, cell, key)) / ratio;
-                // In float a pair of energies differs by its rounding.
-                larger += ratio > 1.0 + 1e-4 ? 1 : 0;
-                smaller += ratio < 1.0 - 1e-4 ? 1 : 0;
-                ASSERT_LE(ratio, (1.0 + strength) * (1.0 + strength) * 1.0001);
-                ASSERT_GE(ratio, 0.9999 / ((1.0 + strength) * (1.0 + strength)));
-                if (is_angular<TypeParam> && step % 16 != 0) continue;
-                if (!is_angular<TypeParam> && step > 0) continue;
-                const double weight = is_angular<TypeParam> ? 16.0 : draws;
-                for (int i = 0; i < intervals; ++i) {
-                    const double up = 1.0 + strength * (i + 0.5) / intervals;
-                    for (const double s : {up, 1.0 / up}) {
-                        const double probability =
-                            std::min(1.0, std::pow(s, freedoms) * std::exp(-(s * s - 1.0) * energy));
-                        (s > 1.0 ? expected_larger : expected_smaller) +=
-                            0.5 * weight * probability / intervals;
-                    }
-                }
+                energies.push_back(energy_of<TypeParam>(collide_cell(law, cell, key)));
+                const double x = std::max(scale, 1.0 / scale) - 1.0;
+                ASSERT_LE(x, strength * (1.0 + 1e-5));
+                const int bin = std::min(static_cast<int>(x / strength * bins), bins - 1);
+                ++taken[scale == 1.0 ? 2 * bins : (scale > 1.0 ? bin : bins + bin)];
             }
-            // 4.5 standard errors of counts, and for SRD+a of the mean over every 16th step; and the tries of
-            // factors that are within 1e-4 of 1.
-            const double error =
-                4.5 * std::sqrt(draws * 0.25) * (is_angular<TypeParam> ? 1.5 : 1.0) + draws * 1e-4 / strength;
-            EXPECT_NEAR(larger, expected_larger, error) << count << " " << strength;
-            EXPECT_NEAR(smaller, expected_smaller, error) << count << " " << strength;
-            EXPECT_LT(larger + smaller, draws);
+            expected[2 * bins] = draws;
+            for (int bin = 0; bin < bins; ++bin) {
+                double share = 0.0;
+                for (int i = 0; i < midpoints; ++i)
+                    share += share_taken(1.0 + strength * (bin + (i + 0.5) / midpoints) / bins, freedoms);
+                expected[bin] = expected[bins + bin] = 0.5 * draws * share / (bins * midpoints);
+                expected[2 * bins] -= 2.0 * expected[bin];
+            }
+            EXPECT_GE(chi_square_p_value(taken, expected), least_p_value) << count << " " << strength;
+            EXPECT_TRUE(is_gamma(energies, 0.5 * freedoms, 1.0)) << count << " " << strength;
         }
     }
 }
 
-template <class Real>
-class MonteCarloSrd : public testing::Test {};
-using Reals = testing::Types<double, float>;
-TYPED_TEST_SUITE(MonteCarloSrd, Reals);
-
 // From a cell that is four times too hot the energies become those of the canonical ensemble.
-TYPED_TEST(MonteCarloSrd, comes_to_energies_of_the_gamma_distribution) {
-    using Law = Srd<TypeParam, scaling>;
-    const Law law(system_with(ThermostatKind::monte_carlo, 0.5));
+TYPED_TEST(KindsOf, monte_carlo_comes_to_energies_of_the_gamma_distribution) {
+    using Real = typename TypeParam::Real;
+    const TypeParam law(system_with(ThermostatKind::monte_carlo, 0.5));
     CellMaker maker(3);
     for (const int count : {2, 6}) {
-        const auto hot = maker.make<TypeParam>(count, 2.0 * thermal_speed);
+        const auto hot = maker.make<Real>(count, 2.0 * thermal_speed);
         std::vector<double> samples;
         for (std::int64_t chain = 0; chain < 3000; ++chain) {
             auto cell = hot;
             for (std::uint64_t step = 0; step < 60; ++step) cell = collide_cell(law, cell, {3, step, chain});
-            samples.push_back(energy_of<Law>(cell));
+            samples.push_back(energy_of<TypeParam>(cell));
         }
-        EXPECT_TRUE(is_gamma(samples, 0.5 * scaled_freedoms<Law>(count), 1.0)) << count;
+        EXPECT_TRUE(is_gamma(samples, 0.5 * scaled_freedoms<TypeParam>(count), 1.0)) << count;
     }
 }
 
