@@ -12,6 +12,7 @@
 #include "gpu/tile_box.hpp"
 #include "physics/grid_rounding.hpp"
 #include "physics/names.hpp"
+#include "tests/physics/surface_cases.hpp"
 #include "tests/support/solvers.hpp"
 
 namespace mpcflow::test {
@@ -99,39 +100,6 @@ TEST_P(ExecutionTest, walls_that_nearly_all_particles_meet_give_the_bits_of_the_
     }
 }
 
-TEST_P(ExecutionTest, cells_with_more_particles_than_a_word_of_a_tile_holds_give_the_bits_of_the_host) {
-    // So many in one cell, as there may be at this density, that sums in words of 32 bits would overflow. The
-    // crowd is cold, so that it stays together; without the thermostat, which would heat it.
-    system_.box.size = {6, 7, 5};
-    system_.fluid.density = 130.0;
-    system_.collision.random_shift = false;
-    constexpr std::size_t crowd = 1010;
-    for (const bool angular : {false, true}) {
-        for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
-            system_.collision.conserve_angular_momentum = angular;
-            ParticleSnapshot snapshot;
-            const auto host = make_solver(SolverKind::host, system_, {precision});
-            host->copy_particles(snapshot);
-            for (std::size_t i = 0; i < 3 * crowd; ++i) {
-                snapshot.position[i] = 2.5 + std::ldexp(snapshot.position[i] - 2.5, -8);
-                snapshot.velocity[i] = std::ldexp(snapshot.velocity[i], -8);
-            }
-            host->restore(snapshot, 0);
-            ASSERT_GT(host->measure<ExtremesRule>().maximum_occupancy, 1024);
-            ASSERT_LE(host->measure<ExtremesRule>().maximum_occupancy, occupancy_limit(system_.fluid, 1.0));
-            ASSERT_FALSE(WordSplit(occupancy_limit(system_.fluid, 1.0)).is_enough());
-            host->run(4);
-            EXPECT_GT(host->measure<ExtremesRule>().maximum_occupancy, 1024);
-            for (const SolverOptions& way : ways_to_execute(GetParam(), precision)) {
-                const auto solver = make(system_, way);
-                solver->restore(snapshot, 0);
-                solver->run(4);
-                EXPECT_EQ(solver->state_hash(), host->state_hash()) << describe(way);
-            }
-        }
-    }
-}
-
 TEST_P(ExecutionTest, a_fluid_in_which_all_cells_are_like_that_gives_them_too) {
     // In a box that is smaller than a tile, between walls, with as many sums as a law has.
     system_.box.size = {2, 2, 2};
@@ -153,6 +121,77 @@ TEST_P(ExecutionTest, a_fluid_in_which_all_cells_are_like_that_gives_them_too) {
 }
 
 MPCFLOW_ON_EVERY_SOLVER(ExecutionTest);
+
+// So many in one cell, as there may be at this density, that sums in words of 32 bits would overflow. The
+// crowd is cold, so that it stays together; without the thermostat, which would heat it.
+class CrowdedCell : public ExecutionTest {
+protected:
+    CrowdedCell() {
+        system_.box.size = {6, 7, 5};
+        system_.fluid.density = 130.0;
+        system_.collision.random_shift = false;
+    }
+    static constexpr double centre = 2.5;  ///< of the cell, along all axes
+
+    static int occupancy(Solver& solver) {
+        ParticleSnapshot all;
+        solver.copy_particles(all);
+        int count = 0;
+        for (std::size_t i = 0; i < all.position.size(); i += 3) {
+            bool is_there = true;
+            for (std::size_t axis = 0; axis < 3; ++axis)
+                is_there &= std::floor(all.position[i + axis]) == std::floor(centre);
+            count += is_there ? 1 : 0;
+        }
+        return count;
+    }
+
+    void expect_the_bits_of_the_host() {
+        constexpr std::size_t crowd = 1010;
+        for (const bool angular : {false, true}) {
+            for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
+                system_.collision.conserve_angular_momentum = angular;
+                ParticleSnapshot snapshot;
+                const auto host = make_solver(SolverKind::host, system_, {precision});
+                host->copy_particles(snapshot);
+                for (std::size_t i = 0; i < 3 * crowd; ++i) {
+                    snapshot.position[i] = centre + std::ldexp(snapshot.position[i] - centre, -8);
+                    snapshot.velocity[i] = std::ldexp(snapshot.velocity[i], -8);
+                }
+                host->restore(snapshot, 0);
+                ASSERT_GT(occupancy(*host), 1024);
+                ASSERT_LE(occupancy(*host), occupancy_limit(system_.fluid, 1.0));
+                ASSERT_FALSE(WordSplit(occupancy_limit(system_.fluid, 1.0)).is_enough());
+                host->run(4);
+                EXPECT_GT(occupancy(*host), 1024);
+                for (const SolverOptions& way : ways_to_execute(GetParam(), precision)) {
+                    const auto solver = make(system_, way);
+                    solver->restore(snapshot, 0);
+                    solver->run(4);
+                    EXPECT_EQ(solver->state_hash(), host->state_hash()) << describe(way);
+                }
+            }
+        }
+    }
+};
+
+TEST_P(CrowdedCell, of_more_particles_than_a_word_of_a_tile_holds_gives_the_bits_of_the_host) {
+    expect_the_bits_of_the_host();
+}
+
+// A sphere cuts the cell 0.2 from the crowd, so that no flight in the cell is free by the map alone; but the
+// crowd meets nothing in four steps of 2^-8 x 0.1 thermal speeds. A device adds such particles after all
+// others, when the cell is full.
+TEST_P(CrowdedCell, near_a_surface_gives_them_too) {
+    system_ = with_surfaces(system_, {sphere({4.0, centre, centre}, 1.3, FluidSide::outside)});
+    const SurfaceView view = view_of_surfaces(system_);
+    const Vec3<double> place{centre, centre, centre};
+    ASSERT_FALSE(view.is_free(place, place));
+    ASSERT_TRUE(view.is_surely_free(place, place + Vec3<double>{0.1, 0.1, 0.1}));
+    expect_the_bits_of_the_host();
+}
+
+MPCFLOW_ON_EVERY_SOLVER(CrowdedCell);
 
 }  // namespace
 }  // namespace mpcflow::test
