@@ -87,6 +87,7 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     Grid next_grid;
     ShearedFaces<Real> mid_flight_shear;  ///< as sheared faces lie in the middle of the flight
     double fast_speed_squared = 0.0;      ///< (1 / h)^2: faster is worth a notice
+    double greatest_speed_squared = 0.0;  ///< faster is a fault
     double ordinary_speed_squared = 0.0;  ///< up to here there is nothing to say
 
     StepPlan() = default;
@@ -101,7 +102,8 @@ struct StepPlan : private RelativeMasses<Law::masses> {
           next_grid(first_grid) {
         const double limit = law.parameters().rounding.speed_limit;
         fast_speed_squared = 1.0 / (system.collision.time_step * system.collision.time_step);
-        ordinary_speed_squared = std::min(fast_speed_squared, limit * limit);
+        greatest_speed_squared = limit * limit;
+        ordinary_speed_squared = std::min(fast_speed_squared, greatest_speed_squared);
     }
 
     /// Prepares for the collision of step `index`; the plan must be at step `index` - 1 or new.
@@ -210,26 +212,29 @@ struct StepPlan : private RelativeMasses<Law::masses> {
         return outcome;
     }
 
+    /// What collide_and_glide() says of a particle, in bits. One that comes to a face of the box leaves it:
+    /// its end is beyond, and Streaming::bring_back() may know what then. Of one that is to be treated by
+    /// itself the end means nothing: collide_and_stream() knows. A speed that is worth a notice is told of
+    /// others.
+    enum Glide : int { glides = 0, is_fast = 1, leaves = 2, by_itself = 4, is_odd = leaves | by_itself };
+
     /// The same without a branch, for a particle by what the law sees of it, its species and its position,
-    /// which is in the frame of its cell: its velocity after the step is returned in `velocity`. False, and
-    /// both without meaning, where it comes to a face of the box, or its speed asks for a remark:
-    /// collide_and_stream() knows what then.
-    MPCFLOW_HD bool collide_and_glide(const InCell<Real>& in_cell, int species, const CellAction<Law>& action,
-                                      Vec3<Real>& position, Vec3<Real>& velocity) const {
+    /// which is in the frame of its cell: its velocity after the step is returned in `velocity`. Returns bits
+    /// of Glide.
+    MPCFLOW_HD int collide_and_glide(const InCell<Real>& in_cell, int species, const CellAction<Law>& action,
+                                     Vec3<Real>& position, Vec3<Real>& velocity) const {
         velocity = law.apply(action.transform, action.draw(), in_cell, {seed, step});
-        const bool is_inside = streaming.glide(position, velocity, species);
-        const Vec3<double> v = vector_cast<double>(velocity);
-        return is_inside & (dot(v, v) <= ordinary_speed_squared);
+        return glide(streaming.glide(position, velocity, species), velocity);
     }
 
     /// The same where a force differs from place to place.
-    MPCFLOW_HD bool collide_and_glide_over_waves(const InCell<Real>& in_cell, int species,
-                                                 const CellAction<Law>& action, Vec3<Real>& position,
-                                                 Vec3<Real>& velocity) const {
+    MPCFLOW_HD int collide_and_glide_over_waves(const InCell<Real>& in_cell, int species,
+                                                const CellAction<Law>& action, Vec3<Real>& position,
+                                                Vec3<Real>& velocity) const {
         velocity = law.apply(action.transform, action.draw(), in_cell, {seed, step});
-        const bool is_inside = streaming.glide_over_waves(position, velocity, species);
-        const Vec3<double> v = vector_cast<double>(velocity);
-        return is_inside & (dot(v, v) <= ordinary_speed_squared);
+        const int found = glide(streaming.glide_over_waves(position, velocity, species), velocity);
+        // Where it leaves the box the kick at its end was that of a place beyond.
+        return (found & leaves) != 0 ? found | by_itself : found;
     }
 
     /// Ends the step of a particle that was left at a wall.
@@ -287,6 +292,14 @@ private:
         if constexpr (Law::needs.offsets) in_cell.offset = place.offset;
         if constexpr (Law::needs.ids) in_cell.id = particle.id();
         return in_cell;
+    }
+
+    /// Bits of Glide by the velocity at the end. Written so that of a NaN they say by_itself.
+    MPCFLOW_HD int glide(bool is_inside, const Vec3<Real> velocity) const {
+        const Vec3<double> v = vector_cast<double>(velocity);
+        const double speed_squared = dot(v, v);
+        return (speed_squared <= greatest_speed_squared ? glides : by_itself) |
+               (is_inside ? glides : leaves) | (speed_squared > fast_speed_squared ? is_fast : glides);
     }
 
     /// A particle that breaks a bound is stopped, so that the state stays safe to work with until the fault

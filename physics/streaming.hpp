@@ -127,7 +127,16 @@ public:
         velocity += half_kick;
         return is_inside(position);
     }
-    /// The same where has_waves().
+    /// Brings the end that glide() gave into the box across periodic faces, and counts the images in a label
+    /// or a particle. False, and both mean nothing then, where fly() has more to do: at walls, at sheared
+    /// faces, and where an image does not fit.
+    template <class Label>
+    [[nodiscard]] MPCFLOW_HD bool bring_back(Vec3<Real>& position, Label& label) const {
+        if (shear_.is_on() || crosses_wall(position)) return false;
+        Vec3<Real> velocity{};
+        return wrap<Setting::plain>(label, position, velocity) == StreamOutcome::inside;
+    }
+    /// glide() where has_waves().
     MPCFLOW_HD bool glide_over_waves(Vec3<Real>& position, Vec3<Real>& velocity, int species) const {
         velocity += wave_kick(position, species);
         const bool is_inside = glide(position, velocity, species);

@@ -82,6 +82,7 @@ private:
             if (reorders) take_slots(block, count, block.are_within(first_cell, own_cells), to);
             else std::iota(to, to + count, i);
             if (block.collide_and_glide(plan, actions)) advance_odd(block, some);
+            if (block.has_fast()) faults |= notice_fast;
             block.locate(plan.next_grid);
             block.contribute(plan, draws);
             const std::int64_t next = std::min(i + particles_ahead, last - 1);
@@ -171,7 +172,7 @@ private:
     /// The particles of a block that are odd, one by one.
     [[gnu::noinline]] MPCFLOW_FLATTEN void advance_odd(Block& block, std::span<Particle> some) {
         for (int k = 0; k < Block::size; ++k) {
-            if (!block.is_odd(k)) continue;
+            if (!block.is_odd(k) || block.bring_back(plan, k)) continue;
             const auto i = std::min(static_cast<std::size_t>(k), some.size() - 1);
             if (static_cast<std::size_t>(k) == i) {
                 const auto place = plan.grid.locate(some[i].position);

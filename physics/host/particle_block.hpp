@@ -173,22 +173,43 @@ public:
                 Vec3<Real> position = positions_[k];
                 Vec3<Real> velocity;
                 odd_[k] =
-                    !plan.collide_and_glide(in_cell(plan, k), species_[k], action(k), position, velocity);
+                    plan.collide_and_glide(in_cell(plan, k), species_[k], action(k), position, velocity);
                 positions_.set(k, position);
                 velocities_.set(k, velocity);
             }
         }
         if (has_surfaces)
             for (int k = 0; k < size; ++k)
-                odd_[k] |= plan.streaming.is_clear_of_surfaces(starts_[k], positions_[k]) ? 0 : 1;
+                odd_[k] |=
+                    plan.streaming.is_clear_of_surfaces(starts_[k], positions_[k]) ? 0 : plan.by_itself;
         if (plan.grid.is_sheared())
-            for (int k = 0; k < size; ++k) odd_[k] |= beyond_[k];
-        int any = 0;
-        for (int k = 0; k < size; ++k) any |= odd_[k];
-        return any != 0;
+            for (int k = 0; k < size; ++k) odd_[k] |= beyond_[k] != 0 ? plan.by_itself : 0;
+        int any_odd = 0;
+        int any_fast = 0;
+        for (int k = 0; k < size; ++k) {
+            any_odd |= odd_[k] & plan.is_odd;
+            any_fast |= odd_[k] == plan.is_fast ? 1 : 0;
+        }
+        has_fast_ = any_fast != 0;
+        return any_odd != 0;
     }
     /// Whether a particle is to be treated by itself: its position and velocity here mean nothing.
-    [[nodiscard]] bool is_odd(int k) const { return odd_[k] != 0; }
+    [[nodiscard]] bool is_odd(int k) const { return (odd_[k] & StepPlan<Law>::is_odd) != 0; }
+    /// Ends the step of an odd particle that has but left the box across periodic faces; false, and nothing
+    /// is changed, where there is more to it.
+    template <class Grid>
+    [[nodiscard]] bool bring_back(const StepPlan<Law, Grid>& plan, int k) {
+        if ((odd_[k] & plan.by_itself) != 0) return false;
+        Vec3<Real> position = positions_[k];
+        typename Particle::Label label = labels_[k];
+        if (!plan.streaming.bring_back(position, label)) return false;
+        positions_.set(k, position);
+        labels_.set(k, label);
+        has_fast_ |= (odd_[k] & plan.is_fast) != 0;
+        return true;
+    }
+    /// Whether the speed of any other is worth a notice (StepPlan::Glide).
+    [[nodiscard]] bool has_fast() const { return has_fast_; }
 
     void set(int k, const Particle& particle) {
         positions_.set(k, particle.position);
@@ -243,8 +264,8 @@ private:
         for (int k = 0; k < size; ++k) {
             Vec3<Real> position = positions_[k];
             Vec3<Real> velocity;
-            odd_[k] = !plan.collide_and_glide_over_waves(in_cell(plan, k), species_[k], action(k), position,
-                                                         velocity);
+            odd_[k] = plan.collide_and_glide_over_waves(in_cell(plan, k), species_[k], action(k), position,
+                                                        velocity);
             positions_.set(k, position);
             velocities_.set(k, velocity);
         }
@@ -318,8 +339,9 @@ private:
     alignas(64) std::uint64_t id_[size];
     alignas(64) int species_[size]{};
     alignas(64) int cell_[size];
-    alignas(64) int odd_[size];
+    alignas(64) int odd_[size];     ///< bits of StepPlan::Glide
     alignas(64) int beyond_[size];  ///< of a sheared box: not in the frame of their cell
+    bool has_fast_ = false;
 };
 
 }  // namespace mpcflow

@@ -59,36 +59,49 @@ def drag_coefficient(run: Run, obstacle: Obstacle) -> Quantity:
     return Quantity(value, math.hypot(own, 2.0 * value * velocity.error / velocity.value))
 
 
-def zero_crossing(places: Array, values: Array, errors: Array) -> Quantity:
-    """Where values that begin below 0 first come to be above it for good, to the next five at least, by a straight line through two of
-    them. Raises ValueError where they do not."""
-    for i in range(len(values) - 1):
-        after = values[i + 1:i + 6]
-        if values[i] < 0.0 <= values[i + 1] and np.all(after >= 0.0):
-            slope = (values[i + 1] - values[i]) / (places[i + 1] - places[i])
-            error = float(np.hypot(errors[i], errors[i + 1])) / math.sqrt(2.0) / slope
-            return Quantity(float(places[i] - values[i] / slope), error)
-    raise ValueError("the velocity behind the cylinder does not turn: there are no eddies")
+def turning_point(places: Array, values: Array, errors: Array, window: int) -> Quantity:
+    """Where values that fall below 0 first come to be above it again, after the least of them. Of means over `window` neighbours each, which
+    change no straight line: one value may be above 0 by chance. The error is half of what is between where they do with their own errors
+    taken off and added. Raises ValueError where there is no such place."""
+    kernel = np.full(window, 1.0 / window)
+    at, mean, variance = (np.convolve(column, kernel, "valid") for column in (places, values, errors**2 / window))
+    if len(mean) < 2 or not mean.min() < 0.0:
+        raise ValueError("the velocity behind the cylinder does not turn: there are no eddies")
+    least, spread = int(np.argmin(mean)), np.sqrt(variance)
+    end = _comes_above(at[least:], mean[least:])
+    if end is None:
+        raise ValueError("the eddies behind the cylinder do not end in the box")
+    early, late = (_comes_above(at[least:], mean[least:] + sign * spread[least:]) for sign in (1.0, -1.0))
+    return Quantity(end, 0.5 * ((at[-1] if late is None else late) - (at[least] if early is None else early)))
+
+
+def _comes_above(places: Array, values: Array) -> float | None:
+    """Where values first come from below 0 to above it, by a straight line between two; None where they do not."""
+    rising = np.flatnonzero((values[:-1] < 0.0) & (values[1:] >= 0.0))
+    if not len(rising):
+        return None
+    i = int(rising[0])
+    return float(places[i] - values[i] * (places[i + 1] - places[i]) / (values[i + 1] - values[i]))
 
 
 def wake_length(run: Run, obstacle: Obstacle) -> Quantity:
     """Of the eddies behind the cylinder, over its diameter: from its rear to where the fluid on the line through its middle flows on again.
-    Of the bins of output.fields, which the line is in, or, where it is between two rows of them, next to. Raises ResultsError;
-    ValueError where there are no eddies."""
-    fields = run.fields
-    velocity = fields["velocity"]
+    Of the bins of output.fields that are at most a sixteenth of the diameter from the line, in means over a fifth of the diameter along it.
+    Raises ResultsError; ValueError where there are no eddies."""
+    velocity = run.fields["velocity"]
     values, errors = (_in_plane(of_bins[..., obstacle.along], obstacle.axis) for of_bins in (velocity.values, velocity.known_error()))
-    across = fields.edges(AXES[obstacle.across])
-    middle = obstacle.centre[obstacle.across]
-    rows = np.flatnonzero((across[:-1] <= middle) & (across[1:] >= middle))
     if obstacle.across < obstacle.along:
         values, errors = values.T, errors.T
+    edges, places = run.fields.edges(AXES[obstacle.across]), run.fields.centres(AXES[obstacle.along])
+    middle, near = obstacle.centre[obstacle.across], obstacle.diameter / 16.0
+    rows = np.flatnonzero((edges[:-1] <= middle + near) & (edges[1:] >= middle - near))
     line, spread = values[rows].mean(axis=0), np.sqrt((errors[rows] ** 2).mean(axis=0) / len(rows))
-    places = fields.centres(AXES[obstacle.along])
     rear = obstacle.centre[obstacle.along] + 0.5 * obstacle.diameter
-    # Bins that the cylinder cuts have the velocity of the fluid beside it.
-    first = int(np.searchsorted(fields.edges(AXES[obstacle.along])[:-1], rear))
-    end = zero_crossing(places[first:], line[first:], spread[first:])
+    # Bins that the cylinder cuts have the velocity of the fluid beside it; what is far behind is not of the eddies.
+    along = run.fields.edges(AXES[obstacle.along])
+    first, last = (int(np.searchsorted(along[:-1], place)) for place in (rear, rear + 8.0 * obstacle.diameter))
+    window = max(1, round(0.2 * obstacle.diameter / float(along[1] - along[0])))
+    end = turning_point(places[first:last], line[first:last], spread[first:last], window)
     return Quantity((end.value - rear) / obstacle.diameter, end.error / obstacle.diameter)
 
 

@@ -26,7 +26,7 @@ are those of the runs; this page is made anew, runs included, by
 
     tools/make_gallery.py --program build/app/mpcflow
 
-in three minutes on two cores. Units are *a*, *m* and *kT*. Behind ± is one standard error; in brackets is
+in five minutes on two cores. Units are *a*, *m* and *kT*. Behind ± is one standard error; in brackets is
 how far a number is from the expected one, in per cent and in standard errors, σ. Viscosities of theory are
 formulas, right to 2 or 3 % ([docs/physics.md](physics.md#what-theory-says)), and runs as short as these have
 their chance; [docs/validation.md](validation.md) has longer ones. The same input gives the same bits on any
