@@ -15,6 +15,7 @@
 #include "physics/collision/laws.hpp"
 #include "physics/names.hpp"
 #include "physics/observables/totals.hpp"
+#include "physics/snapshot.hpp"
 #include "physics/step.hpp"
 #include "tests/physics/surface_cases.hpp"
 #include "tests/support/solvers.hpp"
@@ -134,6 +135,39 @@ INSTANTIATE_TEST_SUITE_P(of, ParticleBlocks, testing::ValuesIn([] {
                              std::ranges::replace(name, '+', '_');
                              return name;
                          });
+
+class FastSteps : public SolverTest {};
+
+// Of 40 particles with |v| > 1 / h = 3.3 there is one in every third step or so. Those that leave the box in
+// such a step count, too: it is two cells thick.
+TEST_P(FastSteps, are_those_in_which_a_particle_flies_more_than_a_cell) {
+    System system;
+    system.seed = 5;
+    system.box.size = {2, 4, 5};
+    system.fluid.density = 1.0;
+    system.collision.time_step = 0.3;
+    const auto solver = make(system, {});
+    std::int64_t expected = 0;
+    constexpr int steps = 200;
+    for (int step = 0; step < steps; ++step) {
+        solver->run(1);
+        ParticleSnapshot snapshot;
+        solver->copy_particles(snapshot);
+        bool is_fast = false;
+        for (std::size_t i = 0; i < snapshot.id.size(); ++i) {
+            double squared = 0.0;
+            for (std::size_t a = 0; a < 3; ++a)
+                squared += snapshot.velocity[3 * i + a] * snapshot.velocity[3 * i + a];
+            is_fast = is_fast || squared > 1.0 / (0.3 * 0.3);
+        }
+        expected += is_fast ? 1 : 0;
+        ASSERT_EQ(solver->fast_steps(), expected) << step;
+    }
+    EXPECT_GT(expected, steps / 10);
+    EXPECT_LT(expected, steps - steps / 10);
+}
+
+MPCFLOW_ON_EVERY_SOLVER(FastSteps);
 
 }  // namespace
 }  // namespace mpcflow::test

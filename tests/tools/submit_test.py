@@ -374,8 +374,8 @@ class OnPbs(WithPbs):
         self.assertIn("'-J', '0-1'", (self.jobs / "1").read_text())
 
     def test_a_run_goes_on_in_further_jobs_when_its_time_is_over(self):
-        self.profile("short", f"program: {PROGRAM}\nscheduler: pbs\ntime_limit: 0:00:02\nmargin: 1")
-        self.write_input(30_000)
+        self.profile("short", f"program: {PROGRAM}\nscheduler: pbs\ntime_limit: 0:00:04\nmargin: 1")
+        self.write_input(60_000)
         self.submit("flow.yaml", "--profile", "short")
         self.wait_until_done()
         self.assertGreaterEqual(len(list(self.jobs.iterdir())), 2)

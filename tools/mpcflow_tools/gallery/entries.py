@@ -95,7 +95,8 @@ ENTRIES = (
           "mpcflow-plot RUN vorticity --across y", sphere_figure, sphere_rows),
     Entry("cylinder", "Past a cylinder",
           "A stream, made anew in a slab at the left, flows past a cylinder between two plates, at the Reynolds number 20: behind it the fluid "
-          "turns back in two eddies at rest. Beside Schaefer and Turek's benchmark, which is of a fluid of constant density.",
+          "turns back in two eddies at rest. Beside Schaefer and Turek's benchmark, which is of a fluid of constant density; how long the eddies are "
+          "takes a longer run to tell (docs/validation_flows.md).",
           "mpcflow-plot RUN vorticity --across z", past_cylinder_figure, cylinder_rows),
     Entry("heat", "Heat between two plates",
           "One plate is cold, the other warm: the temperature is linear in between, but for a jump at each plate, and the density that of an "

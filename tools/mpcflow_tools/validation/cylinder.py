@@ -78,7 +78,7 @@ def flow_input(flow: Flow, sizes: Sizes) -> dict[str, Any]:
             "surfaces": [{"cylinder": {"axis": "z", "centre": [centre, 2 * d if flow.is_channel else 8 * d], "radius": d / 2}, "fluid": "outside"}],
             "stream": {"axis": "x", "from": 0, "to": slab, "velocity": [flow.velocity, 0, 0], "profile": profile},
             "run": {"equilibration": math.ceil(flow.develops * steps_of_time), "steps": steps},
-            "output": {"fields": fields, "walls": {"every": 20 if flow.is_shedding else 2}}, "execution": {"precision": "mixed"}}
+            "output": {"fields": fields, "walls": {"every": 2 if flow.diameter < 50 else 20}}, "execution": {"precision": "mixed"}}
 
 
 def cases(sizes: Sizes) -> list[Case]:
