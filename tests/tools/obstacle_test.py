@@ -75,6 +75,7 @@ class InAStream(ToolTest):
             self.assertGreater(strouhal_number(run, cylinder).error, 0.0)
             found = {one.name: one for section in analyze(run, ["walls"]) for one in section.estimates}
             self.assertEqual(found["drag coefficient of surface 0 (cylinder)"].value, drag.value)
+            self.assertEqual({one.theory for name, one in found.items() if name.startswith(("force", "stress"))}, {None})
 
     def test_the_eddies_are_measured_on_the_line_through_the_middle(self) -> None:
         with Run(made(IN_A_STREAM)) as run:

@@ -10,7 +10,7 @@ from mpcflow_tools.expected import (component_name, default_axis, default_compon
                                     holds_temperature)
 from mpcflow_tools.flow import fit_profile
 from mpcflow_tools.flow_report import EXPECTED_SLIP, fitted_of_all
-from mpcflow_tools.flow_run import NotAFlow, read_flow
+from mpcflow_tools.flow_run import NotAFlow, has_stream, read_flow
 from mpcflow_tools.layers import layer_profile
 from mpcflow_tools.mode_analysis import mode_viscosity
 from mpcflow_tools.run import AXES, Run
@@ -30,7 +30,8 @@ def temperature_section(run: Run) -> Section:
     wanted = curves[0].at(times) if curves and len(times) else None
     theory = None if wanted is None else float(wanted[0] if np.ptp(wanted) == 0.0 else np.mean(wanted))
     if not holds_temperature(run):
-        section.notes.append("without a thermostat the temperature is that of the start, which chance sets")
+        section.notes.append("without a thermostat the stream alone holds the temperature, where it is made" if has_stream(run.input) else
+                             "without a thermostat the temperature is that of the start, which chance sets")
         theory = None
     section.estimates.append(Estimate("kT", found.value, found.error, "energy", f"mean of {settled.sum():,} rows of the series, a flow included",
                                       theory))
