@@ -15,6 +15,10 @@ namespace {
 
 /// Of some cell the centre is in the slab then, whatever the grid's shift is.
 constexpr double least_thickness = 1.0;
+/// In the slab.
+constexpr double enough_steps = 10.0;
+/// A cell around a centre in the slab may reach so far beyond it.
+constexpr double cell_diagonal = 1.8;
 
 class StreamChecker : private CheckBase {
 public:
@@ -25,8 +29,10 @@ public:
         if (!are_sound({"box", "boundaries"})) return;
         check_faces();
         check_slab();
+        check_surfaces();
         check_velocity();
         if (stream_.profile == StreamProfile::parabolic) check_parabola();
+        warn_of_haste();
     }
 
 private:
@@ -59,8 +65,38 @@ private:
         }
     }
 
+    /// Behind those of slip the laws would put virtual particles of the stream.
+    void check_surfaces() {
+        if (!are_sound({"surfaces", "stream"})) return;
+        const Node* output = root_.find("output");
+        const bool measures_walls = output != nullptr && output->find("walls") != nullptr;
+        for (std::size_t i = 0; i < system_.surfaces.list.size(); ++i) {
+            const Surface& surface = system_.surfaces.list[i];
+            if (!reaches_into_slab(surface)) continue;
+            if (surface.kind == FaceKind::slip) {
+                error(
+                    fmt::format("surfaces.{}", i),
+                    "a surface of slip reaches into the slab of the stream, which is not possible; move one "
+                    "of them, or make the surface no_slip");
+            } else if (measures_walls) {
+                warn("output.walls",
+                     fmt::format("surfaces.{} reaches into the slab of the stream, where only "
+                                 "what hits it is counted as its",
+                                 i));
+            }
+        }
+    }
+    [[nodiscard]] bool reaches_into_slab(const Surface& surface) const {
+        if (surface.shape == SurfaceShape::cylinder && surface.axis == stream_.axis) return true;
+        const double centre = surface.centre[static_cast<std::size_t>(stream_.axis)];
+        const double reach = surface.radius + cell_diagonal;
+        return centre + reach > stream_.from && centre - reach < stream_.to;
+    }
+
     void check_velocity() {
         if (!diagnostics_.is_sound("stream.velocity")) return;
+        if (stream_.mean_speed() == 0.0)
+            error("stream.velocity", "is 0 along each axis; a stream needs a velocity");
         for (std::size_t axis = 0; axis < 3; ++axis) {
             if (!has_wall(axis) || stream_.velocity[axis] == 0.0) continue;
             error(fmt::format("stream.velocity.{}", axis),
@@ -74,6 +110,18 @@ private:
                       "a speed of {:.3g} is {:.3g} thermal speeds sqrt(temperature / mass) of the fluid; at "
                       "most {:g} are possible, and over about 0.3 it is compressed",
                       speed, speed / thermal_speed(), most_wall_speed));
+        }
+    }
+
+    void warn_of_haste() {
+        if (!are_sound({"stream", "collision.time_step"})) return;
+        const double steps =
+            (stream_.to - stream_.from) / (stream_.greatest_speed() * system_.collision.time_step);
+        if (steps < enough_steps) {
+            warn("stream.to",
+                 fmt::format("the fluid is in the slab for {:.2g} steps, too few to take on the velocity; "
+                             "make it thicker, for {:g} at least",
+                             steps, enough_steps));
         }
     }
 

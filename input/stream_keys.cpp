@@ -8,7 +8,8 @@ namespace mpcflow::input {
 namespace {
 
 constexpr RealRange place_range = between(0, largest_edge);
-constexpr double most_strength = 100.0;
+/// Less would not hold the temperature where laws leave it to the virtual particles.
+constexpr RealRange strength_range = between(0.01, 10);
 
 }  // namespace
 
@@ -33,9 +34,9 @@ void visit_stream(KeyVisitor& keys, std::optional<Stream>& stream) {
                          "of the one axis that has such."},
                         read.profile);
             keys.real({"strength",
-                       "Virtual particles for each of the fluid; what the fluid's velocity differs by falls "
-                       "to some 1 / (1 + strength) of it in a step."},
-                      read.strength, positive_up_to(most_strength));
+                       "Virtual particles for each of the fluid; the more there are, the sooner the fluid "
+                       "takes on the velocity."},
+                      read.strength, strength_range);
         });
 }
 

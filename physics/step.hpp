@@ -12,7 +12,6 @@
 #include "physics/boundary/stream.hpp"
 #include "physics/cell_grid.hpp"
 #include "physics/collision/law.hpp"
-#include "physics/collision/virtual_particles.hpp"
 #include "physics/streaming.hpp"
 #include "physics/system.hpp"
 
@@ -169,11 +168,8 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     /// Whether any cell may be.
     [[nodiscard]] bool has_special_cells() const { return streaming.surfaces().exist() || stream.is_on(); }
 
-    /// Of what the particles of a cell, of which there are some, lose in its collision the part that walls
-    /// and surfaces take; a stream takes the rest. Of a cell without either it means nothing.
-    MPCFLOW_HD double part_of_walls(int cell) const {
-        return is_in_stream(cell) ? mpcflow::part_of_walls(law.parameters(), fill(cell, true)) : 1.0;
-    }
+    /// Whether a stream takes part in the collision of a cell of this grid.
+    MPCFLOW_HD bool is_in_stream(int cell) const { return stream.is_on() && stream.has(grid.centre(cell)); }
 
     /// Whether a cell of the next grid is neither cut nor beyond a wall.
     MPCFLOW_HD bool is_whole(int cell) const {
@@ -273,8 +269,6 @@ private:
         return streaming.surfaces().exist() && has_particles &&
                CellSurfaces(streaming.surfaces(), grid.centre(cell)).has_solid();
     }
-    MPCFLOW_HD bool is_in_stream(int cell) const { return stream.is_on() && stream.has(grid.centre(cell)); }
-
     /// In the collision and the flight of step `index`, all that is at the fluid's temperature is at that of
     /// the step.
     void follow_temperature(const System& system, std::uint64_t index) {

@@ -21,7 +21,8 @@ void print_stream(const System& system) {
     if (!theory::is_known(system)) return;
     for (std::size_t i = 0; i < system.surfaces.list.size(); ++i) {
         const Surface& surface = system.surfaces.list[i];
-        if (surface.fluid == FluidSide::inside) continue;
+        const bool is_along = surface.shape == SurfaceShape::cylinder && surface.axis == stream.axis;
+        if (surface.fluid == FluidSide::inside || is_along) continue;
         fmt::print("  surfaces.{:<10} Reynolds number {:.4g} by the mean velocity and the diameter\n", i,
                    mean * 2.0 * surface.radius / theory::predicted_viscosity(system));
     }

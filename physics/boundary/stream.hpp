@@ -5,8 +5,8 @@
 ///
 /// In the collision a cell of the slab takes as many virtual particles for each of the fluid's as
 /// Stream::strength says (physics/collision/virtual_particles.hpp). They have the stream's velocity and the
-/// fluid's temperature, so that velocities stay Maxwellian, about the stream's velocity, with every law; and
-/// what the fluid's mean velocity differs by falls to some 1 / (1 + strength) of it in a step.
+/// fluid's temperature, so that velocities stay Maxwellian, about the stream's velocity, with every law. How
+/// much of the difference between fluid and stream a collision leaves docs/physics.md says.
 
 #include <cmath>
 
@@ -32,6 +32,7 @@ public:
         velocity_ = {stream.velocity[0], stream.velocity[1], stream.velocity[2]};
         if (stream.profile == StreamProfile::uniform) return;
         across_ = system.walled_axis();
+        if (across_ < 0) return;  // which the input refuses
         width_ = system.box.size[static_cast<std::size_t>(across_)];
     }
 

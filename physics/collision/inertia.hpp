@@ -17,7 +17,8 @@ public:
     /// For two particles, or collinear ones, I has one eigenvalue zero, that of their line d, and two
     /// equal ones; L has no component along d and I^+ L = (L - d (d.L)) / (trace / 2). An eigenvalue
     /// under 1e-9 of the trace, or under `least`, counts as zero; so does all of I where the trace of s is
-    /// under `least`, as of particles in one place. `least` is what s may owe to rounding. Of two particles
+    /// under `least`, as of particles in one place. `least` > 0 is what s may owe to rounding. Of two
+    /// particles
     /// (`is_pair`) the line is known to be singular, also where they are so close that the rounding of the
     /// sums is more than 1e-9 of the trace.
     MPCFLOW_HD explicit InverseInertia(const SymmetricTensor& s, double least, bool is_pair = false)

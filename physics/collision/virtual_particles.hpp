@@ -105,7 +105,7 @@ struct VirtualNumbers {
 };
 [[nodiscard]] MPCFLOW_HD VirtualNumbers virtual_numbers(const LawParameters& fluid, const CellFill& fill) {
     VirtualNumbers numbers;
-    double fluid_part = 1.0;
+    double fluid_part = fill.fluid_volume();  // 1 of a whole cell
     if (fill.is_cut && fill.surfaces != nullptr) {
         const MeanSolid solid = mean_solid(*fill.surfaces, fill.centre, *fill.walls);
         numbers.of_walls = wall_density * fluid.density * solid.volume;
@@ -114,17 +114,10 @@ struct VirtualNumbers {
     } else if (fill.is_cut) {
         numbers.of_walls = virtual_particle_count(fluid.density, fill);
         numbers.wall = fill.mean_wall();
-        fluid_part = fill.fluid_volume();
     }
     if (!fluid.virtual_particles) numbers.of_walls = 0.0;
     numbers.of_stream = fill.stream_density * fluid_part;
     return numbers;
-}
-
-/// Of the virtual particles of a cell in a stream, the part that walls have.
-[[nodiscard]] MPCFLOW_HD double part_of_walls(const LawParameters& fluid, const CellFill& fill) {
-    const VirtualNumbers numbers = virtual_numbers(fluid, fill);
-    return numbers.of_walls / (numbers.of_walls + numbers.of_stream);
 }
 
 /// Adds a cell's virtual particles to `real`, for laws to which their places do not matter: the sum of their

@@ -193,7 +193,8 @@ public:
         has_fast_ = any_fast != 0;
         return any_odd != 0;
     }
-    /// Whether a particle is to be treated by itself: its position and velocity here mean nothing.
+    /// Whether a particle is to be treated by itself: unless bring_back() ends its step, its position and
+    /// velocity here mean nothing.
     [[nodiscard]] bool is_odd(int k) const { return (odd_[k] & StepPlan<Law>::is_odd) != 0; }
     /// Ends the step of an odd particle that has but left the box across periodic faces; false, and nothing
     /// is changed, where there is more to it.

@@ -12,6 +12,7 @@
 ///
 /// In a cell that a wall cuts the changes of the particles do not add up to zero: what lacks, the wall has
 /// taken. There r_b, b normal to the wall, is the distance from the wall, which the momentum has come from.
+/// Where a stream takes part, too, it is not known what of it the wall takes, and nothing is counted as its.
 ///
 /// The kinetic part is counted where and as a particle is in the middle of its flight, after the hits until
 /// then. With a velocity gradient g the mean of u_x u_z at a fixed place falls by g kT/m during the time 1,
@@ -60,7 +61,7 @@ struct ParticleFlux : FluxMass<masses> {
     CellFill fill;           ///< of its cell, by faces
     CellSurfaces surfaces;   ///< there
     bool is_by_surfaces;     ///< whether surfaces in the box cut the cell, too, and have solid behind them
-    double part_of_walls;    ///< of what the cell's particles lose in the collision: the rest a stream takes
+    bool is_in_stream;       ///< which takes part in the collision: what the walls take in it is not known
     bool meets_wall;         ///< in its flight, or may
     HitDraws draws;          ///< of its hits
 };
@@ -153,7 +154,7 @@ public:
                 flux.surfaces = CellSurfaces(flight_.surfaces(), plan.grid.centre(place.cell));
                 flux.is_by_surfaces = flux.surfaces.has_solid();
             }
-            flux.part_of_walls = plan.part_of_walls(place.cell);
+            flux.is_in_stream = plan.is_in_stream(place.cell);
             if (flux.is_by_surfaces) measure_from_lowest(flux.arm, flux.surfaces);
             else if (flux.fill.is_cut) measure_from_walls(flux.arm, flux.fill);
         }
@@ -174,9 +175,9 @@ public:
     /// behind each. WallSums::of_face numbers.
     template <Masses masses>
     MPCFLOW_HD void put_collision(const ParticleFlux<Real, masses>& flux, int face, double* taken) const {
-        const double share =
-            flux.mass() * flux.part_of_walls *
-            (flux.is_by_surfaces ? share_of_surface(flux.surfaces, face) : share_of_face(flux.fill, face));
+        const double own =
+            flux.is_by_surfaces ? share_of_surface(flux.surfaces, face) : share_of_face(flux.fill, face);
+        const double share = flux.is_in_stream ? 0.0 : flux.mass() * own;
         for (int k = 0; k < 3; ++k) taken[k] = wall_.round(-share * flux.change[k]);
         taken[3] = wall_energy_.round(-share * flux.energy_change);
     }
@@ -192,9 +193,9 @@ public:
     /// The same of what surfaces in the box take in the collision.
     template <Masses masses, class Add>
     MPCFLOW_HD void measure_surfaces(const ParticleFlux<Real, masses>& flux, const Add& add) const {
-        if (!flux.is_by_surfaces) return;
+        if (!flux.is_by_surfaces || flux.is_in_stream) return;
         flux.surfaces.for_near([&](int number, const CurvedSurface& surface) {
-            const double share = flux.mass() * flux.part_of_walls * share_of_surface(flux.surfaces, number);
+            const double share = flux.mass() * share_of_surface(flux.surfaces, number);
             if (share == 0.0) return;
             const Vec3<double> change = -share * flux.change;
             const Vec3<double> arm = surface.offset(vector_cast<double>(flux.start));

@@ -27,7 +27,7 @@ TEST(StreamErrors, what_is_missing_or_out_of_range) {
                         "f.yaml:3:39: stream.velocity: a list of 2 is given; a list of 3 numbers in "
                         "[-1e6, 1e6] is needed",
                         "f.yaml:3:56: stream.profile: plug is not known; uniform or parabolic is needed",
-                        "f.yaml:3:72: stream.strength: 0 is out of range (0, 100]"}));
+                        "f.yaml:3:72: stream.strength: 0 is out of range [0.01, 10]"}));
 }
 
 TEST(StreamErrors, a_slab_is_in_the_box_and_a_cell_thick) {
@@ -81,6 +81,29 @@ TEST(StreamErrors, it_is_not_faster_than_the_sums_allow) {
     EXPECT_EQ(errors_of_stream("{axis: x, to: 3, velocity: [6, 0, 0], profile: parabolic}",
                                "boundaries: {y: no_slip}"),
               Messages{"f.yaml:3:36: stream.velocity: a speed of 9 is 9" + end});
+}
+
+TEST(StreamErrors, surfaces_of_slip_stay_out_of_it_and_it_flows) {
+    const std::string slip =
+        "surfaces: [{sphere: {centre: [5, 4, 4], radius: 1}, fluid: outside, kind: slip}]";
+    EXPECT_EQ(
+        errors_of_stream("{axis: x, to: 3, velocity: [0.1, 0, 0]}", slip),
+        Messages{"f.yaml:4:12: surfaces.0: a surface of slip reaches into the slab of the stream, which is "
+                 "not possible; move one of them, or make the surface no_slip"});
+    EXPECT_EQ(errors_of_stream("{axis: x, to: 2, velocity: [0.1, 0, 0]}", slip), Messages{});
+    EXPECT_EQ(errors_of_stream("{axis: x, to: 3, velocity: [0, 0, 0]}"),
+              Messages{"f.yaml:3:36: stream.velocity: is 0 along each axis; a stream needs a velocity"});
+}
+
+TEST(StreamWarnings, tell_of_a_slab_that_is_too_thin_and_of_surfaces_in_it) {
+    const auto warnings = [](const std::string& more) {
+        return parse_scenario(least + more, "f.yaml").warnings.size();
+    };
+    EXPECT_EQ(warnings("stream: {axis: x, to: 3, velocity: [0.1, 0, 0]}"), 0U);
+    EXPECT_EQ(warnings("stream: {axis: x, to: 2, velocity: [3, 0, 0]}"), 1U);
+    EXPECT_EQ(warnings("stream: {axis: x, to: 3, velocity: [0.1, 0, 0]}\noutput: {walls: {every: 5}}\n"
+                       "surfaces: [{sphere: {centre: [5, 4, 4], radius: 1}, fluid: outside}]"),
+              1U);
 }
 
 TEST(Streams, are_read_and_written) {

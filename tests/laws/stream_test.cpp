@@ -115,21 +115,21 @@ TYPED_TEST(InAStream, the_mean_velocity_comes_nearer_by_as_much_as_there_are_vir
     }
 }
 
-// Beside a wall each has the part of all virtual particles that belongs to it, twice as many in the solid as
-// fluid would have, and the stream's in the fluid.
-TEST(PartOfWalls, is_that_of_their_virtual_particles) {
-    System system = heavy_system();
+// In the part of a cell that is fluid, beside a wall and beside a face of slip, which has nothing behind it.
+TEST(StreamNumbers, are_of_the_fluid_part) {
+    const System system = heavy_system();
     const WallStates walls(system);
     const LawParameters fluid(system);
     CellFill fill = cell_in_stream(0.5 * system.fluid.density);
-    EXPECT_EQ(part_of_walls(fluid, fill), 0.0);
+    EXPECT_EQ(virtual_numbers(fluid, fill).of_stream, 5.0);
     fill.lower.y = -0.1;
+    EXPECT_NEAR(virtual_numbers(fluid, fill).of_stream, 3.0, 1e-14) << "a face of slip";
+    EXPECT_EQ(virtual_numbers(fluid, fill).of_walls, 0.0);
     fill.face.y = 2;
     fill.is_cut = true;
     fill.walls = &walls;
-    EXPECT_NEAR(part_of_walls(fluid, fill), 2.0 * 0.4 / (2.0 * 0.4 + 0.5 * 0.6), 1e-15);
-    system.boundaries.virtual_particles = false;
-    EXPECT_EQ(part_of_walls(LawParameters(system), fill), 0.0);
+    EXPECT_NEAR(virtual_numbers(fluid, fill).of_stream, 3.0, 1e-14);
+    EXPECT_NEAR(virtual_numbers(fluid, fill).of_walls, 2.0 * 10.0 * 0.4, 1e-14);
 }
 
 TEST(StreamCells, a_slab_holds_the_cells_whose_centres_are_in_it) {

@@ -110,7 +110,7 @@ inline constexpr std::array<GoldenHash, 98> golden_hashes{{
     {"at_angular_schedule_walls_yz", 0x850cb4185d5c85a6},
     {"srd_angular_schedule_among_surfaces", 0xedef720958cb3d14},
     {"srd_thermostat_stream_walls_z_double", 0x46885e49c33053b0},
-    {"at_free_stream_among_surfaces_mixed", 0xe83d11515ef522c1},
+    {"at_free_stream_among_surfaces_mixed", 0x9bed99bda97d5157},
     {"srd_angular_thermostat_stream_among_surfaces_double", 0x65d42bd2c2a7f7e9},
     {"at_angular_free_mixture_stream_walls_z_mixed", 0x5bb1891e0750b35b},
     {"srd_angular_thermostat_mixture_pipe_double", 0x4bd3019d543c09b3},

@@ -32,11 +32,14 @@ class Obstacle:
 
 
 def obstacle_of(run: Run, number: int = 0) -> Obstacle:
-    """Raises MissingResult where the run has no such cylinder in a stream, ResultsError."""
+    """Raises MissingResult where the run has no such cylinder in a stream that flows up its axis and along no other, ResultsError."""
     surfaces, stream = run.input.get("surfaces") or [], run.input.get("stream")
     cylinder = surfaces[number].get("cylinder") if number < len(surfaces) else None
     if not stream or not cylinder or surfaces[number]["fluid"] != "outside" or cylinder["axis"] == stream["axis"]:
         raise MissingResult(f"{run.path}: surface {number} is no cylinder across a stream")
+    others = [part for name, part in zip(AXES, stream["velocity"]) if name != stream["axis"]]
+    if not stream["velocity"][AXES.index(stream["axis"])] > 0.0 or any(others):
+        raise MissingResult(f"{run.path}: the stream does not flow along {stream['axis']} alone, or flows backwards")
     along, axis = AXES.index(stream["axis"]), AXES.index(cylinder["axis"])
     centre = dict(zip((other for other in range(3) if other != axis), map(float, cylinder["centre"])))
     return Obstacle(number, along, axis, 3 - along - axis, centre, 2.0 * float(cylinder["radius"]), float(run.box[axis]))
