@@ -17,8 +17,8 @@ namespace {
 constexpr double least_thickness = 1.0;
 /// In the slab.
 constexpr double enough_steps = 10.0;
-/// A cell around a centre in the slab may reach so far beyond it.
-constexpr double cell_diagonal = 1.8;
+/// So far from its centre, and no farther, a cell may be cut.
+constexpr double half_diagonal = 0.87;
 
 class StreamChecker : private CheckBase {
 public:
@@ -89,8 +89,13 @@ private:
     [[nodiscard]] bool reaches_into_slab(const Surface& surface) const {
         if (surface.shape == SurfaceShape::cylinder && surface.axis == stream_.axis) return true;
         const double centre = surface.centre[static_cast<std::size_t>(stream_.axis)];
-        const double reach = surface.radius + cell_diagonal;
-        return centre + reach > stream_.from && centre - reach < stream_.to;
+        const double reach = surface.radius + half_diagonal;
+        bool reaches = false;
+        for (const int image : {-1, 0, 1}) {
+            const double at = centre + image * system_.box.size[static_cast<std::size_t>(stream_.axis)];
+            reaches = reaches || (at + reach > stream_.from && at - reach < stream_.to);
+        }
+        return reaches;
     }
 
     void check_velocity() {

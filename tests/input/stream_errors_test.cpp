@@ -87,10 +87,14 @@ TEST(StreamErrors, surfaces_of_slip_stay_out_of_it_and_it_flows) {
     const std::string slip =
         "surfaces: [{sphere: {centre: [5, 4, 4], radius: 1}, fluid: outside, kind: slip}]";
     EXPECT_EQ(
-        errors_of_stream("{axis: x, to: 3, velocity: [0.1, 0, 0]}", slip),
+        errors_of_stream("{axis: x, to: 3.5, velocity: [0.1, 0, 0]}", slip),
         Messages{"f.yaml:4:12: surfaces.0: a surface of slip reaches into the slab of the stream, which is "
                  "not possible; move one of them, or make the surface no_slip"});
-    EXPECT_EQ(errors_of_stream("{axis: x, to: 2, velocity: [0.1, 0, 0]}", slip), Messages{});
+    EXPECT_EQ(errors_of_stream("{axis: x, to: 3, velocity: [0.1, 0, 0]}", slip), Messages{});
+    const std::string at_the_end =
+        "surfaces: [{sphere: {centre: [7.5, 4, 4], radius: 1}, fluid: outside, kind: slip}]";
+    EXPECT_EQ(errors_of_stream("{axis: x, to: 2, velocity: [0.1, 0, 0]}", at_the_end).size(), 1U)
+        << "an image";
     EXPECT_EQ(errors_of_stream("{axis: x, to: 3, velocity: [0, 0, 0]}"),
               Messages{"f.yaml:3:36: stream.velocity: is 0 along each axis; a stream needs a velocity"});
 }
@@ -101,7 +105,7 @@ TEST(StreamWarnings, tell_of_a_slab_that_is_too_thin_and_of_surfaces_in_it) {
     };
     EXPECT_EQ(warnings("stream: {axis: x, to: 3, velocity: [0.1, 0, 0]}"), 0U);
     EXPECT_EQ(warnings("stream: {axis: x, to: 2, velocity: [3, 0, 0]}"), 1U);
-    EXPECT_EQ(warnings("stream: {axis: x, to: 3, velocity: [0.1, 0, 0]}\noutput: {walls: {every: 5}}\n"
+    EXPECT_EQ(warnings("stream: {axis: x, to: 3.5, velocity: [0.1, 0, 0]}\noutput: {walls: {every: 5}}\n"
                        "surfaces: [{sphere: {centre: [5, 4, 4], radius: 1}, fluid: outside}]"),
               1U);
 }
