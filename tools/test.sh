@@ -141,10 +141,12 @@ build_and_test build-test all "${release[@]}"
 # the same code.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=0}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
-# Little optimised, with line numbers alone and several files in one: these builds take their time as it is. The release
-# build above has told the warnings.
-sanitized=(-DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -w" -DCMAKE_UNITY_BUILD=ON
-    -DMPCFLOW_CUDA=OFF)
+# Not optimised, with line numbers alone and several files in one: these builds take their time as it is, and what is
+# done with them is small. The release build above has told the warnings.
+sanitized_level=-O0
+if [[ $nightly == yes ]]; then sanitized_level=-O1; fi
+sanitized=(-DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=$sanitized_level -g1 -w"
+    -DCMAKE_UNITY_BUILD=ON -DMPCFLOW_DOMAIN_OPTIONS= -DMPCFLOW_CUDA=OFF)
 # Clang takes two thirds of GCC's time for them, and another compiler sees the code.
 sanitizing=g++
 if [[ $nightly == no ]] && have clang++; then
@@ -157,8 +159,6 @@ start_anew() {
     if grep -qs "CMAKE_CXX_COMPILER:.*clang" "$1/CMakeCache.txt"; then was=clang++; fi
     [[ $was == "$sanitizing" ]] || rm -rf -- "${1:?}"
 }
-# Domains are large to compile, and what is done with them here is small.
-if [[ $nightly == yes ]]; then sanitized+=(-DMPCFLOW_DOMAIN_OPTIONS=); else sanitized+=(-DMPCFLOW_DOMAIN_OPTIONS=-O0); fi
 if [[ $quick == no ]]; then
     say "Building and testing in build-asan/: address and undefined-behaviour sanitizers, host code"
     # Checks at every access to memory take a third of the time to compile. Null pointers and ends of objects the address
@@ -171,10 +171,8 @@ if [[ $quick == no ]]; then
         left_out=""
         addressed="fibers solver $addressed"
     fi
-    # Whole laws without optimisation: the runs here are short.
-    if [[ $nightly == yes ]]; then addressed_laws=""; else addressed_laws=-O0; fi
     start_anew build-asan
-    build_and_test build-asan "$addressed" "${sanitized[@]}" "-DMPCFLOW_LAW_OPTIONS=$addressed_laws" \
+    build_and_test build-asan "$addressed" "${sanitized[@]}" -DMPCFLOW_LAW_OPTIONS= \
         -DMPCFLOW_SANITIZE=address,undefined "-DMPCFLOW_NO_SANITIZE=$left_out"
 fi
 if [[ $sanitizers == yes ]]; then
@@ -193,8 +191,8 @@ if [[ $sanitizers == yes ]]; then
     # Each way of the threads once; with --all also with every law, wall and precision.
     if [[ $nightly == yes ]]; then sanitized+=(-DMPCFLOW_RACE_ALL=ON); else sanitized+=(-DMPCFLOW_RACE_ALL=OFF); fi
     start_anew build-tsan
-    build_and_test build-tsan "solver threads" "${sanitized[@]}" \
-        -DMPCFLOW_SANITIZE=thread
+    # Its runs are the longest.
+    build_and_test build-tsan "solver threads" "${sanitized[@]}" -DMPCFLOW_LAW_OPTIONS=-O1 -DMPCFLOW_SANITIZE=thread
     if [[ -n $fuzzer ]]; then
         say "What the fuzzer of the input reader found"
         if wait "$fuzzer"; then

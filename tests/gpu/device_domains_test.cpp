@@ -56,7 +56,7 @@ TEST_P(DeviceDomainsOf, measure_what_the_whole_box_has) {
     SCOPED_TRACE(testing::PrintToString(cut.domains) + ", halo " + std::to_string(cut.halo));
     SolverOptions options = options_with_fields(c.precision);
     options.threads = 2;
-    const auto whole = make_host_solver(c.system, options);
+    const auto whole = make_host_solver(c.whole_system(), options);
     whole->run(9);
     ParticleRecords centres = some_of(*whole);
     const std::vector<std::uint64_t> expected = measured(*whole, centres);
@@ -66,7 +66,7 @@ TEST_P(DeviceDomainsOf, measure_what_the_whole_box_has) {
     whole->copy_selection(selection, some);
 
     options.reorder = std::array{0, 1, 4}[number_of_case % 3];
-    in_domains(c.system, cut, options, [&](Solver& solver, int number) {
+    in_domains(c.whole_system(), cut, options, [&](Solver& solver, int number) {
         solver.run(4);
         solver.run(5);
         EXPECT_EQ(measured(solver, centres), expected) << "in domain " << number;

@@ -8,8 +8,10 @@ source_dir=$(cd "$(dirname "$0")/../.." && pwd)
 build_dir=${MPCFLOW_FUZZ_BUILD_DIR:-$source_dir/build-fuzz}
 sanitizers=fuzzer-no-link,address,undefined
 
-cmake -S "$source_dir" -B "$build_dir" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-    -DCMAKE_CXX_COMPILER=clang++ -DMPCFLOW_CUDA=OFF -DMPCFLOW_FUZZ=ON -DMPCFLOW_SANITIZE=$sanitizers
+# Several files in one and little optimised: it builds in a third of the time.
+cmake -S "$source_dir" -B "$build_dir" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_UNITY_BUILD=ON \
+    -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1" -DCMAKE_CXX_COMPILER=clang++ -DMPCFLOW_CUDA=OFF \
+    -DMPCFLOW_FUZZ=ON -DMPCFLOW_SANITIZE=$sanitizers
 cmake --build "$build_dir" --target fuzz_reader -j "${MPCFLOW_FUZZ_JOBS:-1}"
 
 cd "$build_dir"

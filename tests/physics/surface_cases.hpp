@@ -34,10 +34,15 @@ inline Surface sphere(std::array<double, 3> centre, double radius, FluidSide flu
     return surface;
 }
 
+/// The system with the map of its surfaces, if it has any.
+inline System mapped(System system) {
+    if (!system.surfaces.list.empty()) system.map_surfaces();
+    return system;
+}
+
 inline System with_surfaces(System system, std::vector<Surface> surfaces) {
     system.surfaces.list = std::move(surfaces);
-    system.map_surfaces();
-    return system;
+    return mapped(std::move(system));
 }
 
 /// A box of this size with these surfaces.
@@ -53,8 +58,8 @@ struct Geometry {
 };
 
 /// Every shape and side, what meets faces, periodic images and each other, narrow gaps and sharp edges, of
-/// all kinds, at rest and moving.
-inline std::vector<Geometry> make_geometries() {
+/// all kinds, at rest and moving; without maps, for each test is a process that lists them, and few need one.
+inline std::vector<Geometry> unmapped_geometries() {
     using enum FluidSide;
     using enum FaceKind;
     std::vector<Geometry> geometries;
@@ -64,7 +69,8 @@ inline std::vector<Geometry> make_geometries() {
         system.seed = 20261125;
         system.box.size = {13, 12, 11};
         system.boundaries.faces = faces;
-        geometries.push_back({name, with_surfaces(system, std::move(surfaces))});
+        system.surfaces.list = std::move(surfaces);
+        geometries.push_back({name, system});
     };
     const AxisFaces walls{no_slip, no_slip};
     Surface turning = cylinder(2, {6.5, 6.0, 0.0}, 5.3, inside);
@@ -99,17 +105,21 @@ inline std::vector<Geometry> make_geometries() {
     return geometries;
 }
 
-/// Mapped once: each test is a process, which makes the cases of all.
 inline const std::vector<Geometry>& all_geometries() {
-    static const std::vector<Geometry> geometries = make_geometries();
+    static const std::vector<Geometry> geometries = [] {
+        std::vector<Geometry> all = unmapped_geometries();
+        for (Geometry& geometry : all) geometry.system.map_surfaces();
+        return all;
+    }();
     return geometries;
 }
 
-/// Of them the one with this name.
-inline System geometry_of(const std::string& name) {
-    for (const Geometry& geometry : all_geometries())
+/// Of unmapped_geometries() the one with this name.
+inline System unmapped_geometry(const std::string& name) {
+    for (const Geometry& geometry : unmapped_geometries())
         if (geometry.name == name) return geometry.system;
     throw std::logic_error("no geometry is called " + name);
 }
+inline System geometry_of(const std::string& name) { return mapped(unmapped_geometry(name)); }
 
 }  // namespace mpcflow::test

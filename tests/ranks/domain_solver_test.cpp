@@ -45,7 +45,7 @@ TEST_P(DomainSolvers, measure_what_the_whole_box_has) {
     SCOPED_TRACE(testing::PrintToString(cut.domains));
     SolverOptions options = options_with_fields(c.precision);
     options.threads = 1;
-    const auto whole = make_host_solver(c.system, options);
+    const auto whole = make_host_solver(c.whole_system(), options);
     whole->run(9);
     ParticleRecords centres = some_of(*whole);
     const std::vector<std::uint64_t> expected = measured(*whole, centres);
@@ -54,7 +54,7 @@ TEST_P(DomainSolvers, measure_what_the_whole_box_has) {
     whole->copy_selection({Region{{1.0, 2.0, 0.0}, {9.0, 8.5, 11.0}}, 3}, some);
 
     options.threads = 1 + turn % 2;
-    in_domains(c.system, cut, options, [&](Solver& solver, int number) {
+    in_domains(c.whole_system(), cut, options, [&](Solver& solver, int number) {
         solver.run(4);
         solver.run(5);
         EXPECT_EQ(measured(solver, centres), expected) << "in domain " << number;

@@ -39,8 +39,8 @@ TEST(LeadingSolver, measures_what_the_whole_box_has) {
         SCOPED_TRACE(c.name);
         SolverOptions options = options_with_fields(c.precision);
         options.threads = 1;
-        lead(c.system, options, [&](Solver& solver) {
-            const auto whole = make_host_solver(c.system, options);
+        lead(c.whole_system(), options, [&](Solver& solver) {
+            const auto whole = make_host_solver(c.whole_system(), options);
             whole->run(7);
             ParticleRecords centres = some_of(*whole);
             const std::vector<std::uint64_t> expected = measured(*whole, centres);

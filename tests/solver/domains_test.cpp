@@ -164,8 +164,8 @@ protected:
         for (std::size_t i = 0; i < count; ++i) {
             const Cut& cut = cuts[(2 * number + i) % cuts.size()];
             const int variant = cut.count() % 3;
-            const Outcome outcome =
-                run_domains({c.system, c.precision, cut, {13, 0, 27}, 1 + variant % 2, 1 + 3 * variant});
+            const Outcome outcome = run_domains(
+                {c.whole_system(), c.precision, cut, {13, 0, 27}, 1 + variant % 2, 1 + 3 * variant});
             EXPECT_EQ(outcome.hash, golden_hash(c.name)) << testing::PrintToString(cut.domains);
         }
     }
@@ -178,9 +178,9 @@ TEST_P(Domains, have_the_golden_hash) { expect_golden_hash(1); }
 TEST_P(Domains, have_the_golden_hash_in_every_cut) { expect_golden_hash(5); }
 
 TEST_P(Domains, add_up_to_the_whole_box) {
-    const Case& c = GetParam();
-    expect_same(run_domains({c.system, c.precision, {{2, 2, 2}}, {9}}), c.system,
-                *whole_box(c.system, c.precision, 9));
+    const Precision precision = GetParam().precision;
+    const System system = GetParam().whole_system();
+    expect_same(run_domains({system, precision, {{2, 2, 2}}, {9}}), system, *whole_box(system, precision, 9));
 }
 
 INSTANTIATE_TEST_SUITE_P(of, Domains, testing::ValuesIn(cases_of_one_species()),

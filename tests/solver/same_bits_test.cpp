@@ -34,7 +34,7 @@ protected:
     static void expect_golden_hash_of_ways(std::size_t first, std::size_t every) {
         const std::vector<SolverOptions> ways = ways_to_execute(kind(), the_case().precision);
         for (std::size_t i = first % ways.size(); i < ways.size(); i += every) {
-            const auto solver = make_solver(kind(), the_case().system, ways[i]);
+            const auto solver = make_solver(kind(), the_case().whole_system(), ways[i]);
             solver->run(steps);
             EXPECT_EQ(solver->state_hash(), golden_hash(the_case().name)) << describe(ways[i]);
         }
@@ -42,7 +42,7 @@ protected:
 };
 
 TEST_P(SameBits, state_hash_is_golden) {
-    const auto solver = make_solver(kind(), the_case().system, options());
+    const auto solver = make_solver(kind(), the_case().whole_system(), options());
     solver->run(steps);
     const std::uint64_t hash = solver->state_hash();
     EXPECT_EQ(hash, golden_hash(the_case().name)) << "see golden_hashes.hpp";
@@ -67,14 +67,14 @@ TEST_P(SameBits, runs_in_parts_give_the_golden_hash) {
     SolverOptions in_parts = options();
     in_parts.reorder = 7;
     in_parts.threads = 2;
-    const auto solver = make_solver(kind(), the_case().system, in_parts);
+    const auto solver = make_solver(kind(), the_case().whole_system(), in_parts);
     for (const int part : parts) solver->run(part);
     EXPECT_EQ(solver->current_step(), steps);
     EXPECT_EQ(solver->state_hash(), golden_hash(the_case().name)) << parts.size() << " parts";
 }
 
 TEST_P(SameBits, asking_for_the_flux_of_momentum_changes_no_bit) {
-    const auto solver = make_solver(kind(), the_case().system, options());
+    const auto solver = make_solver(kind(), the_case().whole_system(), options());
     constexpr int between = 4;
     static_assert(steps % between == 0);
     for (int step = 0; step < steps; step += between) {
@@ -97,7 +97,7 @@ TEST_P(SameBits, totals_fields_and_snapshots_are_those_of_one_host_thread) {
     SolverOptions plain = options();
     plain.threads = 1;
     plain.reorder = 1000;
-    const Report expected = run(*make_solver(SolverKind::host, the_case().system, plain));
+    const Report expected = run(*make_solver(SolverKind::host, the_case().whole_system(), plain));
     // Every fifth way is enough, and on the host one: threads, ways of summing and intervals all differ among
     // them, and from case to case.
     const std::vector<SolverOptions> ways = ways_to_execute(kind(), the_case().precision);
@@ -108,7 +108,7 @@ TEST_P(SameBits, totals_fields_and_snapshots_are_those_of_one_host_thread) {
         way.bins = plain.bins;
         way.pressure = plain.pressure;
         SCOPED_TRACE(describe(way));
-        expect_same_bits(run(*make_solver(kind(), the_case().system, way)), expected);
+        expect_same_bits(run(*make_solver(kind(), the_case().whole_system(), way)), expected);
     }
 }
 

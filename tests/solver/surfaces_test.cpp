@@ -52,7 +52,7 @@ void expect_no_particle_is_lost(SolverKind kind, const Geometry& geometry, doubl
 class Surfaces : public SolverTest {};
 
 TEST_P(Surfaces, lose_no_particle) {
-    for (const Geometry& geometry : all_geometries())
+    for (const Geometry& geometry : unmapped_geometries())
         expect_no_particle_is_lost(GetParam(), geometry, 2.0, 60, 3);
 }
 
@@ -63,16 +63,17 @@ protected:
 
 TEST_P(SurfacesOf, lose_no_particle_in_a_hundred_thousand_steps) {
     const auto [kind, number] = GetParam();
-    expect_no_particle_is_lost(kind, all_geometries()[static_cast<std::size_t>(number)], 1.0, 100000, 20);
+    expect_no_particle_is_lost(kind, unmapped_geometries()[static_cast<std::size_t>(number)], 1.0, 100000,
+                               20);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     all, SurfacesOf,
     testing::Combine(testing::ValuesIn(built_solvers()),
-                     testing::Range(0, static_cast<int>(all_geometries().size()))),
+                     testing::Range(0, static_cast<int>(unmapped_geometries().size()))),
     [](const auto& chosen) {
         return name_of(std::get<0>(chosen.param)) + "_" +
-               all_geometries()[static_cast<std::size_t>(std::get<1>(chosen.param))].name;
+               unmapped_geometries()[static_cast<std::size_t>(std::get<1>(chosen.param))].name;
     });
 
 // What the fluid loses in a step, but for what the force gives, faces and surfaces take.

@@ -15,6 +15,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
+import pbs_test
 import submit_test  # not its classes by name: unittest would run their tests twice
 import yaml
 
@@ -170,15 +171,11 @@ class InAContainer(submit_test.InAFolder):
         self.assertIn(f"exec --nv docker://mpcflow {submit_test.MPCFLOW} check ", calls.read_text())
 
 
-class OnPbs(submit_test.WithPbs):
+class OnPbs(pbs_test.WithPbs):
     def test_the_chain_of_an_array_goes_on_and_its_logs_are_where_they_are_looked_for(self):
-        self.profile(
-            "short", f"program: {submit_test.PROGRAM}\nscheduler: pbs\ntime_limit: 0:00:02\nmargin: 1"
-        )
         self.write_input(15_000)
-        self.submit("flow.yaml", "--profile", "short", "--sweep", "collision.angle=90,120", "--collect")
-        cases = self.wait_until_done()
-        self.assertGreaterEqual(min(case["attempts"] for case in cases), 2)
+        self.submit("flow.yaml", "--profile", "chain", "--sweep", "collision.angle=90,120", "--collect")
+        self.assertEqual([case["attempts"] for case in self.wait_until_done()], [2, 2])
         jobs = [path.read_text() for path in self.jobs.iterdir()]
         self.assertTrue(any("depend=afterany:1[].server" in job for job in jobs), "one collects")
         successors = [job for job in jobs if "MPCFLOW_CASE" in job]
