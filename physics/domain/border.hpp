@@ -3,7 +3,9 @@
 /// of a run what went wrong. docs/design.md tells when.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -98,15 +100,27 @@ public:
     template <class SumsOfCells>
     void exchange_sums(SumsOfCells& sums) {
         using Sums = std::decay_t<decltype(sums[0])>;
-        std::vector<std::vector<Sums>> parts;
-        for (const std::vector<int>& cells : shared_) {
-            std::vector<Sums>& part = parts.emplace_back();
-            part.reserve(cells.size());
-            for (const int cell : cells) part.push_back(sums[cell]);
+        static_assert(std::is_trivially_copyable_v<Sums>);
+        // What came a step ago is as long, and needs no new memory.
+        sums_.resize(shared_.size());
+        for (std::size_t i = 0; i < shared_.size(); ++i) {
+            sums_[i].resize(shared_[i].size() * sizeof(Sums));
+            std::byte* to = sums_[i].data();
+            for (const int cell : shared_[i]) {
+                std::memcpy(to, &sums[cell], sizeof(Sums));
+                to += sizeof(Sums);
+            }
         }
-        parts = trade(neighbours_, parts);
-        for (std::size_t i = 0; i < parts.size(); ++i)
-            for (std::size_t c = 0; c < parts[i].size(); ++c) sums[shared_[i][c]] += parts[i][c];
+        sums_ = exchange_->trade(neighbours_, std::move(sums_));
+        for (std::size_t i = 0; i < shared_.size(); ++i) {
+            const std::byte* from = sums_[i].data();
+            for (const int cell : shared_[i]) {
+                Sums theirs;
+                std::memcpy(&theirs, from, sizeof(Sums));
+                sums[cell] += theirs;
+                from += sizeof(Sums);
+            }
+        }
     }
 
     /// What connects this domain with all others.
@@ -141,6 +155,7 @@ private:
     std::vector<int> neighbours_;
     std::vector<Grid> grids_;
     std::vector<std::vector<int>> shared_;
+    std::vector<Message> sums_;
 };
 
 }  // namespace mpcflow

@@ -3,7 +3,6 @@
 /// since the last re-ordering, the particles that were in them (shared_sums.hpp, shared_particles.hpp).
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -199,8 +198,7 @@ private:
     using Sums = typename Law::Sums;
     using Plan = StepPlan<Law, Grid>;
 
-    /// Longer and the caches miss, shorter and the scattered stores cost more than they save
-    /// (docs/performance.md).
+    /// Longer and the caches miss, shorter and scattered stores cost more (docs/performance.md).
     static constexpr int default_reorder = 10;
 
     using Leaving = typename Advance<Law, Particle, Border>::Leaving;
@@ -212,6 +210,7 @@ private:
     }
 
     [[nodiscard]] std::int64_t first_cell(int thread) const { return sums_.first_cell(thread); }
+    [[nodiscard]] bool reorders_in(std::int64_t step) const { return step % reorder_ == 0; }
 
     /// Shares the particles out to the threads; make(id) gives each. Each domain makes as many, and takes
     /// those in its own cells.
@@ -260,7 +259,7 @@ private:
             }
             if constexpr (Border::is_open) {
                 team_.wait();
-                exchange(plan_, thread);
+                exchange(plan_, thread, reorders_in(step_));
             }
         });
     }
@@ -275,7 +274,7 @@ private:
         Plan plan = plan_;
         for (std::int64_t i = 0; i < count; ++i) {
             plan.begin_step(system_, static_cast<std::uint64_t>(step_ + i));
-            const bool reorders = (step_ + i) % reorder_ == 0;
+            const bool reorders = reorders_in(step_ + i);
             resolve(plan, thread, reorders);
             team_.wait();
             if (reorders) {
@@ -288,7 +287,7 @@ private:
                 if (thread == 0) particles_.finish_reordering();
                 team_.wait();
             }
-            if constexpr (Border::is_open) exchange(plan, thread);
+            if constexpr (Border::is_open) exchange(plan, thread, reorders_in(step_ + i + 1));
         }
         team_.wait();
         if (thread == 0) plan_ = plan;
@@ -343,11 +342,12 @@ private:
     }
 
     /// Of a domain, between its contributions and the next collision. From then on the sums are those of all
-    /// particles, and the backs in slots_ say how many of them are this domain's.
-    void exchange(const Plan& plan, int thread) {
+    /// particles; before a step that re-orders the backs in slots_ say how many of them are this domain's.
+    void exchange(const Plan& plan, int thread, bool reorders_next) {
         sums_.collect(thread);
-        for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c)
-            slots_[c].back = static_cast<std::int64_t>(sums_[c].number());
+        if (reorders_next)
+            for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c)
+                slots_[c].back = static_cast<std::int64_t>(sums_[c].number());
         team_.wait();
         if (thread == 0) {
             exchange_particles(plan);
