@@ -20,6 +20,7 @@ public:
     using Real = typename Law::Real;
 
     explicit HaloSums(const Border<Real>& border, int cell_count) : own_numbers_(cell_count) {
+        own_numbers_.clear();  // who comes to a cell that nobody shares is counted, too, and not asked for
         std::vector<int> cells;
         std::vector<std::int64_t> lengths;
         for (const std::vector<int>& some : border.shared()) {

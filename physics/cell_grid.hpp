@@ -10,6 +10,7 @@
 /// there, place and velocity (physics/lees_edwards.hpp).
 
 #include <cstdint>
+#include <span>
 
 #include "physics/boundary/cell_fill.hpp"
 #include "physics/host_device.hpp"
@@ -119,6 +120,10 @@ public:
     /// Whom the cell's random numbers belong to: its index in the grid of the whole box, which this one is.
     /// (Of a wide number nvcc makes the same machine code as without the call.)
     MPCFLOW_HD static std::int64_t key(std::int64_t cell) { return cell; }
+    /// Those of the cells from number `first` on.
+    static void find_keys(int first, std::span<std::int64_t> keys) {
+        for (std::int64_t& key : keys) key = first++;
+    }
     /// Whether what is counted over cells counts this one.
     [[nodiscard]] MPCFLOW_HD static bool owns(int /*cell*/) { return true; }
     /// Whether a cell that coordinates() gives is on this grid.

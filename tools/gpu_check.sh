@@ -5,6 +5,7 @@
 #   tools/gpu_check.sh                 builds into build-gpu/, and does all of the above
 #   tools/gpu_check.sh --no-build      with what build-gpu/ holds already
 #   tools/gpu_check.sh --sanitizer     also runs compute-sanitizer (memcheck, racecheck, initcheck), which is slow
+#   tools/gpu_check.sh --no-tests      without the tests and the comparison of bits: what was run before, or will be
 #   tools/gpu_check.sh --no-bench      without the benchmarks
 #   tools/gpu_check.sh --all           also the tests labelled "nightly", as tools/test.sh --all
 #   tools/gpu_check.sh --build-dir DIR instead of build-gpu/
@@ -17,6 +18,7 @@ source "$(dirname -- "${BASH_SOURCE[0]}")/shell/common.sh"
 
 build=$MPCFLOW_ROOT/build-gpu
 build_it=yes
+test_it=yes
 sanitize=no
 bench=yes
 selection=(--label-exclude '^nightly$')
@@ -24,6 +26,7 @@ while (($# > 0)); do
     case $1 in
         --no-build) build_it=no ;;
         --sanitizer) sanitize=yes ;;
+        --no-tests) test_it=no ;;
         --no-bench) bench=no ;;
         --all) selection=() ;;
         --build-dir) build=$(realpath -m -- "${2:?--build-dir needs a folder}"); shift ;;
@@ -79,12 +82,14 @@ fi
 
 # ---------------------------------------------------------------------------------------- tests
 
-say "The tests, with the GPU required"
-began=$SECONDS
-(cd "$build" && MPCFLOW_REQUIRE_GPU=1 ctest --parallel "$(nproc)" --output-on-failure --no-tests=error \
-    ${selection[@]+"${selection[@]}"}) ||
-    fail "tests"
-note "tested in $((SECONDS - began)) s"
+if [[ $test_it == yes ]]; then
+    say "The tests, with the GPU required"
+    began=$SECONDS
+    (cd "$build" && MPCFLOW_REQUIRE_GPU=1 ctest --parallel "$(nproc)" --output-on-failure --no-tests=error \
+        ${selection[@]+"${selection[@]}"}) ||
+        fail "tests"
+    note "tested in $((SECONDS - began)) s"
+fi
 
 # --------------------------------------------------------------------------- the same particle bits
 
@@ -144,32 +149,34 @@ compare_hashes() {
     printf '    %-66s %s   %d of %d the same\n' "$label" "$expected" "$same" "$((${#names[@]} - 1))"
 }
 
-say "State hashes: CPU with 1 and 2 threads; GPU with every exact way of summing, re-ordered every 1, 7, 50 steps and as auto tries it"
-began=$SECONDS
-if ! run_hash first --device cuda >/dev/null; then
-    fail "a first run on the GPU"
-    finish
-fi
-for law in false true; do
-    for precision in double mixed; do
-        fluid=("collision.conserve_angular_momentum=$law" "execution.precision=$precision")
-        label="conserve_angular_momentum $law, $precision"
-        compare_hashes "$label, walls, thermostat" "${fluid[@]}"
-        compare_hashes "$label, walls, no thermostat" "${fluid[@]}" thermostat.kind=none
-        compare_hashes "$label, periodic, thermostat" "${fluid[@]}" boundaries.z=periodic
-        compare_hashes "$label, periodic, no thermostat" "${fluid[@]}" boundaries.z=periodic thermostat.kind=none
-        compare_hashes "$label, walls all around" "${fluid[@]}" boundaries.x=no_slip boundaries.y=no_slip
-        compare_hashes "$label, sheared faces" "${fluid[@]}" boundaries.z=periodic \
-            'boundaries.y={kind: lees_edwards, shear_rate: 0.02, along: x}'
-        compare_hashes "$label, a force that is a wave and swings" "${fluid[@]}" \
-            'forces=[{sine: {amplitude: [0.05, 0, 0], along: y}, period: 17}]'
-        compare_hashes "$label, a wall that moves, a face of slip" "${fluid[@]}" boundaries.y=slip \
-            'boundaries.z={lower: {kind: no_slip, velocity: [0.1, 0, 0], temperature: 1.2}, upper: slip}'
-        compare_hashes "$label, rule at, walls" "execution.precision=$precision" thermostat.kind=none \
-            "collision={rule: at, time_step: 0.1, conserve_angular_momentum: $law}"
+if [[ $test_it == yes ]]; then
+    say "State hashes: CPU with 1 and 2 threads; GPU with every exact way of summing, re-ordered every 1, 7, 50 steps and as auto tries it"
+    began=$SECONDS
+    if ! run_hash first --device cuda >/dev/null; then
+        fail "a first run on the GPU"
+        finish
+    fi
+    for law in false true; do
+        for precision in double mixed; do
+            fluid=("collision.conserve_angular_momentum=$law" "execution.precision=$precision")
+            label="conserve_angular_momentum $law, $precision"
+            compare_hashes "$label, walls, thermostat" "${fluid[@]}"
+            compare_hashes "$label, walls, no thermostat" "${fluid[@]}" thermostat.kind=none
+            compare_hashes "$label, periodic, thermostat" "${fluid[@]}" boundaries.z=periodic
+            compare_hashes "$label, periodic, no thermostat" "${fluid[@]}" boundaries.z=periodic thermostat.kind=none
+            compare_hashes "$label, walls all around" "${fluid[@]}" boundaries.x=no_slip boundaries.y=no_slip
+            compare_hashes "$label, sheared faces" "${fluid[@]}" boundaries.z=periodic \
+                'boundaries.y={kind: lees_edwards, shear_rate: 0.02, along: x}'
+            compare_hashes "$label, a force that is a wave and swings" "${fluid[@]}" \
+                'forces=[{sine: {amplitude: [0.05, 0, 0], along: y}, period: 17}]'
+            compare_hashes "$label, a wall that moves, a face of slip" "${fluid[@]}" boundaries.y=slip \
+                'boundaries.z={lower: {kind: no_slip, velocity: [0.1, 0, 0], temperature: 1.2}, upper: slip}'
+            compare_hashes "$label, rule at, walls" "execution.precision=$precision" thermostat.kind=none \
+                "collision={rule: at, time_step: 0.1, conserve_angular_momentum: $law}"
+        done
     done
-done
-note "compared in $((SECONDS - began)) s"
+    note "compared in $((SECONDS - began)) s"
+fi
 
 # ------------------------------------------------------------------------------------- sanitizers
 
@@ -180,7 +187,7 @@ if [[ $sanitize == yes ]]; then
         sanitize() {
             local tool=$1 label=$2 log
             shift 2
-            while (($(jobs -rp | wc -l) >= 6)); do wait -n || true; done
+            while (($(jobs -rp | wc -l) >= $(nproc))); do wait -n || true; done
             log=$scratch/sanitizer-$tool-${label//[^a-z0-9]/_}
             ("$sanitizer" --tool "$tool" --error-exitcode 9 --print-limit 5 "$@" >"$log" 2>&1 ||
                 { cat "$log"; echo "$tool, $label" >>"$scratch/findings"; }) &
@@ -206,9 +213,10 @@ if [[ $sanitize == yes ]]; then
         }
         # Examples in which cells are cut, faces are sheared or particles have masses.
         sanitize_example() {
-            local tool=$1 example=$2 precision=$3 outputs
+            local tool=$1 example=$2 precision=$3 outputs bins="[1, 2, 1]"
+            if [[ $example == cylinder ]]; then bins="[1, 3, 1]"; fi
             outputs="{series: {every: 5}, stress: {every: 5, burst: 2},"
-            outputs+=" fields: {every: 5, quantities: [density, velocity, temperature, pressure_tensor], bins: [1, 2, 1]}}"
+            outputs+=" fields: {every: 5, quantities: [density, velocity, temperature, pressure_tensor], bins: $bins}}"
             sanitize "$tool" "examples/$example, $precision" "$mpcflow" run "examples/$example.yaml" --quiet \
                 --output "$scratch/$tool-$example-$precision" --device cuda --set "output=$outputs" --set run.equilibration=0 \
                 --set run.steps=10 --set "execution={reorder: 3, summation: tile, precision: $precision}"
@@ -227,7 +235,7 @@ if [[ $sanitize == yes ]]; then
             sanitize_run "$tool" tile true mixed 10
             sanitize_run "$tool" tile true double 10 at
             sanitize_run "$tool" peers false mixed 10 at
-            for example in sphere pipe mixture lees_edwards taylor_couette; do
+            for example in sphere pipe mixture lees_edwards taylor_couette cylinder; do
                 sanitize_example "$tool" "$example" double
                 sanitize_example "$tool" "$example" mixed
             done
@@ -236,9 +244,12 @@ if [[ $sanitize == yes ]]; then
                 --gtest_filter='*go_on*:*more_than_there*:*srd_free_walls_yz_double'
             sanitize "$tool" "tests of the block algorithms" "$build/tests/gpu/gpu_block_test" \
                 --gtest_filter='*two_stage_9*:*segmented_9*:*grouped_10*:Selection*:Reduce*:Scan*:Waiting*:*Vote*'
+            if [[ $tool == memcheck ]]; then
+                sanitize memcheck "bench kernels" "$mpcflow" bench kernels --size small
+            fi
+            wait
+            note "$tool is done after $((SECONDS - began)) s"
         done
-        sanitize memcheck "bench kernels" "$mpcflow" bench kernels --size small
-        wait
         if [[ -e $scratch/findings ]]; then
             while read -r finding; do fail "compute-sanitizer $finding"; done <"$scratch/findings"
         fi

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 
 #include "physics/cell_grid.hpp"
 #include "physics/domain/cut.hpp"
@@ -116,15 +117,22 @@ public:
 
     /// A cell's number along each axis of the box.
     MPCFLOW_HD Vec3<int> in_box(int cell) const {
-        Vec3<int> c{cell % cells_.x, cell / cells_.x % cells_.y, cell / cells_.x / cells_.y};
-        for (int axis = 0; axis < 3; ++axis) {
-            c[axis] += first_[axis];
-            if (c[axis] >= box_.cells()[axis]) c[axis] -= box_.cells()[axis];
-        }
-        return c;
+        return counted_in_box({cell % cells_.x, cell / cells_.x % cells_.y, cell / cells_.x / cells_.y});
     }
 
     MPCFLOW_HD int key(int cell) const { return box_.index(in_box(cell)); }
+    /// Those of the cells from number `first` on, which divides for the first of them alone.
+    void find_keys(int first, std::span<std::int64_t> keys) const {
+        Vec3<int> c{first % cells_.x, first / cells_.x % cells_.y, first / cells_.x / cells_.y};
+        for (std::int64_t& key : keys) {
+            key = box_.index(counted_in_box(c));
+            if (++c.x < cells_.x) continue;
+            c.x = 0;
+            if (++c.y < cells_.y) continue;
+            c.y = 0;
+            ++c.z;
+        }
+    }
     MPCFLOW_HD CellFill fill(int cell, const WallStates* walls = nullptr) const {
         return box_.fill(key(cell), walls);
     }
@@ -176,6 +184,14 @@ public:
     }
 
 private:
+    /// From numbers from the domain's first cell on those in the box.
+    MPCFLOW_HD Vec3<int> counted_in_box(Vec3<int> c) const {
+        for (int axis = 0; axis < 3; ++axis) {
+            c[axis] += first_[axis];
+            if (c[axis] >= box_.cells()[axis]) c[axis] -= box_.cells()[axis];
+        }
+        return c;
+    }
     /// What a number in the box, from 0 to L, is from the domain's first cell on. Of two numbers that are a
     /// turn of the box apart the lower one that is none below zero: two instructions of a card.
     MPCFLOW_HD int from_first(int axis, int in_box) const {

@@ -68,14 +68,17 @@ private:
     void run_all() {
         ColumnsOf<Draw> drawn;
         [[maybe_unused]] ColumnsOf<typename ToResolve::Draw> drawn_to_resolve;
+        [[maybe_unused]] std::int64_t keys[size];
         const std::int64_t last = sums.first_cell(thread + 1);
         for (std::int64_t c = sums.first_cell(thread); c < last; c += size) {
             const int first = static_cast<int>(c);
             const auto count = static_cast<int>(std::min<std::int64_t>(size, last - c));
-            if constexpr (has_draws) draw(first, count, drawn);
+            // Before all draws: what finds keys is no vector.
+            if constexpr (has_draws || ToResolve::exists) plan.grid.find_keys(first, keys);
+            if constexpr (has_draws) draw(first, count, keys, drawn);
             if constexpr (ToResolve::exists) {
                 for (int k = 0; k < size; ++k)
-                    drawn_to_resolve.set(k, Law::draw_to_resolve(plan.key(first + k)));
+                    drawn_to_resolve.set(k, Law::draw_to_resolve({plan.seed, plan.step, keys[k]}));
                 for (int k = 0; k < count; ++k) resolve(first + k, drawn_to_resolve[k]);
             } else {
                 for (int cell = first; cell < first + count; ++cell) resolve(cell);
@@ -84,13 +87,13 @@ private:
     }
 
     /// What the cells draw: for this collision, or for this one and the next.
-    void draw(int first, int count, ColumnsOf<Draw>& drawn) {
+    void draw(int first, int count, const std::int64_t (&keys)[size], ColumnsOf<Draw>& drawn) {
         if constexpr (Law::needs.draws_before_sums) {
             for (int k = 0; k < count; ++k) actions[first + k].set_draw(draws.present(plan, first + k));
-            for (int k = 0; k < size; ++k) drawn.set(k, Law::draw(plan.next_key(first + k)));
+            for (int k = 0; k < size; ++k) drawn.set(k, Law::draw({plan.seed, plan.step + 1, keys[k]}));
             for (int k = 0; k < count; ++k) draws.keep(first + k, drawn[k]);
         } else {
-            for (int k = 0; k < size; ++k) drawn.set(k, Law::draw(plan.key(first + k)));
+            for (int k = 0; k < size; ++k) drawn.set(k, Law::draw({plan.seed, plan.step, keys[k]}));
             for (int k = 0; k < count; ++k) actions[first + k].set_draw(drawn[k]);
         }
     }
