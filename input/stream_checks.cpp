@@ -33,6 +33,7 @@ public:
         check_velocity();
         if (stream_.profile == StreamProfile::parabolic) check_parabola();
         warn_of_haste();
+        warn_of_what_it_disturbs();
     }
 
 private:
@@ -127,6 +128,18 @@ private:
                  fmt::format("the fluid is in the slab for {:.2g} steps, too few to take on the velocity; "
                              "make it thicker, for {:g} at least",
                              steps, enough_steps));
+        }
+    }
+
+    /// What is measured over the whole box has the slab in it.
+    void warn_of_what_it_disturbs() {
+        const Node* output = root_.find("output");
+        if (output == nullptr) return;
+        if (output->find("modes") != nullptr)
+            warn("output.modes", "waves are damped in the slab of the stream, too, not by viscosity alone");
+        if (output->find("diffusion") != nullptr) {
+            warn("output.diffusion",
+                 "particles take on new velocities in the slab of the stream, which is no diffusion");
         }
     }
 

@@ -350,14 +350,14 @@ private:
                 slots_[c].back = static_cast<std::int64_t>(sums_[c].number());
         team_.wait();
         if (thread == 0) {
-            exchange_particles(plan);
+            exchange_particles(plan, reorders_next);
             border_.exchange_sums(sums_);
         }
         team_.wait();
     }
 
     /// Those off the grid leave; those that come contribute.
-    void exchange_particles(const Plan& plan) {
+    void exchange_particles(const Plan& plan, bool reorders_next) {
         std::vector<std::int64_t> left;
         std::vector<Particle> leaving;
         for (Leaving& of_thread : leaving_) {
@@ -374,7 +374,7 @@ private:
         for (const Particle& particle : came) {
             const CellPlace<Real> place = plan.next_grid.locate(particle.position);
             sums_[place.cell] += plan.contribute(particle, place, next_draw(place.cell));
-            ++slots_[place.cell].back;
+            if (reorders_next) ++slots_[place.cell].back;
             particles_.append(particle);
         }
         particles_.mend_ranges();

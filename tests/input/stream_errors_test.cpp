@@ -110,6 +110,22 @@ TEST(StreamWarnings, tell_of_a_slab_that_is_too_thin_and_of_surfaces_in_it) {
               1U);
 }
 
+TEST(StreamWarnings, tell_what_the_slab_disturbs) {
+    const auto warnings = [](const std::string& output) {
+        return parse_scenario(
+                   least + "stream: {axis: x, to: 3, velocity: [0.1, 0, 0]}\noutput: {" + output + "}\n",
+                   "f.yaml")
+            .warnings;
+    };
+    EXPECT_EQ(warnings("modes: {every: 2}"),
+              Messages{"f.yaml:4:18: output.modes: waves are damped in the slab of the stream, too, not by "
+                       "viscosity alone"});
+    EXPECT_EQ(warnings("diffusion: {every: 2}"),
+              Messages{"f.yaml:4:22: output.diffusion: particles take on new velocities in the slab of the "
+                       "stream, which is no diffusion"});
+    EXPECT_EQ(warnings("series: {every: 2}"), Messages{});
+}
+
 TEST(Streams, are_read_and_written) {
     const Scenario scenario = parse_scenario(
         least + "stream: {axis: y, from: 1.5, to: 7, velocity: [0, -0.2, 0.1], strength: 0.25}", "f.yaml");
