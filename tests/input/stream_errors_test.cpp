@@ -118,10 +118,10 @@ TEST(StreamWarnings, tell_what_the_slab_disturbs) {
             .warnings;
     };
     EXPECT_EQ(warnings("modes: {every: 2}"),
-              Messages{"f.yaml:4:18: output.modes: waves are damped in the slab of the stream, too, not by "
+              Messages{"f.yaml:4:10: output.modes: waves are damped in the slab of the stream, too, not by "
                        "viscosity alone"});
     EXPECT_EQ(warnings("diffusion: {every: 2}"),
-              Messages{"f.yaml:4:22: output.diffusion: particles take on new velocities in the slab of the "
+              Messages{"f.yaml:4:10: output.diffusion: particles take on new velocities in the slab of the "
                        "stream, which is no diffusion"});
     EXPECT_EQ(warnings("series: {every: 2}"), Messages{});
 }
