@@ -30,10 +30,9 @@ build_jobs() {
 # The first Python that has the modules named; nothing and status 1 if there is none. Asks $PYTHON first; the
 # python3 on the PATH need not be the one for which the system's packages are.
 python_with() {
-    local python modules
-    modules=$(IFS=,; echo "$*")
+    local python find_modules='import importlib.util, sys; sys.exit(None in map(importlib.util.find_spec, sys.argv[1:]))'
     for python in ${PYTHON:+"$PYTHON"} python3 /usr/bin/python3; do
-        if have "$python" && "$python" -c "import $modules" >/dev/null 2>&1; then
+        if have "$python" && "$python" -c "$find_modules" "$@" >/dev/null 2>&1; then
             echo "$python"
             return 0
         fi
