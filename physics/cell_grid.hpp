@@ -33,6 +33,12 @@ struct CellPlace {
     Vec3<Real> offset;
 };
 
+/// Cells that are numbered one after the other.
+struct CellRange {
+    std::int64_t first;
+    std::int64_t count;
+};
+
 /// The cells of one step, of the whole box. Index = x + cells.x * (y + cells.y * z); under 2^31 cells.
 template <class Real>
 class CellGrid {
@@ -54,6 +60,8 @@ public:
             shift_[axis] = system.collision.random_shift
                                ? static_cast<Real>(bits.word[axis] >> 8U) * static_cast<Real>(0x1p-24)
                                : static_cast<Real>(0);
+            // An unshifted grid is cut nowhere.
+            has_cut_cells_ |= !periodic && shift_[axis] != 0;
         }
     }
 
@@ -63,6 +71,8 @@ public:
 
     /// Of cells along z; those of a layer are numbered one after the other.
     [[nodiscard]] int layer_count() const { return cells_.z; }
+    /// The layers in which particles are: all.
+    [[nodiscard]] CellRange own_layers() const { return {0, cell_count()}; }
 
     /// The cell of a place in [0, L] along each axis.
     template <Setting setting = Setting::any>
@@ -133,10 +143,11 @@ public:
     MPCFLOW_HD CellFill fill(int cell, const WallStates* walls = nullptr) const {
         CellFill fill;
         fill.walls = walls;
+        if (!has_cut_cells_) return fill;  // and divides for nothing
         const Vec3<int> c{cell % cells_.x, cell / cells_.x % cells_.y, cell / cells_.x / cells_.y};
         for (int axis = 0; axis < 3; ++axis) {
             const double s = static_cast<double>(shift_[axis]);
-            // Only axes with walls have a cell beyond the box; an unshifted grid is cut nowhere.
+            // Only axes with walls have a cell beyond the box.
             if (is_periodic(axis) || s == 0.0) continue;
             if (c[axis] == 0) {
                 fill.lower[axis] = s - 0.5;
@@ -193,7 +204,8 @@ private:
     Vec3<int> box_{1, 1, 1};
     Vec3<int> cells_{1, 1, 1};
     ShearedFaces<Real> shear_;
-    Vec3<int> slips_{};  ///< bit 0: the lower face is one of slip, bit 1: the upper one
+    bool has_cut_cells_ = false;  ///< by faces
+    Vec3<int> slips_{};           ///< bit 0: the lower face is one of slip, bit 1: the upper one
 };
 
 /// Whether all of a cell is fluid: cut by no wall and no surface, nor beyond them.

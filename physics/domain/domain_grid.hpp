@@ -53,6 +53,11 @@ public:
     [[nodiscard]] const CellBlock& own() const { return own_; }
     [[nodiscard]] std::int64_t cell_count() const { return std::int64_t{cells_.x} * cells_.y * cells_.z; }
     [[nodiscard]] int layer_count() const { return cells_.z; }
+    /// Own cells are in these layers, and so are nearly all particles.
+    [[nodiscard]] CellRange own_layers() const {
+        const std::int64_t layer = std::int64_t{cells_.x} * cells_.y;
+        return {layer * from_first(2, own_.origin[2]), layer * own_.extent[2]};
+    }
 
     /// `no_cell` for a place off this grid.
     template <Setting setting = Setting::any>
@@ -121,16 +126,22 @@ public:
     }
 
     MPCFLOW_HD int key(int cell) const { return box_.index(in_box(cell)); }
-    /// Those of the cells from number `first` on, which divides for the first of them alone.
+    /// Those of the cells from number `first` on: row by row, in loops that vectors are made of.
     void find_keys(int first, std::span<std::int64_t> keys) const {
-        Vec3<int> c{first % cells_.x, first / cells_.x % cells_.y, first / cells_.x / cells_.y};
-        for (std::int64_t& key : keys) {
-            key = box_.index(counted_in_box(c));
-            if (++c.x < cells_.x) continue;
-            c.x = 0;
-            if (++c.y < cells_.y) continue;
-            c.y = 0;
-            ++c.z;
+        int row = first / cells_.x;
+        int x = first % cells_.x;
+        const int all = box_.cells().x;
+        while (!keys.empty()) {
+            const auto count = std::min<std::size_t>(keys.size(), static_cast<std::size_t>(cells_.x - x));
+            const std::int64_t row_key = box_.index(counted_in_box({0, row % cells_.y, row / cells_.y}));
+            const std::int64_t row_begin = row_key - first_.x;
+            for (std::size_t k = 0; k < count; ++k) {
+                const int in_box = first_.x + x + static_cast<int>(k);
+                keys[k] = row_begin + (in_box < all ? in_box : in_box - all);
+            }
+            keys = keys.subspan(count);
+            x = 0;
+            ++row;
         }
     }
     MPCFLOW_HD CellFill fill(int cell, const WallStates* walls = nullptr) const {

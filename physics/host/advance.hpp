@@ -68,13 +68,15 @@ private:
         const std::int64_t own_cells = sums.first_cell(thread + 1) - first_cell;
         const std::int64_t first = particles.first(thread);
         const std::int64_t last = particles.last(thread);
-        const double cells_per_particle = static_cast<double>(own_cells) / static_cast<double>(last - first);
+        const CellRange begun = cells_of_particles();
+        const double cells_per_particle =
+            static_cast<double>(begun.count) / static_cast<double>(last - first);
         const std::int64_t lead = cells_ahead();
-        std::int64_t fetched = first_cell + lead;
+        std::int64_t fetched = begun.first + lead;
         for (std::int64_t i = first; i < last; i += Block::size) {
             const auto passed =
                 static_cast<std::int64_t>(static_cast<double>(i - first) * cells_per_particle);
-            fetched = fetch_cells(fetched, first_cell + passed + lead);
+            fetched = fetch_cells(fetched, begun.first + passed + lead);
             const auto count = static_cast<int>(std::min<std::int64_t>(Block::size, last - i));
             const std::span<Particle> some(&particles[i], static_cast<std::size_t>(count));
             block.load(some);
@@ -91,6 +93,14 @@ private:
             if (block.are_within(first_cell, own_cells)) add_to_own<units>(block, count);
             else add<units>(block, count, to, moved);
         }
+    }
+
+    /// The thread's cells in which its particles were when they were re-ordered.
+    [[nodiscard]] CellRange cells_of_particles() const {
+        const CellRange layers = plan.grid.own_layers();
+        const std::int64_t first = std::max(sums.first_cell(thread), layers.first);
+        const std::int64_t end = std::min(sums.first_cell(thread + 1), layers.first + layers.count);
+        return {first, std::max<std::int64_t>(0, end - first)};
     }
 
     /// Cells are fetched so far ahead of where the particles were when they were re-ordered: by flight and by
