@@ -5,6 +5,7 @@ import os
 import random
 import shutil
 import signal
+import subprocess
 import time
 import unittest
 
@@ -159,7 +160,7 @@ class Restarts(RanksTest):
         kills = restarts = 0
         for _ in range(ROUNDS):
             for ranks in (4, 3, 1, 2):
-                kills += self.kill_one(name, ranks, 0.5 + 0.5 * chance.random(), chance)
+                kills += self.kill_one(name, ranks, chance)
             self.on_ranks(2, "run", name, "--quiet")
             self.check_same(self.results("out"), expected)
             with h5py.File(self.folder / "out/run.h5") as f:
@@ -169,19 +170,31 @@ class Restarts(RanksTest):
         self.assertGreater(kills, ROUNDS)
         self.assertGreater(restarts, ROUNDS)
 
-    def kill_one(self, name: str, ranks: int, seconds: float, chance: random.Random) -> int:
-        """Runs on so many ranks and after a while kills one of them; 0 where the run had ended by then."""
+    def kill_one(self, name: str, ranks: int, chance: random.Random) -> int:
+        """Runs on so many ranks and kills one of them some checkpoints later, however fast the machine is; 0 where the run
+        had ended by then."""
         alone = ranks == 1
         command = ("run", name, "--quiet")
         process = self.start(*command) if alone else self.start_ranks(self.command(ranks, *command))
-        self.wait_for("out/checkpoint.h5")
-        time.sleep(seconds)
+        for _ in range(chance.randint(1, 5)):
+            self.wait_for_another(process)
+        time.sleep(0.02 * chance.random())
         pids = [process.pid] if alone else self.ranks_of(process)
         is_running = process.poll() is None and bool(pids)
         if is_running:
             os.kill(chance.choice(pids), signal.SIGKILL)
         process.communicate(timeout=30)
         return int(is_running)
+
+    def wait_for_another(self, process: subprocess.Popen) -> None:
+        """Until the run has written its next checkpoint, or has ended."""
+        def written() -> int:
+            path = self.folder / "out/checkpoint.h5"
+            return path.stat().st_mtime_ns if path.exists() else 0
+
+        before = written()
+        while written() == before and process.poll() is None:
+            time.sleep(0.002)
 
 
 if __name__ == "__main__":
