@@ -94,8 +94,8 @@ build_and_test() {
     end_stage "build $build" "$began"
     began=$SECONDS
     rm -f "$build/results.xml"
-    # One more than there are processors: many wait, for a signal, a job or a disk.
-    at_once=$((cores + 1))
+    # Two more than there are processors: many wait, for a signal, a job or a disk.
+    at_once=$((cores + 2))
     (cd "$build" && ctest --parallel "$at_once" --output-on-failure --no-tests=error \
         --output-junit results.xml ${selection[@]+"${selection[@]}"}) || status=$?
     add_results "$build" "$status"
