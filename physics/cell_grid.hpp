@@ -204,7 +204,7 @@ private:
     Vec3<int> box_{1, 1, 1};
     Vec3<int> cells_{1, 1, 1};
     ShearedFaces<Real> shear_;
-    bool has_cut_cells_ = false;  ///< by faces
+    bool has_cut_cells_ = false;  ///< by faces, also of slip
     Vec3<int> slips_{};           ///< bit 0: the lower face is one of slip, bit 1: the upper one
 };
 

@@ -10,7 +10,7 @@
 /// Their number here is not Lamura's M - N but 2 M x (solid part of the cell). The virtual particles have the
 /// wall's velocity on average, where a continued profile would run on beyond it, so at the fluid's own
 /// density they drag too little: M - N leaves a slip length of 0.15(1) cells at M = 10, 130 degrees, h = 0.1.
-/// At twice the density it is 0.03(1), and under 0.06 in all that docs/validation.md measures.
+/// At twice the density it is 0.02(1), and up to 0.06 in what docs/validation_flows.md measures.
 /// Nor does the number depend on how many particles the cell happens to hold.
 ///
 /// A stream (physics/boundary/stream.hpp) has virtual particles, too, where fluid is.

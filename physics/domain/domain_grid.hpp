@@ -53,7 +53,8 @@ public:
     [[nodiscard]] const CellBlock& own() const { return own_; }
     [[nodiscard]] std::int64_t cell_count() const { return std::int64_t{cells_.x} * cells_.y * cells_.z; }
     [[nodiscard]] int layer_count() const { return cells_.z; }
-    /// Own cells are in these layers, and so are nearly all particles.
+    /// Own cells are in these layers, and so are nearly all particles. (But for the layer more that there is
+    /// between walls: they are for guesses of where particles are.)
     [[nodiscard]] CellRange own_layers() const {
         const std::int64_t layer = std::int64_t{cells_.x} * cells_.y;
         return {layer * from_first(2, own_.origin[2]), layer * own_.extent[2]};
@@ -130,14 +131,14 @@ public:
     void find_keys(int first, std::span<std::int64_t> keys) const {
         int row = first / cells_.x;
         int x = first % cells_.x;
-        const int all = box_.cells().x;
+        const int box_cells = box_.cells().x;
         while (!keys.empty()) {
             const auto count = std::min<std::size_t>(keys.size(), static_cast<std::size_t>(cells_.x - x));
             const std::int64_t row_key = box_.index(counted_in_box({0, row % cells_.y, row / cells_.y}));
             const std::int64_t row_begin = row_key - first_.x;
             for (std::size_t k = 0; k < count; ++k) {
-                const int in_box = first_.x + x + static_cast<int>(k);
-                keys[k] = row_begin + (in_box < all ? in_box : in_box - all);
+                const int box_x = first_.x + x + static_cast<int>(k);
+                keys[k] = row_begin + (box_x < box_cells ? box_x : box_x - box_cells);
             }
             keys = keys.subspan(count);
             x = 0;

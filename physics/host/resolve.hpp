@@ -73,7 +73,7 @@ private:
         for (std::int64_t c = sums.first_cell(thread); c < last; c += size) {
             const int first = static_cast<int>(c);
             const auto count = static_cast<int>(std::min<std::int64_t>(size, last - c));
-            // Before all draws: what finds keys is no vector.
+            // Before all draws: rows of cells end anywhere among these, which would keep draws from vectors.
             if constexpr (has_draws || ToResolve::exists) plan.grid.find_keys(first, keys);
             if constexpr (has_draws) draw(first, count, keys, drawn);
             if constexpr (ToResolve::exists) {

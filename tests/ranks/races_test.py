@@ -6,17 +6,21 @@ import shutil
 import signal
 import unittest
 
-from on_ranks import RanksTest
+from on_ranks import LONGEST, RanksTest
 from restarting import flow
 
 
 class Races(RanksTest):
+    def run_on(self, ranks: int, name: str) -> None:
+        done = self.on_ranks(ranks, "run", name, "--quiet", "--threads", "2")
+        self.assertNotIn("ThreadSanitizer", done.stdout + done.stderr)
+
     def test_are_none_in_runs(self):
         text = flow(40, "{every: 15}")
         expected = self.reference(text)
         name = self.write_input(text)
         for ranks in (2, 3):
-            self.on_ranks(ranks, "run", name, "--quiet", "--threads", "2")
+            self.run_on(ranks, name)
             self.check_same(self.results("out"), expected)
             shutil.rmtree(self.folder / "out")
 
@@ -27,9 +31,10 @@ class Races(RanksTest):
         process = self.start_ranks(self.command(2, "run", name, "--quiet", "--threads", "2"))
         self.wait_for("out/checkpoint.h5")
         os.kill(self.ranks_of(process)[1], signal.SIGUSR1)
-        out, err = self.what_was_said(process, 60)
+        out, err = self.what_was_said(process, LONGEST)
         self.assertEqual(process.returncode, 85, out + err)
-        self.on_ranks(3, "run", name, "--quiet", "--threads", "2")
+        self.assertNotIn("ThreadSanitizer", out + err)
+        self.run_on(3, name)
         self.check_same(self.results("out"), expected)
 
 

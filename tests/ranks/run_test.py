@@ -11,7 +11,7 @@ import unittest
 
 import h5py
 
-from on_ranks import RanksTest
+from on_ranks import LONGEST, RanksTest
 from restarting import OUTPUTS, flow
 
 ROUNDS = int(os.environ.get("MPCFLOW_ROUNDS", "1"))
@@ -176,9 +176,9 @@ class Restarts(RanksTest):
         alone = ranks == 1
         command = ("run", name, "--quiet")
         process = self.start(*command) if alone else self.start_ranks(self.command(ranks, *command))
-        for _ in range(chance.randint(1, 5)):
-            self.wait_for_another(process)
-        time.sleep(0.02 * chance.random())
+        written = [self.wait_for_another(process) for _ in range(chance.randint(2, 5))]
+        # At any time until a little after the next one, also while its parts are being written.
+        time.sleep(1.2 * (written[-1] - written[-2]) * chance.random())
         pids = [process.pid] if alone else self.ranks_of(process)
         is_running = process.poll() is None and bool(pids)
         if is_running:
@@ -186,15 +186,20 @@ class Restarts(RanksTest):
         process.communicate(timeout=30)
         return int(is_running)
 
-    def wait_for_another(self, process: subprocess.Popen) -> None:
-        """Until the run has written its next checkpoint, or has ended."""
+    def wait_for_another(self, process: subprocess.Popen) -> float:
+        """Until the run has written its next checkpoint, or has ended; when that was."""
         def written() -> int:
-            path = self.folder / "out/checkpoint.h5"
-            return path.stat().st_mtime_ns if path.exists() else 0
+            try:
+                return (self.folder / "out/checkpoint.h5").stat().st_mtime_ns
+            except FileNotFoundError:  # also while one takes the place of the one before
+                return 0
 
         before = written()
-        while written() == before and process.poll() is None:
+        deadline = time.monotonic() + LONGEST
+        while written() in (0, before) and process.poll() is None:
+            self.assertLess(time.monotonic(), deadline, "no checkpoint comes")
             time.sleep(0.002)
+        return time.monotonic()
 
 
 if __name__ == "__main__":

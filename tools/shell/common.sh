@@ -28,7 +28,8 @@ build_jobs() {
 }
 
 # The first Python that has the modules named; nothing and status 1 if there is none. Asks $PYTHON first; the
-# python3 on the PATH need not be the one for which the system's packages are.
+# python3 on the PATH need not be the one for which the system's packages are. Does not import them, which takes
+# longer than all else that a tool's start does: a module that is there but broken says so itself.
 python_with() {
     local python find_modules='import importlib.util, sys; sys.exit(None in map(importlib.util.find_spec, sys.argv[1:]))'
     for python in ${PYTHON:+"$PYTHON"} python3 /usr/bin/python3; do
