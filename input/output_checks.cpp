@@ -150,9 +150,6 @@ private:
         const auto& radial = scenario_.output.radial_distribution;
         const std::string path = "output.radial_distribution.range";
         if (!radial || !are_sound({"box", "boundaries", path})) return;
-        if (is_sheared())
-            return error("output.radial_distribution",
-                         "distances across faces that are sheared are not followed; leave this section out");
         for (std::size_t axis = 0; axis < 3; ++axis) {
             const double half = 0.5 * system_.box.size[axis];
             if (!has_wall(axis) && radial->range > half) {

@@ -23,11 +23,7 @@ void measure_as(Solver& solver, CommandReader& command, Ranks& ranks) {
     if constexpr (std::is_same_v<Rule, PairCentres>) {
         const auto rule = command.take<PairRule>();
         const auto centres = take_from_rank_0<PairCentre>(ranks);
-        ParticleRecords records;
-        const auto particles = records.begin<ParticleDouble>(solver.current_step(), std::ssize(centres));
-        for (std::size_t i = 0; i < centres.size(); ++i)
-            particles[i] = ParticleDouble::make(centres[i].id, centres[i].position, {}, 0);
-        static_cast<void>(solver.measure(PairCentres(rule, records)));
+        static_cast<void>(solver.measure(PairCentres(rule, centres)));
     } else {
         static_cast<void>(solver.measure(command.take<Rule>()));
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "physics/host_device.hpp"
+#include "physics/lees_edwards.hpp"
 #include "physics/particle_records.hpp"
 #include "physics/system.hpp"
 #include "physics/vector.hpp"
@@ -33,6 +34,7 @@ struct PairCentreCells {
 
 /// Distances are to the nearest periodic image, so the range is at most half of each periodic edge. The cells
 /// of the list are at least as wide as the range: neighbours are in the same cell or in one that touches it.
+/// Beyond sheared faces images slide; there the list goes on for the range, and has the images themselves.
 class PairRule {
 public:
     PairRule(const System& system, const PairBins& bins);
@@ -46,6 +48,19 @@ public:
     [[nodiscard]] double range() const { return range_; }
     /// Whether no wall is nearer than the range, so that the whole sphere around is fluid.
     [[nodiscard]] bool can_be_centre(Vec3<double> x) const;
+
+    /// Calls add(image) for the image of a place beyond the sheared faces that is no farther from them than
+    /// the range, or for both where the range is half of the box.
+    template <class Add>
+    void for_images_near(const ShearedFaces<double>& faces, Vec3<double> x, const Add& add) const {
+        if (!faces.is_on()) return;
+        const int normal = faces.normal();
+        for (const int boxes : {-1, 1}) {
+            Vec3<double> image = faces.from_above(-boxes, x);
+            image[normal] += boxes * size_[normal];
+            if (image[normal] >= -range_ && image[normal] <= size_[normal] + range_) add(image);
+        }
+    }
 
     /// Calls count(bin) for each centre that is within the range of the particle, but is not itself.
     template <class Particle, class Count>
@@ -76,17 +91,17 @@ private:
         return {coordinate(x.x, 0), coordinate(x.y, 1), coordinate(x.z, 2)};
     }
     MPCFLOW_HD int coordinate(double x, int axis) const {
-        const int c = static_cast<int>(x * cells_per_length_[axis]);
+        const int c = static_cast<int>((x + margin_[axis]) * cells_per_length_[axis]);
         return c < cells_[axis] ? c : cells_[axis] - 1;  // rounded up, or on an upper wall
     }
     /// Cells near cell c along an axis, each once: beyond a periodic face they go on by -1 and by L, all of
     /// them where there are only one or two.
     MPCFLOW_HD int first_near(int c, int axis) const {
-        if (is_periodic_[axis] != 0) return cells_[axis] > 2 ? c - 1 : 0;
+        if (is_wrapped_[axis] != 0) return cells_[axis] > 2 ? c - 1 : 0;
         return c > 0 ? c - 1 : 0;
     }
     MPCFLOW_HD int end_near(int c, int axis) const {
-        if (is_periodic_[axis] != 0) return cells_[axis] > 2 ? c + 2 : cells_[axis];
+        if (is_wrapped_[axis] != 0) return cells_[axis] > 2 ? c + 2 : cells_[axis];
         return c + 2 < cells_[axis] ? c + 2 : cells_[axis];
     }
     MPCFLOW_HD static int wrap(int c, int cells) { return c < 0 ? c + cells : (c >= cells ? c - cells : c); }
@@ -96,7 +111,7 @@ private:
         return dot(d, d);
     }
     MPCFLOW_HD double nearest(double d, int axis) const {
-        if (is_periodic_[axis] == 0) return d;
+        if (is_wrapped_[axis] == 0) return d;
         const double half = 0.5 * size_[axis];
         return d > half ? d - size_[axis] : (d < -half ? d + size_[axis] : d);
     }
@@ -111,23 +126,35 @@ private:
     double bins_per_length_;
     int bins_;
     Vec3<int> cells_;
-    Vec3<int> is_periodic_;
+    Vec3<int> is_wrapped_;  ///< periodic, and not sheared
+    Vec3<int> has_wall_;
     Vec3<double> size_;
+    Vec3<double> margin_;  ///< beyond both faces, in the list
     Vec3<double> cells_per_length_;
 };
 
 /// More would overflow the counters of a GPU (gpu/pair_kernels.cuh).
 inline constexpr std::int64_t most_pair_centres = 1'000'000;
 
-/// Those of some particles that can be centres, in a list of cells. As a rule, it counts their pairs with all
-/// particles by distance; they must be particles of the present state.
+struct ChosenCentres {
+    std::size_t particle_count = 0;   ///< of those that can be centres
+    std::vector<PairCentre> centres;  ///< they, and behind them their images beyond sheared faces
+};
+
+/// Of some particles those that can be centres; `faces` where they are sheared, as they are now. Those nearer
+/// to a surface of the map than the range are left out, too. Throws std::invalid_argument where there are
+/// more than most_pair_centres particles.
+[[nodiscard]] ChosenCentres choose_centres(const PairRule& rule, const ParticleRecords& particles,
+                                           const ShearedFaces<double>& faces = {},
+                                           const SurfaceMap* surfaces = nullptr);
+
+/// Centres in a list of cells. As a rule, it counts their pairs with all particles by distance; they must be
+/// of the present state.
 class PairCentres {
 public:
     using Result = std::vector<std::uint64_t>;
 
-    /// Those nearer to a surface of the map than the range are left out, too. Throws std::invalid_argument
-    /// where there are more than most_pair_centres particles.
-    PairCentres(const PairRule& rule, const ParticleRecords& particles, const SurfaceMap* surfaces = nullptr);
+    PairCentres(const PairRule& rule, const std::vector<PairCentre>& centres);
 
     [[nodiscard]] const PairRule& rule() const { return rule_; }
     [[nodiscard]] const std::vector<PairCentre>& centres() const { return centres_; }

@@ -51,12 +51,13 @@ void RadialDistributionObservable::begin_block() {
     blocks_.emplace_back().pairs.resize(static_cast<std::size_t>(bins_.bins));
 }
 
-void RadialDistributionObservable::measure(Solver& solver, std::int64_t) {
+void RadialDistributionObservable::measure(Solver& solver, std::int64_t step) {
     if (blocks_.empty() || blocks_.back().samples == block_samples_) begin_block();
     solver.copy_selection({std::nullopt, every_nth_id_}, records_);
-    const PairCentres centres(rule_, records_, system_.surfaces.map.get());
-    add_counts(blocks_.back().pairs, solver.measure(centres));
-    blocks_.back().centres += centres.centres().size();
+    const ShearedFaces<double> faces(system_, 2 * static_cast<std::uint64_t>(step));
+    const ChosenCentres chosen = choose_centres(rule_, records_, faces, system_.surfaces.map.get());
+    add_counts(blocks_.back().pairs, solver.measure(PairCentres(rule_, chosen.centres)));
+    blocks_.back().centres += chosen.particle_count;
     ++blocks_.back().samples;
 }
 

@@ -24,17 +24,19 @@ class Structure : public SolverTest {};
 // The fluid is an ideal gas: places are independent. A bin's count is twice a number of unordered pairs,
 // which are pairwise independent, so that its variance is twice its mean.
 TEST_P(Structure, of_an_ideal_gas_is_none) {
-    for (const bool is_angular : {false, true}) {
+    for (const int kind : {0, 1, 2}) {
         System system = fluid_at_rest({12, 11, 10}, 8.0, 0.3, 14);
-        system.collision.conserve_angular_momentum = is_angular;
+        system.collision.conserve_angular_momentum = kind == 1;
+        if (kind == 2) system.boundaries.faces[1].shear = {0.13, 2};
         const auto solver = make(system);
         solver->run(100);
         ParticleRecords all;
         solver->copy_particles(all);
-        const PairCentres pairs(PairRule(system, {5.0, 50}), all);
+        const PairRule rule(system, {5.0, 50});
+        const ChosenCentres chosen = choose_centres(rule, all, ShearedFaces<double>(system, 200));
         std::vector<std::uint64_t> counts(50);
-        add_counts(counts, solver->measure(pairs));
-        const auto centres = static_cast<double>(pairs.centres().size());
+        add_counts(counts, solver->measure(PairCentres(rule, chosen.centres)));
+        const auto centres = static_cast<double>(chosen.particle_count);
         ASSERT_EQ(centres, static_cast<double>(system.particle_count()));
         double chi_square = 0.0;
         for (std::size_t bin = 0; bin < counts.size(); ++bin) {

@@ -45,7 +45,9 @@ inline std::vector<std::uint64_t> measured(Solver& solver, const ParticleRecords
     const WaveNumbers waves = waves_of(system, 5);
     add_numbers(solver.measure<VelocityModes>(waves));
     add_numbers(solver.measure<DensityModes>(waves));
-    add_counts(solver.measure(PairCentres(PairRule(system, {2.5, 10}), centres)));
+    const PairRule pairs(system, {2.5, 10});
+    const ShearedFaces<double> faces(system, 2 * static_cast<std::uint64_t>(solver.current_step()));
+    add_counts(solver.measure(PairCentres(pairs, choose_centres(pairs, centres, faces).centres)));
     FieldSampler& fields = solver.measure<FieldsRule>();
     fields.sample();
     fields.sample();

@@ -26,6 +26,13 @@ struct BruteForce {
 
     BruteForce(const System& system, const PairBins& bins, std::int64_t stride, const ParticleSnapshot& all)
         : counts(static_cast<std::size_t>(bins.bins)) {
+        // The box above a sheared one has moved so far.
+        const int normal = system.sheared_axis();
+        const Shear shear = normal < 0 ? Shear{} : system.boundaries.faces[normal].shear;
+        const double displacement = normal < 0
+                                        ? 0.0
+                                        : shear.rate * system.box.size[normal] * system.collision.time_step *
+                                              static_cast<double>(all.step);
         for (std::size_t i = 0; i < all.id.size(); ++i) {
             bool is_centre = all.id[i] % stride == 0;
             for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -37,12 +44,17 @@ struct BruteForce {
             ++centres;
             for (std::size_t j = 0; j < all.id.size(); ++j) {
                 if (j == i) continue;
+                std::array<double, 3> d{};
+                for (std::size_t axis = 0; axis < 3; ++axis)
+                    d[axis] = all.position[3 * i + axis] - all.position[3 * j + axis];
+                if (normal >= 0)
+                    d[shear.along] -= displacement * std::nearbyint(d[normal] / system.box.size[normal]);
                 double square = 0.0;
                 for (std::size_t axis = 0; axis < 3; ++axis) {
                     const double length = system.box.size[axis];
-                    double d = all.position[3 * i + axis] - all.position[3 * j + axis];
-                    if (system.boundaries.faces[axis].is_periodic()) d -= length * std::nearbyint(d / length);
-                    square += d * d;
+                    if (system.boundaries.faces[axis].is_periodic())
+                        d[axis] -= length * std::nearbyint(d[axis] / length);
+                    square += d[axis] * d[axis];
                 }
                 const double distance = std::sqrt(square);
                 if (distance < bins.range)
@@ -56,13 +68,32 @@ std::uint64_t count(Solver& solver, const System& system, const PairBins& bins, 
                     std::vector<std::uint64_t>& counts) {
     ParticleRecords chosen;
     solver.copy_selection({std::nullopt, stride}, chosen);
-    const PairCentres centres(PairRule(system, bins), chosen);
+    const PairRule rule(system, bins);
+    const ShearedFaces<double> faces(system, 2 * static_cast<std::uint64_t>(solver.current_step()));
+    const ChosenCentres centres = choose_centres(rule, chosen, faces);
     counts.assign(static_cast<std::size_t>(bins.bins), 0);
-    add_counts(counts, solver.measure(centres));
-    return centres.centres().size();
+    add_counts(counts, solver.measure(PairCentres(rule, centres.centres)));
+    return centres.particle_count;
 }
 
-class PairsOf : public SolverTest {};
+class PairsOf : public SolverTest {
+protected:
+    /// Counts by all pairs and by the list after 13 steps, in both precisions.
+    void expect_all_pairs(const System& system, const PairBins& bins, std::int64_t stride) const {
+        for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
+            SolverOptions options;
+            options.precision = precision;
+            const auto solver = make(system, options);
+            solver->run(13);
+            ParticleSnapshot all;
+            solver->copy_particles(all);
+            const BruteForce expected(system, bins, stride, all);
+            std::vector<std::uint64_t> found;
+            EXPECT_EQ(count(*solver, system, bins, stride, found), expected.centres);
+            EXPECT_EQ(found, expected.counts);
+        }
+    }
+};
 
 TEST_P(PairsOf, are_all_pairs) {
     struct Case {
@@ -86,24 +117,42 @@ TEST_P(PairsOf, are_all_pairs) {
                      << c.size[0] << " x " << c.size[1] << " x " << c.size[2] << ", " << c.bins.range);
         System system = fluid_at_rest(c.size, c.density, 0.3, 14);
         if (c.has_walls) system.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
-        for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
-            SolverOptions options;
-            options.precision = precision;
-            const auto solver = make(system, options);
-            solver->run(13);
-            ParticleSnapshot all;
-            solver->copy_particles(all);
-            const BruteForce expected(system, c.bins, c.stride, all);
-            std::vector<std::uint64_t> found;
-            EXPECT_EQ(count(*solver, system, c.bins, c.stride, found), expected.centres);
-            EXPECT_EQ(found, expected.counts);
-        }
+        expect_all_pairs(system, c.bins, c.stride);
+    }
+}
+
+/// Beyond sheared faces, which have moved by less and by more than a box; along the third axis walls or none.
+TEST_P(PairsOf, are_all_pairs_across_sheared_faces) {
+    struct Case {
+        std::array<int, 3> size;
+        int normal, along;
+        double rate;
+        PairBins bins;
+        std::int64_t stride;
+    };
+    const std::vector<Case> cases{
+        {{5, 4, 6}, 1, 0, 0.4, {2.0, 40}, 1},   {{6, 9, 4}, 1, 2, -0.7, {1.9, 30}, 3},
+        {{4, 5, 8}, 2, 1, 0.9, {0.6, 20}, 1},   {{3, 3, 3}, 0, 2, 1.7, {1.5, 31}, 2},
+        {{9, 4, 3}, 0, 1, 0.0, {1.3, 12}, 1},   {{2, 7, 2}, 2, 0, -1.1, {1.0, 9}, 1},
+        {{8, 130, 2}, 1, 0, 0.05, {0.9, 9}, 5},
+    };
+    for (const Case& c : cases) {
+        SCOPED_TRACE(testing::Message()
+                     << c.size[0] << " x " << c.size[1] << " x " << c.size[2] << ", rate " << c.rate);
+        System system = fluid_at_rest(c.size, 6.0, 0.3, 14);
+        system.boundaries.faces[static_cast<std::size_t>(c.normal)].shear = {c.rate, c.along};
+        expect_all_pairs(system, c.bins, c.stride);
+        const auto other = static_cast<std::size_t>(3 - c.normal - c.along);
+        if (system.box.size[other] <= 2.0 * c.bins.range) continue;
+        system.boundaries.faces[other] = {FaceKind::slip, FaceKind::slip};
+        expect_all_pairs(system, c.bins, c.stride);
     }
 }
 
 TEST_P(PairsOf, are_counted_the_same_whatever_executes_it) {
     System system = fluid_at_rest({6, 7, 8}, 10.0, 0.3, 14);
-    system.boundaries.faces[0] = {FaceKind::no_slip, FaceKind::no_slip};
+    system.boundaries.faces[0] = {FaceKind::slip, FaceKind::slip};
+    system.boundaries.faces[2].shear = {0.3, 1};
     const PairBins bins{2.5, 64};
     for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
         const auto reference = make_solver(SolverKind::host, system, {precision});
@@ -177,8 +226,8 @@ TEST(PairCentres, are_no_more_than_counters_hold) {
     ParticleRecords records;
     for (const std::int64_t count : {most_pair_centres, most_pair_centres + 1}) {
         for (ParticleMixed& particle : records.begin<ParticleMixed>(0, count)) particle = {};
-        if (count == most_pair_centres) EXPECT_EQ(PairCentres(rule, records).centres().size(), 1'000'000U);
-        else EXPECT_THROW(PairCentres(rule, records), std::invalid_argument);
+        if (count == most_pair_centres) EXPECT_EQ(choose_centres(rule, records).particle_count, 1'000'000U);
+        else EXPECT_THROW(static_cast<void>(choose_centres(rule, records)), std::invalid_argument);
     }
 }
 
