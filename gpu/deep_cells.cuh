@@ -1,12 +1,12 @@
 #pragma once
 /// Which cells of a domain can collide before others' particles have come.
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "gpu/cell_kernels.cuh"
 #include "gpu/cuda_support.cuh"
+#include "physics/domain/deep_cells.hpp"
 
 namespace mpcflow {
 
@@ -15,18 +15,10 @@ class DeepCells {
 public:
     template <class Grid>
     DeepCells(const Grid& grid, int layers) : cells_(static_cast<int>(grid.cell_count())) {
-        std::array<std::vector<bool>, 3> is_deep;
-        for (int axis = 0; axis < 3; ++axis)
-            for (int c = 0; c < grid.cells()[axis]; ++c)
-                is_deep[axis].push_back(grid.is_deep(axis, c, layers));
+        const std::vector<bool> is_deep = deep_cells(grid, layers);
         std::vector<bool> all_deep((cells_ + 31) / 32, true);
-        int cell = 0;
-        for (const bool z : is_deep[2])
-            for (const bool y : is_deep[1])
-                for (const bool x : is_deep[0]) {
-                    if (!(x && y && z)) all_deep[cell / 32] = false;
-                    ++cell;
-                }
+        for (int cell = 0; cell < cells_; ++cell)
+            if (!is_deep[cell]) all_deep[cell / 32] = false;
         std::vector<std::uint32_t> deep, others;
         for (std::size_t group = 0; group < all_deep.size(); ++group)
             (all_deep[group] ? deep : others).push_back(static_cast<std::uint32_t>(group));

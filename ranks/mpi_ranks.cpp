@@ -164,30 +164,33 @@ bool MpiRanks::is_done_within(double seconds, const std::function<bool()>& done)
     return true;
 }
 
-void MpiRanks::begin_sending(int to, const Message& message, std::vector<MPI_Request>& requests) const {
-    // A whole piece is followed by another one, though it be empty: so the end is known.
-    for (std::size_t from = 0; from <= message.size(); from += piece_) {
-        const auto bytes = static_cast<int>(std::min(piece_, message.size() - from));
-        MPI_Request& request = requests.emplace_back();
-        require(MPI_Isend(message.data() + from, bytes, MPI_BYTE, to, message_tag, domains_, &request),
-                "MPI_Isend");
+void MpiRanks::begin_trade(std::span<const int> others, std::vector<Message> messages) {
+    trade_ = {{others.begin(), others.end()}, std::move(messages), {}};
+    for (std::size_t i = 0; i < others.size(); ++i) {
+        const Message& message = trade_.messages[i];
+        // A whole piece is followed by another one, though it be empty: so the end is known.
+        for (std::size_t from = 0; from <= message.size(); from += piece_) {
+            const auto bytes = static_cast<int>(std::min(piece_, message.size() - from));
+            require(MPI_Isend(message.data() + from, bytes, MPI_BYTE, others[i], message_tag, domains_,
+                              &trade_.requests.emplace_back()),
+                    "MPI_Isend");
+        }
     }
 }
 
-std::vector<Message> MpiRanks::trade(std::span<const int> others, std::vector<Message> messages) {
-    std::vector<MPI_Request> requests;
-    for (std::size_t i = 0; i < others.size(); ++i) begin_sending(others[i], messages[i], requests);
-    std::vector<Message> theirs(others.size());
-    std::vector<std::size_t> awaited(others.size());
+std::vector<Message> MpiRanks::end_trade() {
+    std::vector<MPI_Request>& requests = trade_.requests;
+    std::vector<Message> theirs(trade_.others.size());
+    std::vector<std::size_t> awaited(trade_.others.size());
     for (std::size_t i = 0; i < awaited.size(); ++i) awaited[i] = i;
-    // Whether the message of others[i] is being received; of a long one, its last piece.
+    // Whether the message of trade_.others[i] is being received; of a long one, its last piece.
     const auto has_come = [&](std::size_t i) {
-        int is_there = 0;
+        int is_there = 0, bytes = 0;
         MPI_Message message{};
         MPI_Status status{};
-        require(MPI_Improbe(others[i], message_tag, domains_, &is_there, &message, &status), "MPI_Improbe");
+        require(MPI_Improbe(trade_.others[i], message_tag, domains_, &is_there, &message, &status),
+                "MPI_Improbe");
         if (is_there == 0) return false;
-        int bytes = 0;
         MPI_Get_count(&status, MPI_BYTE, &bytes);
         const std::size_t before = theirs[i].size();
         theirs[i].resize(before + static_cast<std::size_t>(bytes));
@@ -217,8 +220,7 @@ std::vector<Message> MpiRanks::share(Message own) {
     require(MPI_Iallgather(&own_length, 1, MPI_INT64_T, lengths.data(), 1, MPI_INT64_T, domains_, &request),
             "MPI_Iallgather");
     wait_for(request);
-    std::vector<int> counts;
-    std::vector<int> starts;
+    std::vector<int> counts, starts;
     std::int64_t bytes = 0;
     for (const std::int64_t length : lengths) {
         counts.push_back(static_cast<int>(length));

@@ -29,8 +29,8 @@ public:
 
     [[nodiscard]] int number() const override { return number_; }
     [[nodiscard]] int count() const override { return count_; }
-    [[nodiscard]] std::vector<Message> trade(std::span<const int> others,
-                                             std::vector<Message> messages) override;
+    void begin_trade(std::span<const int> others, std::vector<Message> messages) override;
+    [[nodiscard]] std::vector<Message> end_trade() override;
     [[nodiscard]] std::vector<Message> share(Message own) override;
     void add_up(std::span<double> sums) override;
     void add_up(std::span<std::uint64_t> sums) override;
@@ -60,7 +60,6 @@ private:
     void wait_for(MPI_Request& request);
     /// As wait_until(), but hears nothing; false where that takes longer than so many seconds.
     [[nodiscard]] static bool is_done_within(double seconds, const std::function<bool()>& done);
-    void begin_sending(int to, const Message& message, std::vector<MPI_Request>& requests) const;
     template <class Number>
     void add_up_numbers(std::span<Number> sums, MPI_Datatype type);
 
@@ -79,7 +78,15 @@ private:
     void tell(int to, Word word, std::span<const std::byte> message = {}) const;
     void finish();
 
+    /// A trade that has begun.
+    struct Trade {
+        std::vector<int> others;
+        std::vector<Message> messages;
+        std::vector<MPI_Request> requests;
+    };
+
     std::size_t piece_;
+    Trade trade_;
     MPI_Comm domains_ = MPI_COMM_NULL;  ///< for messages of domains
     MPI_Comm notices_ = MPI_COMM_NULL;
     int number_ = 0;

@@ -186,7 +186,8 @@ if [[ $sanitize == yes ]]; then
     sanitizer=$(command -v compute-sanitizer || echo "$(dirname -- "$(find_nvcc || echo /usr/local/cuda/bin/nvcc)")/compute-sanitizer")
     if [[ -x $sanitizer ]]; then
         # sanitize TOOL LABEL COMMAND...: in the background. A run is a finding until it says that it was clean, however it
-        # ends; so is one that chose no test. What it printed is shown then.
+        # ends; so is one that chose no test. What it printed is shown then. A tool that says that it lost track itself
+        # may try once more.
         labels=()
         sanitize() {
             local tool=$1 label=$2 log=$scratch/sanitizer-${#labels[@]}
@@ -194,12 +195,15 @@ if [[ $sanitize == yes ]]; then
             labels+=("$tool, $label")
             # For a free processor; how a run ended is asked of all of them afterwards.
             while (($(jobs -rp | wc -l) >= $(nproc))); do wait -n || true; done
-            (if "$sanitizer" --tool "$tool" --error-exitcode 9 --print-limit 5 "$@" >"$log" 2>&1 &&
-                ! grep -qF 'PASSED  ] 0 tests' "$log"; then
-                : >"$log.clean"
-            else
-                cat "$log"
-            fi) &
+            (for _ in first second; do
+                if "$sanitizer" --tool "$tool" --error-exitcode 9 --print-limit 5 "$@" >"$log" 2>&1 &&
+                    ! grep -qF 'PASSED  ] 0 tests' "$log"; then
+                    : >"$log.clean"
+                    exit
+                fi
+                grep -qF 'Internal Sanitizer Error' "$log" || break
+            done
+            cat "$log") &
         }
         # A short run with everything that has a kernel of its own: both kinds of faces, all observables, frames of a
         # selection with the one law and of all particles with the other.

@@ -78,47 +78,64 @@ public:
         return static_cast<std::int64_t>(cells * bytes_of_cell);
     }
 
-    /// Sends particles to the owners of their cells on `grid` and returns those that come. One that flew
-    /// further than any may is lost, and a fault.
-    template <class Particle>
-    [[nodiscard]] std::vector<Particle> exchange_particles(const Grid& grid,
-                                                           const std::vector<Particle>& leaving,
-                                                           std::uint32_t& faults) {
+    /// Begins to give each neighbour what it needs of this domain for the next collision, which is on `grid`:
+    /// of the particles that have left this domain's grid those whose cells it has, and what this domain's
+    /// particles add to cells that both have. Notes a fault of a particle that flew further than any may, and
+    /// is lost.
+    template <class Particle, class SumsOfCells>
+    void begin_exchange(const Grid& grid, const std::vector<Particle>& leaving, SumsOfCells& sums,
+                        std::uint32_t& faults) {
+        using Sums = std::decay_t<decltype(sums[0])>;
+        static_assert(std::is_trivially_copyable_v<Sums> && std::is_trivially_copyable_v<Particle>);
         std::vector<std::vector<Particle>> to(neighbours_.size());
         for (const Particle& particle : leaving) {
-            const auto owner = std::ranges::find(neighbours_, grid.owner(particle.position));
-            if (owner == neighbours_.end()) faults |= fault_speed;
-            else to[owner - neighbours_.begin()].push_back(particle);
+            const Vec3<int> cell = grid.locate_in_box(particle.position);
+            if (std::ranges::find(neighbours_, grid.owner_of(cell)) == neighbours_.end())
+                faults |= fault_speed;
+            for (std::size_t i = 0; i < to.size(); ++i)
+                if (grids_[i].find(cell) != no_cell) to[i].push_back(particle);
         }
-        std::vector<Particle> came;
-        for (const std::vector<Particle>& from : trade(neighbours_, to))
-            came.insert(came.end(), from.begin(), from.end());
-        return came;
-    }
-
-    /// Makes the sums of this domain's particles over its cells those of all particles.
-    template <class SumsOfCells>
-    void exchange_sums(SumsOfCells& sums) {
-        using Sums = std::decay_t<decltype(sums[0])>;
-        static_assert(std::is_trivially_copyable_v<Sums>);
-        // What came a step ago is as long, and needs no new memory.
-        sums_.resize(shared_.size());
-        for (std::size_t i = 0; i < shared_.size(); ++i) {
-            sums_[i].resize(shared_[i].size() * sizeof(Sums));
-            std::byte* to = sums_[i].data();
+        // What came a step ago is about as long, and needs no new memory.
+        messages_.resize(neighbours_.size());
+        for (std::size_t i = 0; i < to.size(); ++i) {
+            const auto count = static_cast<std::int64_t>(to[i].size());
+            const std::size_t bytes_of_particles = to[i].size() * sizeof(Particle);
+            messages_[i].resize(sizeof count + bytes_of_particles + shared_[i].size() * sizeof(Sums));
+            std::byte* at = messages_[i].data();
+            std::memcpy(at, &count, sizeof count);
+            at += sizeof count;
+            if (count > 0) std::memcpy(at, to[i].data(), bytes_of_particles);
+            at += bytes_of_particles;
             for (const int cell : shared_[i]) {
-                std::memcpy(to, &sums[cell], sizeof(Sums));
-                to += sizeof(Sums);
+                std::memcpy(at, &sums[cell], sizeof(Sums));
+                at += sizeof(Sums);
             }
         }
-        sums_ = exchange_->trade(neighbours_, std::move(sums_));
+        exchange_->begin_trade(neighbours_, std::move(messages_));
+    }
+
+    /// Ends it: adds what neighbours gave to the sums of the cells that both have, and calls take(particle)
+    /// for each particle that came into a cell of this grid; it may be another domain's own.
+    template <class Particle, class SumsOfCells, class Take>
+    void end_exchange(SumsOfCells& sums, const Take& take) {
+        using Sums = std::decay_t<decltype(sums[0])>;
+        messages_ = exchange_->end_trade();
         for (std::size_t i = 0; i < shared_.size(); ++i) {
-            const std::byte* from = sums_[i].data();
+            const std::byte* at = messages_[i].data();
+            std::int64_t count = 0;
+            std::memcpy(&count, at, sizeof count);
+            at += sizeof count;
+            for (; count > 0; --count) {
+                Particle particle;
+                std::memcpy(&particle, at, sizeof particle);
+                at += sizeof particle;
+                take(particle);
+            }
             for (const int cell : shared_[i]) {
                 Sums theirs;
-                std::memcpy(&theirs, from, sizeof(Sums));
+                std::memcpy(&theirs, at, sizeof(Sums));
                 sums[cell] += theirs;
-                from += sizeof(Sums);
+                at += sizeof(Sums);
             }
         }
     }
@@ -128,17 +145,6 @@ public:
     [[nodiscard]] int number() const { return grid_.number(); }
 
 private:
-    template <class T>
-    [[nodiscard]] std::vector<std::vector<T>> trade(std::span<const int> others,
-                                                    const std::vector<std::vector<T>>& values) {
-        std::vector<Message> messages;
-        for (const std::vector<T>& some : values) messages.push_back(message_of(std::span<const T>(some)));
-        std::vector<std::vector<T>> theirs;
-        for (const Message& message : exchange_->trade(others, std::move(messages)))
-            theirs.push_back(values_of<T>(message));
-        return theirs;
-    }
-
     /// This domain's cells that are on the grid of another, too, in the order of their keys, as the other has
     /// them.
     [[nodiscard]] std::vector<int> shared_cells(const Grid& other) const {
@@ -155,7 +161,7 @@ private:
     std::vector<int> neighbours_;
     std::vector<Grid> grids_;
     std::vector<std::vector<int>> shared_;
-    std::vector<Message> sums_;
+    std::vector<Message> messages_;
 };
 
 }  // namespace mpcflow

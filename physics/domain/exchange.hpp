@@ -45,8 +45,14 @@ public:
     /// Gives messages[i] to domain others[i] and returns, in the same order, what each of these gave to this
     /// one. They must all call it with this domain among their others; lengths need not be known. Throws
     /// where another domain has ended.
-    [[nodiscard]] virtual std::vector<Message> trade(std::span<const int> others,
-                                                     std::vector<Message> messages) = 0;
+    [[nodiscard]] std::vector<Message> trade(std::span<const int> others, std::vector<Message> messages) {
+        begin_trade(others, std::move(messages));
+        return end_trade();
+    }
+    /// The two halves of trade(), between which the messages are on their way; nothing else of this exchange
+    /// may be called there.
+    virtual void begin_trade(std::span<const int> others, std::vector<Message> messages) = 0;
+    [[nodiscard]] virtual std::vector<Message> end_trade() = 0;
 
     /// Of all: what each gives, by number, this one's own among it.
     [[nodiscard]] virtual std::vector<Message> share(Message own) {

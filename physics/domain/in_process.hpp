@@ -52,26 +52,30 @@ private:
         End(InProcess& all, int number) : all_(all), number_(number) {}
         [[nodiscard]] int number() const override { return number_; }
         [[nodiscard]] int count() const override { return all_.domains_; }
-        [[nodiscard]] std::vector<Message> trade(std::span<const int> others,
-                                                 std::vector<Message> messages) override {
-            std::unique_lock lock(all_.mutex_);
+        void begin_trade(std::span<const int> others, std::vector<Message> messages) override {
+            const std::lock_guard lock(all_.mutex_);
+            others_.assign(others.begin(), others.end());
             for (std::size_t i = 0; i < others.size(); ++i)
                 all_.way(number_, others[i]).push_back(std::move(messages[i]));
             all_.arrival_.notify_all();
-            for (std::size_t i = 0; i < others.size(); ++i) {
-                std::deque<Message>& way = all_.way(others[i], number_);
-                all_.arrival_.wait(lock, [&] { return !way.empty() || all_.ended_[others[i]] != 0; });
-                if (way.empty())
-                    throw std::runtime_error("domain " + std::to_string(others[i]) + " has ended");
-                messages[i] = std::move(way.front());
+        }
+        [[nodiscard]] std::vector<Message> end_trade() override {
+            std::unique_lock lock(all_.mutex_);
+            std::vector<Message> theirs;
+            for (const int other : others_) {
+                std::deque<Message>& way = all_.way(other, number_);
+                all_.arrival_.wait(lock, [&] { return !way.empty() || all_.ended_[other] != 0; });
+                if (way.empty()) throw std::runtime_error("domain " + std::to_string(other) + " has ended");
+                theirs.push_back(std::move(way.front()));
                 way.pop_front();
             }
-            return messages;
+            return theirs;
         }
 
     private:
         InProcess& all_;
         int number_;
+        std::vector<int> others_;  ///< of the trade that has begun
     };
 
     [[nodiscard]] std::deque<Message>& way(int from, int to) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "physics/host/domain_exchange.hpp"
 #include "physics/host/fetching.hpp"
 #include "physics/host/particle_block.hpp"
 #include "physics/host/shared_particles.hpp"
@@ -21,8 +22,7 @@ template <class Law, class Particle, class Border>
 struct Advance {
     using Plan = StepPlan<Law, typename Border::Grid>;
     using Sums = typename Law::Sums;
-    /// Particles that are now off a domain's grid, and their slots.
-    using Leaving = std::vector<std::pair<std::int64_t, Particle>>;
+    using Leaving = typename DomainExchange<Law, Particle, Border>::Leaving;
 
     /// A plan of its own: no store into particles or sums can change it, so that loops need not read it
     /// again.

@@ -27,11 +27,14 @@ public:
     Planned(int count, int number) : count_(count), number_(number) {}
     [[nodiscard]] int number() const override { return number_; }
     [[nodiscard]] int count() const override { return count_; }
-    [[nodiscard]] std::vector<Message> trade(std::span<const int>, std::vector<Message>) override {
+    void begin_trade(std::span<const int>, std::vector<Message>) override { refuse(); }
+    [[nodiscard]] std::vector<Message> end_trade() override { refuse(); }
+
+private:
+    [[noreturn]] static void refuse() {
         throw std::logic_error("a domain that is only planned has nobody to trade with");
     }
 
-private:
     int count_, number_;
 };
 

@@ -13,6 +13,7 @@
 #include "physics/domain/particle_transport.hpp"
 #include "physics/domain/share.hpp"
 #include "physics/host/advance.hpp"
+#include "physics/host/domain_exchange.hpp"
 #include "physics/host/processors.hpp"
 #include "physics/host/raw_array.hpp"
 #include "physics/host/resolve.hpp"
@@ -60,7 +61,8 @@ public:
           kept_draws_(CellDraws<Law>::kept(sums_.cell_count())),
           draws_(kept_draws_.data()),
           slots_(sums_.cell_count()),
-          leaving_(team_.size()) {
+          cells_(runs_of_threads(border_, plan_.next_grid, sums_, team_.size())),
+          exchange_(border_, particles_, sums_, draws_, slots_.data(), team_.size()) {
         sums_.make_room(plan_.next_grid, particles_.count());
         create_particles();
         contribute_all();
@@ -201,8 +203,6 @@ private:
     /// Longer and the caches miss, shorter and scattered stores cost more (docs/performance.md).
     static constexpr int default_reorder = 10;
 
-    using Leaving = typename Advance<Law, Particle, Border>::Leaving;
-
     static int thread_count(const SolverOptions& options, const System& system) {
         const int wanted = options.threads > 0 ? options.threads : available_processors();
         // A thread needs some cells to own.
@@ -259,7 +259,8 @@ private:
             }
             if constexpr (Border::is_open) {
                 team_.wait();
-                exchange(plan_, thread, reorders_in(step_));
+                begin_exchange(plan_, thread, reorders_in(step_));
+                end_exchange(plan_, thread);
             }
         });
     }
@@ -272,10 +273,15 @@ private:
     /// What one thread does.
     void run(std::int64_t count, int thread) {
         Plan plan = plan_;
+        bool is_exchanging = false;
         for (std::int64_t i = 0; i < count; ++i) {
-            plan.begin_step(system_, static_cast<std::uint64_t>(step_ + i));
             const bool reorders = reorders_in(step_ + i);
-            resolve(plan, thread, reorders);
+            if (is_exchanging) {
+                resolve_and_end_exchange(plan, thread, static_cast<std::uint64_t>(step_ + i));
+            } else {
+                plan.begin_step(system_, static_cast<std::uint64_t>(step_ + i));
+                resolve(plan, thread, std::span(&cells_[thread].all, 1), reorders);
+            }
             team_.wait();
             if (reorders) {
                 place_cells(thread);
@@ -287,18 +293,36 @@ private:
                 if (thread == 0) particles_.finish_reordering();
                 team_.wait();
             }
-            if constexpr (Border::is_open) exchange(plan, thread, reorders_in(step_ + i + 1));
+            if constexpr (Border::is_open) {
+                const bool reorders_next = reorders_in(step_ + i + 1);
+                begin_exchange(plan, thread, reorders_next);
+                // The next step goes on meanwhile, but for one that stores particles in the order of cells.
+                is_exchanging = i + 1 < count && !reorders_next;
+                if (!is_exchanging) end_exchange(plan, thread);
+            }
         }
         team_.wait();
         if (thread == 0) plan_ = plan;
     }
 
-    void resolve(const Plan& plan, int thread, bool reorders) {
+    void resolve(const Plan& plan, int thread, std::span<const CellRange> cells, bool reorders) {
         sums_.collect(thread);
-        Resolve<Law, Border> resolve{plan, thread, reorders, sums_, actions_.data(), draws_, slots_.data()};
+        Resolve<Law, Border> resolve{plan, cells, reorders, sums_, actions_.data(), draws_, slots_.data()};
         resolve.run(vectors_);
         if (reorders) particles_.set_next_count(thread, resolve.particles);
         findings_.report(resolve.faults, plan.step);
+    }
+
+    /// Of a domain whose neighbours may not be done yet: what they have to say is waited for after all that
+    /// does not need it. `plan` goes on to the step.
+    void resolve_and_end_exchange(Plan& plan, int thread, std::uint64_t step) {
+        if constexpr (Border::is_open) {
+            const Plan before = plan;
+            plan.begin_step(system_, step);
+            resolve(plan, thread, cells_[thread].deep, false);
+            end_exchange(before, thread);
+            resolve(plan, thread, cells_[thread].others, false);
+        }
     }
 
     /// The actions of the step to come, as resolve() will make them; nothing else changes. What is wrong with
@@ -336,48 +360,21 @@ private:
     void advance(const Plan& plan, int thread, bool reorders) {
         Advance<Law, Particle, Border> advance{plan,       thread,        reorders,
                                                particles_, sums_,         actions_.data(),
-                                               draws_,     slots_.data(), leaving_[thread]};
+                                               draws_,     slots_.data(), exchange_.leaving(thread)};
         advance.run(vectors_);
         findings_.report(advance.faults, plan.step);
     }
 
-    /// Of a domain, between its contributions and the next collision. From then on the sums are those of all
-    /// particles; before a step that re-orders the backs in slots_ say how many of them are this domain's.
-    void exchange(const Plan& plan, int thread, bool reorders_next) {
+    /// Of a domain, between its contributions and the next collision.
+    void begin_exchange(const Plan& plan, int thread, bool reorders_next) {
         sums_.collect(thread);
-        if (reorders_next)
-            for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c)
-                slots_[c].back = static_cast<std::int64_t>(sums_[c].number());
+        if (reorders_next) exchange_.count_own(cells_[thread].all);
         team_.wait();
-        if (thread == 0) {
-            exchange_particles(plan, reorders_next);
-            border_.exchange_sums(sums_);
-        }
-        team_.wait();
+        if (thread == 0) add_faults(exchange_.begin(plan));
     }
-
-    /// Those off the grid leave; those that come contribute.
-    void exchange_particles(const Plan& plan, bool reorders_next) {
-        std::vector<std::int64_t> left;
-        std::vector<Particle> leaving;
-        for (Leaving& of_thread : leaving_) {
-            for (const auto& [slot, particle] : of_thread) {
-                left.push_back(slot);
-                leaving.push_back(particle);
-            }
-            of_thread.clear();
-        }
-        std::uint32_t faults = no_fault;
-        const auto came = border_.exchange_particles(plan.next_grid, leaving, faults);
-        add_faults(faults);
-        particles_.remove(std::move(left));
-        for (const Particle& particle : came) {
-            const CellPlace<Real> place = plan.next_grid.locate(particle.position);
-            sums_[place.cell] += plan.contribute(particle, place, next_draw(place.cell));
-            if (reorders_next) ++slots_[place.cell].back;
-            particles_.append(particle);
-        }
-        particles_.mend_ranges();
+    void end_exchange(const Plan& plan, int thread) {
+        if (thread == 0) exchange_.end(plan);
+        team_.wait();
     }
 
     System system_;
@@ -393,7 +390,8 @@ private:
     RawArray<typename Law::Draw> kept_draws_;
     CellDraws<Law> draws_;
     RawArray<CellSlots> slots_;
-    std::vector<Leaving> leaving_;  ///< by thread
+    std::vector<CellRuns> cells_;  ///< by thread
+    DomainExchange<Law, Particle, Border> exchange_;
     StepFindings<Border> findings_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
 #include "physics/host/particle_block.hpp"
@@ -12,13 +13,13 @@
 
 namespace mpcflow {
 
-/// The first verb of a step, of one thread: over its cells, some of them at a time. Their draws are made in
-/// columns, as ParticleBlock takes particles.
+/// The first verb of a step, of one thread: over its cells or a part of them, some of them at a time. Their
+/// draws are made in columns, as ParticleBlock takes particles.
 template <class Law, class Border>
 struct Resolve {
     /// Of its own, as that of Advance.
     StepPlan<Law, typename Border::Grid> plan;
-    int thread;
+    std::span<const CellRange> cells;      ///< all of the thread's, in their order, where it reorders
     bool reorders;                         ///< the particles are about to be stored in the order of cells
     SharedSums<typename Law::Sums>& sums;  ///< zero afterwards, for the next collision
     CellAction<Law>* actions;
@@ -69,19 +70,22 @@ private:
         ColumnsOf<Draw> drawn;
         [[maybe_unused]] ColumnsOf<typename ToResolve::Draw> drawn_to_resolve;
         [[maybe_unused]] std::int64_t keys[size];
-        const std::int64_t last = sums.first_cell(thread + 1);
-        for (std::int64_t c = sums.first_cell(thread); c < last; c += size) {
-            const int first = static_cast<int>(c);
-            const auto count = static_cast<int>(std::min<std::int64_t>(size, last - c));
-            // Before all draws: rows of cells end anywhere among these, which would keep draws from vectors.
-            if constexpr (has_draws || ToResolve::exists) plan.grid.find_keys(first, keys);
-            if constexpr (has_draws) draw(first, count, keys, drawn);
-            if constexpr (ToResolve::exists) {
-                for (int k = 0; k < size; ++k)
-                    drawn_to_resolve.set(k, Law::draw_to_resolve({plan.seed, plan.step, keys[k]}));
-                for (int k = 0; k < count; ++k) resolve(first + k, drawn_to_resolve[k]);
-            } else {
-                for (int cell = first; cell < first + count; ++cell) resolve(cell);
+        for (const CellRange& range : cells) {
+            const std::int64_t last = range.first + range.count;
+            for (std::int64_t c = range.first; c < last; c += size) {
+                const int first = static_cast<int>(c);
+                const auto count = static_cast<int>(std::min<std::int64_t>(size, last - c));
+                // Before all draws: rows of cells end anywhere among these, which would keep draws from
+                // vectors.
+                if constexpr (has_draws || ToResolve::exists) plan.grid.find_keys(first, keys);
+                if constexpr (has_draws) draw(first, count, keys, drawn);
+                if constexpr (ToResolve::exists) {
+                    for (int k = 0; k < size; ++k)
+                        drawn_to_resolve.set(k, Law::draw_to_resolve({plan.seed, plan.step, keys[k]}));
+                    for (int k = 0; k < count; ++k) resolve(first + k, drawn_to_resolve[k]);
+                } else {
+                    for (int cell = first; cell < first + count; ++cell) resolve(cell);
+                }
             }
         }
     }

@@ -15,6 +15,7 @@
 
 #include "physics/collision/laws.hpp"
 #include "physics/domain/border.hpp"
+#include "physics/domain/deep_cells.hpp"
 #include "physics/domain/in_process.hpp"
 #include "physics/errors.hpp"
 #include "physics/host/host_fluid.hpp"
@@ -23,6 +24,7 @@
 #include "tests/solver/golden_cases.hpp"
 #include "tests/solver/same_bits.hpp"
 #include "tests/support/solvers.hpp"
+#include "tests/support/systems.hpp"
 
 namespace mpcflow::test {
 namespace {
@@ -220,6 +222,59 @@ TEST(OddDomains, have_the_same_bits) {
                         *whole_box(system, Precision::mixed, 30));
         }
     }
+}
+
+// Boxes so long that domains have cells which nothing comes to from elsewhere, and begin a step with them.
+TEST(DeepDomains, change_no_bit) {
+    struct Deep {
+        std::array<int, 3> size;
+        Cut cut;
+    };
+    for (const auto& [size, cut] :
+         {Deep{{6, 7, 41}, {{1, 1, 2}}}, Deep{{9, 37, 8}, {{1, 2, 1}}}, Deep{{150, 5, 4}, {{1, 1, 1}}},
+          Deep{{300, 4, 3}, {{2, 1, 1}}}, Deep{{8, 30, 31}, {{1, 2, 2}}}}) {
+        for (const LawInfo& law : all_laws) {
+            System system = fluid_at_rest(size, 5.0, 0.1, 9);
+            law.choose(system.collision);
+            system.thermostat.kind =
+                law.energy == Energy::thermal ? ThermostatKind::none : ThermostatKind::maxwell_boltzmann;
+            system.boundaries.faces[1] = {FaceKind::no_slip, FaceKind::no_slip};
+            for (const int threads : {1, 3}) {
+                SCOPED_TRACE(testing::PrintToString(size) + ", " + std::string(law.name));
+                expect_same(run_domains({system, Precision::double_precision, cut, {1, 14, 0, 8}, threads}),
+                            system, *whole_box(system, Precision::double_precision, 23));
+            }
+        }
+    }
+}
+
+TEST(DeepCells, are_where_nothing_from_elsewhere_comes) {
+    System system = fluid_at_rest({6, 5, 40}, 5.0, 0.1, 9);
+    const Cut cut{{1, 1, 2}};
+    const DomainGrid<double> grid(system, 0, cut, 1);
+    const std::vector<bool> is_deep = deep_cells(grid, 6);
+    ASSERT_EQ(std::ssize(is_deep), 6 * 5 * 22);
+    // Own layers are 1 to 20 of the grid, of which 6 on either side are not deep.
+    for (int cell = 0; cell < 6 * 5 * 22; ++cell)
+        EXPECT_EQ(is_deep[cell], cell / 30 >= 7 && cell / 30 < 15) << cell;
+
+    const auto are = [](const std::vector<CellRange>& ranges, const std::vector<CellRange>& expected) {
+        return std::ranges::equal(ranges, expected, [](const CellRange& a, const CellRange& b) {
+            return a.first == b.first && a.count == b.count;
+        });
+    };
+    const CellRuns whole = cell_runs({0, 660}, is_deep, 240);
+    EXPECT_TRUE(are(whole.deep, {{210, 240}}));
+    EXPECT_TRUE(are(whole.others, {{0, 210}, {450, 210}}));
+    const CellRuns part = cell_runs({100, 200}, is_deep, 90);
+    EXPECT_TRUE(are(part.deep, {{210, 90}}));
+    EXPECT_TRUE(are(part.others, {{100, 110}}));
+    // Too few to begin with.
+    const CellRuns few = cell_runs({100, 200}, is_deep, 91);
+    EXPECT_TRUE(are(few.deep, {}));
+    EXPECT_TRUE(are(few.others, {{100, 200}}));
+    const CellRuns none = cell_runs({660, 0}, is_deep, 1);
+    EXPECT_TRUE(none.deep.empty() && none.others.empty());
 }
 
 TEST(Domains, go_on_from_a_state_in_another_cut) {

@@ -55,6 +55,12 @@ class Sanitizers(unittest.TestCase):
     def test_so_is_one_whose_shell_is_killed(self):
         self.check_told("kill -9 $PPID")
 
+    def test_a_tool_that_fails_itself_may_try_once_more(self):
+        fails = "echo Internal Sanitizer Error; exit 9"
+        status, said = self.check(OF_ONE.format(f'if [[ ! -e $0.tried ]]; then : >"$0.tried"; {fails}; fi'))
+        self.assertEqual(status, 0, said)
+        self.check_told(fails)
+
     def test_so_are_tests_of_which_none_was_chosen(self):
         self.check_told("echo '[  PASSED  ] 0 tests.'")
 
