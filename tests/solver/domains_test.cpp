@@ -233,17 +233,17 @@ TEST(DeepDomains, change_no_bit) {
     for (const auto& [size, cut] :
          {Deep{{6, 7, 41}, {{1, 1, 2}}}, Deep{{9, 37, 8}, {{1, 2, 1}}}, Deep{{150, 5, 4}, {{1, 1, 1}}},
           Deep{{300, 4, 3}, {{2, 1, 1}}}, Deep{{8, 30, 31}, {{1, 2, 2}}}}) {
+        int threads = cut.domains[1] == 1 ? 1 : 3;
         for (const LawInfo& law : all_laws) {
             System system = fluid_at_rest(size, 5.0, 0.1, 9);
             law.choose(system.collision);
             system.thermostat.kind =
                 law.energy == Energy::thermal ? ThermostatKind::none : ThermostatKind::maxwell_boltzmann;
             system.boundaries.faces[1] = {FaceKind::no_slip, FaceKind::no_slip};
-            for (const int threads : {1, 3}) {
-                SCOPED_TRACE(testing::PrintToString(size) + ", " + std::string(law.name));
-                expect_same(run_domains({system, Precision::double_precision, cut, {1, 14, 0, 8}, threads}),
-                            system, *whole_box(system, Precision::double_precision, 23));
-            }
+            SCOPED_TRACE(testing::PrintToString(size) + ", " + std::string(law.name));
+            expect_same(run_domains({system, Precision::double_precision, cut, {1, 14, 0, 8}, threads}),
+                        system, *whole_box(system, Precision::double_precision, 23));
+            threads = 4 - threads;
         }
     }
 }
