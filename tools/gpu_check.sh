@@ -201,9 +201,9 @@ if [[ $sanitize == yes ]]; then
                     : >"$log.clean"
                     exit
                 fi
+                cat "$log"
                 grep -qF 'Internal Sanitizer Error' "$log" || break
-            done
-            cat "$log") &
+            done) &
         }
         # A short run with everything that has a kernel of its own: both kinds of faces, all observables, frames of a
         # selection with the one law and of all particles with the other.

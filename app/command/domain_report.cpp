@@ -60,7 +60,8 @@ DomainReport report_of_domains(const Scenario& scenario, DeviceKind device, int 
             ? estimate_domain_memory(scenario, report.particles, report.cells + report.halo_cells)
             : needs.host.bytes;
     report.neighbours = needs.neighbours;
-    report.messages = 2 * needs.neighbours;
+    // On GPUs sums and particles go apart.
+    report.messages = (device == DeviceKind::cuda ? 2 : 1) * needs.neighbours;
     const double bytes_of_particle = scenario.execution.precision == Precision::mixed ? 32.0 : 64.0;
     report.step_bytes =
         needs.bytes_of_sums + std::llround(crossing_particles(system, own, report.cut) * bytes_of_particle);

@@ -112,7 +112,7 @@ class Planning(RanksTest):
         said = self.mpcflow("check", name, "--ranks", "4").stdout
         self.assertIn("ranks                4, of 4 x 1 x 1 domains", said)
         self.assertRegex(said, r"  fullest rank       864 cells and 416 of neighbours, about 8640 particles, [\d.]+ MiB of memory")
-        self.assertRegex(said, r"  it sends           about [\d.]+ KiB a step to 3 neighbours, in 6 messages")
+        self.assertRegex(said, r"  it sends           about [\d.]+ KiB a step to 3 neighbours, in 3 messages")
         told = json.loads(self.mpcflow("check", name, "--ranks", "4", "--json").stdout)["ranks"]
         self.assertEqual((told["count"], told["domains"], told["cells"], told["neighbours"]), (4, [4, 1, 1], 864, 3))
         # The layers of cells that both have, two on each side, of srd: four sums of doubles each; particles besides.
