@@ -33,9 +33,10 @@ public:
         flux_rule_.set_surfaces(fluid.surfaces());
         bins_.clear();
         pressure_bins_.clear();
-        if (pressure() == PressureFields::sampled)
-            give_shared_memory<PressureMemory>(
-                sum_pressure_bins<typename Fluid::Law, typename Fluid::Record, typename Fluid::Grid>);
+        if (pressure() == PressureFields::sampled) {
+            give_shared_memory<PressureMemory>(pressure_kernel(Setting::plain));
+            give_shared_memory<PressureMemory>(pressure_kernel(Setting::any));
+        }
         begin_block();
     }
 
@@ -109,12 +110,21 @@ private:
         MPCFLOW_CUDA(cudaGetLastError());
     }
 
+    static auto pressure_kernel(Setting setting) {
+        using Law = typename Fluid::Law;
+        using Particle = typename Fluid::Record;
+        using Grid = typename Fluid::Grid;
+        return setting == Setting::plain ? sum_pressure_bins<Setting::plain, Law, Particle, Grid>
+                                         : sum_pressure_bins<Setting::any, Law, Particle, Grid>;
+    }
+
     /// The same, and adds one sample of the flux to the current block.
     void sum_with_pressure() {
         const System& system = fluid_.system();
         const auto plan = fluid_.foresee();
         const auto state = fluid_.state();
-        sum_pressure_bins<<<state.particle_blocks(), block_size, sizeof(PressureMemory)>>>(
+        const auto kernel = pressure_kernel(plan.setting());
+        kernel<<<state.particle_blocks(), block_size, sizeof(PressureMemory)>>>(
             plan, flux_rule_.at_step(system, plan.step), bin_rule_, state.particle_count, state.particles,
             fluid_.actions(), bins_.data(), pressure_bins_.data());
         MPCFLOW_CUDA(cudaGetLastError());

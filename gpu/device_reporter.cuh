@@ -142,9 +142,10 @@ public:
         const DeviceArray<SurfaceSums> surfaces(std::ssize(system.surfaces.list));
         surfaces.clear();
         auto* const result = cleared<MomentumFluxResult>(1);
-        sum_momentum_flux<<<state.particle_blocks(), block_size>>>(plan, rule.at_step(system, plan.step),
-                                                                   state.particle_count, state.particles,
-                                                                   actions, result, surfaces.data());
+        const auto kernel = momentum_flux_kernel<Law, Particle, Grid>(plan.setting(), rule.has_walls());
+        kernel<<<state.particle_blocks(), block_size>>>(plan, rule.at_step(system, plan.step),
+                                                        state.particle_count, state.particles, actions,
+                                                        result, surfaces.data());
         const MomentumFluxResult found = of_all(fetched(result, 1)).front();
         std::vector<SurfaceSums> taken(system.surfaces.list.size());
         surfaces.download(taken.data(), 0, surfaces.size());

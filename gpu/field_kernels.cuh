@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(block_size)
 
 /// As sum_bins, and adds the flux of momentum of every particle to bins: the kinetic part where it is in
 /// mid-flight, the collisional part where its cell is. Shared memory: a PressureBinMemory.
-template <class Law, class Particle, class Grid>
+template <Setting setting, class Law, class Particle, class Grid>
 __global__ void __launch_bounds__(block_size, at_most_resident(4))
     sum_pressure_bins(const __grid_constant__ StepPlan<Law, Grid> plan,
                       const __grid_constant__ MomentumFluxRule<typename Law::Real> rule,
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(block_size, at_most_resident(4))
             keys[j] = flight_keys[j] = cell_keys[j] = block::no_group;
             if (first + mine >= count) continue;
             const Particle particle = particles[first + mine];
-            const auto flux = flux_of(plan, rule, particle, actions);
+            const auto flux = flux_of<setting>(plan, rule, particle, actions);
             keys[j] = static_cast<std::int32_t>(bin_rule.row(particle.position, particle.species()));
             flight_keys[j] = bin_rule.bin(flux.mid_flight_place);
             cell_keys[j] = bin_rule.bin(flux.cell_centre);

@@ -21,14 +21,13 @@ struct MomentumFluxResult {
 };
 
 /// What a particle does in the step to come.
-template <class Law, class Particle, class Grid>
+template <Setting setting, class Law, class Particle, class Grid>
 [[nodiscard]] __device__ __forceinline__ ParticleFlux<typename Law::Real, Law::masses> flux_of(
     const StepPlan<Law, Grid>& plan, const MomentumFluxRule<typename Law::Real>& rule,
     const Particle& particle, const CellAction<Law>* actions) {
-    const auto place = plan.grid.locate(particle.position);
-    return rule.measure(plan, particle, place, load_constant_record(actions + place.cell));
+    const auto place = plan.grid.template locate<setting>(particle.position);
+    return rule.template measure<setting>(plan, particle, place, load_constant_record(actions + place.cell));
 }
-
 /// Adds to the block's sums of faces, and to the sums of the surfaces in the box in memory.
 struct AddToWalls {
     double* block_sums;
@@ -46,20 +45,26 @@ struct AddToWalls {
 };
 
 /// Adds what the particles of a warp give to walls to the block's sums, and to surfaces in the box to their
-/// sums; called by whole warps.
-template <class Real, Masses masses>
-__device__ __forceinline__ void add_to_walls(const MomentumFluxRule<Real>& rule, bool is_mine,
-                                             const ParticleFlux<Real, masses>& flux, double* block_sums,
-                                             SurfaceSums* surfaces) {
+/// sums; called by whole warps, lanes whose particle gives something with `is_mine`. Not inlined, for it
+/// takes more registers than all the rest, and few warps need it.
+template <Setting setting, class Law, class Particle, class Grid>
+__device__ __noinline__ void add_to_walls(const StepPlan<Law, Grid>& plan,
+                                          const MomentumFluxRule<typename Law::Real>& rule, bool is_mine,
+                                          const Particle& particle, const CellAction<Law>* actions,
+                                          double* block_sums, SurfaceSums* surfaces) {
     constexpr int of_face = WallSums::of_face;
     const warp::CudaWarp warp;
+    FluxAtWalls<typename Law::Real, Law::masses> flux{};
     // Few hit a wall in a flight, and one by one.
     if (is_mine) {
+        const auto place = plan.grid.template locate<setting>(particle.position);
+        flux = rule.template measure_at_walls<setting>(plan, particle, place,
+                                                       load_constant_record(actions + place.cell));
         const AddToWalls add{block_sums, surfaces};
-        rule.measure_hits(flux, add);
-        rule.measure_surfaces(flux, add);
+        rule.template measure_hits<setting>(flux, add);
+        if (may_have_surfaces(setting)) rule.measure_surfaces(flux, add);
     }
-    const bool is_cut = is_mine && (flux.fill.is_cut || flux.is_by_surfaces);
+    const bool is_cut = is_mine && flux.walls.are_any();
     if (!warp.any(warp::full_mask, is_cut)) return;
     for (int face = 0; face < face_count; ++face) {
         double taken[of_face]{};
@@ -74,9 +79,9 @@ __device__ __forceinline__ void add_to_walls(const MomentumFluxRule<Real>& rule,
     }
 }
 
-/// Adds up the flux of all particles; where there are walls, also what these take. `surfaces` has one for
+/// Adds up the flux of all particles and, where there may be walls, what these take. `surfaces` has one for
 /// each surface of the input.
-template <class Law, class Particle, class Grid>
+template <Setting setting, bool may_have_walls, class Law, class Particle, class Grid>
 __global__ void __launch_bounds__(block_size)
     sum_momentum_flux(const __grid_constant__ StepPlan<Law, Grid> plan,
                       const __grid_constant__ MomentumFluxRule<typename Law::Real> rule, std::int64_t count,
@@ -93,12 +98,17 @@ __global__ void __launch_bounds__(block_size)
     const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * block_size + (threadIdx.x & ~31U);
     for (std::int64_t start = first; start < count; start += stride) {  // by whole warps
         const std::int64_t i = start + warp.lane();
-        ParticleFlux<typename Law::Real, Law::masses> flux{};
+        Particle particle{};
+        bool gives_to_walls = false;
         if (i < count) {
-            flux = flux_of(plan, rule, particles[i], actions);
+            particle = particles[i];
+            const auto flux = flux_of<setting>(plan, rule, particle, actions);
             sums += rule.contribute(flux);
+            if constexpr (may_have_walls)
+                gives_to_walls = rule.template gives_to_walls<setting>(plan, particle, flux);
         }
-        if (rule.has_walls()) add_to_walls(rule, i < count, flux, walls, surfaces);
+        if (may_have_walls && warp.any(warp::full_mask, gives_to_walls))
+            add_to_walls<setting>(plan, rule, gives_to_walls, particle, actions, walls, surfaces);
     }
     warp::reduce_down(warp, warp::full_mask, sums.velocity);
     warp::reduce_down(warp, warp::full_mask, sums.kinetic_flux);
@@ -117,6 +127,17 @@ __global__ void __launch_bounds__(block_size)
     __syncthreads();
     if (threadIdx.x < WallSums::count && walls[threadIdx.x] != 0.0)
         atomicAdd(&result->walls.taken[threadIdx.x], walls[threadIdx.x]);
+}
+
+/// The kernel that asks for no more than there is.
+template <class Law, class Particle, class Grid>
+[[nodiscard]] auto momentum_flux_kernel(Setting setting, bool has_walls) {
+    if (setting == Setting::plain)
+        return has_walls ? sum_momentum_flux<Setting::plain, true, Law, Particle, Grid>
+                         : sum_momentum_flux<Setting::plain, false, Law, Particle, Grid>;
+    if (setting == Setting::sheared && !has_walls)
+        return sum_momentum_flux<Setting::sheared, false, Law, Particle, Grid>;
+    return sum_momentum_flux<Setting::any, true, Law, Particle, Grid>;
 }
 
 }  // namespace mpcflow

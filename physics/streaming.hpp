@@ -89,10 +89,10 @@ public:
         return move(particle, velocity, draws_of(particle, key));
     }
     /// The same with the draws of the hits.
-    template <class Particle>
+    template <Setting setting = Setting::any, class Particle>
     MPCFLOW_HD StreamOutcome move(Particle& particle, Vec3<Real> velocity, const HitDraws& draws) const {
-        const StreamOutcome outcome = fly(particle, velocity);
-        return outcome == StreamOutcome::at_wall ? bounce(particle, draws) : outcome;
+        const StreamOutcome outcome = fly<setting>(particle, velocity);
+        return outcome == StreamOutcome::at_wall ? bounce<setting>(particle, draws) : outcome;
     }
 
     /// The same for the many that meet no wall. The few that may are left where they started, with the
@@ -198,25 +198,27 @@ public:
     }
 
     /// The velocity at which a particle of velocity `velocity` flies: with half the kick of the force.
-    template <class Particle>
+    template <Setting setting = Setting::any, class Particle>
     MPCFLOW_HD Vec3<Real> flight_velocity(const Particle& particle, Vec3<Real> velocity) const {
-        if (waves_.are_any()) velocity += wave_kick(particle.position, particle.species());
+        if (has_waves<setting>()) velocity += wave_kick(particle.position, particle.species());
         velocity += half_kick_of(particle.species());
         return velocity;
     }
 
     /// Whether a flight from `start` at flight_velocity() `velocity` meets a wall, or may meet a surface.
+    template <Setting setting = Setting::any>
     [[nodiscard]] MPCFLOW_HD bool meets_wall(Vec3<Real> start, Vec3<Real> velocity) const {
         const Vec3<Real> end = start + time_step_ * velocity;
-        return crosses_wall(end) || !is_clear_of_surfaces(start, end);
+        return crosses_wall(end) || (may_have_surfaces(setting) && !is_clear_of_surfaces(start, end));
     }
 
     /// The flight of one that does, with its draws: tells `recorder` of every hit (NoRecord in
     /// physics/boundary/surface.hpp).
-    template <class Recorder>
+    template <Setting setting = Setting::any, class Recorder>
     MPCFLOW_HD void tell_hits(Vec3<Real> start, Vec3<Real> velocity, const HitDraws& draws,
                               const Recorder& recorder) const {
-        if (is_rare()) static_cast<void>(fly_rarely(start, velocity, draws, recorder));
+        if (may_have_surfaces(setting) && is_rare())
+            static_cast<void>(fly_rarely(start, velocity, draws, recorder));
         else fly_to_walls(start, velocity, recorder);
     }
 

@@ -344,7 +344,7 @@ private:
                                         const Function& function) {
         for (const Particle& particle : particles_.of(thread)) {
             const CellPlace<Real> place = plan.grid.locate(particle.position);
-            function(thread, rule, rule.measure(plan, particle, place, actions_[place.cell]));
+            function(thread, rule, rule.measure_at_walls(plan, particle, place, actions_[place.cell]));
         }
     }
 

@@ -214,7 +214,7 @@ public:
         Part all{{}, {}, std::vector<SurfaceSums>(system_.surfaces.list.size())};
         std::vector<Part> parts(fluid_.threads(), all);
         fluid_.for_all_fluxes(any_step, [&](int thread, const MomentumFluxRule<Real>& rule,
-                                            const ParticleFlux<Real, Law::masses>& flux) {
+                                            const FluxAtWalls<Real, Law::masses>& flux) {
             Part& part = parts[thread];
             part.flux += rule.contribute(flux);
             if (rule.has_walls()) rule.add_to_walls(flux, part.walls, part.surfaces.data());

@@ -77,8 +77,9 @@ public:
         double cells_in_bin = 1.0;
         for (int axis = 0; axis < 3; ++axis) {
             bins_[axis] = bins[axis];
-            width_[axis] = bins[axis] > 0 ? system.box.size[axis] / bins[axis] : 1;
-            cells_in_bin *= width_[axis];
+            const int width = bins[axis] > 0 ? system.box.size[axis] / bins[axis] : 1;
+            reciprocal_[axis] = 0xffffffffU / static_cast<unsigned>(width) + std::uint64_t{1};
+            cells_in_bin *= width;
         }
         occupancy_limit_ = mpcflow::occupancy_limit(system.fluid, cells_in_bin);
         const double speed = speed_limit(system.fluid);
@@ -104,9 +105,9 @@ public:
 
     template <class Real>
     MPCFLOW_HD int bin(Vec3<Real> position) const {
-        const int x = bin_axis(position.x, width_.x, bins_.x);
-        const int y = bin_axis(position.y, width_.y, bins_.y);
-        const int z = bin_axis(position.z, width_.z, bins_.z);
+        const int x = bin_axis(position.x, reciprocal_.x, bins_.x);
+        const int y = bin_axis(position.y, reciprocal_.y, bins_.y);
+        const int z = bin_axis(position.z, reciprocal_.z, bins_.z);
         return x + bins_.x * (y + bins_.y * z);
     }
 
@@ -164,15 +165,18 @@ private:
         block.relative_freedoms += 3.0 * (n - 1.0);
     }
 
+    /// n / width for n from 0 to an edge's most, 2^16, by its reciprocal in units of 2^-32, rounded up: what
+    /// that is too large by, times n, is below 2^32.
     template <class Real>
-    MPCFLOW_HD static int bin_axis(Real x, int width, int bins) {
-        const int b = static_cast<int>(x) / width;
+    MPCFLOW_HD static int bin_axis(Real x, std::uint64_t reciprocal, int bins) {
+        const auto cell = static_cast<std::uint32_t>(static_cast<int>(x));
+        const int b = static_cast<int>(cell * reciprocal >> 32U);
         return b < bins ? b : bins - 1;  // a particle on the upper wall belongs to the last bin
     }
 
     ShearFlow flow_;
     Vec3<int> bins_{};
-    Vec3<int> width_{1, 1, 1};
+    Vec3<std::uint64_t> reciprocal_{};  ///< of a bin's edge
     int species_ = 1;
     double mass_[SpeciesList::most]{};  ///< of a particle of each
     double occupancy_limit_ = 0.0;

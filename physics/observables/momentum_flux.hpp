@@ -29,6 +29,7 @@
 #include "physics/observables/fields.hpp"
 #include "physics/observables/flux_rule.hpp"
 #include "physics/observables/momentum_flux_sums.hpp"
+#include "physics/observables/walls_of_cell.hpp"
 #include "physics/step.hpp"
 #include "physics/streaming.hpp"
 #include "physics/system.hpp"
@@ -58,12 +59,15 @@ struct ParticleFlux : FluxMass<masses> {
     double energy_change;    ///< of v^2 / 2
     Vec3<double> arm;        ///< r
     Vec3<Real> cell_centre;  ///< in the box
-    CellFill fill;           ///< of its cell, by faces
-    CellSurfaces surfaces;   ///< there
-    bool is_by_surfaces;     ///< whether surfaces in the box cut the cell, too, and have solid behind them
-    bool is_in_stream;       ///< which takes part in the collision: what the walls take in it is not known
-    bool meets_wall;         ///< in its flight, or may
-    HitDraws draws;          ///< of its hits
+};
+
+/// What one particle does in the step where there are walls.
+template <class Real, Masses masses = Masses::equal>
+struct FluxAtWalls : ParticleFlux<Real, masses> {
+    WallsOfCell walls;
+    bool is_in_stream;  ///< which takes part in the collision: what the walls take in it is not known
+    bool meets_wall;    ///< in its flight, or may
+    HitDraws draws;     ///< of its hits
 };
 
 /// A bin's collisional flux is that of the cells whose centres are in it. Their particles and those in flight
@@ -101,7 +105,6 @@ public:
     }
 
     [[nodiscard]] MPCFLOW_HD bool has_walls() const { return has_walls_; }
-    [[nodiscard]] MPCFLOW_HD bool has_surfaces() const { return flight_.surfaces().exist(); }
     /// Where the map of the surfaces was copied to the memory of a device.
     void set_surfaces(const SurfaceView& surfaces) {
         flight_.set_surfaces(surfaces);
@@ -117,48 +120,42 @@ public:
     }
 
     /// What a particle at `place` in the grid of the plan's step does in this step, by at_step() of it.
-    template <class Law, class Grid, class Particle>
+    template <Setting setting = Setting::any, class Law, class Grid, class Particle>
     MPCFLOW_HD ParticleFlux<Real, Law::masses> measure(const StepPlan<Law, Grid>& plan,
                                                        const Particle& particle, const CellPlace<Real>& place,
                                                        const CellAction<Law>& action) const {
-        const Vec3<Real> collided = plan.collide(particle, place, action);
-        const Vec3<Real> flight = plan.streaming.flight_velocity(particle, collided);
-        Particle flying = particle;
-        const HitDraws draws = plan.streaming.draws_of(particle, StepKey{plan.seed, plan.step});
-        // Whether its image counts fit is asked after a step.
-        static_cast<void>(half_flight_.move(flying, flight, draws));
-
-        ParticleFlux<Real, Law::masses> flux{};
-        if constexpr (Law::masses == Masses::by_species) flux.own_mass = plan.mass_of(particle.species());
-        if (flow_.is_on()) {
-            // The half flight knows nothing of the time: its faces are not displaced.
-            const int boxes = flying.image(flow_.normal()) - particle.image(flow_.normal());
-            flying.position = plan.mid_flight_shear.from_above(boxes, flying.position);
-        }
-        flux.mid_flight_velocity = flow_.relative(flying.position, flying.velocity);
-        flux.mid_flight_place = flying.position;
-        flux.start = particle.position;
-        flux.flight = flight;
-        const Vec3<double> before = vector_cast<double>(particle.velocity);
-        const Vec3<double> after = vector_cast<double>(collided);
-        flux.change = after - before;
-        flux.energy_change = 0.5 * (dot(after, after) - dot(before, before));
-        flux.arm = vector_cast<double>(place.offset);
-        flux.cell_centre = centre_in_box(particle.position - place.offset);
-        if (flow_.is_on()) flux.cell_centre = sheared_centre(plan.grid, particle.position, place.offset);
-        if (has_walls_) {
-            flux.fill = plan.grid.fill(place.cell);
-            flux.meets_wall = flight_.meets_wall(flux.start, flux.flight);
-            flux.draws = draws;
-            if (has_surfaces()) {
-                flux.surfaces = CellSurfaces(flight_.surfaces(), plan.grid.centre(place.cell));
-                flux.is_by_surfaces = flux.surfaces.has_solid();
-            }
-            flux.is_in_stream = plan.is_in_stream(place.cell);
-            if (flux.is_by_surfaces) measure_from_lowest(flux.arm, flux.surfaces);
-            else if (flux.fill.is_cut) measure_from_walls(flux.arm, flux.fill);
-        }
+        ParticleFlux<Real, Law::masses> flux;
+        put_motion<setting>(plan, particle, place, action, flux);
+        if (has_walls_)
+            WallsOfCell::of<setting>(plan.grid, place.cell, flight_.surfaces()).measure_from(flux.arm);
         return flux;
+    }
+
+    /// The same with what concerns walls.
+    template <Setting setting = Setting::any, class Law, class Grid, class Particle>
+    MPCFLOW_HD FluxAtWalls<Real, Law::masses> measure_at_walls(const StepPlan<Law, Grid>& plan,
+                                                               const Particle& particle,
+                                                               const CellPlace<Real>& place,
+                                                               const CellAction<Law>& action) const {
+        FluxAtWalls<Real, Law::masses> flux{};
+        put_motion<setting>(plan, particle, place, action, flux);
+        if (!has_walls_) return flux;
+        flux.walls = WallsOfCell::of<setting>(plan.grid, place.cell, flight_.surfaces());
+        flux.walls.measure_from(flux.arm);
+        flux.is_in_stream = plan.is_in_stream(place.cell);
+        flux.meets_wall = flight_.template meets_wall<setting>(flux.start, flux.flight);
+        flux.draws = plan.streaming.draws_of(particle, StepKey{plan.seed, plan.step});
+        return flux;
+    }
+
+    /// Whether a particle that does this may give something to walls.
+    template <Setting setting = Setting::any, class Law, class Grid, class Particle, Masses masses>
+    [[nodiscard]] MPCFLOW_HD bool gives_to_walls(const StepPlan<Law, Grid>& plan, const Particle& particle,
+                                                 const ParticleFlux<Real, masses>& flux) const {
+        if (!has_walls_) return false;
+        const int cell = plan.grid.template locate<setting>(particle.position).cell;
+        return flight_.template meets_wall<setting>(flux.start, flux.flight) ||
+               WallsOfCell::of<setting>(plan.grid, cell, flight_.surfaces()).are_any();
     }
 
     /// Sums over all particles.
@@ -174,28 +171,27 @@ public:
     /// cuts. Where several walls cut a cell they share it by their thickness in it, or by how much of it is
     /// behind each. WallSums::of_face numbers.
     template <Masses masses>
-    MPCFLOW_HD void put_collision(const ParticleFlux<Real, masses>& flux, int face, double* taken) const {
-        const double own =
-            flux.is_by_surfaces ? share_of_surface(flux.surfaces, face) : share_of_face(flux.fill, face);
-        const double share = flux.is_in_stream ? 0.0 : flux.mass() * own;
+    MPCFLOW_HD void put_collision(const FluxAtWalls<Real, masses>& flux, int face, double* taken) const {
+        const double share = flux.is_in_stream ? 0.0 : flux.mass() * flux.walls.share_of_face(face);
         for (int k = 0; k < 3; ++k) taken[k] = wall_.round(-share * flux.change[k]);
         taken[3] = wall_energy_.round(-share * flux.energy_change);
     }
 
     /// What faces and surfaces take in the hits of the flight: calls add(face, taken), WallSums::of_face
     /// numbers, or add.to_surface(number in the input, taken), SurfaceSums::count numbers, for each of them.
-    template <Masses masses, class Add>
-    MPCFLOW_HD void measure_hits(const ParticleFlux<Real, masses>& flux, const Add& add) const {
+    template <Setting setting = Setting::any, Masses masses, class Add>
+    MPCFLOW_HD void measure_hits(const FluxAtWalls<Real, masses>& flux, const Add& add) const {
         if (!flux.meets_wall) return;
-        flight_.tell_hits(flux.start, flux.flight, flux.draws, HitRecorder<Add>{*this, flux.mass(), add});
+        flight_.template tell_hits<setting>(flux.start, flux.flight, flux.draws,
+                                            HitRecorder<Add>{*this, flux.mass(), add});
     }
 
     /// The same of what surfaces in the box take in the collision.
     template <Masses masses, class Add>
-    MPCFLOW_HD void measure_surfaces(const ParticleFlux<Real, masses>& flux, const Add& add) const {
-        if (!flux.is_by_surfaces || flux.is_in_stream) return;
-        flux.surfaces.for_near([&](int number, const CurvedSurface& surface) {
-            const double share = flux.mass() * share_of_surface(flux.surfaces, number);
+    MPCFLOW_HD void measure_surfaces(const FluxAtWalls<Real, masses>& flux, const Add& add) const {
+        if (!flux.walls.is_by_surfaces || flux.is_in_stream) return;
+        flux.walls.surfaces.for_near([&](int number, const CurvedSurface& surface) {
+            const double share = flux.mass() * flux.walls.share_of_surface(number);
             if (share == 0.0) return;
             const Vec3<double> change = -share * flux.change;
             const Vec3<double> arm = surface.offset(vector_cast<double>(flux.start));
@@ -207,12 +203,12 @@ public:
 
     /// All that a particle gives; `surfaces` has one for each surface of the input.
     template <Masses masses>
-    MPCFLOW_HD void add_to_walls(const ParticleFlux<Real, masses>& flux, WallSums& sums,
+    MPCFLOW_HD void add_to_walls(const FluxAtWalls<Real, masses>& flux, WallSums& sums,
                                  SurfaceSums* surfaces) const {
         const AddToSums add{sums, surfaces};
         measure_hits(flux, add);
         measure_surfaces(flux, add);
-        if (!flux.fill.is_cut && !flux.is_by_surfaces) return;
+        if (!flux.walls.are_any()) return;
         for (int face = 0; face < face_count; ++face) {
             double taken[WallSums::of_face];
             put_collision(flux, face, taken);
@@ -310,12 +306,10 @@ private:
         for (int axis = 0; axis < 3; ++axis) {
             const Real c = centre[axis];
             const Real length = length_[axis];
-            if (periodic_[axis] != 0) {
-                if (c < 0) centre[axis] = c + length;
-                else if (c >= length) centre[axis] = c - length;
-            } else {
-                centre[axis] = c < 0 ? static_cast<Real>(0) : (c > length ? length : c);
-            }
+            const Real other_image = c < 0 ? c + length : c - length;
+            const Real nearest = c < 0 ? static_cast<Real>(0) : length;
+            const bool is_inside = c >= 0 && (periodic_[axis] != 0 ? c < length : c <= length);
+            centre[axis] = is_inside ? c : (periodic_[axis] != 0 ? other_image : nearest);
         }
         return centre;
     }
@@ -333,50 +327,36 @@ private:
         return centre[normal] < 0 ? grid.shear().from_above(-1, in_box) : in_box;
     }
 
-    MPCFLOW_HD static void measure_from_walls(Vec3<double>& arm, const CellFill& fill) {
-        for (int axis = 0; axis < 3; ++axis) {
-            if (fill.face[axis] == no_surface) continue;
-            arm[axis] -= fill.face[axis] % 2 == 0 ? fill.lower[axis] : fill.upper[axis];
+    /// All but the distance from walls.
+    template <Setting setting, class Law, class Grid, class Particle>
+    MPCFLOW_HD void put_motion(const StepPlan<Law, Grid>& plan, const Particle& particle,
+                               const CellPlace<Real>& place, const CellAction<Law>& action,
+                               ParticleFlux<Real, Law::masses>& flux) const {
+        const Vec3<Real> collided = plan.template collide<setting>(particle, place, action);
+        const Vec3<Real> flight = plan.streaming.template flight_velocity<setting>(particle, collided);
+        Particle flying = particle;
+        // Whether its image counts fit is asked after a step.
+        static_cast<void>(half_flight_.template move<setting>(
+            flying, flight, plan.streaming.draws_of(particle, StepKey{plan.seed, plan.step})));
+
+        if constexpr (Law::masses == Masses::by_species) flux.own_mass = plan.mass_of(particle.species());
+        flux.start = particle.position;
+        flux.flight = flight;
+        flux.cell_centre = centre_in_box(particle.position - place.offset);
+        flux.mid_flight_velocity = flying.velocity;
+        if (may_be_sheared(setting) && flow_.is_on()) {
+            // The half flight knows nothing of the time: its faces are not displaced.
+            const int boxes = flying.image(flow_.normal()) - particle.image(flow_.normal());
+            flying.position = plan.mid_flight_shear.from_above(boxes, flying.position);
+            flux.mid_flight_velocity = flow_.relative(flying.position, flying.velocity);
+            flux.cell_centre = sheared_centre(plan.grid, particle.position, place.offset);
         }
-    }
-
-    /// The same by the normal of the lowest surface at the cell's centre.
-    MPCFLOW_HD static void measure_from_lowest(Vec3<double>& arm, const CellSurfaces& surfaces) {
-        const CellSurfaces::Lowest lowest = surfaces.lowest(surfaces.centre());
-        if (lowest.surface == no_surface) return;
-        if (lowest.surface < face_count) {
-            const int axis = lowest.surface / 2;
-            arm[axis] += lowest.surface % 2 == 0 ? lowest.height : -lowest.height;
-            return;
-        }
-        const CurvedSurface& surface = surfaces.curved(lowest.surface);
-        const Vec3<double> d = surface.offset(surfaces.centre());
-        const double distance = std::sqrt(dot(d, d));
-        if (distance == 0.0) return;
-        const Vec3<double> normal = (1.0 / distance) * d;
-        arm += (distance - surface.radius) * normal;
-    }
-
-    /// Of what walls take from a cell that surfaces in the box cut.
-    MPCFLOW_HD_RARE static double share_of_surface(const CellSurfaces& surfaces, int wanted) {
-        if (wanted < face_count && surfaces.view().is_periodic[wanted / 2] != 0) return 0.0;
-        if (wanted >= face_count && surfaces.has_only_one()) return 1.0;
-        double all = 0.0;
-        double own = 0.0;
-        surfaces.for_pieces<pieces_of_edge>([&](int surface, double weight, Vec3<double>) {
-            if (surfaces.kind(surface) == FaceKind::slip) return;
-            all += weight;
-            if (surface == wanted) own += weight;
-        });
-        return own == 0.0 ? 0.0 : own / all;
-    }
-
-    MPCFLOW_HD static double share_of_face(const CellFill& fill, int face) {
-        const int axis = face / 2;
-        if (fill.face[axis] != face) return 0.0;
-        const double own = face % 2 == 0 ? fill.lower[axis] + 0.5 : 0.5 - fill.upper[axis];
-        const Vec3<double> extent = fill.upper - fill.lower;
-        return own / (fill.length(0) + fill.length(1) + fill.length(2) - extent.x - extent.y - extent.z);
+        flux.mid_flight_place = flying.position;
+        const Vec3<double> before = vector_cast<double>(particle.velocity);
+        const Vec3<double> after = vector_cast<double>(collided);
+        flux.change = after - before;
+        flux.energy_change = 0.5 * (dot(after, after) - dot(before, before));
+        flux.arm = vector_cast<double>(place.offset);
     }
 
     Streaming<Real> flight_, half_flight_;

@@ -45,6 +45,26 @@ class Observables : public testing::Test {};
 using Particles = testing::Types<ParticleDouble, ParticleMixed>;
 TYPED_TEST_SUITE(Observables, Particles);
 
+// By division in whole numbers, for each cell of edges up to the longest that an input may have, and for a
+// place on the upper wall.
+TEST(Bins, have_so_many_cells_each) {
+    for (const int edge : {1, 60, 1001, 46368, 65520, 65535, 65536}) {
+        for (const int width :
+             {1, 2, 3, 4, 5, 7, 10, 13, 16, 17, 257, 1001, 1092, 4369, 21845, 32768, 65535, 65536}) {
+            if (edge % width != 0) continue;
+            const int bins = edge / width;
+            const BinRule rule(system_of({edge, 1, 1}), {bins, 1, 1});
+            int wrong = 0;
+            for (int cell = 0; cell <= edge; ++cell) {
+                const int expected = std::min(cell / width, bins - 1);
+                wrong += rule.bin(Vec3<double>{1.0 * cell, 0, 0}) == expected ? 0 : 1;
+                wrong += rule.bin(Vec3<double>{cell == edge ? edge : cell + 0.99, 0, 0}) == expected ? 0 : 1;
+            }
+            EXPECT_EQ(wrong, 0) << "edge " << edge << ", bins of " << width;
+        }
+    }
+}
+
 // A coarse part and a rest on a finer grid: all but the last rounding of the result.
 TYPED_TEST(Observables, totals_are_right_to_the_last_digits_in_any_order) {
     const System system = system_of({10, 10, 10});
