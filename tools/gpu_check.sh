@@ -274,9 +274,35 @@ fi
 
 # ------------------------------------------------------------------------------------- benchmarks
 
+# A sample of the stress takes one to three steps. What it takes registers for, where a system has none of it, once made
+# it twenty, and no test of bits can tell.
+most_steps=5
+# check_outputs LABEL EXAMPLE SETTING...: prints what samples take, and fails where the stress takes more steps than that.
+check_outputs() {
+    local label=$1 example=$2 fields="{quantities: [density, velocity, temperature, pressure_tensor], bins: [10, 10, 100], every: 100}"
+    shift 2
+    local settings=(--set 'box.size=[100, 100, 100]' --set "output={stress: {}, fields: $fields}") setting
+    for setting in "$@"; do settings+=(--set "$setting"); done
+    note "$label"
+    if ! "$mpcflow" bench outputs "examples/$example.yaml" --device cuda "${settings[@]}" >"$scratch/outputs" 2>&1; then
+        cat "$scratch/outputs"
+        fail "mpcflow bench outputs, $label"
+        return
+    fi
+    grep -E 'ms a step|^output|^stress|^fields' "$scratch/outputs" | sed 's/^/        /'
+    awk -v most="$most_steps" '/ ms a step/ { for (i = 2; i <= NF; ++i) if ($i == "ms") step = $(i - 1) }
+        $1 == "stress" && $4 == "ms" { sample = $3 }
+        END { exit !(step > 0 && sample > 0 && sample < most * step) }' "$scratch/outputs" ||
+        fail "mpcflow bench outputs, $label: a sample of the stress takes more than $most_steps steps"
+}
+
 if [[ $bench == yes ]]; then
     say "Benchmark of the step"
     "$mpcflow" bench step || fail "mpcflow bench step"
+    say "Benchmark of the outputs"
+    check_outputs "a periodic box" equilibrium
+    check_outputs "a channel" poiseuille
+    check_outputs "sheared faces" lees_edwards boundaries.y.shear_rate=0.02
     say "Benchmark of the kernels"
     began=$SECONDS
     "$mpcflow" bench kernels || fail "mpcflow bench kernels"
