@@ -1,0 +1,160 @@
+/// The flux of momentum of particles where it is known what a system has none of, as kernels of the device
+/// know it: the same bits as where nothing is known.
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "physics/collision/laws.hpp"
+#include "physics/observables/momentum_flux.hpp"
+#include "physics/particle.hpp"
+#include "physics/step.hpp"
+#include "tests/laws/law_cases.hpp"
+
+namespace mpcflow::test {
+namespace {
+
+/// What a law asks of its cell it gets from `Law` itself, whatever the system says.
+System system_of(Setting setting, bool has_walls) {
+    System system;
+    system.seed = 23;
+    system.box.size = {5, 4, 6};
+    system.fluid.density = 10.0;
+    system.collision.time_step = 0.3;
+    system.force = {0.02, -0.05, 0.03};
+    auto& faces = system.boundaries.faces;
+    if (has_walls) {
+        faces[1] = {{FaceKind::no_slip, {0.1, 0.0, 0.0}}, {FaceKind::slip}};
+        faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
+    }
+    if (setting == Setting::sheared) faces[0].shear = {0.2, 1};
+    return system;
+}
+
+/// At random, with one of ten so fast that it crosses the box, and one of seven at a face.
+template <class Particle>
+std::vector<Particle> particles_of(const System& system) {
+    using Real = typename Particle::Real;
+    std::mt19937_64 engine(7);
+    std::uniform_real_distribution<double> uniform;
+    std::normal_distribution<double> normal;
+    std::vector<Particle> particles;
+    for (std::int64_t i = 0; i < system.particle_count(); ++i) {
+        Vec3<Real> x, v;
+        for (int axis = 0; axis < 3; ++axis) {
+            x[axis] = static_cast<Real>(uniform(engine) * 0.999 * system.box.size[axis]);
+            v[axis] = static_cast<Real>(normal(engine) * (i % 10 == 0 ? 8.0 : 1.0));
+        }
+        if (i % 7 == 0) x[static_cast<int>(i % 3)] = 0;
+        particles.push_back(Particle::make(static_cast<std::uint64_t>(i), x, v));
+    }
+    return particles;
+}
+
+template <class Real>
+std::array<Real, 3> numbers(const Vec3<Real>& v) {
+    return {v.x, v.y, v.z};
+}
+template <class Real>
+auto numbers(const ParticleFlux<Real>& f) {
+    return std::tuple(numbers(f.start), numbers(f.flight), numbers(f.mid_flight_velocity),
+                      numbers(f.mid_flight_place), numbers(f.change), f.energy_change, numbers(f.arm),
+                      numbers(f.cell_centre));
+}
+
+/// What the faces take in the hits of a flight.
+struct Taken {
+    WallSums& sums;
+    void operator()(int face, const double* taken) const {
+        for (int k = 0; k < WallSums::of_face; ++k) sums.taken[WallSums::of_face * face + k] += taken[k];
+    }
+    void to_surface(int, const double*) const { ADD_FAILURE() << "no surface is there"; }
+};
+template <Setting setting, class Real>
+std::vector<double> hits(const MomentumFluxRule<Real>& rule, const FluxAtWalls<Real>& flux) {
+    WallSums sums;
+    rule.template measure_hits<setting>(flux, Taken{sums});
+    return {std::begin(sums.taken), std::end(sums.taken)};
+}
+
+template <Setting setting, class Law>
+void check(const Law& law, const System& system, const std::string& label) {
+    using Particle = ParticleOf<typename Law::Real, Law::masses>;
+    const auto particles = particles_of<Particle>(system);
+    StepPlan<Law> plan(law, system);
+    plan.begin_step(system, 0);
+    ASSERT_EQ(plan.setting(), setting) << label;
+    std::vector<typename Law::Sums> sums(static_cast<std::size_t>(plan.grid.cell_count()));
+    const auto index_of = [&](const Particle& p) {
+        return static_cast<std::size_t>(plan.grid.locate(p.position).cell);
+    };
+    for (const Particle& p : particles) {
+        const auto place = plan.grid.locate(p.position);
+        const InCell<typename Law::Real> in_cell{p.velocity, place.offset, 1.0, p.id()};
+        sums[index_of(p)] +=
+            rounded(law, law.contribute(in_cell, law.draw(plan.key(place.cell)), {plan.seed, plan.step}));
+    }
+    std::vector<CellAction<Law>> actions(sums.size());
+    std::uint32_t faults = no_fault;
+    for (std::size_t c = 0; c < actions.size(); ++c) {
+        const int cell = static_cast<int>(c);
+        actions[c].set_draw(law.draw(plan.key(cell)));
+        actions[c].transform = plan.resolve(cell, sums[c], actions[c].draw(), faults);
+    }
+
+    const auto rule = MomentumFluxRule<typename Law::Real>(system, 1000.0).at_step(system, 0);
+    int givers = 0;
+    for (const Particle& p : particles) {
+        const auto place = plan.grid.locate(p.position);
+        const auto& action = actions[index_of(p)];
+        const auto flux = rule.measure(plan, p, place, action);
+        const auto known = rule.template measure<setting>(plan, p, place, action);
+        ASSERT_EQ(numbers(known), numbers(flux)) << label << ", particle " << p.id();
+        const auto at_walls = rule.measure_at_walls(plan, p, place, action);
+        const auto known_at_walls = rule.template measure_at_walls<setting>(plan, p, place, action);
+        ASSERT_EQ(numbers<typename Law::Real>(at_walls), numbers(flux)) << label << ", particle " << p.id();
+        ASSERT_EQ(numbers<typename Law::Real>(known_at_walls), numbers(flux))
+            << label << ", particle " << p.id();
+        ASSERT_EQ(hits<setting>(rule, known_at_walls), hits<Setting::any>(rule, at_walls))
+            << label << ", particle " << p.id();
+        const bool gives = at_walls.meets_wall || at_walls.walls.are_any();
+        ASSERT_EQ(rule.gives_to_walls(plan, p, flux), gives) << label << ", particle " << p.id();
+        ASSERT_EQ(rule.template gives_to_walls<setting>(plan, p, flux), gives)
+            << label << ", particle " << p.id();
+        for (int face = 0; face < face_count; ++face) {
+            std::array<double, WallSums::of_face> taken{}, known_taken{};
+            rule.put_collision(at_walls, face, taken.data());
+            rule.put_collision(known_at_walls, face, known_taken.data());
+            ASSERT_EQ(known_taken, taken) << label << ", particle " << p.id();
+        }
+        givers += gives ? 1 : 0;
+    }
+    EXPECT_EQ(givers > 0, rule.has_walls()) << label;
+    EXPECT_LT(givers, static_cast<int>(particles.size())) << label;
+}
+
+template <class Law>
+class FluxOfMomentum : public testing::Test {};
+TYPED_TEST_SUITE(FluxOfMomentum, AllLaws);
+
+TYPED_TEST(FluxOfMomentum, is_the_same_where_the_setting_is_known) {
+    for (const bool has_walls : {false, true}) {
+        const System system = system_of(Setting::plain, has_walls);
+        check<Setting::plain>(TypeParam(system), system, has_walls ? "walls" : "no walls");
+    }
+    System with_stream = system_of(Setting::plain, true);
+    with_stream.stream = Stream{0, 1.0, 3.0, {0.2, 0.0, 0.0}};
+    check<Setting::plain>(TypeParam(with_stream), with_stream, "walls and a stream");
+    const System sheared = system_of(Setting::sheared, false);
+    check<Setting::sheared>(TypeParam(sheared), sheared, "sheared");
+}
+
+}  // namespace
+}  // namespace mpcflow::test
