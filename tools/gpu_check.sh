@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Shows that a machine with an NVIDIA GPU runs mpcflow right: builds, runs the tests with the GPU required,
-# compares the particle bits of CPU and GPU, and prints the benchmarks of the step and of the kernels.
+# compares the particle bits of CPU and GPU, and prints the benchmarks of the step, of outputs and of the kernels.
 #
 #   tools/gpu_check.sh                 builds into build-gpu/, and does all of the above
 #   tools/gpu_check.sh --no-build      with what build-gpu/ holds already

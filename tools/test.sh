@@ -4,7 +4,7 @@
 #   tools/test.sh                 build-test/: all tests; build-asan/: host tests with address and undefined
 #                                 behaviour sanitizers
 #   tools/test.sh --sanitizers    also build-tsan/: what has threads with the thread sanitizer, and the
-#                                 fuzzer of the input reader for a minute (where clang is); so does CI=true
+#                                 fuzzer of the input reader for half a minute (where clang is); so does CI=true
 #   tools/test.sh --all           also the tests labelled "nightly": long runs, all failures of a kind in place of samples;
 #                                 and all checks of the address and undefined behaviour sanitizers, everywhere
 #   tools/test.sh --quick         build-test/ alone
@@ -176,12 +176,14 @@ if [[ $quick == no ]]; then
         -DMPCFLOW_SANITIZE=address,undefined "-DMPCFLOW_NO_SANITIZE=$left_out"
 fi
 if [[ $sanitizers == yes ]]; then
-    # The fuzzer takes one core for a minute, so that it runs beside a build.
+    # The fuzzer takes one core, so that it runs beside a build.
     fuzzer=""
     if have clang++ && [[ -x tests/input/run_fuzzer.sh ]]; then
-        say "Fuzzing the input reader for a minute, in the background"
+        fuzz_seconds=30
+        if [[ $nightly == yes ]]; then fuzz_seconds=300; fi
+        say "Fuzzing the input reader for $fuzz_seconds s, in the background"
         fuzzer_log=$(mktemp)
-        tests/input/run_fuzzer.sh 60 >"$fuzzer_log" 2>&1 &
+        tests/input/run_fuzzer.sh "$fuzz_seconds" >"$fuzzer_log" 2>&1 &
         fuzzer=$!
         trap 'kill "$fuzzer" 2>/dev/null || true; rm -f -- "$fuzzer_log"' EXIT
     else
