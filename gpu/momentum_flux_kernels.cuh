@@ -28,6 +28,7 @@ template <Setting setting, class Law, class Particle, class Grid>
     const auto place = plan.grid.template locate<setting>(particle.position);
     return rule.template measure<setting>(plan, particle, place, load_constant_record(actions + place.cell));
 }
+
 /// Adds to the block's sums of faces, and to the sums of the surfaces in the box in memory.
 struct AddToWalls {
     double* block_sums;
@@ -45,8 +46,8 @@ struct AddToWalls {
 };
 
 /// Adds what the particles of a warp give to walls to the block's sums, and to surfaces in the box to their
-/// sums; called by whole warps, lanes whose particle gives something with `is_mine`. Not inlined, for it
-/// takes more registers than all the rest, and few warps need it.
+/// sums; called by whole warps, with `is_mine` by lanes whose particle may give something. Not inlined: few
+/// warps need it, and what it keeps in memory is then not all warps'.
 template <Setting setting, class Law, class Particle, class Grid>
 __device__ __noinline__ void add_to_walls(const StepPlan<Law, Grid>& plan,
                                           const MomentumFluxRule<typename Law::Real>& rule, bool is_mine,

@@ -164,7 +164,7 @@ if [[ $quick == no ]]; then
     # Checks at every access to memory take a third of the time to compile. Null pointers and ends of objects the address
     # sanitizer finds as well; alignment, which x86 does not ask for, is checked with --all.
     # The algorithms of warps and blocks on their emulators ("fibers") are left to --all, and to memcheck on a GPU; the tests
-    # of laws and solvers by themselves to --all, for whole runs of the program go the same ways.
+    # of laws and solvers by themselves to --all, for whole runs of the program go many of the same ways.
     left_out=null,alignment,object-size
     addressed="app input physics program threads tuning"
     if [[ $nightly == yes ]]; then

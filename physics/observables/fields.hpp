@@ -165,8 +165,8 @@ private:
         block.relative_freedoms += 3.0 * (n - 1.0);
     }
 
-    /// n / width for n from 0 to an edge's most, 2^16, by its reciprocal in units of 2^-32, rounded up: what
-    /// that is too large by, times n, is below 2^32.
+    /// n / width for n from 0 to an edge's most, 2^16, by the reciprocal in units of 2^-32, rounded up: what
+    /// reciprocal times width exceeds 2^32 by is less than the width, and times n less than 2^32.
     template <class Real>
     MPCFLOW_HD static int bin_axis(Real x, std::uint64_t reciprocal, int bins) {
         const auto cell = static_cast<std::uint32_t>(static_cast<int>(x));

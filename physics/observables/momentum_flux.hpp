@@ -167,9 +167,8 @@ public:
         return sums;
     }
 
-    /// What a face takes in the collision: the opposite of the changes of the particles in the cells that it
-    /// cuts. Where several walls cut a cell they share it by their thickness in it, or by how much of it is
-    /// behind each. WallSums::of_face numbers.
+    /// What a face takes in the collision: its share (WallsOfCell) of the opposite of the changes of the
+    /// particles in the cells that it cuts. WallSums::of_face numbers.
     template <Masses masses>
     MPCFLOW_HD void put_collision(const FluxAtWalls<Real, masses>& flux, int face, double* taken) const {
         const double share = flux.is_in_stream ? 0.0 : flux.mass() * flux.walls.share_of_face(face);

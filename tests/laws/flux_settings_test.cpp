@@ -111,6 +111,7 @@ void check(const Law& law, const System& system, const std::string& label) {
 
     const auto rule = MomentumFluxRule<typename Law::Real>(system, 1000.0).at_step(system, 0);
     int givers = 0;
+    int in_stream = 0;
     for (const Particle& p : particles) {
         const auto place = plan.grid.locate(p.position);
         const auto& action = actions[index_of(p)];
@@ -135,9 +136,12 @@ void check(const Law& law, const System& system, const std::string& label) {
             ASSERT_EQ(known_taken, taken) << label << ", particle " << p.id();
         }
         givers += gives ? 1 : 0;
+        in_stream += at_walls.is_in_stream ? 1 : 0;
     }
     EXPECT_EQ(givers > 0, rule.has_walls()) << label;
     EXPECT_LT(givers, static_cast<int>(particles.size())) << label;
+    EXPECT_EQ(in_stream > 0, system.stream.has_value()) << label;
+    EXPECT_LT(in_stream, static_cast<int>(particles.size())) << label;
 }
 
 template <class Law>
