@@ -20,7 +20,6 @@
 /// centre. In a sheared box u is relative to the flow that its faces impose.
 
 #include <algorithm>
-#include <cmath>
 #include <span>
 
 #include "physics/cell_grid.hpp"
@@ -341,14 +340,15 @@ private:
         if constexpr (Law::masses == Masses::by_species) flux.own_mass = plan.mass_of(particle.species());
         flux.start = particle.position;
         flux.flight = flight;
-        flux.cell_centre = centre_in_box(particle.position - place.offset);
-        flux.mid_flight_velocity = flying.velocity;
         if (may_be_sheared(setting) && flow_.is_on()) {
             // The half flight knows nothing of the time: its faces are not displaced.
             const int boxes = flying.image(flow_.normal()) - particle.image(flow_.normal());
             flying.position = plan.mid_flight_shear.from_above(boxes, flying.position);
             flux.mid_flight_velocity = flow_.relative(flying.position, flying.velocity);
             flux.cell_centre = sheared_centre(plan.grid, particle.position, place.offset);
+        } else {
+            flux.mid_flight_velocity = flying.velocity;
+            flux.cell_centre = centre_in_box(particle.position - place.offset);
         }
         flux.mid_flight_place = flying.position;
         const Vec3<double> before = vector_cast<double>(particle.velocity);
