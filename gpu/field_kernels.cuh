@@ -9,6 +9,7 @@
 #include "gpu/cuda_support.cuh"
 #include "gpu/momentum_flux_kernels.cuh"
 #include "gpu/particle_columns.cuh"
+#include "gpu/record_access.cuh"
 #include "gpu/step_report.cuh"
 #include "gpu/warp/cuda_atomics.cuh"
 #include "gpu/warp/peer_reduce.hpp"
@@ -165,7 +166,9 @@ __global__ void __launch_bounds__(block_size, at_most_resident(4))
             keys[j] = flight_keys[j] = cell_keys[j] = block::no_group;
             if (first + mine >= count) continue;
             const Particle particle = particles[first + mine];
-            const auto flux = flux_of<setting>(plan, rule, particle, actions);
+            const auto place = plan.grid.template locate<setting>(particle.position);
+            const auto flux = rule.template measure<setting>(plan, particle, place,
+                                                             load_constant_record(actions + place.cell));
             keys[j] = static_cast<std::int32_t>(bin_rule.row(particle.position, particle.species()));
             flight_keys[j] = bin_rule.bin(flux.mid_flight_place);
             cell_keys[j] = bin_rule.bin(flux.cell_centre);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "gpu/block_sums.cuh"
 #include "gpu/cell_sums.cuh"
 #include "gpu/cuda_support.cuh"
 #include "gpu/particle_columns.cuh"
@@ -33,20 +34,16 @@ __global__ void __launch_bounds__(block_size)
                   typename Rule::Sums* __restrict__ result) {
     typename Rule::Sums sums;
     for_all_particles(count, particles, [&](const Particle& p) { sums += rule.contribute(p); });
-    warp::reduce_down(warp::CudaWarp{}, warp::full_mask, sums.value);
-    if (threadIdx.x % 32 != 0) return;
-#pragma unroll
-    for (int k = 0; k < Rule::Sums::count; ++k) atomicAdd(&result->value[k], sums.value[k]);
+    add_block_sums(sums.value, result->value);
 }
 
 template <class Particle>
 __global__ void __launch_bounds__(block_size)
     sum_hashes(std::int64_t count, const __grid_constant__ ParticleColumns<Particle> particles,
                unsigned long long* __restrict__ result) {
-    unsigned long long hash = 0;
-    for_all_particles(count, particles, [&](const Particle& p) { hash += particle_hash(p); });
-    hash = warp::reduce_down(warp::CudaWarp{}, warp::full_mask, hash);
-    if (threadIdx.x % 32 == 0) atomicAdd(result, hash);
+    unsigned long long hash[1] = {0};
+    for_all_particles(count, particles, [&](const Particle& p) { hash[0] += particle_hash(p); });
+    add_block_sums(hash, result);
 }
 
 /// ExtremesSoFar as atomics take it: a speed that is not negative is ordered as its bits are.

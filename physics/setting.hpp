@@ -17,4 +17,9 @@ enum class Setting { any, sheared, among_surfaces, plain };
     return setting == Setting::any || setting == Setting::among_surfaces;
 }
 
+/// What else there may be.
+[[nodiscard]] constexpr Setting without_surfaces(Setting setting) {
+    return setting == Setting::among_surfaces ? Setting::plain : setting;
+}
+
 }  // namespace mpcflow

@@ -303,6 +303,8 @@ if [[ $bench == yes ]]; then
     check_outputs "a periodic box" equilibrium
     check_outputs "a channel" poiseuille
     check_outputs "sheared faces" lees_edwards boundaries.y.shear_rate=0.02
+    check_outputs "a pipe" pipe 'forces=[]' \
+        'surfaces=[{cylinder: {axis: z, centre: [50, 50], radius: 48}, fluid: inside, kind: no_slip}]'
     say "Benchmark of the kernels"
     began=$SECONDS
     "$mpcflow" bench kernels || fail "mpcflow bench kernels"

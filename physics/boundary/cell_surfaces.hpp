@@ -102,13 +102,15 @@ public:
         return view_->surfaces[surface - face_count];
     }
 
+    /// How many surfaces of the map are near, and the number of one of them.
+    [[nodiscard]] MPCFLOW_HD int near_count() const { return static_cast<int>(last_ - first_); }
+    [[nodiscard]] MPCFLOW_HD int near(int which) const {
+        return face_count + static_cast<int>(view_->near[first_ + which]);
+    }
     /// Calls visit(surface, it) for each near surface of the map.
     template <class Visit>
     MPCFLOW_HD void for_near(const Visit& visit) const {
-        for (std::uint32_t i = first_; i < last_; ++i) {
-            const int number = static_cast<int>(view_->near[i]);
-            visit(face_count + number, view_->surfaces[number]);
-        }
+        for (int which = 0; which < near_count(); ++which) visit(near(which), curved(near(which)));
     }
 
     /// Calls visit(surface, weight, centre) for each of `pieces`^3 pieces that are not all fluid: the part of

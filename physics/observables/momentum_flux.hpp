@@ -28,6 +28,7 @@
 #include "physics/observables/fields.hpp"
 #include "physics/observables/flux_rule.hpp"
 #include "physics/observables/momentum_flux_sums.hpp"
+#include "physics/observables/particle_flux.hpp"
 #include "physics/observables/walls_of_cell.hpp"
 #include "physics/step.hpp"
 #include "physics/streaming.hpp"
@@ -35,39 +36,6 @@
 #include "physics/vector.hpp"
 
 namespace mpcflow {
-
-/// Of a particle, in units of the fluid's mass: known to the compiler where all have the same.
-template <Masses masses>
-struct FluxMass {
-    [[nodiscard]] MPCFLOW_HD static constexpr double mass() { return 1.0; }
-};
-template <>
-struct FluxMass<Masses::by_species> {
-    double own_mass;
-    [[nodiscard]] MPCFLOW_HD double mass() const { return own_mass; }
-};
-
-/// What one particle does in the step.
-template <class Real, Masses masses = Masses::equal>
-struct ParticleFlux : FluxMass<masses> {
-    Vec3<Real> start;                ///< of the flight
-    Vec3<Real> flight;               ///< velocity there
-    Vec3<Real> mid_flight_velocity;  ///< u, which hits have changed by then
-    Vec3<Real> mid_flight_place;
-    Vec3<double> change;     ///< dv
-    double energy_change;    ///< of v^2 / 2
-    Vec3<double> arm;        ///< r
-    Vec3<Real> cell_centre;  ///< in the box
-};
-
-/// What one particle does in the step where there are walls.
-template <class Real, Masses masses = Masses::equal>
-struct FluxAtWalls : ParticleFlux<Real, masses> {
-    WallsOfCell walls;
-    bool is_in_stream;  ///< which takes part in the collision: what the walls take in it is not known
-    bool meets_wall;    ///< in its flight, or may
-    HitDraws draws;     ///< of its hits
-};
 
 /// A bin's collisional flux is that of the cells whose centres are in it. Their particles and those in flight
 /// are no more than so many times what BinRule allows a bin.
@@ -130,6 +98,26 @@ public:
         return flux;
     }
 
+    /// The same of a particle in which walls have no part: they do not cut its cell, and it meets none, for
+    /// sure. False where they may have one, and nothing is measured.
+    template <Setting setting = Setting::any, class Law, class Grid, class Particle>
+    [[nodiscard]] MPCFLOW_HD bool measure_without_walls(const StepPlan<Law, Grid>& plan,
+                                                        const Particle& particle,
+                                                        const CellPlace<Real>& place,
+                                                        const CellAction<Law>& action,
+                                                        ParticleFlux<Real, Law::masses>& flux) const {
+        put_collision_and_start<setting>(plan, particle, place, action, flux);
+        if (flight_.template meets_wall<setting>(flux.start, flux.flight) ||
+            WallsOfCell::of<setting>(plan.grid, place.cell, flight_.surfaces()).are_any())
+            return false;
+        // Half of a flight that meets no wall meets none.
+        constexpr Setting others = without_surfaces(setting);
+        Particle flying = particle;
+        static_cast<void>(half_flight_.template fly<others>(flying, flux.flight));
+        put_mid_flight<others>(plan, particle, place, flying, flux);
+        return true;
+    }
+
     /// The same with what concerns walls.
     template <Setting setting = Setting::any, class Law, class Grid, class Particle>
     MPCFLOW_HD FluxAtWalls<Real, Law::masses> measure_at_walls(const StepPlan<Law, Grid>& plan,
@@ -145,16 +133,6 @@ public:
         flux.meets_wall = flight_.template meets_wall<setting>(flux.start, flux.flight);
         flux.draws = plan.streaming.draws_of(particle, StepKey{plan.seed, plan.step});
         return flux;
-    }
-
-    /// Whether a particle that does this may give something to walls.
-    template <Setting setting = Setting::any, class Law, class Grid, class Particle, Masses masses>
-    [[nodiscard]] MPCFLOW_HD bool gives_to_walls(const StepPlan<Law, Grid>& plan, const Particle& particle,
-                                                 const ParticleFlux<Real, masses>& flux) const {
-        if (!has_walls_) return false;
-        const int cell = plan.grid.template locate<setting>(particle.position).cell;
-        return flight_.template meets_wall<setting>(flux.start, flux.flight) ||
-               WallsOfCell::of<setting>(plan.grid, cell, flight_.surfaces()).are_any();
     }
 
     /// Sums over all particles.
@@ -184,19 +162,24 @@ public:
                                             HitRecorder<Add>{*this, flux.mass(), add});
     }
 
-    /// The same of what surfaces in the box take in the collision.
-    template <Masses masses, class Add>
-    MPCFLOW_HD void measure_surfaces(const FluxAtWalls<Real, masses>& flux, const Add& add) const {
-        if (!flux.walls.is_by_surfaces || flux.is_in_stream) return;
-        flux.walls.surfaces.for_near([&](int number, const CurvedSurface& surface) {
-            const double share = flux.mass() * flux.walls.share_of_surface(number);
-            if (share == 0.0) return;
-            const Vec3<double> change = -share * flux.change;
-            const Vec3<double> arm = surface.offset(vector_cast<double>(flux.start));
-            double taken[SurfaceSums::count];
-            put_surface(arm, change, -share * flux.energy_change, taken);
-            add.to_surface(surface.number, taken);
-        });
+    /// Of so many surfaces in the box each may take something in the collision,
+    template <Masses masses>
+    [[nodiscard]] MPCFLOW_HD int surfaces_near(const FluxAtWalls<Real, masses>& flux) const {
+        return flux.walls.is_by_surfaces && !flux.is_in_stream ? flux.walls.surfaces.near_count() : 0;
+    }
+    /// and this is what one of them takes, SurfaceSums::count numbers. Returns its number in the input, or
+    /// `no_surface` where it takes nothing, and puts nothing.
+    template <Masses masses>
+    MPCFLOW_HD int put_surface_collision(const FluxAtWalls<Real, masses>& flux, int which,
+                                         double* taken) const {
+        const int number = flux.walls.surfaces.near(which);
+        const double share = flux.mass() * flux.walls.share_of_surface(number);
+        if (share == 0.0) return no_surface;
+        const CurvedSurface& surface = flux.walls.surfaces.curved(number);
+        const Vec3<double> change = -share * flux.change;
+        const Vec3<double> arm = surface.offset(vector_cast<double>(flux.start));
+        put_surface(arm, change, -share * flux.energy_change, taken);
+        return surface.number;
     }
 
     /// All that a particle gives; `surfaces` has one for each surface of the input.
@@ -205,7 +188,11 @@ public:
                                  SurfaceSums* surfaces) const {
         const AddToSums add{sums, surfaces};
         measure_hits(flux, add);
-        measure_surfaces(flux, add);
+        for (int which = 0; which < surfaces_near(flux); ++which) {
+            double taken[SurfaceSums::count];
+            const int number = put_surface_collision(flux, which, taken);
+            if (number != no_surface) add.to_surface(number, taken);
+        }
         if (!flux.walls.are_any()) return;
         for (int face = 0; face < face_count; ++face) {
             double taken[WallSums::of_face];
@@ -330,16 +317,35 @@ private:
     MPCFLOW_HD void put_motion(const StepPlan<Law, Grid>& plan, const Particle& particle,
                                const CellPlace<Real>& place, const CellAction<Law>& action,
                                ParticleFlux<Real, Law::masses>& flux) const {
-        const Vec3<Real> collided = plan.template collide<setting>(particle, place, action);
-        const Vec3<Real> flight = plan.streaming.template flight_velocity<setting>(particle, collided);
+        put_collision_and_start<setting>(plan, particle, place, action, flux);
         Particle flying = particle;
         // Whether its image counts fit is asked after a step.
         static_cast<void>(half_flight_.template move<setting>(
-            flying, flight, plan.streaming.draws_of(particle, StepKey{plan.seed, plan.step})));
+            flying, flux.flight, plan.streaming.draws_of(particle, StepKey{plan.seed, plan.step})));
+        put_mid_flight<setting>(plan, particle, place, flying, flux);
+    }
 
+    template <Setting setting, class Law, class Grid, class Particle>
+    MPCFLOW_HD static void put_collision_and_start(const StepPlan<Law, Grid>& plan, const Particle& particle,
+                                                   const CellPlace<Real>& place,
+                                                   const CellAction<Law>& action,
+                                                   ParticleFlux<Real, Law::masses>& flux) {
+        const Vec3<Real> collided = plan.template collide<setting>(particle, place, action);
         if constexpr (Law::masses == Masses::by_species) flux.own_mass = plan.mass_of(particle.species());
         flux.start = particle.position;
-        flux.flight = flight;
+        flux.flight = plan.streaming.template flight_velocity<setting>(particle, collided);
+        const Vec3<double> before = vector_cast<double>(particle.velocity);
+        const Vec3<double> after = vector_cast<double>(collided);
+        flux.change = after - before;
+        flux.energy_change = 0.5 * (dot(after, after) - dot(before, before));
+        flux.arm = vector_cast<double>(place.offset);
+    }
+
+    /// By the particle in the middle of its flight.
+    template <Setting setting, class Law, class Grid, class Particle>
+    MPCFLOW_HD void put_mid_flight(const StepPlan<Law, Grid>& plan, const Particle& particle,
+                                   const CellPlace<Real>& place, Particle& flying,
+                                   ParticleFlux<Real, Law::masses>& flux) const {
         if (may_be_sheared(setting) && flow_.is_on()) {
             // The half flight knows nothing of the time: its faces are not displaced.
             const int boxes = flying.image(flow_.normal()) - particle.image(flow_.normal());
@@ -351,11 +357,6 @@ private:
             flux.cell_centre = centre_in_box(particle.position - place.offset);
         }
         flux.mid_flight_place = flying.position;
-        const Vec3<double> before = vector_cast<double>(particle.velocity);
-        const Vec3<double> after = vector_cast<double>(collided);
-        flux.change = after - before;
-        flux.energy_change = 0.5 * (dot(after, after) - dot(before, before));
-        flux.arm = vector_cast<double>(place.offset);
     }
 
     Streaming<Real> flight_, half_flight_;

@@ -79,7 +79,7 @@ private:
 
     MPCFLOW_HD_RARE static double share_among(const CellSurfaces& surfaces, int wanted) {
         if (wanted < face_count && surfaces.view().is_periodic[wanted / 2] != 0) return 0.0;
-        if (wanted >= face_count && surfaces.has_only_one()) return 1.0;
+        if (surfaces.has_only_one()) return wanted < face_count ? 0.0 : 1.0;
         double all = 0.0;
         double own = 0.0;
         surfaces.for_pieces<pieces_of_edge>([&](int surface, double weight, Vec3<double>) {

@@ -35,10 +35,18 @@ System system_of(Setting setting, bool has_walls) {
         faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
     }
     if (setting == Setting::sheared) faces[0].shear = {0.2, 1};
+    if (setting == Setting::among_surfaces) {
+        Surface sphere;
+        sphere.centre = {2.5, 2.0, 3.0};
+        sphere.radius = 1.1;
+        sphere.angular_velocity = {0.1, 0.0, 0.2};
+        system.surfaces.list = {sphere};
+        system.map_surfaces();
+    }
     return system;
 }
 
-/// At random, with one of ten so fast that it crosses the box, and one of seven at a face.
+/// At random in the fluid, with one of ten so fast that it crosses the box, and one of seven at a face.
 template <class Particle>
 std::vector<Particle> particles_of(const System& system) {
     using Real = typename Particle::Real;
@@ -53,6 +61,8 @@ std::vector<Particle> particles_of(const System& system) {
             v[axis] = static_cast<Real>(normal(engine) * (i % 10 == 0 ? 8.0 : 1.0));
         }
         if (i % 7 == 0) x[static_cast<int>(i % 3)] = 0;
+        const SurfaceView surfaces = view_of_surfaces(system);
+        if (surfaces.exist() && !surfaces.is_fluid(vector_cast<double>(x))) continue;
         particles.push_back(Particle::make(static_cast<std::uint64_t>(i), x, v));
     }
     return particles;
@@ -69,19 +79,28 @@ auto numbers(const ParticleFlux<Real>& f) {
                       numbers(f.cell_centre));
 }
 
-/// What the faces take in the hits of a flight.
+/// What faces and surfaces take in the hits of a flight, and surfaces in the collision, one after the other.
 struct Taken {
-    WallSums& sums;
+    std::vector<double>& all;
     void operator()(int face, const double* taken) const {
-        for (int k = 0; k < WallSums::of_face; ++k) sums.taken[WallSums::of_face * face + k] += taken[k];
+        all.push_back(face);
+        all.insert(all.end(), taken, taken + WallSums::of_face);
     }
-    void to_surface(int, const double*) const { ADD_FAILURE() << "no surface is there"; }
+    void to_surface(int number, const double* taken) const {
+        all.push_back(number);
+        all.insert(all.end(), taken, taken + SurfaceSums::count);
+    }
 };
 template <Setting setting, class Real>
-std::vector<double> hits(const MomentumFluxRule<Real>& rule, const FluxAtWalls<Real>& flux) {
-    WallSums sums;
-    rule.template measure_hits<setting>(flux, Taken{sums});
-    return {std::begin(sums.taken), std::end(sums.taken)};
+std::vector<double> taken_of(const MomentumFluxRule<Real>& rule, const FluxAtWalls<Real>& flux) {
+    std::vector<double> all;
+    const Taken take{all};
+    rule.template measure_hits<setting>(flux, take);
+    for (int which = 0; which < rule.surfaces_near(flux); ++which) {
+        double taken[SurfaceSums::count]{};
+        take.to_surface(rule.put_surface_collision(flux, which, taken), taken);
+    }
+    return all;
 }
 
 template <Setting setting, class Law>
@@ -123,12 +142,13 @@ void check(const Law& law, const System& system, const std::string& label) {
         ASSERT_EQ(numbers<typename Law::Real>(at_walls), numbers(flux)) << label << ", particle " << p.id();
         ASSERT_EQ(numbers<typename Law::Real>(known_at_walls), numbers(flux))
             << label << ", particle " << p.id();
-        ASSERT_EQ(hits<setting>(rule, known_at_walls), hits<Setting::any>(rule, at_walls))
+        ASSERT_EQ(taken_of<setting>(rule, known_at_walls), taken_of<Setting::any>(rule, at_walls))
             << label << ", particle " << p.id();
         const bool gives = at_walls.meets_wall || at_walls.walls.are_any();
-        ASSERT_EQ(rule.gives_to_walls(plan, p, flux), gives) << label << ", particle " << p.id();
-        ASSERT_EQ(rule.template gives_to_walls<setting>(plan, p, flux), gives)
+        ParticleFlux<typename Law::Real> without_walls{};
+        ASSERT_EQ(rule.template measure_without_walls<setting>(plan, p, place, action, without_walls), !gives)
             << label << ", particle " << p.id();
+        if (!gives) ASSERT_EQ(numbers(without_walls), numbers(flux)) << label << ", particle " << p.id();
         for (int face = 0; face < face_count; ++face) {
             std::array<double, WallSums::of_face> taken{}, known_taken{};
             rule.put_collision(at_walls, face, taken.data());
@@ -158,6 +178,10 @@ TYPED_TEST(FluxOfMomentum, is_the_same_where_the_setting_is_known) {
     check<Setting::plain>(TypeParam(with_stream), with_stream, "walls and a stream");
     const System sheared = system_of(Setting::sheared, false);
     check<Setting::sheared>(TypeParam(sheared), sheared, "sheared");
+    for (const bool has_walls : {false, true}) {
+        const System system = system_of(Setting::among_surfaces, has_walls);
+        check<Setting::among_surfaces>(TypeParam(system), system, has_walls ? "a sphere, walls" : "a sphere");
+    }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "gpu/warp/aggregated_increment.hpp"
 #include "gpu/warp/compact.hpp"
+#include "gpu/warp/deferred.hpp"
 #include "gpu/warp/peer_scan.hpp"
 #include "gpu/warp/peers.hpp"
 #include "gpu/warp/work_queue.hpp"
@@ -198,6 +199,60 @@ struct PlaceSelected {
             EXPECT_EQ(report.places_of_all[lane], takes_part ? next++ : 0) << "lane " << lane;
         }
         EXPECT_EQ(report.counter, next);
+    }
+};
+
+/// In each round some lanes, other ones, put an item aside.
+struct DeferItems {
+    static constexpr unsigned rounds = 24;
+    using Scratch = warp::DeferredItems<std::uint32_t>;
+    static constexpr int key_bits = 32;
+    static std::string name() { return "defer_items"; }
+    struct Report {
+        std::uint32_t done[rounds * warp::warp_size];
+        std::uint32_t calls[warp::warp_size];
+        std::uint32_t calls_without[warp::warp_size];
+    };
+
+    static MPCFLOW_HD bool is_rare(const WarpCase& input, unsigned lane, unsigned round) {
+        // Rounds without any, and rounds with all, too.
+        const unsigned bits = input.numbers[lane] >> round;
+        return round % 5 != 3 && ((bits & 3U) == 0 || round % 7 == 2);
+    }
+
+    template <class Warp, class Atomics>
+    static MPCFLOW_WARP void run(Warp warp, const WarpCase& input, Report& report, Scratch& scratch,
+                                 Atomics atomics) {
+        const unsigned lane = warp.lane();
+        const auto work = [&](bool has_item, std::uint32_t item) {
+            if (has_item) atomics.add(&report.done[item], 1u);
+            ++report.calls[lane];
+            report.calls_without[lane] += has_item ? 0 : 1;
+        };
+        warp::Deferred<std::uint32_t> deferred(input.mask, scratch);
+        for (unsigned round = 0; round < rounds; ++round)
+            deferred.put(warp, is_rare(input, lane, round), round * warp::warp_size + lane, work);
+        deferred.finish(warp, work);
+        deferred.finish(warp, work);
+    }
+
+    static void check(const WarpCase& input, const Report& report) {
+        unsigned items = 0;
+        for (unsigned i = 0; i < rounds * warp::warp_size; ++i) {
+            const unsigned lane = i % warp::warp_size;
+            const bool takes_part = (input.mask >> lane & 1u) != 0;
+            const bool is_item = takes_part && is_rare(input, lane, i / warp::warp_size);
+            EXPECT_EQ(report.done[i], is_item ? 1u : 0u) << "item " << i;
+            items += is_item ? 1 : 0;
+        }
+        const unsigned lanes = warp::popc(input.mask);
+        unsigned without = 0;
+        for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
+            const bool takes_part = (input.mask >> lane & 1u) != 0;
+            EXPECT_EQ(report.calls[lane], takes_part ? (items + lanes - 1) / lanes : 0) << "lane " << lane;
+            without += report.calls_without[lane];
+        }
+        EXPECT_EQ(without, lanes == 0 ? 0 : (lanes - items % lanes) % lanes);
     }
 };
 
