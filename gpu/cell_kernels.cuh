@@ -57,9 +57,9 @@ __global__ void __launch_bounds__(block_size)
     if (cell < cells) draws.begin(plan, cell);
 }
 
-/// The sums of a cell in memory, read and written in pieces of 16 bytes.
+/// The sums of a cell in memory, read and written in pieces of 16 bytes, or of 8 where their number is odd.
 template <class Law>
-struct alignas(16) SumRow {
+struct alignas(sum_stride<Law::sum_count> % 2 == 0 ? 16 : 8) SumRow {
     double value[sum_stride<Law::sum_count>];
 
     [[nodiscard]] __device__ typename Law::Sums sums() const {

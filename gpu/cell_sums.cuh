@@ -15,10 +15,10 @@
 
 namespace mpcflow {
 
-/// Doubles from one cell's sums to the next: whole sectors of four; of five sums six, for three more would be
-/// read and written in vain.
+/// Doubles from one cell's sums to the next. They follow each other without gaps, and no cell's touch more
+/// sectors of four than if they began at one; of three more than a multiple of four they would.
 template <int K>
-inline constexpr int sum_stride = K == 5 ? 6 : (K + 3) / 4 * 4;
+inline constexpr int sum_stride = K % 4 == 3 ? K + 1 : K;
 
 /// Whether lanes of the same cell add up before one of them does the atomics.
 inline constexpr bool has_leaders(Summation way) { return way != Summation::direct && way != Summation::cas; }

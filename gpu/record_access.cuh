@@ -6,24 +6,30 @@
 /// neighbouring pieces, and in shared memory each lane finds its own record again.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "gpu/warp/cuda_warp.cuh"
 
 namespace mpcflow {
 
+/// What records are moved in: 16 bytes, or 8 where a record is no multiple of that.
+template <class Record>
+using RecordPiece = std::conditional_t<sizeof(Record) % sizeof(uint4) == 0, uint4, uint2>;
+
 /// One warp's piece of shared memory for one record of `Record` a lane.
 template <class Record>
 struct RecordScratch {
-    static_assert(sizeof(Record) % sizeof(uint4) == 0);
-    static constexpr int pieces = sizeof(Record) / sizeof(uint4);
+    using Piece = RecordPiece<Record>;
+    static_assert(sizeof(Record) % sizeof(Piece) == 0);
+    static constexpr int pieces = sizeof(Record) / sizeof(Piece);
     static constexpr bool is_power_of_two = pieces <= 8 && (pieces & (pieces - 1)) == 0;
     /// Rows of an odd number of pieces keep lanes out of each other's banks; where a row is a power of two
     /// long its pieces are swizzled instead, which needs no padding and avoids all conflicts.
     static constexpr int row = is_power_of_two ? pieces : (pieces | 1);
 
-    uint4 data[32 * row];
+    Piece data[32 * row];
 
-    __device__ uint4& at(int lane, int piece) {
+    __device__ Piece& at(int lane, int piece) {
         const int swizzled = is_power_of_two ? piece ^ ((lane * pieces / 8) & (pieces - 1)) : piece;
         return data[lane * row + swizzled];
     }
@@ -31,33 +37,34 @@ struct RecordScratch {
 
 namespace detail {
 
-/// A record and its 16-byte pieces.
+/// A record and its pieces.
 template <class Record>
 union RecordPieces {
-    uint4 piece[RecordScratch<Record>::pieces];
+    RecordPiece<Record> piece[RecordScratch<Record>::pieces];
     Record record;
     __device__ RecordPieces() {}
 };
 
 }  // namespace detail
 
-/// A record, in 16-byte pieces.
+/// A record, by pieces.
 template <class Record>
 __device__ __forceinline__ Record load_record(const Record* record) {
     detail::RecordPieces<Record> mine;
 #pragma unroll
     for (int i = 0; i < RecordScratch<Record>::pieces; ++i)
-        mine.piece[i] = reinterpret_cast<const uint4*>(record)[i];
+        mine.piece[i] = reinterpret_cast<const RecordPiece<Record>*>(record)[i];
     return mine.record;
 }
 
-/// Writes a record, in 16-byte pieces.
+/// Writes a record, by pieces.
 template <class Record>
 __device__ __forceinline__ void store_record(Record* to, const Record& record) {
     detail::RecordPieces<Record> mine;
     mine.record = record;
 #pragma unroll
-    for (int i = 0; i < RecordScratch<Record>::pieces; ++i) reinterpret_cast<uint4*>(to)[i] = mine.piece[i];
+    for (int i = 0; i < RecordScratch<Record>::pieces; ++i)
+        reinterpret_cast<RecordPiece<Record>*>(to)[i] = mine.piece[i];
 }
 
 /// A record that nothing writes while the kernel runs, through the read-only cache.
@@ -66,7 +73,7 @@ __device__ __forceinline__ Record load_constant_record(const Record* record) {
     detail::RecordPieces<Record> mine;
 #pragma unroll
     for (int i = 0; i < RecordScratch<Record>::pieces; ++i)
-        mine.piece[i] = __ldg(reinterpret_cast<const uint4*>(record) + i);
+        mine.piece[i] = __ldg(reinterpret_cast<const RecordPiece<Record>*>(record) + i);
     return mine.record;
 }
 
@@ -81,7 +88,7 @@ __device__ __forceinline__ Record load_records(const Record* first, unsigned mas
 #pragma unroll
     for (int i = 0; i < pieces; ++i) {
         const int item = i * 32 + lane;
-        scratch.at(item / pieces, item % pieces) = reinterpret_cast<const uint4*>(first)[item];
+        scratch.at(item / pieces, item % pieces) = reinterpret_cast<const RecordPiece<Record>*>(first)[item];
     }
     warp.sync(mask);
     detail::RecordPieces<Record> mine;
@@ -109,7 +116,8 @@ __device__ __forceinline__ void store_records(Record* records, std::int64_t slot
     constexpr bool is_staged = sizeof(Record) > 32;
     if (!is_staged || mask != warp::full_mask) {
 #pragma unroll
-        for (int i = 0; i < pieces; ++i) reinterpret_cast<uint4*>(records + slot)[i] = mine.piece[i];
+        for (int i = 0; i < pieces; ++i)
+            reinterpret_cast<RecordPiece<Record>*>(records + slot)[i] = mine.piece[i];
     } else if constexpr (is_staged) {
 #pragma unroll
         for (int i = 0; i < pieces; ++i) scratch.at(lane, i) = mine.piece[i];
@@ -118,11 +126,11 @@ __device__ __forceinline__ void store_records(Record* records, std::int64_t slot
         for (int i = 0; i < pieces; ++i) {
             const int item = i * 32 + lane;
             if constexpr (placement == Placement::in_order) {
-                reinterpret_cast<uint4*>(records + (slot - lane))[item] =
+                reinterpret_cast<RecordPiece<Record>*>(records + (slot - lane))[item] =
                     scratch.at(item / pieces, item % pieces);
             } else {
                 const std::int64_t to = warp.shfl(mask, slot, static_cast<unsigned>(item / pieces));
-                reinterpret_cast<uint4*>(records + to)[item % pieces] =
+                reinterpret_cast<RecordPiece<Record>*>(records + to)[item % pieces] =
                     scratch.at(item / pieces, item % pieces);
             }
         }
@@ -142,7 +150,7 @@ __device__ __forceinline__ void clear_records(Record* first, unsigned mask, unsi
     for (int i = 0; i < pieces; ++i) {
         const int item = i * lanes + lane;
         if ((kept & warp::lane_bit(static_cast<unsigned>(item / pieces))) == 0)
-            reinterpret_cast<uint4*>(first)[item] = uint4{0, 0, 0, 0};
+            reinterpret_cast<RecordPiece<Record>*>(first)[item] = RecordPiece<Record>{};
     }
 }
 
