@@ -20,7 +20,7 @@ STOPPED = 85
 
 class Signals(RestartTest):
     def test_signals_write_a_checkpoint_and_the_run_goes_on(self):
-        text = flow(3000)
+        text = flow(2000)
         expected = self.reference(text)
         name = self.write_input(text)
         chance = random.Random(3)
@@ -52,7 +52,7 @@ class Signals(RestartTest):
         long = flow(200, "{every: 1000}")
         expected = self.reference(long)
         name = self.write_input(flow(80, "{every: 1000}"))
-        self.mpcflow("run", name, "--quiet")
+        self.mpcflow("run", name, "--quiet", "--threads", "2")
         before = {path.name: path.read_bytes() for path in (self.folder / "out").iterdir()}
         done = self.mpcflow("run", name)
         self.assertIn("complete", done.stderr)
@@ -141,7 +141,7 @@ class Signals(RestartTest):
 
     def test_mixed_precision_and_regions(self):
         region = "velocity], region: {lower: [0, 0, 0], upper: [3, 6, 2]}"
-        text = flow(100, "{every: 17}", OUTPUTS.replace("velocity]", region)) .replace("{device: cpu}", "{device: cpu, precision: mixed}")
+        text = flow(100, "{every: 17}", OUTPUTS.replace("velocity]", region)) .replace("device: cpu}", "device: cpu, precision: mixed}")
         expected = self.reference(text)
         name = self.write_input(text)
         self.mpcflow("run", name, "--quiet", "--set=run.steps=60")

@@ -141,7 +141,7 @@ class Results(ProgramTest):
     def test_structure_factor_is_that_of_the_frames(self):
         output = "  trajectory: {every: 5, quantities: [position]}\n  structure_factor: {every: 5, count: 2}\n"
         self.write_input(input_text(outputs=output), "structure.yaml")
-        summary = self.mpcflow("run", "structure.yaml", "--output", "structure").stdout
+        summary = self.mpcflow("run", "structure.yaml", "--threads", "2", "--output", "structure").stdout
         self.assertIn("structure factor of 20 samples", summary)
         with h5py.File(self.folder / "structure/run.h5") as file, h5py.File(self.folder / "structure/trajectory.h5") as trajectory:
             group = file["structure_factor"]

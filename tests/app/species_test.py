@@ -26,7 +26,7 @@ class Restarts(RestartTest):
     def test_go_on_to_the_bit(self):
         for precision in ("double", "mixed"):
             with self.subTest(precision):
-                text = mixture(150, "{every: 40}").replace("{device: cpu}", f"{{device: cpu, precision: {precision}}}")
+                text = mixture(150, "{every: 40}").replace("device: cpu}", f"device: cpu, precision: {precision}}}")
                 expected = self.reference(text)
                 name = self.write_input(text)
                 self.mpcflow("run", name, "--quiet", "--output", precision, "--set", "run.steps=90", "--threads", "2")

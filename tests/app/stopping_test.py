@@ -71,9 +71,10 @@ class Stopping(ProgramTest):
     def test_signals_stop_a_run_in_order(self):
         reference = self.reference()
         name = self.write_input(input_text(steps=ENDLESS, outputs=FRAMES + "  fields: {every: 3, bins: [1, 1, 3]}\n"))
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU):
+        signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU)
+        for number, threads in zip(signals, "121212"):
             shutil.rmtree(self.folder / "out", ignore_errors=True)
-            process = self.start("run", name)
+            process = self.start("run", name, "--threads", threads)
             self.wait_for_size(5_000_000)
             sent = time.monotonic()
             process.send_signal(number)
@@ -143,7 +144,7 @@ class Stopping(ProgramTest):
         chance = random.Random(1)
         frames = []
         for kill in range(20):
-            process = self.start("run", name, "--overwrite", "--quiet")
+            process = self.start("run", name, "--overwrite", "--quiet", "--threads", str(1 + kill % 2))
             # From the very start, when not even the first frame may be there, to a hundred frames.
             if kill >= 5:
                 self.wait_for_size(chance.randrange(20_000_000))

@@ -8,6 +8,7 @@ import shutil
 import socket
 import stat
 import subprocess
+import tempfile
 import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
@@ -77,11 +78,21 @@ def state_of(path: Path, told_as: Path | None = None) -> dict[str, str | bytes]:
 class Moved(ProgramTest):
     """A run whose folder is moved or removed while it goes on."""
 
-    def write_inputs(self) -> None:
-        for name, seed, steps in (("one", 3, 3000), ("two", 4, 100)):
+    references: dict[str, Path] = {}  # folders of runs that nobody disturbed, each run once
+
+    def setUp(self) -> None:
+        super().setUp()
+        for name, seed, steps in (("one", 3, 2000), ("two", 4, 100)):
             text = INPUT.replace("Faults", name).replace("seed: 3", f"seed: {seed}").replace("steps: 40", f"steps: {steps}")
             (self.folder / f"{name}.yaml").write_text(text)
-            self.mpcflow("run", f"{name}.yaml", "--quiet", "--output", f"reference_{name}")
+
+    def reference(self, name: str) -> Path:
+        if name not in self.references:
+            folder = Path(tempfile.mkdtemp(prefix="mpcflow-reference-"))
+            self.addClassCleanup(shutil.rmtree, folder, ignore_errors=True)
+            self.mpcflow("run", f"{name}.yaml", "--quiet", "--output", str(folder / name))
+            self.references[name] = folder / name
+        return self.references[name]
 
     def start_one(self) -> subprocess.Popen[str]:
         process = self.start("run", "one.yaml", "--quiet", "--output", "d")
@@ -93,12 +104,10 @@ class Moved(ProgramTest):
         return process
 
     def check(self, folder: str, name: str) -> None:
-        expected = numbers(self.folder / f"reference_{name}")
-        self.assertEqual(folder_fault(self.folder / folder, expected), "", folder)
-        self.assertEqual(sorted(os.listdir(self.folder / folder)), sorted(os.listdir(self.folder / f"reference_{name}")), folder)
+        self.assertEqual(folder_fault(self.folder / folder, numbers(self.reference(name))), "", folder)
+        self.assertEqual(sorted(os.listdir(self.folder / folder)), sorted(os.listdir(self.reference(name))), folder)
 
     def test_two_runs_of_one_name_each_stay_in_their_own_folder(self) -> None:
-        self.write_inputs()
         process = self.start_one()
         (self.folder / "d").rename(self.folder / "d_old")
         self.assertIsNone(process.poll(), "ended before its folder was moved")
@@ -109,7 +118,6 @@ class Moved(ProgramTest):
         self.check("d", "two")
 
     def test_a_run_in_a_folder_that_was_moved_is_still_alone_there(self) -> None:
-        self.write_inputs()
         process = self.start_one()
         (self.folder / "d").rename(self.folder / "d_old")
         done = self.mpcflow("run", "two.yaml", "--quiet", "--output", "d_old", "--overwrite", status=3)
@@ -120,7 +128,6 @@ class Moved(ProgramTest):
         self.check("d_old", "one")
 
     def test_tasks_of_an_array_are_told_to_have_folders_of_their_own(self) -> None:
-        self.write_inputs()
         process = self.start_one()
         task = dict(os.environ, SLURM_JOB_ID="1240", SLURM_ARRAY_JOB_ID="1234", SLURM_ARRAY_TASK_ID="7")
         done = self.mpcflow("run", "two.yaml", "--quiet", "--output", "d", "--overwrite", status=3, env=task)
@@ -130,7 +137,6 @@ class Moved(ProgramTest):
         process.communicate(timeout=LIMIT_SECONDS)
 
     def test_a_folder_that_is_removed(self) -> None:
-        self.write_inputs()
         for is_made_again in (False, True):
             process = self.start_one()
             (self.folder / "d").rename(self.folder / "going")

@@ -165,34 +165,33 @@ class Faults(unittest.TestCase):
         names = frozenset(path.name for path in (self.root / "reference/out").iterdir())
         set_setting(Setting(self.root, expected, names))
 
-    def count(self, start: str, fault: Fault) -> int:
-        """How many calls of these kinds an undisturbed run makes; it must end as the reference."""
+    def counts(self, start: str, smallest: int) -> dict[str, int]:
+        """How many calls of each kind an undisturbed run makes, of memory such of so many bytes; it must end as the reference."""
         folder = self.root / "counted"
         shutil.rmtree(folder / "out", ignore_errors=True)
         if start != "anew":
             shutil.copytree(self.root / start / "out", folder / "out")
-        outcome = run_with(Fault(fault.kinds, FOREVER, smallest=fault.smallest), folder, "--quiet")
+        outcome = run_with(Fault("open", FOREVER, smallest=smallest), folder, "--quiet")
         self.assertEqual((outcome.status, outcome.faults), (0, 0), outcome.err)
         compare = last_frames_fault if start == "damaged" else folder_fault
         self.assertEqual(compare(folder / "out", _setting.expected), "")
-        return sum(outcome.calls[kind] for kind in fault.kinds.split(",") if outcome.calls[kind] > 0)
+        return {kind: max(0, calls) for kind, calls in outcome.calls.items()}
 
     def cases(self, chance: random.Random) -> list[Case]:
         """Of every kind and way, every call and one beyond the last."""
         found = []
         for start in STARTS:
+            sizes = {fault.smallest for kind in KINDS for fault in faults_of(kind)}
+            counts = {smallest: self.counts(start, smallest) for smallest in sizes}
             for kind in KINDS:
-                counts: dict[int, int] = {}
                 for fault in faults_of(kind):
-                    if fault.smallest not in counts:
-                        counts[fault.smallest] = self.count(start, fault)
-                    calls = list(range(1, counts[fault.smallest] + 2))
+                    calls = list(range(1, counts[fault.smallest][kind] + 2))
                     if kind.endswith("memory"):
                         calls = chance.sample(calls, min(len(calls), MOST_OF_MEMORY))
                     if len(calls) > 1:  # else there is none to fail
                         found += [Case(start, Fault(kind, n, fault.mode, fault.error, fault.smallest)) for n in calls]
-            kill = Fault(CHANGING, 1, "kill")
-            found += [Case(start, Fault(CHANGING, n, "kill")) for n in range(1, self.count(start, kill) + 2)]
+            changes = sum(counts[0][kind] for kind in CHANGING.split(","))
+            found += [Case(start, Fault(CHANGING, n, "kill")) for n in range(1, changes + 2)]
         return found
 
     def test_each_call_fails_in_turn(self) -> None:

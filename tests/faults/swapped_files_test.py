@@ -30,7 +30,7 @@ TEXTS = {
     "region": small_flow(outputs=OUTPUTS.replace("velocity]", REGION)),
     "quantities": small_flow(outputs=OUTPUTS.replace("[density, velocity, temperature, pressure_tensor]", "[density]")
                              .replace("[position, velocity]", "[position]")),
-    "mixed": small_flow().replace("{device: cpu}", "{device: cpu, precision: mixed}"),
+    "mixed": small_flow().replace("device: cpu}", "device: cpu, precision: mixed}"),
     "longer": small_flow(160),
     "beginning": small_flow(),  # killed before its first frame is in a checkpoint
 }

@@ -173,9 +173,9 @@ class Killed(VerifyTest):
 
 class BeingWritten(VerifyTest):
     def test_while_a_run_writes(self) -> None:
-        self.run_whole("reference", "--set", "run.steps=2400")
+        self.run_whole("reference", "--set", "run.steps=1500")
         expected = self.results("reference")
-        process = self.start("run", self.name, "--quiet", "--threads", "1", "--set", "run.steps=2400")
+        process = self.start("run", self.name, "--quiet", "--threads", "1", "--set", "run.steps=1500")
         self.wait_for("out/checkpoint.previous.h5")
         seen = refused = 0
         while process.poll() is None:

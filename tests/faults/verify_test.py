@@ -260,7 +260,7 @@ class Mixed(VerifyTest):
     def test_files_of_two_runs(self) -> None:
         """Each file of another run of the same input is found."""
         self.run_whole("a")
-        self.run_whole("b")
+        self.run_whole("b", anew=True)
         for name in ("run.h5", "checkpoint.h5", "checkpoint.previous.h5", "trajectory.h5", "fields.h5"):
             shutil.copytree(self.folder / "a", self.folder / "mixed")
             shutil.copy(self.folder / "b" / name, self.folder / "mixed" / name)

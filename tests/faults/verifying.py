@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
+import tempfile
 import time
+import unittest
 from pathlib import Path
 
 import h5py
@@ -33,9 +36,22 @@ class VerifyTest(RestartTest):
         super().setUp()
         self.name = self.write_input(flow(STEPS, f"{{every: {EVERY}}}"))
 
-    def run_whole(self, folder: str = "out", *more: str) -> Path:
-        self.mpcflow("run", self.name, "--output", folder, "--quiet", "--threads", "1", *more)
-        return self.folder / folder
+    made: dict[tuple[str, ...], Path] = {}  # folders that runs have made, by what they were told
+
+    def run_whole(self, folder: str = "out", *more: str, anew: bool = False) -> Path:
+        """The folder of a run that ended: a copy of one, which is run once; `anew` it is a run of its own."""
+        out = self.folder / folder
+        arguments = ("run", self.name, "--quiet", "--threads", "1", *more)
+        if not anew and arguments not in self.made:
+            kept = Path(tempfile.mkdtemp(prefix="mpcflow-whole-"))
+            unittest.addModuleCleanup(shutil.rmtree, kept, ignore_errors=True)
+            self.mpcflow(*arguments, "--output", str(kept / "out"))
+            self.made[arguments] = kept / "out"
+        if anew:
+            self.mpcflow(*arguments, "--output", folder)
+        else:
+            shutil.copytree(self.made[arguments], out)
+        return out
 
     def run_killed(self, after: int, steps: int = RUNNING, folder: str = "out") -> Path:
         """A run that is killed when it has more than so many frames beyond those of its last checkpoint but one."""

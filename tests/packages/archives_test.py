@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import unittest
@@ -29,8 +30,12 @@ def run_from(case: unittest.TestCase, prefix: Path) -> None:
     example = prefix / "share/mpcflow/examples/poiseuille.yaml"
     check([prefix / "bin/mpcflow", "run", example, "--output", "out", *SMALL], cwd=folder)
     case.assertIn("velocity", check([prefix / "bin/mpcflow-plot", "out"], cwd=folder).stdout)
+    # All start in the same way, as install_test.py has it of each.
+    shown = (prefix / "bin/mpcflow-plot").read_text()
     for name in TOOLS:
-        check([prefix / "bin" / name, "--version"], cwd=folder)
+        script = prefix / "bin" / name
+        case.assertTrue(os.access(script, os.X_OK), name)
+        case.assertEqual(script.read_text().replace(name.removeprefix("mpcflow-"), "plot"), shown)
 
 
 def libraries_of(program: Path) -> dict[str, str]:

@@ -206,7 +206,9 @@ class Sweeps(submit_test.InAFolder):
             "            open(os.path.join(more['cwd'], 'pid'), 'w').write(str(self.pid))\n"
             "subprocess.Popen = Popen\n")
         self.environment["PYTHONPATH"] = f"{self.folder / 'hook'}:{self.environment.get('PYTHONPATH', '')}"
-        self.submit("flow.yaml", "--repeat", "2", status=3)
+        words = [sys.executable, "-m", "mpcflow_tools.submit", "flow.yaml", "--repeat", "2"]
+        done = subprocess.run(words, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 3, done.stderr)
         with self.assertRaises(ProcessLookupError):
             os.kill(int((self.case / "pid").read_text()), 0)
         self.assertEqual(self.attempts()[-1]["event"], "ended")

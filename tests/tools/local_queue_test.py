@@ -18,7 +18,7 @@ from mpcflow_tools.batch.folder import note_attempt
 from mpcflow_tools.batch.local_queues import beginning_of
 from mpcflow_tools.batch.lock import take_lock
 
-STEPS = 100_000  # some seconds of work
+STEPS = 20_000  # a second of work, but for what is held
 
 
 class Cancelling(submit_test.InAFolder):
@@ -45,6 +45,24 @@ class Cancelling(submit_test.InAFolder):
     def until_saved(self, case: int = 0) -> None:
         self.until((self.sweep / f"case-{case:04d}/results/checkpoint.h5").exists, "a checkpoint")
 
+    def until_held(self) -> None:
+        """Until the first case has saved. It stands still then, until go_on(), so that what is asked meanwhile may take any time."""
+        self.until_saved()
+        self.send(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        self.send(signal.SIGCONT)
+
+    def send(self, number: signal.Signals, case: int = 0) -> None:
+        """Sends the run of a case a signal."""
+        folder = os.path.realpath(self.sweep / f"case-{case:04d}")
+        for entry in Path("/proc").iterdir():
+            try:
+                if entry.name.isdigit() and os.readlink(entry / "cwd") == folder:
+                    os.kill(int(entry.name), number)
+            except OSError:
+                continue
+
     def cases(self) -> list[dict]:
         return json.loads(self.submit("status", self.sweep, "--json"))["cases"]
 
@@ -70,15 +88,17 @@ class Cancelling(submit_test.InAFolder):
 
     def assert_uncut(self, case: int) -> None:
         uncut = self.folder / f"uncut-{case}"
-        subprocess.run([submit_test.MPCFLOW, "run", self.sweep / f"case-{case:04d}/input.yaml", "--output", uncut, "--quiet"], check=True)
+        subprocess.run([submit_test.MPCFLOW, "run", self.sweep / f"case-{case:04d}/input.yaml", "--output", uncut, "--quiet",
+                        "--threads", "1"], check=True)
         self.assertEqual(self.hash_of(self.sweep / f"case-{case:04d}/results"), self.hash_of(uncut))
 
     def test_from_another_terminal_a_queue_is_ended_and_what_it_had_goes_on_to_the_same_bits(self):
         queue = self.begin("flow.yaml", "--sweep", f"run.steps={STEPS},1000", "--collect")
-        self.until_saved()
+        self.until_held()
         self.assertEqual(self.states(), ["running", "waiting"])
         self.assertIn("nothing to begin again", self.submit("resubmit", self.sweep), "what waits is the queue's")
         self.assertIn("2 of 2 cases were in the queue, and are cancelled", self.submit("cancel", self.sweep))
+        self.go_on()
         said = queue.communicate(timeout=60)[0]
         self.assertEqual(queue.returncode, 85, said)
         self.assertIn("cancelled (SIGTERM): what runs saves first, 1 of 2 cases are not begun", said)
@@ -105,18 +125,20 @@ class Cancelling(submit_test.InAFolder):
         self.environment["PATH"] = "/nowhere"
         self.assertIn("sbatch: cannot be run", self.submit("flow.yaml", "--scheduler", "slurm", status=3))
         queue = self.begin("resubmit", str(self.sweep), "--scheduler", "local")
-        self.until_saved()
+        self.until_held()
         self.assertIn("1 of 1 cases were in the queue", self.submit("cancel", self.sweep))
+        self.go_on()
         self.assertEqual(queue.wait(timeout=60), 85)
         self.assertEqual(self.states(), ["stopped"])
 
     def test_a_queue_that_stays_when_its_terminal_goes_is_ended_by_cancel(self):
         queue = self.begin("flow.yaml", through=("nohup",))
-        self.until_saved()
+        self.until_held()
         queue.send_signal(signal.SIGHUP)
         time.sleep(0.5)
         self.assertEqual(self.states(), ["running"])
         self.submit("cancel", self.sweep)
+        self.go_on()
         self.assertEqual(queue.wait(timeout=60), 85)
         self.assertEqual(self.states(), ["stopped"])
 

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import atexit
 import csv
-import importlib
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-import traceback
 import unittest
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
+
+from forked import forked
 
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
 sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
@@ -123,32 +120,6 @@ def read_numbers(path: Path) -> tuple[dict[str, NDArray[np.float64]], dict[str, 
     return {name: np.array(column, dtype=np.float64) for name, column in columns.items()}, units
 
 
-def _run_and_exit(main: Callable[[list[str]], int], argv: list[str], folder: Path, out: int, err: int) -> NoReturn:
-    """The child's part of ToolTest.command: whatever happens, it does not return into the test."""
-    status = 1
-    try:
-        os.dup2(out, 1)
-        os.dup2(err, 2)
-        sys.stdout, sys.stderr = open(1, "w", encoding="utf-8", closefd=False), open(2, "w", encoding="utf-8", closefd=False)
-        try:
-            os.chdir(folder)
-            for name in ("COLUMNS", "LINES", "NO_COLOR", "MPLCONFIGDIR"):
-                os.environ.pop(name, None)
-            os.environ["HOME"] = str(folder)
-            signal.alarm(120)
-            sys.exit(main(argv))
-        except SystemExit as stop:
-            if isinstance(stop.code, str):
-                print(stop.code, file=sys.stderr)
-            status = stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 1
-        except BaseException:
-            traceback.print_exc()
-        sys.stdout.flush()
-        sys.stderr.flush()
-    finally:
-        os._exit(status)
-
-
 class ToolTest(unittest.TestCase):
     """A test with an empty folder of its own, `self.folder`."""
 
@@ -171,19 +142,10 @@ class ToolTest(unittest.TestCase):
         return done
 
     def command(self, module: str, *arguments: object, status: int = 0) -> subprocess.CompletedProcess[str]:
-        """Runs a command of the package as python() would, but forked from here: its libraries, whose loading takes longer than
-        most commands, are loaded once a test program."""
-        main = importlib.import_module(f"mpcflow_tools.{module}").main
-        argv = list(map(str, arguments))
-        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            child = os.fork()
-            if child == 0:
-                _run_and_exit(main, argv, self.folder, out.fileno(), err.fileno())
-            code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-            said = []
-            for stream in (out, err):
-                stream.seek(0)
-                said.append(stream.read().decode())
-        self.assertEqual(code, status, f"{module} {argv}\n" + "".join(said))
-        self.assertNotIn("Traceback", said[1])
-        return subprocess.CompletedProcess([module, *argv], code, *said)
+        """Runs a command of the package as python() would, but forked from here."""
+        unset = ("COLUMNS", "LINES", "NO_COLOR", "MPLCONFIGDIR")
+        environment = {name: value for name, value in os.environ.items() if name not in unset} | {"HOME": str(self.folder)}
+        done = forked(module, list(map(str, arguments)), self.folder, environment)
+        self.assertEqual(done.returncode, status, f"{done.args}\n{done.stdout}{done.stderr}")
+        self.assertNotIn("Traceback", done.stderr)
+        return done

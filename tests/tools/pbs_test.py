@@ -98,7 +98,7 @@ class OnPbs(WithPbs):
         self.assertIn("--max-wall-time 3599", (self.folder / "sweeps/flow/case-0000/called").read_text())
         self.assertIn("depend=afterany:1.server", (self.jobs / "2").read_text())
         whole = self.folder / "whole"
-        subprocess.run([MPCFLOW, "run", "flow.yaml", "--output", whole, "--quiet"], cwd=self.folder, check=True)
+        subprocess.run([MPCFLOW, "run", "flow.yaml", "--output", whole, "--quiet", "--threads", "1"], cwd=self.folder, check=True)
         hashes = []
         for results in (whole, self.folder / "sweeps/flow/case-0000/results"):
             with h5py.File(results / "run.h5") as file:
