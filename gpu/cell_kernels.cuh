@@ -2,7 +2,6 @@
 /// The kernels of a step over cells: resolve (physics/step.hpp has the laws), and what cells are in memory.
 
 #include <cstdint>
-#include <type_traits>
 
 #include "gpu/cell_order.hpp"
 #include "gpu/cell_sums.cuh"
@@ -86,15 +85,10 @@ struct SpecialQueue {
     std::uint32_t* cells = nullptr;  ///< as many as there are cells
 };
 
-/// Whether the rows of a block's warps fit into its shared memory, by which they are read in whole sectors.
-/// Not those of srd+a with a thermostat and several species.
-template <class Law>
-inline constexpr bool rows_are_staged = warps_in_block * sizeof(RecordScratch<SumRow<Law>>) <= (48U << 10U);
-
 /// One warp's shared memory in resolve_cells, used for one thing at a time.
 template <class Law>
 union ResolveScratch {
-    std::conditional_t<rows_are_staged<Law>, RecordScratch<SumRow<Law>>, char> sums;
+    RecordScratch<SumRow<Law>> sums;
     RecordScratch<CellAction<Law>> actions;
 };
 
@@ -126,6 +120,7 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     // here.
     constexpr bool is_for_the_step = resolving == Resolving::for_the_step;
     if (wall_queue.state != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *wall_queue.state = {0, 0};
+    static_assert(warps_in_block * sizeof(ResolveScratch<Law>) <= (48U << 10U));
     __shared__ ResolveScratch<Law> scratches[warps_in_block];
     ResolveScratch<Law>& scratch = scratches[threadIdx.x / 32];
     const WarpItems items = cells.items();
@@ -133,10 +128,7 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     if ((items.mask & warp::lane_bit(warp.lane())) == 0) return;
     const int cell = static_cast<int>(items.first + warp.lane());
 
-    SumRow<Law> row;
-    if constexpr (rows_are_staged<Law>) row = load_records(sums + items.first, items.mask, scratch.sums);
-    else row = load_record(sums + cell);
-    const typename Law::Sums cell_sums = row.sums();
+    const typename Law::Sums cell_sums = load_records(sums + items.first, items.mask, scratch.sums).sums();
     bool is_queued = false;
     if constexpr (special == SpecialCells::queued) {
         is_queued = plan.is_special(cell, cell_sums);

@@ -42,6 +42,22 @@ public:
                 tile / tiles_.x / tiles_.y * edge.z};
     }
 
+    /// The tile that a kernel takes as its `turn`-th, 0 to tile_count() - 1; what is beyond stays as it is.
+    /// In large boxes tiles are taken in bands, some rows along y wide, layer by layer, so that those that
+    /// have cells in common follow each other soon, along z as well: what one adds to is then still in the
+    /// card's cache when the next one does (docs/decisions/2026-11-26-what-a-step-reads-and-writes.md).
+    [[nodiscard]] MPCFLOW_HD int in_turn(int turn) const {
+        if (turn >= tile_count()) return turn;
+        const int rows = rows_of_band();
+        const int band = turn / (rows * tiles_.x * tiles_.z);
+        const int first_row = band * rows;
+        const int own_rows = tiles_.y - first_row < rows ? tiles_.y - first_row : rows;
+        const int in_band = turn - first_row * tiles_.x * tiles_.z;
+        const int layer = in_band / (own_rows * tiles_.x);
+        const int in_layer = in_band - layer * own_rows * tiles_.x;
+        return in_layer + tiles_.x * (first_row + tiles_.y * layer);
+    }
+
     /// The rank of a cell in memory, 0 to number of cells - 1. `cell` = x + cells.x * (y + cells.y * z).
     [[nodiscard]] MPCFLOW_HD int rank(int cell) const {
         const Vec3<int> c{cell % cells_.x, cell / cells_.x % cells_.y, cell / cells_.x / cells_.y};
@@ -61,6 +77,14 @@ public:
     }
 
 private:
+    /// A layer of so many tiles and the next one are in a cache of 50 MB with their particles. In larger
+    /// boxes bands of a layer hold fewer: that was faster, and has been measured with these numbers.
+    static constexpr int most_in_whole_layer = 400;
+    static constexpr int least_in_band = 200;
+    [[nodiscard]] MPCFLOW_HD int rows_of_band() const {
+        if (tiles_.x * tiles_.y <= most_in_whole_layer) return tiles_.y;
+        return (least_in_band + tiles_.x - 1) / tiles_.x;
+    }
     MPCFLOW_HD Vec3<int> size_of_tile(Vec3<int> first) const {
         const auto at_most = [](int left, int edge_length) {
             return left < edge_length ? left : edge_length;

@@ -105,14 +105,15 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
     auto& memory = *reinterpret_cast<TileMemory<Law>*>(shared_memory);
     constexpr bool many_meet_walls = setting == Setting::among_surfaces;
     const warp::CudaWarp warp;
-    const std::uint32_t first = tiles.starts[blockIdx.x];
-    const std::uint32_t last = tiles.starts[blockIdx.x + 1];
+    const int tile = tiles.boxes.order().in_turn(static_cast<int>(blockIdx.x));
+    const std::uint32_t first = tiles.starts[tile];
+    const std::uint32_t last = tiles.starts[tile + 1];
     // Warps begin on whole sectors; the lanes before the tile's first particle have none.
     std::uint32_t i = (first & ~31U) + threadIdx.x;
     Motion<Particle> next{};
     if (i >= first && i < last) next = step.from.motion(i);
 
-    const Vec3<int> box = tiles.boxes.first(static_cast<int>(blockIdx.x));
+    const Vec3<int> box = tiles.boxes.first(tile);
     const bool is_on_grid = !may_leave<Grid> || tiles.boxes.is_on_grid(box);
     for (int local = static_cast<int>(threadIdx.x); local < TileMemory<Law>::cells; local += block_size)
         memory.cell[local] = tiles.boxes.index(box, local);
@@ -155,10 +156,10 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
         std::uint32_t destination = origin;
         if constexpr (reorders) {
             const TiledOrder& order = tiles.boxes.order();
-            const int tile = is_here ? order.tile_of(cell) : -1;
-            const unsigned peers = warp::find_peers_by_match(warp, warp::full_mask, tile);
+            const int next_tile = is_here ? order.tile_of(cell) : -1;
+            const unsigned peers = warp::find_peers_by_match(warp, warp::full_mask, next_tile);
             destination = warp::place_among_peers(warp, warp::full_mask, peers, [&](unsigned number) {
-                return tile < 0 ? 0U : atomicAdd(step.slots + order.first_rank(tile), number);
+                return next_tile < 0 ? 0U : atomicAdd(step.slots + order.first_rank(next_tile), number);
             });
         }
         if (!is_here) continue;

@@ -2,6 +2,7 @@
 
 #include "gpu/cell_order.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -106,6 +107,44 @@ TEST(TiledOrder, a_tiles_cells_follow_each_other) {
         EXPECT_EQ(order.first_rank(0), 0);
         EXPECT_EQ(order.first_rank(order.tile_count()), cells.x * cells.y * cells.z);
     }
+}
+
+TEST(TiledOrder, takes_each_tile_in_its_turn) {
+    // Layers of one tile, of up to 400, of more with and without a narrower last band, and of long rows.
+    for (const Vec3<int> cells : {Vec3<int>{1, 1, 1},
+                                  {8, 4, 40},
+                                  {160, 80, 12},
+                                  {168, 80, 12},
+                                  {200, 200, 24},
+                                  {200, 208, 9},
+                                  {1605, 12, 17},
+                                  {3, 2000, 8}}) {
+        const TiledOrder order(cells);
+        std::vector<int> turns(static_cast<std::size_t>(order.tile_count()));
+        for (int turn = 0; turn < order.tile_count(); ++turn) {
+            const int tile = order.in_turn(turn);
+            ASSERT_TRUE(tile >= 0 && tile < order.tile_count());
+            ++turns[static_cast<std::size_t>(tile)];
+        }
+        EXPECT_EQ(std::count(turns.begin(), turns.end(), 1), order.tile_count());
+        EXPECT_EQ(order.in_turn(order.tile_count()), order.tile_count());
+        EXPECT_EQ(order.in_turn(order.tile_count() + 7), order.tile_count() + 7);
+    }
+}
+
+TEST(TiledOrder, takes_tiles_above_each_other_soon) {
+    const TiledOrder order({200, 200, 200});
+    constexpr int layer = 25 * 50;
+    std::vector<int> turn_of(static_cast<std::size_t>(order.tile_count()));
+    for (int turn = 0; turn < order.tile_count(); ++turn)
+        turn_of[static_cast<std::size_t>(order.in_turn(turn))] = turn;
+    for (int tile = 0; tile + layer < order.tile_count(); ++tile) {
+        const auto here = static_cast<std::size_t>(tile);
+        EXPECT_LE(turn_of[here + layer] - turn_of[here], 200);
+        EXPECT_GT(turn_of[here + layer], turn_of[here]);
+    }
+    const TiledOrder small({100, 100, 100});
+    for (int turn = 0; turn < small.tile_count(); ++turn) EXPECT_EQ(small.in_turn(turn), turn);
 }
 
 TEST(Dealt, gives_each_particle_a_number_of_its_own) {
