@@ -27,7 +27,7 @@ struct MomentumFluxResult {
 /// What a block's particles give to walls, in its shared memory: to faces, and to the first surfaces of the
 /// input; others add to memory.
 struct BlockWalls {
-    static constexpr int surfaces = 8;
+    static constexpr int surfaces = 2;
     static constexpr int count = WallSums::count + surfaces * SurfaceSums::count;
 
     double taken[count];
@@ -177,8 +177,11 @@ template <class Law, class Particle, class Grid>
                          : sum_momentum_flux<Setting::plain, false, Law, Particle, Grid>;
     if (setting == Setting::sheared && !has_walls)
         return sum_momentum_flux<Setting::sheared, false, Law, Particle, Grid>;
-    if (setting == Setting::among_surfaces)
-        return sum_momentum_flux<Setting::among_surfaces, true, Law, Particle, Grid>;
+    // Mixtures have none of their own, as in TileKernels.
+    if constexpr (Law::masses == Masses::equal) {
+        if (setting == Setting::among_surfaces)
+            return sum_momentum_flux<Setting::among_surfaces, true, Law, Particle, Grid>;
+    }
     return sum_momentum_flux<Setting::any, true, Law, Particle, Grid>;
 }
 

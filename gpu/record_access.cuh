@@ -20,7 +20,7 @@ using RecordPiece = std::conditional_t<sizeof(Record) % sizeof(uint4) == 0, uint
 template <class Record>
 struct RecordScratch {
     using Piece = RecordPiece<Record>;
-    static_assert(sizeof(Record) % sizeof(Piece) == 0);
+    static_assert(sizeof(Record) % sizeof(Piece) == 0 && alignof(Record) >= sizeof(Piece));
     static constexpr int pieces = sizeof(Record) / sizeof(Piece);
     static constexpr bool is_power_of_two = pieces <= 8 && (pieces & (pieces - 1)) == 0;
     /// Rows of an odd number of pieces keep lanes out of each other's banks; where a row is a power of two

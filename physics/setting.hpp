@@ -17,7 +17,7 @@ enum class Setting { any, sheared, among_surfaces, plain };
     return setting == Setting::any || setting == Setting::among_surfaces;
 }
 
-/// What else there may be.
+/// What is known of a particle that no surface and no thermal wall has a part in.
 [[nodiscard]] constexpr Setting without_surfaces(Setting setting) {
     return setting == Setting::among_surfaces ? Setting::plain : setting;
 }

@@ -274,8 +274,8 @@ fi
 
 # ------------------------------------------------------------------------------------- benchmarks
 
-# A sample of the stress takes one or two steps. Code for surfaces, in systems that have none, once made it twenty, and no
-# test of bits can tell.
+# A sample of the stress takes one or two steps, among surfaces three. Code for surfaces, in systems that have none, once
+# made it twenty, and in a pipe it was fourteen; no test of bits can tell.
 most_steps=5
 # check_outputs LABEL EXAMPLE SETTING...: prints what samples take, and fails where the stress takes more steps than that.
 check_outputs() {

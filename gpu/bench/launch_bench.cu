@@ -40,7 +40,8 @@ __global__ void __launch_bounds__(block::largest_block)
         contributions(i, values);
         MatchWay::for_each_sum(
             cells[i], values, mask, scratch, [rows](std::int32_t cell, int component, double sum) {
-                MatchWay::add_to_memory(rows + std::int64_t{cell} * sum_stride<components> + component, sum);
+                MatchWay::add_to_memory(rows + std::int64_t{cell} * sector_stride<components> + component,
+                                        sum);
             });
     }
 }

@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(block_size)
     visit_additions<SumWay, K>(
         count, cells,
         [rows](std::int32_t cell, int component, double sum) {
-            SumWay::add_to_memory(rows + std::int64_t{cell} * sum_stride<K> + component, sum);
+            SumWay::add_to_memory(rows + std::int64_t{cell} * sector_stride<K> + component, sum);
         });
 }
 
@@ -115,13 +115,13 @@ public:
     SumsBench(const Stopwatch& watch, const DeviceArray<std::int32_t>& cells, int cell_count)
         : watch_(watch),
           cells_(cells),
-          rows_(std::int64_t{cell_count} * sum_stride<K>),
+          rows_(std::int64_t{cell_count} * sector_stride<K>),
           reference_(rows_.size()),
           numbers_(cell_count),
           counter_(1) {
         reference_.clear();
         numbers_.clear();
-        add_reference<<<blocks(), block_size>>>(cells_.size(), cells_.data(), K, sum_stride<K>,
+        add_reference<<<blocks(), block_size>>>(cells_.size(), cells_.data(), K, sector_stride<K>,
                                                 reference_.data(), numbers_.data());
         MPCFLOW_CUDA(cudaGetLastError());
     }
@@ -159,7 +159,7 @@ private:
     void check(const std::string& name, SumWords words) const {
         const unsigned long long wrong = counted([&] {
             count_wrong_sums<<<block_count(numbers_.size()), block_size>>>(
-                numbers_.size(), K, sum_stride<K>, words, rows_.data(), reference_.data(), numbers_.data(),
+                numbers_.size(), K, sector_stride<K>, words, rows_.data(), reference_.data(), numbers_.data(),
                 counter_.data());
         });
         require(wrong == 0, name + " with " + std::to_string(K) + " sums: " + std::to_string(wrong) + " of " +

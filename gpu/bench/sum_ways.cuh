@@ -20,6 +20,10 @@
 
 namespace mpcflow::bench {
 
+/// Doubles from one cell's sums to the next, here: whole sectors of four. (Rows of the solver have no gaps.)
+template <int K>
+inline constexpr int sector_stride = (K + 3) / 4 * 4;
+
 /// How a sum is held in 8 bytes.
 enum class SumWords { doubles, two_floats };
 

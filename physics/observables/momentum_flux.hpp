@@ -110,10 +110,10 @@ public:
         if (flight_.template meets_wall<setting>(flux.start, flux.flight) ||
             WallsOfCell::of<setting>(plan.grid, place.cell, flight_.surfaces()).are_any())
             return false;
-        // Half of a flight that meets no wall meets none.
+        // Half of a flight that meets no wall meets none, but for the rounding of one that begins at a wall.
         constexpr Setting others = without_surfaces(setting);
         Particle flying = particle;
-        static_cast<void>(half_flight_.template fly<others>(flying, flux.flight));
+        if (half_flight_.template fly<others>(flying, flux.flight) == StreamOutcome::at_wall) return false;
         put_mid_flight<others>(plan, particle, place, flying, flux);
         return true;
     }
@@ -162,12 +162,12 @@ public:
                                             HitRecorder<Add>{*this, flux.mass(), add});
     }
 
-    /// Of so many surfaces in the box each may take something in the collision,
+    /// How many surfaces in the box may take something in the collision.
     template <Masses masses>
     [[nodiscard]] MPCFLOW_HD int surfaces_near(const FluxAtWalls<Real, masses>& flux) const {
         return flux.walls.is_by_surfaces && !flux.is_in_stream ? flux.walls.surfaces.near_count() : 0;
     }
-    /// and this is what one of them takes, SurfaceSums::count numbers. Returns its number in the input, or
+    /// What the `which`-th of these takes, SurfaceSums::count numbers. Returns its number in the input, or
     /// `no_surface` where it takes nothing, and puts nothing.
     template <Masses masses>
     MPCFLOW_HD int put_surface_collision(const FluxAtWalls<Real, masses>& flux, int which,

@@ -90,6 +90,7 @@ class Moved(ProgramTest):
         if name not in self.references:
             folder = Path(tempfile.mkdtemp(prefix="mpcflow-reference-"))
             self.addClassCleanup(shutil.rmtree, folder, ignore_errors=True)
+            self.addClassCleanup(self.references.clear)
             self.mpcflow("run", f"{name}.yaml", "--quiet", "--output", str(folder / name))
             self.references[name] = folder / name
         return self.references[name]

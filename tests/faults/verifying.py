@@ -32,11 +32,11 @@ def place_of(path: Path, dataset: str, row: int) -> int:
 
 
 class VerifyTest(RestartTest):
+    made: dict[tuple[str, ...], Path] = {}  # folders that runs have made, by what they were told
+
     def setUp(self) -> None:
         super().setUp()
         self.name = self.write_input(flow(STEPS, f"{{every: {EVERY}}}"))
-
-    made: dict[tuple[str, ...], Path] = {}  # folders that runs have made, by what they were told
 
     def run_whole(self, folder: str = "out", *more: str, anew: bool = False) -> Path:
         """The folder of a run that ended: a copy of one, which is run once; `anew` it is a run of its own."""
@@ -45,6 +45,7 @@ class VerifyTest(RestartTest):
         if not anew and arguments not in self.made:
             kept = Path(tempfile.mkdtemp(prefix="mpcflow-whole-"))
             unittest.addModuleCleanup(shutil.rmtree, kept, ignore_errors=True)
+            unittest.addModuleCleanup(self.made.clear)
             self.mpcflow(*arguments, "--output", str(kept / "out"))
             self.made[arguments] = kept / "out"
         if anew:

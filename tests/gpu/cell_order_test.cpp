@@ -140,7 +140,7 @@ TEST(TiledOrder, takes_tiles_above_each_other_soon) {
         turn_of[static_cast<std::size_t>(order.in_turn(turn))] = turn;
     for (int tile = 0; tile + layer < order.tile_count(); ++tile) {
         const auto here = static_cast<std::size_t>(tile);
-        EXPECT_LE(turn_of[here + layer] - turn_of[here], 200);
+        EXPECT_LE(turn_of[here + layer] - turn_of[here], 225);
         EXPECT_GT(turn_of[here + layer], turn_of[here]);
     }
     const TiledOrder small({100, 100, 100});

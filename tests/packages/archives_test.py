@@ -30,12 +30,16 @@ def run_from(case: unittest.TestCase, prefix: Path) -> None:
     example = prefix / "share/mpcflow/examples/poiseuille.yaml"
     check([prefix / "bin/mpcflow", "run", example, "--output", "out", *SMALL], cwd=folder)
     case.assertIn("velocity", check([prefix / "bin/mpcflow-plot", "out"], cwd=folder).stdout)
-    # All start in the same way, as install_test.py has it of each.
+    # Each of the others is the same script for another module of the package, which is there whole.
     shown = (prefix / "bin/mpcflow-plot").read_text()
     for name in TOOLS:
         script = prefix / "bin" / name
         case.assertTrue(os.access(script, os.X_OK), name)
         case.assertEqual(script.read_text().replace(name.removeprefix("mpcflow-"), "plot"), shown)
+    package = next(path for path in prefix.rglob("mpcflow_tools") if path.is_dir())
+    source = Path(__file__).resolve().parents[2] / "tools/mpcflow_tools"
+    case.assertEqual({path.relative_to(package) for path in package.rglob("*.py")},
+                     {path.relative_to(source) for path in source.rglob("*.py")})
 
 
 def libraries_of(program: Path) -> dict[str, str]:

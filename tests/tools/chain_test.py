@@ -209,6 +209,7 @@ class Sweeps(submit_test.InAFolder):
         words = [sys.executable, "-m", "mpcflow_tools.submit", "flow.yaml", "--repeat", "2"]
         done = subprocess.run(words, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
         with self.assertRaises(ProcessLookupError):
             os.kill(int((self.case / "pid").read_text()), 0)
         self.assertEqual(self.attempts()[-1]["event"], "ended")

@@ -1,5 +1,5 @@
 """Commands of the package, forked from a test: their libraries, whose loading takes longer than most commands, are loaded once a
-test program."""
+test program. What Python itself reads of the environment (PYTHONPATH and the like) has no effect on them, and nothing runs at exit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def _run_and_exit(main: Callable[[list[str]], int], argv: list[str], folder: Pat
     try:
         os.dup2(out, 1)
         os.dup2(err, 2)
-        sys.stdout, sys.stderr = open(1, "w", encoding="utf-8", closefd=False), open(2, "w", encoding="utf-8", closefd=False)
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)
+        sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)
         try:
             os.chdir(folder)
             os.environ.clear()

@@ -18,7 +18,7 @@ from mpcflow_tools.batch.folder import note_attempt
 from mpcflow_tools.batch.local_queues import beginning_of
 from mpcflow_tools.batch.lock import take_lock
 
-STEPS = 20_000  # a second of work, but for what is held
+STEPS = 20_000  # some seconds of work on a busy machine; a case that is held takes longer
 
 
 class Cancelling(submit_test.InAFolder):
@@ -48,6 +48,7 @@ class Cancelling(submit_test.InAFolder):
     def until_held(self) -> None:
         """Until the first case has saved. It stands still then, until go_on(), so that what is asked meanwhile may take any time."""
         self.until_saved()
+        self.addCleanup(self.go_on)  # a queue waits for what it has begun
         self.send(signal.SIGSTOP)
 
     def go_on(self) -> None:
@@ -139,7 +140,10 @@ class Cancelling(submit_test.InAFolder):
         self.assertEqual(self.states(), ["running"])
         self.submit("cancel", self.sweep)
         self.go_on()
-        self.assertEqual(queue.wait(timeout=60), 85)
+        said = queue.communicate(timeout=60)[0]
+        self.assertEqual(queue.returncode, 85, said)
+        self.assertIn("cancelled (SIGTERM)", said)
+        self.assertNotIn("terminal has gone", said)
         self.assertEqual(self.states(), ["stopped"])
 
     def test_a_process_that_has_the_number_of_a_queue_that_was_killed_is_left_alone(self):

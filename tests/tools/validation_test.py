@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import io
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -24,6 +27,7 @@ from mpcflow_tools.validation.ensembles import moments
 from mpcflow_tools.validation.kolmogorov import kolmogorov_input, mean_of_windows, measure_kolmogorov, wave_amplitudes
 from mpcflow_tools.validation.page import anchor, make_page
 from mpcflow_tools.validation.points import KNOWN, LAWS, Point
+from mpcflow_tools.validation.row import main as row_of_cylinders
 from mpcflow_tools.validation.sphere import images
 from mpcflow_tools.validation.subjects import SUBJECTS
 from mpcflow_tools.validation.tables import Comparison, Row, Table, combined, failures
@@ -153,6 +157,16 @@ class TheSubjects(unittest.TestCase):
                 given.write_text(json.dumps(subject.cases(Sizes())[0].input))
                 done = subprocess.run([PROGRAM, "check", given], capture_output=True, text=True)
                 self.assertEqual(done.returncode, 0, f"{subject.name}: {done.stderr}")
+
+
+class RowOfCylinders(unittest.TestCase):
+    def test_a_coarse_cylinder_has_the_drag_and_the_eddies_of_a_fine_one(self):
+        # Of 16 nodes a diameter: 2.24 and 0.92. Six are that much coarser; thermal noise changes little here.
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            self.assertEqual(row_of_cylinders(["--reynolds", "20", "--diameter", "6", "--time", "30", "--fluctuates", "1"]), 0)
+        drag, eddies = (float(number) for number in re.findall(r"[\d.]+", said.getvalue().splitlines()[-1]))
+        self.assertLess(abs(drag / 2.24 - 1.0), 0.06)
+        self.assertLess(abs(eddies / 0.92 - 1.0), 0.12)
 
 
 class Runs(unittest.TestCase):

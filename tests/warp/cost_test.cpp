@@ -5,6 +5,7 @@
 #include "gpu/warp/aggregated_increment.hpp"
 #include "gpu/warp/compact.hpp"
 #include "gpu/warp/count_distinct.hpp"
+#include "gpu/warp/deferred.hpp"
 #include "gpu/warp/peer_reduce.hpp"
 #include "gpu/warp/peer_scan.hpp"
 #include "gpu/warp/peers.hpp"
@@ -184,6 +185,20 @@ TEST(WarpCost, compaction_takes_one_atomic_or_none) {
         EXPECT_EQ(adds, selected != 0 ? 1u : 0u);
         EXPECT_EQ(counts.of(Collective::ballot), 1u);
         EXPECT_EQ(counts.of(Collective::shfl), selected != 0 ? 1u : 0u);
+    }
+}
+
+TEST(WarpCost, deferring_takes_a_ballot_a_round_and_two_synchronisations_a_full_warp) {
+    for (const unsigned rare : {0u, 0x1u, 0x00ff00f0u, warp::full_mask}) {
+        constexpr unsigned rounds = 8;
+        warp::DeferredItems<unsigned> memory;
+        const auto counts = run_warp(1, warp::full_mask, [&](EmulatedWarp& warp) {
+            warp::Deferred<unsigned> deferred(warp::full_mask, memory);
+            for (unsigned round = 0; round < rounds; ++round)
+                deferred.put(warp, (rare >> warp.lane() & 1u) != 0, round, [](bool, unsigned) {});
+        });
+        EXPECT_EQ(counts.of(Collective::ballot), rounds);
+        EXPECT_EQ(counts.of(Collective::sync), rounds * warp::popc(rare) / warp::warp_size * 2);
     }
 }
 

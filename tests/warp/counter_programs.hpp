@@ -212,6 +212,7 @@ struct DeferItems {
         std::uint32_t done[rounds * warp::warp_size];
         std::uint32_t calls[warp::warp_size];
         std::uint32_t calls_without[warp::warp_size];
+        std::uint32_t calls_apart;
     };
 
     static MPCFLOW_HD bool is_rare(const WarpCase& input, unsigned lane, unsigned round) {
@@ -228,6 +229,7 @@ struct DeferItems {
             if (has_item) atomics.add(&report.done[item], 1u);
             ++report.calls[lane];
             report.calls_without[lane] += has_item ? 0 : 1;
+            if (warp.ballot(input.mask, true) != input.mask) atomics.add(&report.calls_apart, 1u);
         };
         warp::Deferred<std::uint32_t> deferred(input.mask, scratch);
         for (unsigned round = 0; round < rounds; ++round)
@@ -253,6 +255,7 @@ struct DeferItems {
             without += report.calls_without[lane];
         }
         EXPECT_EQ(without, lanes == 0 ? 0 : (lanes - items % lanes) % lanes);
+        EXPECT_EQ(report.calls_apart, 0u);
     }
 };
 
