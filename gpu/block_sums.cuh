@@ -3,8 +3,6 @@
 
 #include "gpu/block/cuda_block.cuh"
 #include "gpu/block/reduce.hpp"
-#include "gpu/cuda_support.cuh"
-#include "gpu/warp/cuda_warp.cuh"
 
 namespace mpcflow {
 

@@ -98,7 +98,7 @@ public:
         return flux;
     }
 
-    /// The same of a particle in which walls have no part: they do not cut its cell, and it meets none, for
+    /// measure() of a particle in which walls have no part: they do not cut its cell, and it meets none, for
     /// sure. False where they may have one, and nothing is measured.
     template <Setting setting = Setting::any, class Law, class Grid, class Particle>
     [[nodiscard]] MPCFLOW_HD bool measure_without_walls(const StepPlan<Law, Grid>& plan,
@@ -118,7 +118,7 @@ public:
         return true;
     }
 
-    /// The same with what concerns walls.
+    /// measure() with what concerns walls.
     template <Setting setting = Setting::any, class Law, class Grid, class Particle>
     MPCFLOW_HD FluxAtWalls<Real, Law::masses> measure_at_walls(const StepPlan<Law, Grid>& plan,
                                                                const Particle& particle,

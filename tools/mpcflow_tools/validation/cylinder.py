@@ -41,6 +41,21 @@ class Flow:
     lasts: float
 
     @property
+    def slab(self) -> int:
+        """Cells of the box in which the stream is driven, along it."""
+        return self.diameter // 2
+
+    @property
+    def before(self) -> int:
+        """From the slab to the cylinder's middle, and from a side of the box, in diameters."""
+        return 2 if self.is_channel else 8
+
+    @property
+    def width(self) -> float:
+        """Of the box, in diameters."""
+        return 4.1 if self.is_channel else 16.0
+
+    @property
     def velocity(self) -> float:
         return self.reynolds * VISCOSITY / self.diameter
 
@@ -62,9 +77,8 @@ OPEN = {20: {"drag": 2.045, "wake": 0.94}, 40: {"drag": 1.522, "wake": 2.345}}
 
 
 def flow_input(flow: Flow, sizes: Sizes) -> dict[str, Any]:
-    d, slab = flow.diameter, flow.diameter // 2
-    before, width = (2 * d, round(4.1 * d)) if flow.is_channel else (8 * d, 16 * d)
-    centre = slab + before
+    d, slab, width = flow.diameter, flow.slab, round(flow.width * flow.diameter)
+    centre = slab + flow.before * d
     box = [math.ceil((centre + flow.behind * d) / flow.bins) * flow.bins, width, flow.length]
     steps_of_time = d / flow.velocity / FLUID.time_step
     window = 4 * max(1, round(steps_of_time / 100))
@@ -75,7 +89,7 @@ def flow_input(flow: Flow, sizes: Sizes) -> dict[str, Any]:
         fields["time_window"] = window
     profile, faces = ("parabolic", {"y": "no_slip"}) if flow.is_channel else ("uniform", {})
     return {"seed": 1, "box": {"size": box}, **FLUID.input("none"), "boundaries": faces,
-            "surfaces": [{"cylinder": {"axis": "z", "centre": [centre, 2 * d if flow.is_channel else 8 * d], "radius": d / 2}, "fluid": "outside"}],
+            "surfaces": [{"cylinder": {"axis": "z", "centre": [centre, flow.before * d], "radius": d / 2}, "fluid": "outside"}],
             "stream": {"axis": "x", "from": 0, "to": slab, "velocity": [flow.velocity, 0, 0], "profile": profile},
             "run": {"equilibration": math.ceil(flow.develops * steps_of_time), "steps": steps},
             "output": {"fields": fields, "walls": {"every": 2 if flow.diameter < 50 else 20}}, "execution": {"precision": "mixed"}}

@@ -41,12 +41,12 @@ class Row:
     """A cylinder of `diameter` nodes and its images, in a box that is a `flow` of cylinder.py; with a `seed` it fluctuates."""
 
     def __init__(self, flow: Flow, diameter: int, seed: int | None = None) -> None:
-        self.diameter, self.slab = diameter, diameter // 2
+        self.diameter, self.slab = diameter, round(flow.slab / flow.diameter * diameter)
         self.velocity = flow.velocity / SOUND / math.sqrt(3.0)
         self.relaxation = 1.0 / (3.0 * self.velocity * diameter / flow.reynolds + 0.5)
-        centre = self.slab + 8 * diameter
-        self.shape = (16 * diameter, math.ceil(centre + flow.behind * diameter))
-        self.centre = (centre - 0.5, 8 * diameter - 0.5)  # nodes are in the middles of cells
+        centre = self.slab + flow.before * diameter
+        self.shape = (round(flow.width * diameter), math.ceil(centre + flow.behind * diameter))
+        self.centre = (centre - 0.5, flow.before * diameter - 0.5)  # nodes are in the middles of cells
         y, x = np.indices(self.shape)
         self.offset = x - self.centre[0], y - self.centre[1]
         self.solid = np.hypot(*self.offset) < diameter / 2
