@@ -1,5 +1,6 @@
 #include "tests/support/block_emulator.hpp"
 
+#include <array>
 #include <exception>
 #include <memory>
 #include <random>
@@ -59,11 +60,12 @@ private:
     // left then: a warp that is stuck is an error, and so is a barrier that not all threads come to.
     bool choose_warp() {
         if (random_() % most_stickiness < stickiness_ && members_[turn_].warp->can_go_on()) return true;
-        std::vector<unsigned> able;
+        std::array<unsigned, block::largest_warp_count> able;
+        unsigned count = 0;
         for (unsigned number = 0; number < members_.size(); ++number)
-            if (members_[number].warp->can_go_on()) able.push_back(number);
-        if (able.empty()) return false;
-        turn_ = able[random_() % able.size()];
+            if (members_[number].warp->can_go_on()) able[count++] = number;
+        if (count == 0) return false;
+        turn_ = able[random_() % count];
         return true;
     }
 

@@ -37,7 +37,9 @@ inline bool is_shuffle(Collective kind) { return kind >= Collective::shfl && kin
 
 inline bool are_the_same(const CollectiveCall& a, const CollectiveCall& b) {
     return a.kind == b.kind && a.mask == b.mask && a.where.line() == b.where.line() &&
-           a.where.column() == b.where.column() && std::strcmp(a.where.file_name(), b.where.file_name()) == 0;
+           a.where.column() == b.where.column() &&
+           (a.where.file_name() == b.where.file_name() ||
+            std::strcmp(a.where.file_name(), b.where.file_name()) == 0);
 }
 
 // Thrown in the lanes that are left when one has failed, so that they leave and clean up.
@@ -59,7 +61,7 @@ public:
     void start(unsigned mask) {
         for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
             if ((mask & warp::lane_bit(lane)) != 0) {
-                lanes_[lane].state = State::ready;
+                set_state(lane, State::ready);
                 lanes_[lane].fiber = FiberPool::of_this_thread().take();
                 lanes_[lane].fiber->set_body([this, lane] { run_lane(lane); });
             }
@@ -83,20 +85,18 @@ public:
     /// exception, and a lane that has not started does nothing.
     void unwind(const std::exception_ptr& error) {
         error_ = error;
-        for (Lane& lane : lanes_)
-            if (lane.state != State::gone) lane.fiber->resume();
+        for (unsigned lane = 0; lane < warp::warp_size; ++lane)
+            if (!is(lane, State::gone)) lanes_[lane].fiber->resume();
     }
 
     [[nodiscard]] const WarpCounts& counts() const { return counts_; }
     [[nodiscard]] unsigned lanes_gone() const { return lanes_that_are(State::gone); }
-    [[nodiscard]] unsigned lanes_at_barrier() const {
-        return lanes_where([](const Lane& lane) { return is_at_barrier(lane); });
-    }
+    [[nodiscard]] unsigned lanes_at_barrier() const { return at_barrier_; }
     [[nodiscard]] const CollectiveCall& last_call(unsigned lane) const { return lanes_[lane].call; }
 
     /// All threads of the block have come.
     void release_from_barrier() {
-        for (Lane& lane : lanes_) lane.state = State::ready;
+        for (unsigned lane = 0; lane < warp::warp_size; ++lane) set_state(lane, State::ready);
     }
 
     [[nodiscard]] std::string describe(unsigned lane) const {
@@ -110,7 +110,8 @@ public:
     std::uint64_t call(unsigned lane, const CollectiveCall& call) {
         if (!error_) {
             lanes_[lane].call = call;
-            lanes_[lane].state = State::waiting;
+            set_state(lane, State::waiting);
+            if (call.kind == Collective::block_sync) at_barrier_ |= warp::lane_bit(lane);
             lanes_[lane].fiber->suspend();
         }
         if (error_) throw LaneUnwound{};
@@ -131,7 +132,6 @@ private:
     enum class State { gone, ready, waiting };
 
     struct Lane {
-        State state = State::gone;
         CollectiveCall call;
         std::uint64_t result = 0;
         std::unique_ptr<Fiber> fiber;
@@ -148,28 +148,35 @@ private:
         } catch (...) {
             if (!error_) error_ = std::current_exception();
         }
-        lanes_[lane].state = State::gone;
-    }
-
-    [[nodiscard]] static bool is_at_barrier(const Lane& lane) {
-        return lane.state == State::waiting && lane.call.kind == Collective::block_sync;
-    }
-
-    template <class Predicate>
-    [[nodiscard]] unsigned lanes_where(Predicate is_one) const {
-        unsigned mask = 0;
-        for (unsigned lane = 0; lane < warp::warp_size; ++lane)
-            mask |= is_one(lanes_[lane]) ? warp::lane_bit(lane) : 0u;
-        return mask;
+        set_state(lane, State::gone);
     }
 
     [[nodiscard]] unsigned lanes_that_are(State state) const {
-        return lanes_where([=](const Lane& lane) { return lane.state == state; });
+        return in_state_[static_cast<std::size_t>(state)];
+    }
+    [[nodiscard]] bool is(unsigned lane, State state) const {
+        return (lanes_that_are(state) & warp::lane_bit(lane)) != 0;
+    }
+    void set_state(unsigned lane, State state) {
+        for (unsigned& lanes : in_state_) lanes &= ~warp::lane_bit(lane);
+        in_state_[static_cast<std::size_t>(state)] |= warp::lane_bit(lane);
+        at_barrier_ &= ~warp::lane_bit(lane);
+    }
+
+    // Those of `among` for which is_one(lane) is true.
+    template <class Predicate>
+    [[nodiscard]] unsigned lanes_where(unsigned among, Predicate is_one) const {
+        unsigned mask = 0;
+        for (; among != 0; among &= among - 1) {
+            const unsigned lane = warp::lowest_lane(among);
+            if (is_one(lanes_[lane])) mask |= warp::lane_bit(lane);
+        }
+        return mask;
     }
 
     [[nodiscard]] unsigned lanes_waiting_in(const CollectiveCall& call) const {
         return lanes_where(
-            [&](const Lane& lane) { return lane.state == State::waiting && are_the_same(lane.call, call); });
+            lanes_that_are(State::waiting), [&](const Lane& lane) { return are_the_same(lane.call, call); });
     }
 
     unsigned random_lane(unsigned mask) {
@@ -179,8 +186,8 @@ private:
 
     // Called after `lane` has yielded, come to a collective or left: is all well, and who can go on now?
     void follow_up(unsigned lane) {
-        if (lanes_[lane].state == State::ready) return;
-        if (lanes_[lane].state == State::gone) {
+        if (is(lane, State::ready)) return;
+        if (is(lane, State::gone)) {
             check_that_no_one_waits_for(lane);
         } else {
             check_arrival(lane);
@@ -208,20 +215,17 @@ private:
             fail(describe(lane) + " reads from lane " + std::to_string(call.source_lane) +
                  ", outside of the mask");
         }
-        const unsigned in_conflict = lanes_where([&](const Lane& other) {
-            const auto number = static_cast<unsigned>(&other - lanes_.data());
-            const bool wait_for_each_other = other.state == State::waiting &&
-                                             (call.mask & warp::lane_bit(number)) != 0 &&
-                                             (other.call.mask & warp::lane_bit(lane)) != 0;
-            return wait_for_each_other && !are_the_same(call, other.call);
-        });
+        const unsigned in_conflict =
+            lanes_where(lanes_that_are(State::waiting) & call.mask, [&](const Lane& other) {
+                return (other.call.mask & warp::lane_bit(lane)) != 0 && !are_the_same(call, other.call);
+            });
         if (in_conflict != 0) fail(describe(lane) + " meets " + describe(warp::lowest_lane(in_conflict)));
         if (++calls_ > endless) fail(describe(lane) + ": the collectives do not end");
     }
 
     void check_that_no_one_waits_for(unsigned gone) {
-        const unsigned waiting = lanes_where([&](const Lane& lane) {
-            return lane.state == State::waiting && (lane.call.mask & warp::lane_bit(gone)) != 0;
+        const unsigned waiting = lanes_where(lanes_that_are(State::waiting), [&](const Lane& lane) {
+            return (lane.call.mask & warp::lane_bit(gone)) != 0;
         });
         if (waiting != 0) {
             fail(describe(warp::lowest_lane(waiting)) +
@@ -231,7 +235,7 @@ private:
 
     // All lanes of the call's mask have come: gives each its result.
     void complete(const CollectiveCall& call) {
-        const auto lanes_of_mask_where = [&](auto is_one) { return call.mask & lanes_where(is_one); };
+        const auto lanes_of_mask_where = [&](auto is_one) { return lanes_where(call.mask, is_one); };
         const unsigned votes = lanes_of_mask_where([](const Lane& lane) { return lane.call.value != 0; });
         std::uint64_t bits = 0;
         for (unsigned number = 0; number < warp::warp_size; ++number)
@@ -255,20 +259,20 @@ private:
                     lane.result = is_shuffle(call.kind) ? lanes_[lane.call.source_lane].call.value : 0;
                     break;
             }
-            lane.state = State::ready;
+            set_state(number, State::ready);
         }
         ++counts_.counts[static_cast<std::size_t>(call.kind)];
     }
 
     // No lane can go on: lets a random part of the lanes that wait in one active_mask do so.
     void release_some_active() {
-        const unsigned asking = lanes_where([](const Lane& lane) {
-            return lane.state == State::waiting && lane.call.kind == Collective::active_mask;
+        const unsigned asking = lanes_where(lanes_that_are(State::waiting), [](const Lane& lane) {
+            return lane.call.kind == Collective::active_mask;
         });
         if (asking == 0) {
             std::string text = "deadlock, no lane can go on:";
             for (unsigned lane = 0; lane < warp::warp_size; ++lane)
-                text += lanes_[lane].state == State::waiting ? "\n  " + describe(lane) : "";
+                text += is(lane, State::waiting) ? "\n  " + describe(lane) : "";
             fail(text);
             return;
         }
@@ -278,7 +282,7 @@ private:
         for (unsigned lane = 0; lane < warp::warp_size; ++lane) {
             if ((chosen & warp::lane_bit(lane)) != 0) {
                 lanes_[lane].result = chosen;
-                lanes_[lane].state = State::ready;
+                set_state(lane, State::ready);
             }
         }
         ++counts_.counts[static_cast<std::size_t>(Collective::active_mask)];
@@ -293,6 +297,8 @@ private:
     std::string name_;
     std::function<void(EmulatedWarp&)> lane_program_;
     std::array<Lane, warp::warp_size> lanes_;
+    std::array<unsigned, 3> in_state_{warp::full_mask, 0, 0};  // the lanes, by State
+    unsigned at_barrier_ = 0;
     WarpCounts counts_;
     unsigned calls_ = 0;
     std::exception_ptr error_;
