@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 import unittest
 
 import h5py
@@ -25,9 +26,13 @@ output:
 
 
 class Diffusion(ProgramTest):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.made, cls.told = cls.run_once(INPUT, "--output", "out")
+
     def setUp(self) -> None:
         super().setUp()
-        self.told = self.mpcflow("run", self.write_input(INPUT), "--output", "out").stdout
+        shutil.copytree(self.made, self.folder, dirs_exist_ok=True)
         with h5py.File(self.folder / "out/run.h5") as file:
             self.attributes = dict(file["diffusion"].attrs)
             self.found = {name: values[()] for name, values in file["diffusion"].items()}

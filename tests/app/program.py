@@ -60,6 +60,17 @@ class ProgramTest(unittest.TestCase):
         (self.folder / name).write_text(input_text() if text is None else text)
         return name
 
+    @classmethod
+    def run_once(cls, text: str, *arguments: str) -> tuple[Path, str]:
+        """For setUpClass: runs the input flow.yaml in a folder that is there until the class is done; the folder, and what the
+        run said."""
+        folder = Path(tempfile.mkdtemp(prefix="mpcflow-once-"))
+        cls.addClassCleanup(shutil.rmtree, folder, ignore_errors=True)
+        (folder / "flow.yaml").write_text(text)
+        done = subprocess.run([MPCFLOW, "run", "flow.yaml", *arguments], cwd=folder, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return folder, done.stdout
+
     def mpcflow(self, *arguments: str, status: int | None = 0, **options) -> subprocess.CompletedProcess:
         """Runs the program in the folder and checks its exit status."""
         done = subprocess.run([MPCFLOW, *arguments], cwd=self.folder, capture_output=True, text=True,

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import unittest
 import xml.etree.ElementTree
 
@@ -16,12 +17,17 @@ def text(value) -> str:
 
 
 class Results(ProgramTest):
-    """One run with all outputs, and what its files say."""
+    """One run with all outputs, and what its files say. Each test has a copy of them."""
+
+    name = "flow.yaml"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.made, cls.summary = cls.run_once(input_text(), "--threads", "2", "--set", "seed=5")
 
     def setUp(self):
         super().setUp()
-        self.name = self.write_input()
-        self.summary = self.mpcflow("run", self.name, "--threads", "2", "--set", "seed=5").stdout
+        shutil.copytree(self.made, self.folder, dirs_exist_ok=True)
         self.run_file = h5py.File(self.folder / "out/run.h5")
         self.trajectory = h5py.File(self.folder / "out/trajectory.h5")
         self.addCleanup(self.run_file.close)

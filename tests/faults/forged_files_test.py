@@ -276,15 +276,17 @@ def arrays_of(found: dict) -> dict[str, np.ndarray]:
 
 
 class ForgedFiles(ProgramTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.made, _ = cls.run_once(small_flow(), "--quiet", "--threads", "1")
+        cls.expected = results(cls.made / "out")
+        shutil.rmtree(cls.made / "out")
+        kill_in_the_middle(cls.made, small_flow())
+
     def setUp(self):
         super().setUp()
         self.base = self.folder / "base"
-        self.base.mkdir()
-        (self.base / "flow.yaml").write_text(small_flow())
-        self.assertEqual(run(self.base, "flow.yaml", "--quiet", "--threads", "1").returncode, 0)
-        self.expected = results(self.base / "out")
-        shutil.rmtree(self.base / "out")
-        kill_in_the_middle(self.base, small_flow())
+        shutil.copytree(self.made, self.base)
 
     def check(self, forgeries: list[Forgery], every: int) -> None:
         chosen = forgeries[::every]
