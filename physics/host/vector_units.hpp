@@ -33,8 +33,9 @@ requires(units >= VectorUnits::avx2) struct AddFour<units> {
 };
 #endif
 
-/// The widest that this processor has, `most` at most.
-[[nodiscard]] inline VectorUnits vector_units(VectorUnits most = VectorUnits::avx512) {
+/// The widest that this processor has, `most` at most. Inlined always: where some files are compiled without
+/// vector units, the linker would take one of two functions for all of them.
+[[nodiscard, gnu::always_inline]] inline VectorUnits vector_units(VectorUnits most = VectorUnits::avx512) {
 #if MPCFLOW_HAS_VECTOR_UNITS
     const bool has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
