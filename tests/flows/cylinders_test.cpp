@@ -34,7 +34,7 @@ struct Averages {
 class CylinderFlows : public SolverTest {
 protected:
     Averages measure(const System& system, const Sampling& sampling) const {
-        SolverOptions options;
+        SolverOptions options = on_one_thread();
         options.bins = {system.box.size[0], system.box.size[1], 1};
         const auto solver = make(system, options);
         solver->run(sampling.equilibration);

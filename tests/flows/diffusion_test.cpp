@@ -62,7 +62,7 @@ TEST_P(Diffusion, of_tracers_is_what_was_measured_before) {
     };
     for (const Case& c : {Case{0.1, 0.0589, 0.868}, Case{1.0, 0.518, 0.578}}) {
         const System system = fluid_at_rest({16, 16, 16}, 10.0, c.time_step, 4);
-        const auto solver = make(system);
+        const auto solver = make(system, on_one_thread());
         DiffusionObservable observable(system, {10, 8192}, 50);
         run_and_sample(*solver, observable, 2050);
         const ObservableResults results = observable.results();
@@ -105,7 +105,7 @@ TEST_P(Diffusion, of_tracers_is_what_was_measured_before) {
 // ways agree.
 TEST_P(Diffusion, is_the_same_by_displacements_and_by_velocities) {
     const System system = fluid_at_rest({16, 16, 16}, 10.0, 1.0, 4);
-    const auto solver = make(system);
+    const auto solver = make(system, on_one_thread());
     DiffusionObservable observable(system, {1, 8192}, 20);
     run_and_sample(*solver, observable, 420);
     const ObservableResults results = observable.results();

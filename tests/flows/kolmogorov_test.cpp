@@ -25,7 +25,7 @@ protected:
     [[nodiscard]] double amplitude(ForceShape shape, int steps) const {
         System system = fluid_at_rest({12, 12, 16}, 10.0, 0.1, 6);
         system.forces.add({.shape = shape, .amplitude = {0.0535, 0.0, 0.0}, .along = 2});
-        const auto solver = make(system, {});
+        const auto solver = make(system, on_one_thread());
         solver->run(450);  // 1 / (nu k^2) = 7.5 are 75 steps
         WaveNumbers waves;
         waves.along = {0, 0, 1};

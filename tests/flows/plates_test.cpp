@@ -247,7 +247,7 @@ TEST_P(PlatesFlow, between_faces_of_slip_is_a_plug) {
 
 TEST_P(PlatesFlow, between_faces_of_slip_keeps_its_energy) {
     const System system = between_plates(FaceKind::slip, FaceKind::slip, ThermostatKind::none);
-    const auto solver = make(system);
+    const auto solver = make(system, on_one_thread());
     const Totals before = solver->measure<TotalsRule>();
     solver->run(1000);
     const Totals after = solver->measure<TotalsRule>();

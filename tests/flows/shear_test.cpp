@@ -36,7 +36,7 @@ protected:
         if (c.rule == CollisionRule::srd) system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
         constexpr double rate = 0.1;
         system.boundaries.faces[1].shear = {rate, 0};
-        SolverOptions options;
+        SolverOptions options = on_one_thread();
         options.bins = {1, 16, 1};
         const auto solver = make(system, options);
         StressObservable stress(system, {1, 1, 1}, 0);

@@ -28,7 +28,7 @@ TEST_P(Structure, of_an_ideal_gas_is_none) {
         System system = fluid_at_rest({12, 11, 10}, 8.0, 0.3, 14);
         system.collision.conserve_angular_momentum = kind == 1;
         if (kind == 2) system.boundaries.faces[1].shear = {0.13, 2};
-        const auto solver = make(system);
+        const auto solver = make(system, on_one_thread());
         solver->run(100);
         ParticleRecords all;
         solver->copy_particles(all);
@@ -55,7 +55,7 @@ TEST_P(Structure, of_an_ideal_gas_is_none) {
 TEST_P(Structure, is_measured_as_one_with_the_error_that_it_says) {
     System system = fluid_at_rest({8, 9, 12}, 5.0, 0.3, 14);
     system.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
-    const auto solver = make(system);
+    const auto solver = make(system, on_one_thread());
     RadialDistributionObservable observable(system, {10, 3.0, 30, 1500}, 20);
     run_and_sample(*solver, observable, 2020);
     const ObservableResults results = observable.results();
@@ -82,7 +82,7 @@ TEST_P(Structure, factor_is_one_with_the_error_that_it_says) {
         System system = fluid_at_rest({8, 9, 12}, 5.0, 0.3, 14);
         system.collision.conserve_angular_momentum = is_angular;
         if (is_angular) system.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
-        const auto solver = make(system);
+        const auto solver = make(system, on_one_thread());
         StructureFactorObservable observable(system, {10, 4}, 20);
         run_and_sample(*solver, observable, 4020);
         const ObservableResults results = observable.results();

@@ -37,6 +37,14 @@ void PrintTo(SolverKind kind, std::ostream* out);
 /// or ways of summing, each with several re-order intervals.
 [[nodiscard]] std::vector<SolverOptions> ways_to_execute(SolverKind kind, Precision precision);
 
+/// Of long runs: two threads take about twice the processors' time of one for a small box, and give the same
+/// bits (tests/solver).
+[[nodiscard]] inline SolverOptions on_one_thread() {
+    SolverOptions options;
+    options.threads = 1;
+    return options;
+}
+
 /// What options say, for messages.
 [[nodiscard]] std::string describe(const SolverOptions& options);
 
