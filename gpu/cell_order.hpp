@@ -42,13 +42,12 @@ public:
                 tile / tiles_.x / tiles_.y * edge.z};
     }
 
-    /// The tile that a kernel takes as its `turn`-th, 0 to tile_count() - 1; what is beyond stays as it is.
+    /// The tile that is taken as the `turn`-th, 0 to tile_count() - 1.
     /// In large boxes tiles are taken in bands of some rows of tiles, and a band layer by layer, so that
     /// tiles that have cells in common follow each other soon, along z as well: what one adds to is then
     /// still in the card's cache when the next one does
     /// (docs/decisions/2026-11-26-what-a-step-reads-and-writes.md).
     [[nodiscard]] MPCFLOW_HD int in_turn(int turn) const {
-        if (turn >= tile_count()) return turn;
         const int rows = rows_of_band();
         const int band = turn / (rows * tiles_.x * tiles_.z);
         const int first_row = band * rows;

@@ -89,6 +89,25 @@ private:
     std::int64_t size_ = 0;
 };
 
+/// A stream whose kernels begin before those that wait in the default stream, and do not wait for these.
+class UrgentStream {
+public:
+    UrgentStream() {
+        int least = 0;
+        int greatest = 0;
+        MPCFLOW_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+        MPCFLOW_CUDA(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, greatest));
+    }
+    ~UrgentStream() { cudaStreamDestroy(stream_); }
+    UrgentStream(const UrgentStream&) = delete;
+    UrgentStream& operator=(const UrgentStream&) = delete;
+
+    [[nodiscard]] cudaStream_t get() const { return stream_; }
+
+private:
+    cudaStream_t stream_ = nullptr;
+};
+
 /// A moment in a stream, to wait for.
 class DeviceEvent {
 public:
@@ -107,7 +126,7 @@ public:
         MPCFLOW_CUDA(answer);
         return true;
     }
-    /// Lets a stream wait for it.
+    /// Lets a stream wait for it, nullptr being the default one.
     void hold(cudaStream_t stream) const { MPCFLOW_CUDA(cudaStreamWaitEvent(stream, event_)); }
 
 private:

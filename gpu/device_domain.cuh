@@ -9,17 +9,17 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/copy_kernels.cuh"
 #include "gpu/cuda_support.cuh"
 #include "gpu/deep_cells.cuh"
+#include "gpu/deep_tiles.cuh"
 #include "gpu/device_cells.cuh"
 #include "gpu/device_reporter.cuh"
 #include "gpu/device_surfaces.cuh"
 #include "gpu/domain_kernels.cuh"
+#include "gpu/domain_particles.cuh"
 #include "gpu/execution_choice.hpp"
 #include "gpu/halo_sums.cuh"
 #include "gpu/migration.cuh"
-#include "gpu/particle_columns.cuh"
 #include "gpu/particle_kernels.cuh"
 #include "gpu/tile_kernels.cuh"
 #include "physics/domain/border.hpp"
@@ -35,9 +35,9 @@ namespace mpcflow {
 /// functions alike, but for those that say what it is. The functions that need its device make it the current
 /// one.
 ///
-/// Particles are the first count_ of the memory. Those that were there at the last re-ordering lie in tiles;
-/// those that have come since lie behind them or in the places of others, and make tiles of no place
-/// (end_tile_starts), which advance_tiles takes through a step like any other.
+/// Between the collisions of two steps, what is wanted by others has an urgent stream of its own: the shallow
+/// tiles, what they add to shared cells, and what others send. Meanwhile the default stream has the deep
+/// tiles, and the next collisions of deep cells.
 template <class FluidLaw, class Particle>
 class DeviceDomain {
 public:
@@ -60,10 +60,10 @@ public:
           words_(law),
           cells_(plan_.next_grid, plan_.has_special_cells()),
           deep_cells_(plan_.next_grid, border_.reach()),
+          deep_tiles_(tiles_by_depth(border_, plan_.next_grid)),
           halo_(border_, cells_.count()),
           migration_(border_.grids(), border_.most_particles(system)),
-          starts_(cells_.order().tile_count() + 1 + LooseTiles::most),
-          next_starts_(starts_.size()),
+          particles_(cells_.order().tile_count(), deep_tiles_.end()),
           report_(1) {
         plan_.streaming.set_surfaces(surfaces_.view());
         cudaDeviceProp properties{};
@@ -71,9 +71,8 @@ public:
         name_ = properties.name;
         resident_blocks_ = static_cast<unsigned>(properties.multiProcessorCount) * 8U;
         report_.clear();
-        starts_.clear();  // read before it is written where tiles end
         TileKernels<Law, Particle, Grid>::give_memory(plan_);
-        make_room(border_.most_particles(system));
+        particles_.make_room(border_.most_particles(system));
         create();
     }
 
@@ -88,21 +87,21 @@ public:
     /// Others are on other devices.
     [[nodiscard]] std::string description() const { return name_; }
     [[nodiscard]] std::int64_t memory_bytes() const {
-        return particles_.bytes() + reordered_.bytes() + cells_.memory_bytes() + deep_cells_.memory_bytes() +
-               halo_.memory_bytes() + migration_.memory_bytes() + starts_.bytes() + next_starts_.bytes() +
-               left_over_.bytes() + surfaces_.bytes();
+        return particles_.memory_bytes() + cells_.memory_bytes() + deep_cells_.memory_bytes() +
+               deep_tiles_.memory_bytes() + halo_.memory_bytes() + migration_.memory_bytes() +
+               surfaces_.bytes();
     }
 
     /// To be read between steps.
     [[nodiscard]] DeviceState<Particle, Grid> state() const {
         use();
-        return {count_,           particles_.columns(), plan_.next_grid,
-                surfaces_.view(), cells_.counts(),      resident_blocks_};
+        return {particles_.count(), particles_.columns(), plan_.next_grid,
+                surfaces_.view(),   cells_.counts(),      resident_blocks_};
     }
     /// In the device's memory.
     [[nodiscard]] const SurfaceView& surfaces() const { return surfaces_.view(); }
     /// Room for as many records as there are particles; between steps nothing is in it.
-    [[nodiscard]] Particle* spare() const { return reordered_.records(); }
+    [[nodiscard]] Particle* spare() const { return particles_.spare(); }
     /// What kernels report faults to.
     [[nodiscard]] StepReport* report() const { return report_.data(); }
 
@@ -132,12 +131,7 @@ public:
     /// particles, whose owner() this domain is.
     void restore(std::int64_t fast_steps, const std::vector<Particle>& own) {
         use();
-        count_ = 0;
-        make_room(std::ssize(own));
-        count_ = std::ssize(own);
-        MPCFLOW_CUDA(cudaMemcpy(spare(), own.data(), own.size() * sizeof(Particle), cudaMemcpyHostToDevice));
-        take_records<<<block_count(count_), block_size>>>(count_, spare(), particles_.columns());
-        MPCFLOW_CUDA(cudaGetLastError());
+        particles_.take(own);
         choice_.restart_turn();
         report_.clear();
         findings_.restart(fast_steps);
@@ -148,14 +142,9 @@ public:
         return plan_.next_grid.owner(particle.position);
     }
 
-    [[nodiscard]] std::int64_t particle_count() const { return count_; }
+    [[nodiscard]] std::int64_t particle_count() const { return particles_.count(); }
     /// Collects this domain's particles in spare(), in any order.
-    void gather_own() const {
-        use();
-        if (count_ == 0) return;
-        give_records<<<block_count(count_), block_size>>>(count_, particles_.columns(), spare());
-        MPCFLOW_CUDA(cudaGetLastError());
-    }
+    void gather_own() const { use(), particles_.give(); }
     /// The first records of spare().
     [[nodiscard]] std::vector<Particle> copy_spare(std::int64_t count) const {
         std::vector<Particle> records(static_cast<std::size_t>(count));
@@ -179,58 +168,30 @@ private:
         return device;
     }
 
-    /// Makes room for `wanted` particles; those that are there stay.
-    void make_room(std::int64_t wanted) {
-        if (wanted <= room_) return;
-        const std::int64_t room = std::max(wanted, room_ + room_ / 4);
-        reordered_ = ParticleMemory<Particle>(0);
-        left_over_ = DeviceArray<std::uint32_t>(0);
-        ParticleMemory<Particle> larger(room);
-        if (count_ > 0) {
-            move_particles<<<block_count(count_), block_size>>>(count_, particles_.columns(),
-                                                                larger.columns());
-            MPCFLOW_CUDA(cudaGetLastError());
-        }
-        particles_.swap(larger);
-        larger = ParticleMemory<Particle>(0);
-        reordered_ = ParticleMemory<Particle>(room);
-        left_over_ = DeviceArray<std::uint32_t>(room);
-        room_ = room;
-    }
-
     void create() {
-        const std::int64_t all = system_.particle_count();
-        const DeviceArray<unsigned long long> counter(1);
-        for (bool has_room = false; !has_room;) {
-            counter.clear();
-            create_own_particles<<<block_count(all), block_size>>>(InitialState(system_, surfaces_.view()),
-                                                                   all, plan_.next_grid, room_,
-                                                                   particles_.columns(), counter.data());
-            MPCFLOW_CUDA(cudaGetLastError());
-            const auto found = static_cast<std::int64_t>(counter.first());
-            has_room = found <= room_;
-            make_room(found);
-            if (has_room) count_ = found;
-        }
+        particles_.create(InitialState(system_, surfaces_.view()), system_.particle_count(), plan_.next_grid);
         const TotalsRule rule(system_);
         const auto mean =
             vector_cast<Real>(rule.mean_velocity(DeviceReporter(exchange()).sum(state(), rule)));
-        subtract_velocity<<<block_count(count_), block_size>>>(mean, count_, particles_.columns());
+        subtract_velocity<<<block_count(particles_.count()), block_size>>>(mean, particles_.count(),
+                                                                           particles_.columns());
         MPCFLOW_CUDA(cudaGetLastError());
         begin();
     }
 
     /// Sums for the next collision, from the particles as they are, which are in no order.
     void begin() {
-        ordered_ = 0;
+        particles_.forget_order();
         is_ordered_ = has_begun_ = false;
         cells_.clear();
         cells_.draw_first(plan_);
-        if (count_ > 0) {
-            contribute_particles<Law><<<block_count(count_), block_size>>>(
-                plan_, count_, particles_.columns(), cells_.draws(), cells_.sums());
+        if (particles_.count() > 0) {
+            contribute_particles<Law><<<block_count(particles_.count()), block_size>>>(
+                plan_, particles_.count(), particles_.columns(), cells_.draws(), cells_.sums());
             MPCFLOW_CUDA(cudaGetLastError());
         }
+        has_advanced_.record();
+        has_advanced_.hold(urgent_.get());
         exchange_with_others([] {});
         finish();
     }
@@ -259,29 +220,28 @@ private:
     void take_step(bool reorders, bool another_follows) {
         reorders |= !is_ordered_;
         plan_.begin_step(system_, static_cast<std::uint64_t>(step_));
-        if (!has_begun_) resolve(plan_, deep_cells_.deep(), reorders);
-        has_begun_ = false;
-        resolve(plan_, deep_cells_.others(), reorders);
+        if (std::exchange(has_begun_, false)) resolve(plan_, deep_cells_.others(), reorders);
+        else cells_.resolve(plan_, reorders, WallQueue{}, report_.data());
         if (reorders) {
             halo_.keep_own(cells_);
-            cells_.find_slots(count_, next_starts_.data());
+            cells_.find_slots(particles_.count(), particles_.next_starts());
         }
         advance(reorders);
         if (reorders) {
-            particles_.swap(reordered_);
-            starts_.swap(next_starts_);
+            particles_.take_reordered();
+            deep_steps_.reorder(step_);
             ordered_shift_ = plan_.grid.shift();
-            ordered_ = count_;
             is_ordered_ = true;
         }
         since_reordering_ = reorders ? 1 : since_reordering_ + 1;
         exchange_with_others([&] {
-            if (another_follows) begin_next_step();
+            if (another_follows && !tiles_take_longer_) begin_next_step();
         });
         ++step_;
     }
 
-    /// The deep cells of the next step: what others send goes to none of them.
+    /// The deep cells of the next step: what others send goes to none of them. Not wanted where the exchange
+    /// is done before the tiles are: all cells at once are faster.
     void begin_next_step() {
         Plan next = plan_;
         next.begin_step(system_, static_cast<std::uint64_t>(step_) + 1);
@@ -293,76 +253,110 @@ private:
         if (cells.group_count > 0) cells_.resolve(plan, cells, reorders, WallQueue{}, report_.data());
     }
 
+    /// The shallow tiles in the urgent stream, the deep ones in the default one, where they can be apart.
     void advance(bool reorders) {
-        const int tiles = cells_.order().tile_count();
-        const LooseTiles loose(count_ - ordered_);
-        end_tile_starts<<<block_count(tiles + 1 + loose.count), block_size>>>(
-            tiles, loose, static_cast<std::uint32_t>(ordered_), static_cast<std::uint32_t>(count_),
-            starts_.data());
-        MPCFLOW_CUDA(cudaGetLastError());
-        const ParticleStep<Law, Particle, Grid> step{
-            count_,           particles_.columns(), reorders ? reordered_.columns() : particles_.columns(),
-            cells_.actions(), cells_.draws(),       cells_.sums(),
-            cells_.slots(),   TileStarts{},         WallQueue{},
-            report_.data(),   migration_.queue()};
-        const TileStep<Law> of_tiles{TileBoxes<Real>(plan_.next_grid, ordered_shift_), words_, starts_.data(),
-                                     left_over_.data()};
-        const auto kernel = TileKernels<Law, Particle, Grid>::of(plan_, reorders);
-        kernel<<<static_cast<unsigned>(tiles + loose.count), block_size, sizeof(TileMemory<Law>)>>>(
-            plan_, step, of_tiles);
-        MPCFLOW_CUDA(cudaGetLastError());
+        const int loose = particles_.loose_tiles();
+        const auto from = particles_.columns();
+        const auto to = reorders ? particles_.reordered() : from;
+        ParticleStep<Law, Particle, Grid> step{
+            particles_.count(), from, to, cells_.actions(), cells_.draws(), cells_.sums(), cells_.slots()};
+        step.report = report_.data();
+        step.leaving = migration_.queue();
+        TileStep<Law, Grid> tiles{TileBoxes<Real>(plan_.next_grid, ordered_shift_), words_,
+                                  particles_.starts(), particles_.left_over()};
+        const auto take_turns = [&](int first, int count, cudaStream_t stream) {
+            tiles.turns = deep_tiles_.turns(loose, first);
+            TileKernels<Law, Particle, Grid>::launch(plan_, step, tiles, reorders, count, stream);
+        };
+        is_resolved_.record();
+        is_resolved_.hold(urgent_.get());
+        const int others = deep_tiles_.other_turns(loose);
+        if (is_ordered_ && deep_steps_.are_apart(step_)) {
+            take_turns(0, others, urgent_.get());
+            take_turns(others, deep_tiles_.count(), nullptr);
+        } else {
+            take_turns(0, others + deep_tiles_.count(), urgent_.get());
+        }
+        has_advanced_.record(urgent_.get());
+        has_advanced_.hold(nullptr);
+        has_advanced_.record();
     }
 
-    /// Waits for the device, which may wait for those of others. Nothing else may block until then: nobody
-    /// would hear of a domain that has ended.
-    void finish() const {
-        is_packed_.record();
-        wait_for(is_packed_);
+    /// Waits for the device, which may wait for those of others, and learns of its steps. Nothing else may
+    /// block until then: nobody would hear of a domain that has ended.
+    void finish() {
+        is_done_.record();
+        wait_for(is_done_);
+        learn(report_.first());
     }
     void wait_for(const DeviceEvent& moment) const {
         exchange().wait_for_own([&] { return moment.has_come(); });
     }
-
-    /// Between contributions and the next collision. From then on the sums are those of all particles.
-    /// `meanwhile` may launch what needs no sums of shared cells.
-    template <class Meanwhile>
-    void exchange_with_others(const Meanwhile& meanwhile) {
-        halo_.begin(cells_);
-        migration_.send(plan_.next_grid, particles_.columns(), report_.data());
-        is_packed_.record();
-        meanwhile();
-        wait_for(is_packed_);
-        while (!migration_.is_complete()) {
-            migration_.grow();
-            find_leaving<<<block_count(count_), block_size>>>(plan_.next_grid, count_, particles_.columns(),
-                                                              migration_.queue());
-            MPCFLOW_CUDA(cudaGetLastError());
-            migration_.send(plan_.next_grid, particles_.columns(), report_.data());
-            finish();
-        }
-        if (migration_.report().last_fast_step == static_cast<unsigned long long>(step_) + 1)
-            findings_.report(notice_fast, static_cast<std::uint64_t>(step_));
-        migration_.receive(
-            exchange().trade(border_.neighbours(), migration_.messages()),
-            [&](const Particle& particle) { return owner(particle) == plan_.next_grid.number(); });
-        take_arrivals();
-        halo_.end(cells_);
+    /// Of what the steps before step_ have reported.
+    void learn(const StepReport& report) {
+        const std::int64_t last = step_ - 1;
+        if (last >= 0 && report.last_fast_step[last % 2] == static_cast<std::uint64_t>(step_))
+            findings_.report(notice_fast, static_cast<std::uint64_t>(last));
+        deep_steps_.learn(report.last_astray_step);
     }
 
-    /// Particles go, and others come.
-    void take_arrivals() {
-        if (migration_.arrivals() > 0) {
-            contribute_arrivals<Law><<<block_count(migration_.arrivals()), block_size>>>(
-                plan_, migration_.arrivals(), static_cast<int>(migration_.own()), migration_.arrived(),
-                cells_.draws(), cells_.sums(), halo_.own_numbers());
+    /// Between the contributions of all but deep tiles and the next collision; later work in the default
+    /// stream finds the sums of all particles. `meanwhile` may launch what needs no sums of shared cells.
+    template <class Meanwhile>
+    void exchange_with_others(const Meanwhile& meanwhile) {
+        halo_.begin(cells_, urgent_.get());
+        migration_.send(plan_.next_grid, particles_.columns(), report_.data(), urgent_.get());
+        is_done_.record(urgent_.get());
+        meanwhile();
+        wait_for(is_done_);
+        learn(migration_.report());
+        while (!migration_.is_complete()) {
+            migration_.grow();
+            has_advanced_.hold(urgent_.get());
+            find_leaving<<<block_count(particles_.count()), block_size, 0, urgent_.get()>>>(
+                plan_.next_grid, particles_.count(), particles_.columns(), migration_.queue());
             MPCFLOW_CUDA(cudaGetLastError());
+            migration_.send(plan_.next_grid, particles_.columns(), report_.data(), urgent_.get());
+            is_done_.record(urgent_.get());
+            wait_for(is_done_);
         }
-        if (migration_.left() == 0 && migration_.own() == 0) return;
-        const std::int64_t new_count = count_ - migration_.left() + migration_.own();
-        make_room(new_count);
-        migration_.fill(count_, particles_.columns());
-        count_ = new_count;
-        ordered_ = std::min(ordered_, count_);
+        migration_.receive(
+            exchange().trade(border_.neighbours(), migration_.messages()),
+            [&](const Particle& particle) { return owner(particle) == plan_.next_grid.number(); },
+            urgent_.get());
+        add_arrivals();
+        halo_.end(cells_, urgent_.get());
+        tiles_take_longer_ = !has_advanced_.has_come();
+        if (migration_.left() > 0 || migration_.own() > 0) replace_leaving();
+        particles_.end_tiles(urgent_.get());
+        is_done_.record(urgent_.get());
+        is_done_.hold(nullptr);
+    }
+
+    void add_arrivals() {
+        const int count = migration_.arrivals();
+        if (count == 0) return;
+        contribute_arrivals<Law><<<block_count(count), block_size, 0, urgent_.get()>>>(
+            plan_, count, migration_.own(), migration_.arrived(), cells_.draws(), cells_.sums(),
+            halo_.own_numbers());
+        MPCFLOW_CUDA(cudaGetLastError());
+    }
+
+    /// Particles go, and others come in their place; if these are fewer, so do the last of all, for which
+    /// deep tiles may have to end.
+    void replace_leaving() {
+        const std::int64_t new_count = particles_.count() - migration_.left() + migration_.own();
+        if (since_reordering_ == 1 || particles_.may_be_deep(new_count) || new_count > particles_.room())
+            has_advanced_.hold(urgent_.get());
+        if (new_count > particles_.room()) {
+            is_done_.record(urgent_.get());
+            wait_for(is_done_);
+            particles_.make_room(new_count);
+            has_advanced_.record();
+            has_advanced_.hold(urgent_.get());
+        }
+        migration_.fill(particles_.count(), particles_.columns(), urgent_.get());
+        particles_.set_count(new_count);
     }
 
     int device_;
@@ -377,22 +371,21 @@ private:
     WordSums<Law> words_;
     DeviceCells<Law, Grid> cells_;
     DeepCells deep_cells_;
+    DeepTiles deep_tiles_;
+    DeepSteps deep_steps_;
     HaloSums<Law, Grid> halo_;
     Migration<Particle> migration_;
-    std::int64_t count_ = 0;    ///< particles
-    std::int64_t room_ = 0;     ///< for so many
-    std::int64_t ordered_ = 0;  ///< of them, the first ones, that lie in the order of tiles
+    DomainParticles<Particle> particles_;
     bool is_ordered_ = false;
     bool has_begun_ = false;             ///< the next step, in deep cells
+    bool tiles_take_longer_ = false;     ///< than the exchange, in the last step
     std::int64_t since_reordering_ = 0;  ///< steps
     Vec3<Real> ordered_shift_{};         ///< of the grid that particles were ordered on
-    ParticleMemory<Particle> particles_{0};
-    ParticleMemory<Particle> reordered_{0};
-    DeviceArray<std::uint32_t> starts_;  ///< of the tiles, and of those of no place
-    DeviceArray<std::uint32_t> next_starts_;
-    DeviceArray<std::uint32_t> left_over_;
     DeviceArray<StepReport> report_;
-    DeviceEvent is_packed_;  ///< what others get of a step; or the step itself
+    UrgentStream urgent_;
+    DeviceEvent is_resolved_;   ///< in the default stream: tiles may go
+    DeviceEvent has_advanced_;  ///< in both: all tiles have gone
+    DeviceEvent is_done_;       ///< in the urgent stream what others get, or give; or all
     StepFindings<Border<Real>> findings_;
     std::array<DeviceTimer, ExecutionChoice::batch_size> timers_;
 };

@@ -139,7 +139,7 @@ public:
         plan_.go_to(system_, static_cast<std::uint64_t>(step_));
         order_ = MemoryOrder::none;
         choice_.restart_turn();
-        const StepReport report{no_fault, 0, 0, static_cast<unsigned long long>(fast_steps)};
+        const StepReport report{no_fault, 0, {0, 0}, static_cast<unsigned long long>(fast_steps), 0};
         report_.upload(&report, 1);
         fast_steps_ = fast_steps;
         notes_.clear();
@@ -282,10 +282,8 @@ private:
 
     void advance_by_tiles(bool reorders, const ParticleStep<Law, Particle>& step) {
         const TileBoxes<typename Law::Real> boxes(plan_.next_grid, ordered_shift_);
-        const TileStep<Law> tiles{boxes, words_, starts_.data(), left_over_.data()};
-        const auto kernel = TileKernels<Law, Particle, Grid>::of(plan_, reorders);
-        kernel<<<boxes.count(), block_size, sizeof(TileMemory<Law>)>>>(plan_, step, tiles);
-        MPCFLOW_CUDA(cudaGetLastError());
+        const TileStep<Law, Grid> tiles{boxes, words_, starts_.data(), left_over_.data()};
+        TileKernels<Law, Particle, Grid>::launch(plan_, step, tiles, reorders, boxes.count());
     }
 
     void make_room_for_tiles() { TileKernels<Law, Particle, Grid>::give_memory(plan_); }

@@ -75,12 +75,16 @@ struct LooseTiles {
 };
 
 /// Of the tiles' particles the first `ordered` are there; those behind, up to `count`, make the loose ones.
+/// Tells where tile `deep_end` begins.
 static __global__ void __launch_bounds__(block_size)
-    end_tile_starts(int tiles, LooseTiles loose, std::uint32_t ordered, std::uint32_t count,
-                    std::uint32_t* __restrict__ starts) {
+    end_tile_starts(int tiles, LooseTiles loose, std::uint32_t ordered, std::uint32_t count, int deep_end,
+                    std::uint32_t* __restrict__ starts, std::uint32_t* __restrict__ told_deep_end) {
     const int tile = static_cast<int>(blockIdx.x * block_size + threadIdx.x);
-    if (tile <= tiles) starts[tile] = min(starts[tile], ordered);
-    else if (tile <= tiles + loose.count)
+    if (tile <= tiles) {
+        // Deep tiles may read theirs at that time, and what is written there is no other.
+        if (starts[tile] > ordered) starts[tile] = ordered;
+        if (tile == deep_end) *told_deep_end = starts[tile];
+    } else if (tile <= tiles + loose.count)
         starts[tile] = min(ordered + static_cast<std::uint32_t>(tile - tiles) * loose.length, count);
 }
 
@@ -116,7 +120,7 @@ __global__ void __launch_bounds__(block_size)
     }
 }
 
-/// Tells the host how many leave in all and to whom, and what the step reported; the counts are zero then.
+/// Tells the host how many leave in all and to whom, and what steps have reported; the counts are zero then.
 /// One warp.
 static __global__ void tell_leaving(int counts, std::uint32_t* __restrict__ count,
                                     std::uint32_t* __restrict__ told, const StepReport* __restrict__ report,

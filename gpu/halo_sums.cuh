@@ -32,16 +32,19 @@ public:
         link_ = make_sums_link(border.exchange(), border.neighbours(), lengths);
     }
 
-    /// Between particles' contributions and end(), but for those of particles that come from elsewhere.
-    void begin(const DeviceCells<Law, Grid>& cells) const {
-        pack_sums<Law><<<block_count(number_count()), block_size>>>(shared(), cells.sums(), link_->outbox());
+    /// In `stream`, between particles' contributions to shared cells and end(), but for those of particles
+    /// that come from elsewhere.
+    void begin(const DeviceCells<Law, Grid>& cells, cudaStream_t stream) const {
+        pack_sums<Law>
+            <<<block_count(number_count()), block_size, 0, stream>>>(shared(), cells.sums(), link_->outbox());
         MPCFLOW_CUDA(cudaGetLastError());
-        link_->begin();
+        link_->begin(stream);
     }
     /// The kernel of begin() is done.
-    void end(const DeviceCells<Law, Grid>& cells) const {
-        link_->end();
-        unpack_sums<Law><<<block_count(number_count()), block_size>>>(shared(), link_->inbox(), cells.sums());
+    void end(const DeviceCells<Law, Grid>& cells, cudaStream_t stream) const {
+        link_->end(stream);
+        unpack_sums<Law>
+            <<<block_count(number_count()), block_size, 0, stream>>>(shared(), link_->inbox(), cells.sums());
         MPCFLOW_CUDA(cudaGetLastError());
     }
 

@@ -33,15 +33,18 @@ public:
         return {slots_.data(), static_cast<std::uint32_t>(slots_.size()), counts_.data()};
     }
 
-    /// Sends what is in the queue to the host, and what the step reported. Then the queue is empty.
-    void send(const Grid& grid, const ParticleColumns<Particle>& particles, StepReport* report) {
+    /// Sends what is in the queue to the host, and what steps have reported, in `stream`. Then the queue is
+    /// empty.
+    void send(const Grid& grid, const ParticleColumns<Particle>& particles, StepReport* report,
+              cudaStream_t stream) {
         const int neighbours = static_cast<int>(grids_.size());
         const unsigned blocks = std::min(block_count(slots_.size()), most_blocks);
-        pack_leaving<<<blocks, block_size>>>(grid, grids_.data(), neighbours, particles, queue(),
-                                             Outgoing<Particle>{outgoing_.data(), counts_.data() + 1},
-                                             report);
+        pack_leaving<<<blocks, block_size, 0, stream>>>(
+            grid, grids_.data(), neighbours, particles, queue(),
+            Outgoing<Particle>{outgoing_.data(), counts_.data() + 1}, report);
         MPCFLOW_CUDA(cudaGetLastError());
-        tell_leaving<<<1, 32>>>(neighbours + 1, counts_.data(), told_.data(), report, told_report_.data());
+        tell_leaving<<<1, 32, 0, stream>>>(neighbours + 1, counts_.data(), told_.data(), report,
+                                           told_report_.data());
         MPCFLOW_CUDA(cudaGetLastError());
     }
 
@@ -64,10 +67,10 @@ public:
         return messages;
     }
 
-    /// Brings the particles that came from the neighbours to the device; the first of them those that are
-    /// this domain's own.
+    /// Brings the particles that came from the neighbours to the device, in `stream`; the first of them those
+    /// that are this domain's own.
     template <class IsOwn>
-    void receive(const std::vector<Message>& messages, const IsOwn& is_own) {
+    void receive(const std::vector<Message>& messages, const IsOwn& is_own, cudaStream_t stream) {
         std::int64_t count = 0;
         for (const Message& message : messages) count += std::ssize(message) / sizeof(Particle);
         if (incoming_.size() < count) {
@@ -82,19 +85,19 @@ public:
                 incoming_.data()[is_own(particle) ? own_++ : --others] = particle;
         if (arrivals_ == 0) return;
         MPCFLOW_CUDA(cudaMemcpyAsync(arrived_.data(), incoming_.data(), arrivals_ * sizeof(Particle),
-                                     cudaMemcpyHostToDevice));
+                                     cudaMemcpyHostToDevice, stream));
     }
     [[nodiscard]] int arrivals() const { return arrivals_; }
     [[nodiscard]] int own() const { return own_; }
     [[nodiscard]] const Particle* arrived() const { return arrived_.data(); }
 
     /// Of `count` particles those of the queue go, and the own ones of receive() come.
-    void fill(std::int64_t count, const ParticleColumns<Particle>& particles) const {
+    void fill(std::int64_t count, const ParticleColumns<Particle>& particles, cudaStream_t stream) const {
         const std::int64_t room = slots_.size();
         const HoleScratch scratch{scratch_.data(), scratch_.data() + room, scratch_.data() + 2 * room};
-        fill_holes<<<1, fill_holes_threads>>>(count, left(), static_cast<std::uint32_t>(own_), arrived(),
-                                              static_cast<const std::uint32_t*>(slots_.data()), scratch,
-                                              particles);
+        fill_holes<<<1, fill_holes_threads, 0, stream>>>(
+            count, left(), static_cast<std::uint32_t>(own_), arrived(),
+            static_cast<const std::uint32_t*>(slots_.data()), scratch, particles);
         MPCFLOW_CUDA(cudaGetLastError());
     }
 

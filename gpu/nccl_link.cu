@@ -75,11 +75,6 @@ public:
           inbox_(outbox_.size()) {
         // What it would gain is nothing here, and not all machines that offer it have it in order.
         setenv("NCCL_NVLS_ENABLE", "0", 0);
-        // Before kernels that are in the default stream meanwhile.
-        int least = 0;
-        int greatest = 0;
-        MPCFLOW_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
-        MPCFLOW_CUDA(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, greatest));
         ncclUniqueId id{};
         if (exchange.number() == 0) nccl().require(nccl().get_unique_id(&id), "ncclGetUniqueId");
         const Message said = exchange.share(message_of(std::span<const char>(id.internal))).front();
@@ -92,32 +87,31 @@ public:
         // Where something has failed, what is on the way may never come.
         if (std::uncaught_exceptions() > 0) nccl().abort(communicator_);
         else nccl().destroy(communicator_);
-        cudaStreamDestroy(stream_);
     }
 
     [[nodiscard]] double* outbox() const override { return outbox_.data(); }
     [[nodiscard]] const double* inbox() const override { return inbox_.data(); }
 
-    void begin() override {
-        is_packed_.record();
-        is_packed_.hold(stream_);
+    void begin(cudaStream_t stream) override {
+        is_packed_.record(stream);
+        is_packed_.hold(stream_.get());
         nccl().require(nccl().group_start(), "ncclGroupStart");
         std::int64_t at = 0;
         for (std::size_t i = 0; i < neighbours_.size(); ++i) {
             const auto length = static_cast<std::size_t>(lengths_[i]);
-            nccl().require(
-                nccl().send(outbox_.data() + at, length, ncclDouble, neighbours_[i], communicator_, stream_),
-                "ncclSend");
+            nccl().require(nccl().send(outbox_.data() + at, length, ncclDouble, neighbours_[i], communicator_,
+                                       stream_.get()),
+                           "ncclSend");
             nccl().require(nccl().receive(inbox_.data() + at, length, ncclDouble, neighbours_[i],
-                                          communicator_, stream_),
+                                          communicator_, stream_.get()),
                            "ncclRecv");
             at += lengths_[i];
         }
         nccl().require(nccl().group_end(), "ncclGroupEnd");
-        has_come_.record(stream_);
+        has_come_.record(stream_.get());
     }
 
-    void end() override { has_come_.hold(nullptr); }
+    void end(cudaStream_t stream) override { has_come_.hold(stream); }
 
 private:
     std::vector<int> neighbours_;
@@ -125,7 +119,7 @@ private:
     DeviceArray<double> outbox_;
     DeviceArray<double> inbox_;
     ncclComm_t communicator_ = nullptr;
-    cudaStream_t stream_ = nullptr;
+    UrgentStream stream_;
     DeviceEvent is_packed_;
     DeviceEvent has_come_;
 };

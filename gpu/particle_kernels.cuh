@@ -98,9 +98,9 @@ struct ParticleStep {
     CellDraws<Law> draws;
     SumRow<Law>* sums;
     std::uint32_t* slots;
-    TileStarts deal_into;  ///< none: particles are put in the order of cells
-    WallQueue wall_queue;
-    StepReport* report;
+    TileStarts deal_into{};  ///< none: particles are put in the order of cells
+    WallQueue wall_queue{};
+    StepReport* report = nullptr;
     LeavingOf<Grid> leaving{};
 };
 

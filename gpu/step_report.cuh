@@ -1,5 +1,5 @@
 #pragma once
-/// What the kernels of a step tell the host: faults, and how many steps had a fast particle.
+/// What the kernels of a step tell the host: faults, which steps had a fast particle, and how many.
 
 #include <cstdint>
 
@@ -12,9 +12,10 @@ namespace mpcflow {
 /// Read by the host after a run; all zero at first.
 struct StepReport {
     std::uint32_t faults;
-    std::uint32_t unused;               ///< no padding, which nvcc copies byte by byte
-    unsigned long long last_fast_step;  ///< + 1; 0: none yet
+    std::uint32_t unused;                  ///< no padding, which nvcc copies byte by byte
+    unsigned long long last_fast_step[2];  ///< + 1, of even and of odd steps; 0: none yet
     unsigned long long fast_steps;
+    unsigned long long last_astray_step;  ///< + 1; of the deep tiles of a domain (gpu/deep_tiles.cuh)
 };
 
 /// Counts a step that has a fast particle, once. One lane of those that are here speaks for them, and only
@@ -23,8 +24,9 @@ static __device__ __forceinline__ void count_fast_step(std::uint64_t step, StepR
     const warp::CudaWarp warp;
     if (!warp::is_leader(warp.active_mask(), warp.lane())) return;
     const unsigned long long stamp = step + 1;
-    if (*static_cast<volatile unsigned long long*>(&report->last_fast_step) == stamp) return;
-    if (atomicExch(&report->last_fast_step, stamp) != stamp) atomicAdd(&report->fast_steps, 1ULL);
+    unsigned long long* const last = report->last_fast_step + step % 2;
+    if (*static_cast<volatile unsigned long long*>(last) == stamp) return;
+    if (atomicExch(last, stamp) != stamp) atomicAdd(&report->fast_steps, 1ULL);
 }
 
 /// Reports what a lane found in step `step`: Fault bits and notice_fast.

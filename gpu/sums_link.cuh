@@ -27,11 +27,12 @@ public:
     [[nodiscard]] virtual double* outbox() const = 0;
     [[nodiscard]] virtual const double* inbox() const = 0;
 
-    /// Called when kernels that fill the outbox are launched, and not yet done. Does not keep kernels that
-    /// are launched afterwards from running.
-    virtual void begin() = 0;
-    /// Called when they are done. Kernels that are launched afterwards find what came in the inbox.
-    virtual void end() = 0;
+    /// Called when kernels that fill the outbox are launched in `stream`, and not yet done. Does not keep
+    /// kernels that are launched there afterwards from running.
+    virtual void begin(cudaStream_t stream) = 0;
+    /// Called when they are done. Kernels that are launched in `stream` afterwards find what came in the
+    /// inbox.
+    virtual void end(cudaStream_t stream) = 0;
 };
 
 /// By way of the host's memory, and of whatever connects domains.
@@ -48,9 +49,9 @@ public:
     [[nodiscard]] double* outbox() const override { return outbox_.data(); }
     [[nodiscard]] const double* inbox() const override { return inbox_.data(); }
 
-    void begin() override {}
+    void begin(cudaStream_t /*stream*/) override {}
 
-    void end() override {
+    void end(cudaStream_t /*stream*/) override {
         std::vector<Message> messages;
         const double* from = outbox_.data();
         for (const std::int64_t length : lengths_) {

@@ -25,6 +25,10 @@ public:
     static constexpr Vec3<int> size{TiledOrder::edge.x + 2, TiledOrder::edge.y + 2, TiledOrder::edge.z + 2};
     static constexpr int cells = size.x * size.y * size.z;
     static constexpr int outside = -1;  ///< the number of cells that are not in a box
+    static constexpr int beyond = 2;    ///< cells of a box beyond its tile on either side, at most
+    /// Cells beyond its box at which a particle is not yet astray. At ten particles a cell, h = 0.1 and 16
+    /// steps between re-orderings four are ten times as far as particles drift on average.
+    static constexpr int leeway = 3;
 
     TileBoxes() = default;
     /// On `grid`, of tiles into which particles were ordered on a grid of shift `ordered`.
@@ -33,19 +37,21 @@ public:
         for (int axis = 0; axis < 3; ++axis) {
             const double moved = static_cast<double>(grid.shift()[axis]) - static_cast<double>(ordered[axis]);
             base_[axis] = static_cast<int>(std::floor(moved - 0.5));
-            period_[axis] = grid.is_periodic(axis) ? cells_[axis] : 0;
+            origin_[axis] = grid.origin(axis);
+            period_[axis] = grid.period(axis);
+            is_whole_[axis] = grid.is_periodic(axis);
         }
     }
 
     [[nodiscard]] MPCFLOW_HD int count() const { return order_.tile_count(); }
     [[nodiscard]] MPCFLOW_HD const TiledOrder& order() const { return order_; }
 
-    /// The first cell of a tile's box along each axis. Along a periodic axis it is a cell of the grid;
-    /// between walls it may lie before the first one.
+    /// The first cell of a tile's box by its number along each axis of the box that the fluid is in. Between
+    /// walls it may lie before the first one.
     [[nodiscard]] MPCFLOW_HD Vec3<int> first(int tile) const {
         Vec3<int> first = order_.first_cell(tile);
         for (int axis = 0; axis < 3; ++axis) {
-            first[axis] += base_[axis];
+            first[axis] += origin_[axis] + base_[axis];
             if (period_[axis] > 0) first[axis] = (first[axis] + 2 * period_[axis]) % period_[axis];
         }
         return first;
@@ -53,44 +59,71 @@ public:
 
     /// Whether all cells of the box that begins at `first` are on the grid.
     [[nodiscard]] MPCFLOW_HD bool is_on_grid(Vec3<int> first) const {
-        const Vec3<int> behind{first.x + size.x, first.y + size.y, first.z + size.z};
         bool is_on_grid = true;
-        for (int axis = 0; axis < 3; ++axis)
-            is_on_grid &= period_[axis] > 0 || (first[axis] >= 0 && behind[axis] <= cells_[axis]);
+        for (int axis = 0; axis < 3; ++axis) {
+            int c = first[axis] - origin_[axis];
+            if (c < 0) c += period_[axis];
+            is_on_grid &= is_whole_[axis] != 0 || (c >= 0 && c + length(axis) <= cells_[axis]);
+        }
         return is_on_grid;
     }
 
-    /// The number of a cell in the box that begins at `first`, or `outside`. No two cells have the same one,
-    /// also where the box is longer than the grid.
+    /// The number of a cell in the box that begins at `first`, or `outside`. The cell is given by what
+    /// unwrapped() of its grid says. No two cells have the same number, also where the box is longer than the
+    /// grid.
     [[nodiscard]] MPCFLOW_HD int local(Vec3<int> first, Vec3<int> cell) const {
-        int x = cell.x - first.x;
-        int y = cell.y - first.y;
-        int z = cell.z - first.z;
-        x += x < 0 ? period_.x : 0;
-        y += y < 0 ? period_.y : 0;
-        z += z < 0 ? period_.z : 0;
+        const int x = from_first(0, first.x, cell.x);
+        const int y = from_first(1, first.y, cell.y);
+        const int z = from_first(2, first.z, cell.z);
         const bool is_inside = static_cast<unsigned>(x) < static_cast<unsigned>(size.x) &&
                                static_cast<unsigned>(y) < static_cast<unsigned>(size.y) &&
                                static_cast<unsigned>(z) < static_cast<unsigned>(size.z);
         return is_inside ? x + size.x * (y + size.y * z) : outside;
     }
 
+    /// Whether a cell, given as to local(), is more than `leeway` cells outside of the box that begins at
+    /// `first`, along an axis of which the grid has a part.
+    [[nodiscard]] MPCFLOW_HD bool is_astray(Vec3<int> first, Vec3<int> cell) const {
+        bool is_astray = false;
+        for (int axis = 0; axis < 3; ++axis) {
+            if (is_whole_[axis] != 0) continue;
+            const int c = from_first(axis, first[axis], cell[axis]);
+            const int before = c - period_[axis];  // its image
+            is_astray |= (c < 0 || c >= length(axis) + leeway) && (before < -leeway || before >= 0);
+        }
+        return is_astray;
+    }
+
     /// The index in the grid of the cell with number `local` in the box; means nothing where no cell has it.
     [[nodiscard]] MPCFLOW_HD int index(Vec3<int> first, int local) const {
-        int x = first.x + local % size.x;
-        int y = first.y + local / size.x % size.y;
-        int z = first.z + local / size.x / size.y;
-        x -= period_.x > 0 && x >= period_.x ? period_.x : 0;
-        y -= period_.y > 0 && y >= period_.y ? period_.y : 0;
-        z -= period_.z > 0 && z >= period_.z ? period_.z : 0;
-        return x + cells_.x * (y + cells_.y * z);
+        Vec3<int> cell{first.x + local % size.x, first.y + local / size.x % size.y,
+                       first.z + local / size.x / size.y};
+        for (int axis = 0; axis < 3; ++axis) {
+            cell[axis] -= origin_[axis];
+            if (cell[axis] < 0) cell[axis] += period_[axis];
+            if (period_[axis] > 0 && cell[axis] >= period_[axis]) cell[axis] -= period_[axis];
+        }
+        return cell.x + cells_.x * (cell.y + cells_.y * cell.z);
     }
 
 private:
+    [[nodiscard]] MPCFLOW_HD static int length(int axis) {
+        return axis == 0 ? size.x : (axis == 1 ? size.y : size.z);
+    }
+    /// From `first` on, of two numbers that are a turn of the box apart the lower one that is none below
+    /// zero; between walls it may be below.
+    [[nodiscard]] MPCFLOW_HD int from_first(int axis, int first, int cell) const {
+        const auto c = static_cast<unsigned>(cell - first);
+        const unsigned turned = c + static_cast<unsigned>(first == 0 ? -period_[axis] : period_[axis]);
+        return static_cast<int>(c < turned ? c : turned);
+    }
+
     TiledOrder order_;
     Vec3<int> cells_{1, 1, 1};
     Vec3<int> base_{};
-    Vec3<int> period_{};  ///< cells along a periodic axis; 0 between walls
+    Vec3<int> origin_{};    ///< of the grid in the box
+    Vec3<int> period_{};    ///< cells along a periodic axis of the box; 0 between walls
+    Vec3<int> is_whole_{};  ///< 1 along a periodic axis that the grid has all cells of
 };
 
 /// How a sum of doubles on a rounding grid is held in two 32-bit words, which shared memory adds several

@@ -10,20 +10,26 @@
 /// WordSums in tile_box.hpp).
 
 #include <cstdint>
+#include <type_traits>
 
 #include "gpu/particle_kernels.cuh"
 #include "gpu/tile_box.hpp"
+#include "gpu/tile_turns.hpp"
 
 namespace mpcflow {
 
+template <class Grid>
+using TurnsOf = std::conditional_t<may_leave<Grid>, TurnsOfDomain, TurnsOfBox>;
+
 /// What the kernel asks for beside ParticleStep, whose wall queue it does not use.
-template <class Law>
+template <class Law, class Grid>
 struct TileStep {
     TileBoxes<typename Law::Real> boxes;  ///< on the grid of the next collision
     WordSums<Law> words;
     const std::uint32_t* starts;  ///< of the tiles' particles, and their number behind the last
     /// Room for a number for each particle: a block notes those left over where its own particles are.
     std::uint32_t* left_over;
+    TurnsOf<Grid> turns{};
 };
 
 /// The shared memory of a block.
@@ -72,8 +78,8 @@ template <class Law>
 
 /// Adds the sums of the box to the rows of its cells. Successive threads add successive sums of a cell, and
 /// each the same one of all its cells.
-template <class Law>
-__device__ __forceinline__ void flush_box(const TileStep<Law>& tiles, TileMemory<Law>& memory,
+template <class Law, class Grid>
+__device__ __forceinline__ void flush_box(const TileStep<Law, Grid>& tiles, TileMemory<Law>& memory,
                                           SumRow<Law>* rows) {
     constexpr int K = Law::sum_count;
     constexpr int cells_at_once = block_size / K;
@@ -99,13 +105,13 @@ template <Setting setting, bool reorders, class Law, class Particle, class Grid>
 __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
     advance_tiles(const __grid_constant__ StepPlan<Law, Grid> plan,
                   const __grid_constant__ ParticleStep<Law, Particle, Grid> step,
-                  const __grid_constant__ TileStep<Law> tiles) {
+                  const __grid_constant__ TileStep<Law, Grid> tiles) {
     using Real = typename Law::Real;
     extern __shared__ uint4 shared_memory[];
     auto& memory = *reinterpret_cast<TileMemory<Law>*>(shared_memory);
     constexpr bool many_meet_walls = setting == Setting::among_surfaces;
     const warp::CudaWarp warp;
-    const int tile = tiles.boxes.order().in_turn(static_cast<int>(blockIdx.x));
+    const int tile = tiles.turns.tile(tiles.boxes.order(), static_cast<int>(blockIdx.x));
     const std::uint32_t first = tiles.starts[tile];
     const std::uint32_t last = tiles.starts[tile + 1];
     // Warps begin on whole sectors; the lanes before the tile's first particle have none.
@@ -128,17 +134,28 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
     const auto add_to_tile = [&](const auto& particle, std::uint32_t at) {
         CellPlace<Real> next_place{};
         const Vec3<int> next_cell =
-            plan.next_grid.template coordinates<setting>(particle.position, next_place.offset);
+            plan.next_grid.template unwrapped<setting>(particle.position, next_place.offset);
         const int local = tiles.boxes.local(box, next_cell);
-        if ((local == TileBoxes<Real>::outside || !is_on_grid) && !plan.next_grid.has(next_cell)) {
+        const auto on_grid = [&] { return plan.next_grid.from_unwrapped(next_cell); };
+        if ((local == TileBoxes<Real>::outside || !is_on_grid) && !plan.next_grid.has(on_grid())) {
             step.leaving.push(at);
             return true;
         }
         if (local == TileBoxes<Real>::outside) return false;
-        const auto draw = step.draws.next(plan.next_grid.index(next_cell),
+        const auto draw = step.draws.next(plan.next_grid.index(on_grid()),
                                           [](const auto* kept) { return load_constant_record(kept); });
         const auto sums = plan.template unrounded<setting>(particle, next_place, draw);
         return detail::add_to_box(tiles.words, sums, local, memory);
+    };
+
+    // Of a particle that is not in the box.
+    const auto note_if_astray = [&]([[maybe_unused]] Vec3<Real> position) {
+        if constexpr (may_leave<Grid>) {
+            if (!tiles.turns.is_deep(static_cast<int>(blockIdx.x))) return;
+            Vec3<Real> offset;
+            const Vec3<int> cell = plan.next_grid.template unwrapped<setting>(position, offset);
+            if (tiles.boxes.is_astray(box, cell)) atomicMax(&step.report->last_astray_step, plan.step + 1ULL);
+        }
     };
 
 #pragma unroll 1
@@ -184,6 +201,7 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
         static_assert(!has_leaders(Summation::direct));
         const auto add = [&](const auto& particle, std::uint32_t at) {
             if (add_to_tile(particle, at)) return;
+            note_if_astray(particle.position);
             contribute(known_way<Summation::direct>, contribution_of<setting>(particle, plan, step.draws), 0U,
                        step.sums, memory.leaders);
         };
@@ -231,6 +249,7 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
             const std::uint32_t at = tiles.left_over[is_at_wall ? first + mine : last - 1 - (mine - at_wall)];
             const auto particle = is_at_wall ? bounce_and_store<setting>(plan, step.to, at, step.report)
                                              : flying_particle(step.to, at, step.to.motion(at));
+            note_if_astray(particle.position);
             contribute_or_leave<setting>(particle, at, plan, step, mask, memory.leaders);
         }
         warp.sync(warp::full_mask);
@@ -240,8 +259,23 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
 /// advance_tiles as it is compiled for each setting.
 template <class Law, class Particle, class Grid>
 struct TileKernels {
-    using Kernel = void (*)(StepPlan<Law, Grid>, ParticleStep<Law, Particle, Grid>, TileStep<Law>);
+    using Kernel = void (*)(StepPlan<Law, Grid>, ParticleStep<Law, Particle, Grid>, TileStep<Law, Grid>);
 
+    /// Takes the first `count` turns of `tiles` in a stream.
+    static void launch(const StepPlan<Law, Grid>& plan, const ParticleStep<Law, Particle, Grid>& step,
+                       const TileStep<Law, Grid>& tiles, bool reorders, int count,
+                       cudaStream_t stream = nullptr) {
+        if (count == 0) return;
+        of(plan, reorders)<<<static_cast<unsigned>(count), block_size, sizeof(TileMemory<Law>), stream>>>(
+            plan, step, tiles);
+        MPCFLOW_CUDA(cudaGetLastError());
+    }
+    /// Before the first launch of those of a plan.
+    static void give_memory(const StepPlan<Law, Grid>& plan) {
+        for (const bool reorders : {false, true}) give_shared_memory<TileMemory<Law>>(of(plan, reorders));
+    }
+
+private:
     [[nodiscard]] static Kernel of(const StepPlan<Law, Grid>& plan, bool reorders) {
         const Setting setting = plan.setting();
         if (setting == Setting::plain) return of<Setting::plain>(reorders);
@@ -252,12 +286,6 @@ struct TileKernels {
         }
         return of<Setting::any>(reorders);
     }
-    /// Before the first launch of those of a plan.
-    static void give_memory(const StepPlan<Law, Grid>& plan) {
-        for (const bool reorders : {false, true}) give_shared_memory<TileMemory<Law>>(of(plan, reorders));
-    }
-
-private:
     template <Setting setting>
     [[nodiscard]] static Kernel of(bool reorders) {
         return reorders ? advance_tiles<setting, true, Law, Particle, Grid>

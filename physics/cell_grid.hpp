@@ -87,12 +87,15 @@ public:
     MPCFLOW_HD Vec3<int> coordinates(Vec3<Real> position, Vec3<Real>& offset) const {
         return wrapped(unwrapped<setting>(position, offset));
     }
-    /// The same before a periodic axis wraps: what is there called L is cell 0.
+    /// The same before a periodic axis wraps: what is there called L is cell 0. From 0 to L, also between
+    /// walls.
     template <Setting setting = Setting::any>
     MPCFLOW_HD Vec3<int> unwrapped(Vec3<Real> position, Vec3<Real>& offset) const {
         if (is_sheared<setting>() && is_beyond(position)) position = shear_.from_above(position);
         return unwrapped_in_frame(position, offset);
     }
+    /// Of such numbers those of coordinates().
+    [[nodiscard]] MPCFLOW_HD Vec3<int> from_unwrapped(Vec3<int> c) const { return wrapped(c); }
     /// Those of a place that is in the frame of its cell; without shear all are.
     MPCFLOW_HD CellPlace<Real> locate_in_frame(Vec3<Real> position) const {
         CellPlace<Real> place{};
@@ -186,6 +189,9 @@ public:
     [[nodiscard]] Vec3<Real> shift() const { return shift_; }
     [[nodiscard]] MPCFLOW_HD bool is_periodic(int axis) const { return cells_[axis] == box_[axis]; }
     [[nodiscard]] MPCFLOW_HD Vec3<int> cells() const { return cells_; }
+    /// As DomainGrid's.
+    [[nodiscard]] static int origin(int /*axis*/) { return 0; }
+    [[nodiscard]] int period(int axis) const { return is_periodic(axis) ? box_[axis] : 0; }
 
 private:
     MPCFLOW_HD Vec3<int> wrapped(Vec3<int> c) const {

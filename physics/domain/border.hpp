@@ -40,7 +40,8 @@ public:
         // shifts.
         const double flight = speed_limit(system.fluid) * system.collision.time_step;
         const int longest = *std::ranges::max_element(system.box.size);
-        reach_ = cut.halo + 2 + static_cast<int>(std::min<double>(flight, longest));
+        flight_ = 2 + static_cast<int>(std::min<double>(flight, longest));
+        reach_ = cut.halo + flight_;
         Cut far = cut;
         far.halo = cut.halo + reach_;
         const Grid reach(system, 0, far, number);
@@ -58,6 +59,8 @@ public:
     [[nodiscard]] const std::vector<Grid>& grids() const { return grids_; }
     /// Of each neighbour, this domain's cells that it has, too, in an order that both know.
     [[nodiscard]] const std::vector<std::vector<int>>& shared() const { return shared_; }
+    /// A particle gets from its cell in a collision to one of the next so many cells further, at most.
+    [[nodiscard]] int flight() const { return flight_; }
     /// In so many layers of its own cells other domains have a part, or particles that come from them.
     [[nodiscard]] int reach() const { return reach_; }
     /// Room for particles that the domain will take, about: it grows by a quarter at a time.
@@ -157,6 +160,7 @@ private:
 
     Grid grid_;
     Exchange* exchange_;
+    int flight_ = 0;
     int reach_ = 0;
     std::vector<int> neighbours_;
     std::vector<Grid> grids_;

@@ -98,7 +98,14 @@ public:
     /// place's from its centre.
     template <Setting setting = Setting::any>
     MPCFLOW_HD Vec3<int> coordinates(Vec3<Real> position, Vec3<Real>& offset) const {
-        const Vec3<int> c = box_.template unwrapped<setting>(position, offset);
+        return from_unwrapped(unwrapped<setting>(position, offset));
+    }
+    /// The same by its number along each axis of the box, of which L is cell 0 of a periodic one.
+    template <Setting setting = Setting::any>
+    MPCFLOW_HD Vec3<int> unwrapped(Vec3<Real> position, Vec3<Real>& offset) const {
+        return box_.template unwrapped<setting>(position, offset);
+    }
+    [[nodiscard]] MPCFLOW_HD Vec3<int> from_unwrapped(Vec3<int> c) const {
         return {from_first(0, c.x), from_first(1, c.y), from_first(2, c.z)};
     }
     /// Whether what coordinates() gave is on this grid.
@@ -107,6 +114,10 @@ public:
 
     [[nodiscard]] MPCFLOW_HD Vec3<int> cells() const { return cells_; }
     [[nodiscard]] Vec3<Real> shift() const { return box_.shift(); }
+    /// What the first cell's number along an axis of the box is.
+    [[nodiscard]] int origin(int axis) const { return first_[axis]; }
+    /// Cells of the box along a periodic axis; 0 between walls.
+    [[nodiscard]] int period(int axis) const { return box_.period(axis); }
     /// Whether the last cell along an axis is a neighbour of the first one.
     [[nodiscard]] bool is_periodic(int axis) const {
         return box_.is_periodic(axis) && cells_[axis] == box_.cells()[axis];

@@ -7,13 +7,15 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <random>
-#include <set>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "physics/collision/laws.hpp"
+#include "physics/domain/domain_grid.hpp"
 
 namespace mpcflow::test {
 namespace {
@@ -45,13 +47,32 @@ class TileBoxesTest : public testing::Test {};
 using Reals = testing::Types<float, double>;
 TYPED_TEST_SUITE(TileBoxesTest, Reals);
 
+/// Calls test(system, grid_of_step) for the whole of each box, and for the domains of some cuts of it.
+template <class Real, class Test>
+void for_all_grids(const Test& test) {
+    for (const System& system : boxes()) {
+        SCOPED_TRACE("box of " + testing::PrintToString(system.box.size));
+        test(system, [&](std::uint64_t step) { return CellGrid<Real>(system, step); });
+        for (const Cut& cut : {Cut{{2, 1, 1}}, Cut{{1, 3, 2}}, Cut{{2, 2, 2}, 3}}) {
+            bool fits = true;
+            for (int axis = 0; axis < 3; ++axis) fits &= cut.domains[axis] <= system.box.size[axis];
+            for (int number = 0; fits && number < cut.count(); ++number) {
+                SCOPED_TRACE("domain " + std::to_string(number) + " of " +
+                             testing::PrintToString(cut.domains));
+                test(system, [&](std::uint64_t step) { return DomainGrid<Real>(system, step, cut, number); });
+            }
+        }
+    }
+}
+
 TYPED_TEST(TileBoxesTest, particles_that_drift_half_a_cell_stay_in_their_tiles_box) {
     using Real = TypeParam;
-    for (const System& system : boxes()) {
+    for_all_grids<Real>([](const System& system, const auto& grid_of_step) {
         std::mt19937 random(7);
+        int on_grid = 0;
         for (std::uint64_t step = 0; step < 40; ++step) {
-            const CellGrid<Real> ordered(system, step);
-            const CellGrid<Real> grid(system, step + 1 + step % 3);
+            const auto ordered = grid_of_step(step);
+            const auto grid = grid_of_step(step + 1 + step % 3);
             const TiledOrder order(ordered.cells());
             const TileBoxes<Real> tiles(grid, ordered.shift());
             for (int i = 0; i < 200; ++i) {
@@ -67,38 +88,80 @@ TYPED_TEST(TileBoxesTest, particles_that_drift_half_a_cell_stay_in_their_tiles_b
                     to[axis] = static_cast<Real>(std::clamp(y, 0.0, std::nextafter(1.0 * length, 0.0)));
                 }
                 Vec3<Real> offset;
-                const int tile = order.tile_of(ordered.coordinates(from, offset));
-                const Vec3<int> cell = grid.coordinates(to, offset);
-                ASSERT_NE(tiles.local(tiles.first(tile), cell), TileBoxes<Real>::outside)
-                    << system.box.size[0] << ", step " << step << ", tile " << tile << ", cell " << cell.x
-                    << " " << cell.y << " " << cell.z;
+                const Vec3<int> ordered_cell = ordered.coordinates(from, offset);
+                if (!ordered.has(ordered_cell)) continue;
+                const Vec3<int> first = tiles.first(order.tile_of(ordered_cell));
+                const Vec3<int> cell = grid.unwrapped(to, offset);
+                const int local = tiles.local(first, cell);
+                ASSERT_NE(local, TileBoxes<Real>::outside)
+                    << "step " << step << ", cell " << cell.x << " " << cell.y << " " << cell.z;
+                ASSERT_FALSE(tiles.is_astray(first, cell));
+                const Vec3<int> next = grid.coordinates(to, offset);
+                if (tiles.is_on_grid(first)) ASSERT_TRUE(grid.has(next));
+                if (!grid.has(next)) continue;
+                ASSERT_EQ(tiles.index(first, local), grid.index(next));
+                ++on_grid;
             }
         }
-    }
+        EXPECT_GT(on_grid, 100);
+    });
 }
 
 TYPED_TEST(TileBoxesTest, a_number_in_a_box_is_of_one_cell_and_finds_it) {
     using Real = TypeParam;
-    for (const System& system : boxes()) {
+    for_all_grids<Real>([](const System& system, const auto& grid_of_step) {
+        const Vec3<int> all{system.box.size[0] + 1, system.box.size[1] + 1, system.box.size[2] + 1};
         for (std::uint64_t step = 0; step < 12; ++step) {
-            const CellGrid<Real> grid(system, step + 1);
-            const TileBoxes<Real> tiles(grid, CellGrid<Real>(system, step).shift());
-            const Vec3<int> cells = grid.cells();
-            EXPECT_EQ(tiles.count(), TiledOrder(cells).tile_count());
+            const auto grid = grid_of_step(step + 1);
+            const TileBoxes<Real> tiles(grid, grid_of_step(step).shift());
+            EXPECT_EQ(tiles.count(), TiledOrder(grid.cells()).tile_count());
             for (int tile = 0; tile < tiles.count(); ++tile) {
                 const Vec3<int> first = tiles.first(tile);
-                std::set<int> taken;
-                for (int index = 0; index < grid.cell_count(); ++index) {
-                    const Vec3<int> cell{index % cells.x, index / cells.x % cells.y,
-                                         index / cells.x / cells.y};
+                std::map<int, int> taken;  // cell by number
+                int cells = 0;
+                for (int k = 0; k < all.x * all.y * all.z; ++k) {
+                    const Vec3<int> cell{k % all.x, k / all.x % all.y, k / all.x / all.y};
                     const int local = tiles.local(first, cell);
                     if (local == TileBoxes<Real>::outside) continue;
                     ASSERT_GE(local, 0);
                     ASSERT_LT(local, TileBoxes<Real>::cells);
-                    ASSERT_TRUE(taken.insert(local).second) << "two cells have number " << local;
+                    const Vec3<int> on_grid = grid.from_unwrapped(cell);
+                    if (!grid.has(on_grid)) {
+                        ASSERT_FALSE(tiles.is_on_grid(first));
+                        continue;
+                    }
+                    ++cells;
+                    const int index = grid.index(on_grid);
+                    ASSERT_EQ(taken.emplace(local, index).first->second, index)
+                        << "two cells have number " << local;
                     ASSERT_EQ(tiles.index(first, local), index);
                 }
-                EXPECT_FALSE(taken.empty());
+                EXPECT_GT(cells, 0);
+            }
+        }
+    });
+}
+
+/// Along an axis of which the grid has a part; also across the periodic face.
+TEST(TileBoxes, are_left_behind_by_particles_that_are_astray) {
+    System system;
+    system.box.size = {40, 8, 24};
+    for (const bool walls : {false, true}) {
+        if (walls) system.boundaries.faces[0] = {FaceKind::no_slip, FaceKind::no_slip};
+        for (int number = 0; number < 2; ++number) {
+            const DomainGrid<double> grid(system, 3, {{2, 1, 1}}, number);
+            const TileBoxes<double> tiles(grid, DomainGrid<double>(system, 2, {{2, 1, 1}}, number).shift());
+            const Vec3<int> first = tiles.first(tiles.order().tile_of(Vec3<int>{9, 1, 1}));
+            for (int x = 0; x < system.box.size[0]; ++x) {
+                int distance = 40;  // from the box
+                for (const int image : {-40, 0, 40}) {
+                    if (walls && image != 0) continue;
+                    const int c = x + image - first.x;
+                    distance = std::min(distance, std::max({0, -c, c - TileBoxes<double>::size.x + 1}));
+                }
+                for (const int y : {0, 7})
+                    EXPECT_EQ(tiles.is_astray(first, {x, y, 12}), distance > TileBoxes<double>::leeway)
+                        << "domain " << number << ", x " << x << ", first " << first.x;
             }
         }
     }

@@ -1,0 +1,150 @@
+/// Which tiles of a domain are deep, when they are apart from the others, and in which turn all are taken.
+
+#include "gpu/deep_tiles.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "gpu/tile_turns.hpp"
+#include "physics/domain/in_process.hpp"
+
+namespace mpcflow::test {
+namespace {
+
+struct Domains {
+    System system;
+    Cut cut;
+};
+
+/// Cut along an axis and along two, with walls, sheared, with a wide halo, of fast particles, and too small.
+std::vector<Domains> domains() {
+    std::vector<Domains> all(7);
+    all[0] = {{}, {{1, 1, 2}}};
+    all[0].system.box.size = {9, 7, 90};
+    all[1] = {{}, {{2, 2, 1}}};
+    all[1].system.box.size = {104, 90, 3};
+    all[2] = all[0];
+    all[2].system.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
+    all[3] = {{}, {{3, 1, 1}}};
+    all[3].system.box.size = {160, 50, 5};
+    all[3].system.boundaries.faces[1] = {{}, {}, {0.01, 0}};
+    all[4] = {{}, {{1, 2, 1}, 3}};
+    all[4].system.box.size = {5, 110, 9};
+    all[5] = {{}, {{1, 1, 2}}};
+    all[5].system.box.size = {4, 5, 240};
+    all[5].system.collision.time_step = 0.5;
+    all[6] = {{}, {{1, 1, 2}}};
+    all[6].system.box.size = {9, 7, 40};
+    return all;
+}
+
+/// What the domains of a test have in common: particles of deep tiles, moved as far as any may.
+TEST(DeepTiles, send_nothing_to_others) {
+    std::vector<int> deep_tiles;
+    for (const auto& [system, cut] : domains()) {
+        SCOPED_TRACE("box of " + testing::PrintToString(system.box.size));
+        InProcess(cut.count()).run([&](int number, Exchange& exchange) {
+            const Border<double> border(system, cut, number, exchange);
+            const DomainGrid<double> grid(system, 0, cut, number);
+            const TiledOrder order(grid.cells());
+            const TilesByDepth by_depth = tiles_by_depth(border, grid);
+            const std::set<int> once(by_depth.tiles.begin(), by_depth.tiles.end());
+            EXPECT_EQ(once.size(), by_depth.tiles.size());
+            EXPECT_EQ(std::ssize(once), order.tile_count());
+            const std::vector<int> deep(by_depth.tiles.begin() + by_depth.shallow, by_depth.tiles.end());
+            EXPECT_EQ(by_depth.deep_end(), deep.empty() ? 0 : *std::ranges::max_element(deep) + 1);
+            std::set<int> shared;
+            for (const std::vector<int>& some : border.shared()) shared.insert(some.begin(), some.end());
+            constexpr int drift = TileBoxes<double>::beyond + TileBoxes<double>::leeway;
+            const int farthest = std::max(drift, border.flight()) + 2 * border.flight();
+            for (std::size_t i = by_depth.shallow; i < by_depth.tiles.size(); ++i) {
+                const Vec3<int> first = order.first_cell(by_depth.tiles[i]);
+                const Vec3<int> cells = grid.cells();
+                for (int axis = 0; axis < 3; ++axis) {
+                    const int last = std::min(first[axis] + TiledOrder::edge[axis], cells[axis]) - 1;
+                    for (const int c : {first[axis] - farthest, last + farthest}) {
+                        if (cut.domains[axis] == 1) continue;
+                        // Cells of a layer are shared alike.
+                        Vec3<int> cell = first;
+                        cell[axis] = c;
+                        ASSERT_TRUE(c >= 0 && c < cells[axis]) << "tile " << by_depth.tiles[i];
+                        ASSERT_FALSE(shared.contains(grid.index(cell))) << "tile " << by_depth.tiles[i];
+                    }
+                }
+            }
+            if (number == 0) deep_tiles.push_back(static_cast<int>(by_depth.tiles.size()) - by_depth.shallow);
+        });
+    }
+    for (std::size_t i = 0; i + 1 < deep_tiles.size(); ++i) EXPECT_GT(deep_tiles[i], 0) << "system " << i;
+    EXPECT_EQ(deep_tiles.back(), 0);
+}
+
+/// A particle crosses sheared faces to anywhere along the flow.
+TEST(DeepTiles, are_far_from_sheared_faces) {
+    const auto [system, cut] = domains()[3];
+    InProcess(cut.count()).run([&](int number, Exchange& exchange) {
+        const Border<double> border(system, cut, number, exchange);
+        const DomainGrid<double> grid(system, 0, cut, number);
+        const TilesByDepth by_depth = tiles_by_depth(border, grid);
+        for (std::size_t i = by_depth.shallow; i < by_depth.tiles.size(); ++i) {
+            const int y = TiledOrder(grid.cells()).first_cell(by_depth.tiles[i]).y;
+            EXPECT_GE(y, 3 * border.flight());
+            EXPECT_LE(y + TiledOrder::edge.y, system.box.size[1] - 3 * border.flight());
+        }
+    });
+}
+
+/// A particle that flies as far as it may wherever it is not seen in time.
+TEST(DeepTiles, are_apart_while_no_particle_can_get_out) {
+    std::mt19937 random(5);
+    for (const int flight : {2, 5, 9, 20}) {
+        constexpr int drift = TileBoxes<double>::beyond + TileBoxes<double>::leeway;
+        const int farthest = std::max(drift, flight) + 2 * flight;
+        std::int64_t apart = 0;
+        std::int64_t last_astray = 0;
+        int distance = 0;
+        DeepSteps steps;
+        std::vector<std::int64_t> told;  // by step
+        for (std::int64_t step = 0, reordered = 0; step < 20000; ++step) {
+            const bool are_apart = step > 0 && steps.are_apart(step);
+            apart += are_apart ? 1 : 0;
+            if (random() % 3 == 0) distance += static_cast<int>(random() % (flight + 1));
+            ASSERT_FALSE(are_apart && distance > farthest) << "step " << step << ", flight " << flight;
+            if (step > 0 && distance > drift) last_astray = step + 1;
+            told.push_back(last_astray);
+            if (step == reordered) {
+                steps.reorder(step);
+                distance = static_cast<int>(random() % (flight + 1));
+                reordered += 1 + static_cast<std::int64_t>(random() % 30);
+            }
+            // The next step is launched when the one before this is known of.
+            if (step > 0) steps.learn(static_cast<std::uint64_t>(told[step - 1]));
+        }
+        EXPECT_GT(apart, 2000);
+        EXPECT_LT(apart, 18000);
+    }
+}
+
+TEST(TurnsOfDomain, take_shallow_tiles_then_those_of_no_place_then_deep_ones) {
+    const TiledOrder order({16, 8, 12});  // 12 tiles
+    const std::vector<int> tiles{3, 1, 0, 2, 11, 10, 9, 8, 7, 6, 5, 4};
+    const std::vector<int> expected{3, 1, 0, 2, 11, 12, 13, 14, 10, 9, 8, 7, 6, 5, 4};
+    const TurnsOfDomain all{tiles.data(), 5, 3, 0};
+    const TurnsOfDomain deep{tiles.data(), 5, 3, 8};
+    for (int turn = 0; turn < 15; ++turn) {
+        EXPECT_EQ(all.tile(order, turn), expected[turn]);
+        EXPECT_EQ(all.is_deep(turn), turn >= 8);
+        if (turn < 8) continue;
+        EXPECT_EQ(deep.tile(order, turn - 8), expected[turn]);
+        EXPECT_TRUE(deep.is_deep(turn - 8));
+    }
+}
+
+}  // namespace
+}  // namespace mpcflow::test
