@@ -254,7 +254,7 @@ if [[ $sanitize == yes ]]; then
             done
             sanitize "$tool" "tests of the warp algorithms" "$build/tests/gpu/gpu_warp_test"
             sanitize "$tool" "domains on the card" "$build/tests/gpu/gpu_domains_test" \
-                --gtest_filter='*go_on*:*more_than_there*:*srd_free_walls_yz_double'
+                --gtest_filter='*go_on*:*more_than_there*:*deep_tiles*:*srd_free_walls_yz_double'
             sanitize "$tool" "tests of the block algorithms" "$build/tests/gpu/gpu_block_test" \
                 --gtest_filter='*two_stage_9*:*segmented_9*:*grouped_10*:Selection*:Reduce*:Scan*:Waiting*:*Vote*'
             if [[ $tool == memcheck ]]; then

@@ -170,6 +170,7 @@ TEST_F(DeviceDomains, have_the_bits_of_the_whole_box_where_deep_tiles_go_apart) 
     System balls = plain;
     balls.surfaces.list = {sphere({3.0, 2.5, 22.0}, 1.8, FluidSide::outside),
                            sphere({3.0, 2.5, 44.0}, 1.5, FluidSide::outside, FaceKind::thermal)};
+    balls.map_surfaces();
     System hot = plain;
     hot.box.size = {4, 4, 170};
     hot.collision.time_step = 0.3;
