@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <vector>
 
 #include "gpu/tile_box.hpp"
@@ -20,9 +19,8 @@ struct TilesByDepth {
 
     /// The number behind that of the last deep one; 0 without.
     [[nodiscard]] int deep_end() const {
-        return std::accumulate(
-            tiles.begin() + shallow, tiles.end(), 0,
-            [](int end, int tile) { return std::max(end, tile + 1); });
+        const auto first = tiles.begin() + shallow;
+        return first == tiles.end() ? 0 : *std::max_element(first, tiles.end()) + 1;
     }
 };
 
@@ -31,8 +29,8 @@ struct TilesByDepth {
 /// put in order.
 template <class Real>
 [[nodiscard]] TilesByDepth tiles_by_depth(const Border<Real>& border, const DomainGrid<Real>& grid) {
-    // So many cells from their tile are those that are not astray; others by the flight of the step that puts
-    // them in order.
+    // A particle that is not astray is so many cells from its tile at most; one that was just put in order, a
+    // flight. Two more flights follow before the host can know.
     constexpr int drift = TileBoxes<Real>::beyond + TileBoxes<Real>::leeway;
     const int layers = border.reach() + border.flight() + std::max(drift, border.flight());
     const std::vector<bool> is_deep = deep_cells(grid, layers);
@@ -57,7 +55,8 @@ public:
     void reorder(std::int64_t step) { ordered_ = step; }
     /// `last_astray`: the last step in which a particle of a deep tile was astray, + 1; 0: none yet.
     void learn(std::uint64_t last_astray) { last_astray_ = last_astray; }
-    /// Of a step after one that re-orders, up to the next one that does.
+    /// Whether they may be in step `step`, which is after one that re-orders, and may be the next that does.
+    /// In the first two nothing is known yet: so many flights are in the depth.
     [[nodiscard]] bool are_apart(std::int64_t step) const {
         return step <= ordered_ + 2 || last_astray_ <= static_cast<std::uint64_t>(ordered_) + 1;
     }

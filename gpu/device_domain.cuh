@@ -11,12 +11,12 @@
 
 #include "gpu/cuda_support.cuh"
 #include "gpu/deep_cells.cuh"
-#include "gpu/deep_tiles.cuh"
 #include "gpu/device_cells.cuh"
 #include "gpu/device_reporter.cuh"
 #include "gpu/device_surfaces.cuh"
 #include "gpu/domain_kernels.cuh"
 #include "gpu/domain_particles.cuh"
+#include "gpu/domain_tiles.cuh"
 #include "gpu/execution_choice.hpp"
 #include "gpu/halo_sums.cuh"
 #include "gpu/migration.cuh"
@@ -60,12 +60,13 @@ public:
           words_(law),
           cells_(plan_.next_grid, plan_.has_special_cells()),
           deep_cells_(plan_.next_grid, border_.reach()),
-          deep_tiles_(tiles_by_depth(border_, plan_.next_grid)),
+          tiles_(tiles_by_depth(border_, plan_.next_grid)),
           halo_(border_, cells_.count()),
           migration_(border_.grids(), border_.most_particles(system)),
-          particles_(cells_.order().tile_count(), deep_tiles_.end()),
+          particles_(cells_.order().tile_count(), tiles_.deep_end()),
           report_(1) {
         plan_.streaming.set_surfaces(surfaces_.view());
+        plan_.refuge = vector_cast<Real>(plan_.next_grid.middle());
         cudaDeviceProp properties{};
         MPCFLOW_CUDA(cudaGetDeviceProperties(&properties, device));
         name_ = properties.name;
@@ -88,8 +89,7 @@ public:
     [[nodiscard]] std::string description() const { return name_; }
     [[nodiscard]] std::int64_t memory_bytes() const {
         return particles_.memory_bytes() + cells_.memory_bytes() + deep_cells_.memory_bytes() +
-               deep_tiles_.memory_bytes() + halo_.memory_bytes() + migration_.memory_bytes() +
-               surfaces_.bytes();
+               tiles_.memory_bytes() + halo_.memory_bytes() + migration_.memory_bytes() + surfaces_.bytes();
     }
 
     /// To be read between steps.
@@ -134,6 +134,7 @@ public:
         particles_.take(own);
         choice_.restart_turn();
         report_.clear();
+        migration_.restart();
         findings_.restart(fast_steps);
         begin();
     }
@@ -144,7 +145,10 @@ public:
 
     [[nodiscard]] std::int64_t particle_count() const { return particles_.count(); }
     /// Collects this domain's particles in spare(), in any order.
-    void gather_own() const { use(), particles_.give(); }
+    void gather_own() const {
+        use();
+        particles_.give();
+    }
     /// The first records of spare().
     [[nodiscard]] std::vector<Particle> copy_spare(std::int64_t count) const {
         std::vector<Particle> records(static_cast<std::size_t>(count));
@@ -262,31 +266,31 @@ private:
             particles_.count(), from, to, cells_.actions(), cells_.draws(), cells_.sums(), cells_.slots()};
         step.report = report_.data();
         step.leaving = migration_.queue();
-        TileStep<Law, Grid> tiles{TileBoxes<Real>(plan_.next_grid, ordered_shift_), words_,
-                                  particles_.starts(), particles_.left_over()};
+        TileStep<Law, Grid> of_tiles{TileBoxes<Real>(plan_.next_grid, ordered_shift_), words_,
+                                     particles_.starts(), particles_.left_over()};
         const auto take_turns = [&](int first, int count, cudaStream_t stream) {
-            tiles.turns = deep_tiles_.turns(loose, first);
-            TileKernels<Law, Particle, Grid>::launch(plan_, step, tiles, reorders, count, stream);
+            of_tiles.turns = tiles_.turns(loose, first);
+            TileKernels<Law, Particle, Grid>::launch(plan_, step, of_tiles, reorders, count, stream);
         };
         is_resolved_.record();
         is_resolved_.hold(urgent_.get());
-        const int others = deep_tiles_.other_turns(loose);
+        const int others = tiles_.other_turns(loose);
         if (is_ordered_ && deep_steps_.are_apart(step_)) {
             take_turns(0, others, urgent_.get());
-            take_turns(others, deep_tiles_.count(), nullptr);
+            take_turns(others, tiles_.deep_count(), nullptr);
         } else {
-            take_turns(0, others + deep_tiles_.count(), urgent_.get());
+            take_turns(0, others + tiles_.deep_count(), urgent_.get());
         }
-        has_advanced_.record(urgent_.get());
-        has_advanced_.hold(nullptr);
+        urgent_has_advanced_.record(urgent_.get());
+        urgent_has_advanced_.hold(nullptr);
         has_advanced_.record();
     }
 
     /// Waits for the device, which may wait for those of others, and learns of its steps. Nothing else may
     /// block until then: nobody would hear of a domain that has ended.
     void finish() {
-        is_done_.record();
-        wait_for(is_done_);
+        is_finished_.record();
+        wait_for(is_finished_);
         learn(report_.first());
     }
     void wait_for(const DeviceEvent& moment) const {
@@ -306,9 +310,9 @@ private:
     void exchange_with_others(const Meanwhile& meanwhile) {
         halo_.begin(cells_, urgent_.get());
         migration_.send(plan_.next_grid, particles_.columns(), report_.data(), urgent_.get());
-        is_done_.record(urgent_.get());
+        is_sent_.record(urgent_.get());
         meanwhile();
-        wait_for(is_done_);
+        wait_for(is_sent_);
         learn(migration_.report());
         while (!migration_.is_complete()) {
             migration_.grow();
@@ -317,8 +321,8 @@ private:
                 plan_.next_grid, particles_.count(), particles_.columns(), migration_.queue());
             MPCFLOW_CUDA(cudaGetLastError());
             migration_.send(plan_.next_grid, particles_.columns(), report_.data(), urgent_.get());
-            is_done_.record(urgent_.get());
-            wait_for(is_done_);
+            is_sent_.record(urgent_.get());
+            wait_for(is_sent_);
         }
         migration_.receive(
             exchange().trade(border_.neighbours(), migration_.messages()),
@@ -329,8 +333,8 @@ private:
         tiles_take_longer_ = !has_advanced_.has_come();
         if (migration_.left() > 0 || migration_.own() > 0) replace_leaving();
         particles_.end_tiles(urgent_.get());
-        is_done_.record(urgent_.get());
-        is_done_.hold(nullptr);
+        is_received_.record(urgent_.get());
+        is_received_.hold(nullptr);
     }
 
     void add_arrivals() {
@@ -342,15 +346,15 @@ private:
         MPCFLOW_CUDA(cudaGetLastError());
     }
 
-    /// Particles go, and others come in their place; if these are fewer, so do the last of all, for which
-    /// deep tiles may have to end.
+    /// Particles go, and others take their places; where these are fewer, the last of all take the rest. If
+    /// one of those may be of a deep tile, that is waited for.
     void replace_leaving() {
         const std::int64_t new_count = particles_.count() - migration_.left() + migration_.own();
-        if (since_reordering_ == 1 || particles_.may_be_deep(new_count) || new_count > particles_.room())
+        if (particles_.may_be_deep(new_count) || new_count > particles_.room())
             has_advanced_.hold(urgent_.get());
         if (new_count > particles_.room()) {
-            is_done_.record(urgent_.get());
-            wait_for(is_done_);
+            is_received_.record(urgent_.get());
+            wait_for(is_received_);
             particles_.make_room(new_count);
             has_advanced_.record();
             has_advanced_.hold(urgent_.get());
@@ -371,21 +375,24 @@ private:
     WordSums<Law> words_;
     DeviceCells<Law, Grid> cells_;
     DeepCells deep_cells_;
-    DeepTiles deep_tiles_;
+    DomainTiles tiles_;
     DeepSteps deep_steps_;
     HaloSums<Law, Grid> halo_;
     Migration<Particle> migration_;
     DomainParticles<Particle> particles_;
     bool is_ordered_ = false;
     bool has_begun_ = false;             ///< the next step, in deep cells
-    bool tiles_take_longer_ = false;     ///< than the exchange, in the last step
+    bool tiles_take_longer_ = false;     ///< than what others send, as the host saw it in the last step
     std::int64_t since_reordering_ = 0;  ///< steps
     Vec3<Real> ordered_shift_{};         ///< of the grid that particles were ordered on
     DeviceArray<StepReport> report_;
     UrgentStream urgent_;
-    DeviceEvent is_resolved_;   ///< in the default stream: tiles may go
-    DeviceEvent has_advanced_;  ///< in both: all tiles have gone
-    DeviceEvent is_done_;       ///< in the urgent stream what others get, or give; or all
+    DeviceEvent is_resolved_;          ///< in the default stream: tiles may go
+    DeviceEvent urgent_has_advanced_;  ///< in the urgent one: its tiles have gone
+    DeviceEvent has_advanced_;         ///< in the default one: all tiles have
+    DeviceEvent is_sent_;              ///< in the urgent one: what others get is ready for them
+    DeviceEvent is_received_;          ///< in the urgent one: what others gave is where it belongs
+    DeviceEvent is_finished_;
     StepFindings<Border<Real>> findings_;
     std::array<DeviceTimer, ExecutionChoice::batch_size> timers_;
 };

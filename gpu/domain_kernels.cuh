@@ -120,10 +120,10 @@ __global__ void __launch_bounds__(block_size)
     }
 }
 
-/// Tells the host how many leave in all and to whom, and what steps have reported; the counts are zero then.
-/// One warp.
+/// Tells the host how many leave in all and to whom, and what steps have reported, which deep tiles may
+/// change meanwhile; the counts are zero then. One warp.
 static __global__ void tell_leaving(int counts, std::uint32_t* __restrict__ count,
-                                    std::uint32_t* __restrict__ told, const StepReport* __restrict__ report,
+                                    std::uint32_t* __restrict__ told, StepReport* report,
                                     StepReport* __restrict__ told_report) {
     for (int i = static_cast<int>(threadIdx.x); i < counts; i += 32) {
         told[i] = count[i];

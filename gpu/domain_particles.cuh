@@ -114,11 +114,12 @@ public:
             deep_end_, starts_.data(), told_deep_end_.data());
         MPCFLOW_CUDA(cudaGetLastError());
         loose_tiles_ = loose.count;
+        is_new_order_ = false;
     }
     /// Whether a particle from number `first` on may be of a deep tile. The device has done what end_tiles()
-    /// of the last step launched; not to be asked in the step that has put particles in order.
+    /// launched before; from take_reordered() to the next end_tiles() any may be.
     [[nodiscard]] bool may_be_deep(std::int64_t first) const {
-        return first < std::int64_t{*told_deep_end_.data()};
+        return is_new_order_ || first < std::int64_t{*told_deep_end_.data()};
     }
     /// Those of no place.
     [[nodiscard]] int loose_tiles() const { return loose_tiles_; }
@@ -127,6 +128,7 @@ public:
         particles_.swap(reordered_);
         starts_.swap(next_starts_);
         ordered_ = count_;
+        is_new_order_ = true;
     }
 
 private:
@@ -137,6 +139,7 @@ private:
     std::int64_t room_ = 0;
     std::int64_t ordered_ = 0;  ///< of them, the first ones, that lie in the order of tiles
     int loose_tiles_ = 0;
+    bool is_new_order_ = false;
     ParticleMemory<Particle> particles_{0};
     ParticleMemory<Particle> reordered_{0};
     DeviceArray<std::uint32_t> starts_;

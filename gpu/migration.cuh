@@ -33,6 +33,8 @@ public:
         return {slots_.data(), static_cast<std::uint32_t>(slots_.size()), counts_.data()};
     }
 
+    /// The queue is empty.
+    void restart() const { counts_.clear(); }
     /// Sends what is in the queue to the host, and what steps have reported, in `stream`. Then the queue is
     /// empty.
     void send(const Grid& grid, const ParticleColumns<Particle>& particles, StepReport* report,

@@ -9,13 +9,15 @@
 
 namespace mpcflow {
 
-/// Read by the host after a run; all zero at first.
+/// Read by the host after a run, of a domain in each step; all zero at first.
 struct StepReport {
     std::uint32_t faults;
-    std::uint32_t unused;                  ///< no padding, which nvcc copies byte by byte
-    unsigned long long last_fast_step[2];  ///< + 1, of even and of odd steps; 0: none yet
+    std::uint32_t unused;  ///< no padding, which nvcc copies byte by byte
+    /// + 1, of even and of odd steps; 0: none yet. A domain's host reads of a step when tiles of the next one
+    /// may have told of theirs; collisions tell of none.
+    unsigned long long last_fast_step[2];
     unsigned long long fast_steps;
-    unsigned long long last_astray_step;  ///< + 1; of the deep tiles of a domain (gpu/deep_tiles.cuh)
+    unsigned long long last_astray_step;  ///< + 1; of deep tiles (TileBoxes::is_astray)
 };
 
 /// Counts a step that has a fast particle, once. One lane of those that are here speaks for them, and only

@@ -40,6 +40,7 @@ public:
             origin_[axis] = grid.origin(axis);
             period_[axis] = grid.period(axis);
             is_whole_[axis] = grid.is_periodic(axis);
+            leads_to_others_[axis] = grid.leads_to_others(axis);
         }
     }
 
@@ -82,11 +83,11 @@ public:
     }
 
     /// Whether a cell, given as to local(), is more than `leeway` cells outside of the box that begins at
-    /// `first`, along an axis of which the grid has a part.
+    /// `first`, along an axis that leads to other domains.
     [[nodiscard]] MPCFLOW_HD bool is_astray(Vec3<int> first, Vec3<int> cell) const {
         bool is_astray = false;
         for (int axis = 0; axis < 3; ++axis) {
-            if (is_whole_[axis] != 0) continue;
+            if (leads_to_others_[axis] == 0) continue;
             const int c = from_first(axis, first[axis], cell[axis]);
             const int before = c - period_[axis];  // its image
             is_astray |= (c < 0 || c >= length(axis) + leeway) && (before < -leeway || before >= 0);
@@ -124,6 +125,7 @@ private:
     Vec3<int> origin_{};    ///< of the grid in the box
     Vec3<int> period_{};    ///< cells along a periodic axis of the box; 0 between walls
     Vec3<int> is_whole_{};  ///< 1 along a periodic axis that the grid has all cells of
+    Vec3<int> leads_to_others_{};
 };
 
 /// How a sum of doubles on a rounding grid is held in two 32-bit words, which shared memory adds several

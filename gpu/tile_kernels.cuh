@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
         return detail::add_to_box(tiles.words, sums, local, memory);
     };
 
-    // Of a particle that is not in the box.
+    // Of a particle that was left over.
     const auto note_if_astray = [&]([[maybe_unused]] Vec3<Real> position) {
         if constexpr (may_leave<Grid>) {
             if (!tiles.turns.is_deep(static_cast<int>(blockIdx.x))) return;

@@ -190,6 +190,7 @@ public:
     [[nodiscard]] MPCFLOW_HD bool is_periodic(int axis) const { return cells_[axis] == box_[axis]; }
     [[nodiscard]] MPCFLOW_HD Vec3<int> cells() const { return cells_; }
     /// As DomainGrid's.
+    [[nodiscard]] static bool leads_to_others(int /*axis*/) { return false; }
     [[nodiscard]] static int origin(int /*axis*/) { return 0; }
     [[nodiscard]] int period(int axis) const { return is_periodic(axis) ? box_[axis] : 0; }
 

@@ -85,6 +85,7 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     Grid grid;  ///< of this collision
     Grid next_grid;
     ShearedFaces<Real> mid_flight_shear;  ///< as sheared faces lie in the middle of the flight
+    Vec3<Real> refuge{};                  ///< where particles are put that break a bound; on the grid
     double fast_speed_squared = 0.0;      ///< (1 / h)^2: faster is worth a notice
     double greatest_speed_squared = 0.0;  ///< faster is a fault
     double ordinary_speed_squared = 0.0;  ///< up to here there is nothing to say
@@ -315,7 +316,7 @@ private:
             faults |= fault_speed;
             // Its position may be no number either.
             particle.velocity = {};
-            particle.position = {};
+            particle.position = refuge;
         }
     }
 };

@@ -162,12 +162,22 @@ public:
     MPCFLOW_HD Vec3<double> centre(int cell) const { return box_.centre(key(cell)); }
     MPCFLOW_HD bool is_whole(int cell) const { return box_.is_whole(key(cell)); }
 
+    /// A place in the middle of the own cells, which is on the grid of every step.
+    [[nodiscard]] Vec3<double> middle() const {
+        Vec3<double> place;
+        for (int axis = 0; axis < 3; ++axis) place[axis] = own_.origin[axis] + 0.5 * own_.extent[axis];
+        return place;
+    }
+
+    /// Whether particles get to other domains along an axis: it is cut, or they are elsewhere along the flow
+    /// when they have crossed its sheared faces.
+    [[nodiscard]] bool leads_to_others(int axis) const {
+        return cut_.domains[axis] > 1 || (box_.is_sheared() && axis == shear().normal());
+    }
     /// Whether the number `c` along an axis is that of an own cell with `layers` further own ones on either
-    /// side; always where nobody comes to along the axis: it is not cut, nor do particles come from elsewhere
-    /// along the flow through its sheared faces.
+    /// side; always where the axis does not lead to others.
     [[nodiscard]] bool is_deep(int axis, int c, int layers) const {
-        const bool is_sheared_face = box_.is_sheared() && axis == shear().normal();
-        if (cut_.domains[axis] == 1 && !is_sheared_face) return true;
+        if (!leads_to_others(axis)) return true;
         const int in_own = c - from_first(axis, own_.origin[axis]);
         return in_own >= layers && in_own < own_.extent[axis] - layers;
     }

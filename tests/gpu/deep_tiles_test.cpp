@@ -22,9 +22,10 @@ struct Domains {
     Cut cut;
 };
 
-/// Cut along an axis and along two, with walls, sheared, with a wide halo, of fast particles, and too small.
+/// Cut along an axis and along two, with walls, sheared, with a wide halo, of long flights and of short ones,
+/// and too small.
 std::vector<Domains> domains() {
-    std::vector<Domains> all(7);
+    std::vector<Domains> all(8);
     all[0] = {{}, {{1, 1, 2}}};
     all[0].system.box.size = {9, 7, 90};
     all[1] = {{}, {{2, 2, 1}}};
@@ -39,8 +40,10 @@ std::vector<Domains> domains() {
     all[5] = {{}, {{1, 1, 2}}};
     all[5].system.box.size = {4, 5, 240};
     all[5].system.collision.time_step = 0.5;
-    all[6] = {{}, {{1, 1, 2}}};
-    all[6].system.box.size = {9, 7, 40};
+    all[6] = all[0];
+    all[6].system.collision.time_step = 0.02;
+    all[7] = all[0];
+    all[7].system.box.size = {9, 7, 40};
     return all;
 }
 
@@ -83,6 +86,25 @@ TEST(DeepTiles, send_nothing_to_others) {
     }
     for (std::size_t i = 0; i + 1 < deep_tiles.size(); ++i) EXPECT_GT(deep_tiles[i], 0) << "system " << i;
     EXPECT_EQ(deep_tiles.back(), 0);
+}
+
+/// Where particles are put that break a bound, on each step's grid.
+TEST(DeepTiles, have_the_middle_of_a_domain_among_them) {
+    for (const auto& [system, cut] : domains()) {
+        SCOPED_TRACE("box of " + testing::PrintToString(system.box.size));
+        InProcess(cut.count()).run([&](int number, Exchange& exchange) {
+            const Border<double> border(system, cut, number, exchange);
+            const TilesByDepth by_depth = tiles_by_depth(border, border.first_grid(system));
+            std::set<int> shared;
+            for (const std::vector<int>& some : border.shared()) shared.insert(some.begin(), some.end());
+            for (std::uint64_t step = 0; step < 30; ++step) {
+                const DomainGrid<double> grid(system, step, cut, number);
+                const int cell = grid.locate(grid.middle()).cell;
+                ASSERT_NE(cell, no_cell);
+                if (by_depth.deep_end() > 0) ASSERT_FALSE(shared.contains(cell));
+            }
+        });
+    }
 }
 
 /// A particle crosses sheared faces to anywhere along the flow.
@@ -128,6 +150,16 @@ TEST(DeepTiles, are_apart_while_no_particle_can_get_out) {
         }
         EXPECT_GT(apart, 2000);
         EXPECT_LT(apart, 18000);
+    }
+}
+
+TEST(DeepTiles, are_apart_as_long_as_that_is_known_to_be_safe) {
+    DeepSteps steps;
+    steps.reorder(7);
+    for (const std::uint64_t astray_in : {0, 7, 8, 9}) {
+        steps.learn(astray_in + 1);
+        EXPECT_TRUE(steps.are_apart(8) && steps.are_apart(9));
+        for (const std::int64_t step : {10, 11, 30}) EXPECT_EQ(steps.are_apart(step), astray_in <= 7);
     }
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -19,6 +18,7 @@
 #include "physics/errors.hpp"
 #include "physics/particle_records.hpp"
 #include "physics/particle_source.hpp"
+#include "tests/gpu/device_domains.hpp"
 #include "tests/ranks/every_nth.hpp"
 #include "tests/ranks/measured.hpp"
 #include "tests/solver/golden_cases.hpp"
@@ -27,21 +27,6 @@
 
 namespace mpcflow::test {
 namespace {
-
-/// Calls function(solver, number) in every domain.
-template <class Function>
-void in_domains(const System& system, const Cut& cut, const SolverOptions& options,
-                const Function& function) {
-    InProcess(cut.count()).run([&](int number, Exchange& exchange) {
-        const auto solver = make_device_domain_solver(system, options, cut, exchange, 0);
-        function(*solver, number);
-    });
-}
-
-class DeviceDomains : public testing::Test {
-protected:
-    void SetUp() override { skip_without(SolverKind::device); }
-};
 
 class DeviceDomainsOf : public testing::TestWithParam<Case> {
 protected:
@@ -148,70 +133,6 @@ TEST_F(DeviceDomains, refuse_alike_what_are_not_all_particles) {
     });
 }
 
-/// Large enough for deep tiles (gpu/deep_tiles.hpp), which go apart from the others: between walls, sheared,
-/// among surfaces, and with particles astray, which are re-ordered late.
-TEST_F(DeviceDomains, have_the_bits_of_the_whole_box_where_deep_tiles_go_apart) {
-    struct Apart {
-        System system;
-        Cut cut;
-        Precision precision;
-        int reorder;
-        int steps;
-    };
-    System plain;
-    plain.box.size = {6, 5, 90};
-    System walls = plain;
-    walls.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
-    walls.collision.conserve_angular_momentum = true;
-    walls.thermostat.kind = ThermostatKind::maxwell_boltzmann;
-    System sheared;
-    sheared.box.size = {4, 50, 90};
-    sheared.boundaries.faces[1] = {{}, {}, {0.05, 0}};
-    System balls = plain;
-    balls.surfaces.list = {sphere({3.0, 2.5, 22.0}, 1.8, FluidSide::outside),
-                           sphere({3.0, 2.5, 44.0}, 1.5, FluidSide::outside, FaceKind::thermal)};
-    balls.map_surfaces();
-    System hot = plain;
-    hot.box.size = {4, 4, 170};
-    hot.collision.time_step = 0.3;
-    const Cut in_two{{1, 1, 2}};
-    for (const auto& [system, cut, precision, reorder, steps] :
-         {Apart{plain, in_two, Precision::mixed, 4, 30},
-          {plain, {{1, 1, 2}, 2}, Precision::double_precision, 40, 60},
-          {walls, in_two, Precision::double_precision, 7, 40},
-          {sheared, in_two, Precision::mixed, 9, 25},
-          {balls, in_two, Precision::double_precision, 5, 30},
-          {hot, in_two, Precision::mixed, 150, 200}}) {
-        SolverOptions options;
-        options.precision = precision;
-        options.threads = 2;
-        const auto whole = make_host_solver(system, options);
-        ParticleSnapshot start;
-        whole->copy_particles(start);
-        // One of a deep tile, and one that changes domains, are fast at first.
-        for (const double z : {0.25, 0.5}) {
-            std::size_t nearest = 0;
-            for (std::size_t i = 0; i < start.id.size(); ++i)
-                if (std::abs(start.position[3 * i + 2] - z * system.box.size[2]) <
-                    std::abs(start.position[3 * nearest + 2] - z * system.box.size[2]))
-                    nearest = i;
-            start.velocity[3 * nearest] = 27.0;
-        }
-        whole->restore(start, 0);
-        whole->run(steps);
-        const std::uint64_t expected = whole->state_hash();
-        options.reorder = reorder;
-        in_domains(system, cut, options, [&](Solver& solver, int number) {
-            SCOPED_TRACE(testing::PrintToString(system.box.size) + ", domain " + std::to_string(number));
-            if (number == 0) solver.restore(start, 0);
-            else solver.restore({}, 0);
-            for (const int part : {1, 2, 9, steps - 12}) solver.run(part);
-            EXPECT_EQ(solver.state_hash(), expected);
-            EXPECT_EQ(solver.fast_steps(), whole->fast_steps());
-        });
-    }
-}
-
 /// All particles begin in one domain of four, whose memory must grow, and spread from there.
 TEST_F(DeviceDomains, take_more_than_there_was_room_for) {
     System system = small_system();
@@ -276,23 +197,6 @@ TEST_F(DeviceDomains, have_the_bits_of_random_systems) {
         ASSERT_FALSE(HasFailure());
     }
     EXPECT_GT(whole, 35);
-}
-
-std::set<std::string> faults_of(const System& system, const Cut& cut, const SolverOptions& options,
-                                const auto& run) {
-    std::set<std::string> faults;
-    std::mutex mutex;
-    in_domains(system, cut, options, [&](Solver& solver, int) {
-        std::string fault = "none";
-        try {
-            run(solver);
-        } catch (const SimulationFault& error) {
-            fault = error.what();
-        }
-        const std::lock_guard lock(mutex);
-        faults.insert(fault);
-    });
-    return faults;
 }
 
 TEST_F(DeviceDomains, all_have_the_fault_of_one) {

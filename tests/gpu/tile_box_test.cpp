@@ -142,7 +142,7 @@ TYPED_TEST(TileBoxesTest, a_number_in_a_box_is_of_one_cell_and_finds_it) {
     });
 }
 
-/// Along an axis of which the grid has a part; also across the periodic face.
+/// Along an axis that is cut; also across the periodic face.
 TEST(TileBoxes, are_left_behind_by_particles_that_are_astray) {
     System system;
     system.box.size = {40, 8, 24};
@@ -164,6 +164,23 @@ TEST(TileBoxes, are_left_behind_by_particles_that_are_astray) {
                         << "domain " << number << ", x " << x << ", first " << first.x;
             }
         }
+    }
+}
+
+/// Along a sheared normal, too, as who crosses the faces is elsewhere along the flow; along no other axis.
+TEST(TileBoxes, are_left_behind_along_axes_that_lead_to_others) {
+    System system;
+    system.box.size = {64, 40, 24};
+    system.boundaries.faces[1] = {{}, {}, {0.01, 0}};
+    system.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
+    const Cut cut{{2, 1, 1}};
+    const DomainGrid<double> grid(system, 3, cut, 1);
+    const TileBoxes<double> tiles(grid, DomainGrid<double>(system, 2, cut, 1).shift());
+    const Vec3<int> first = tiles.first(tiles.order().tile_of(Vec3<int>{17, 17, 9}));
+    for (int axis = 0; axis < 3; ++axis) {
+        Vec3<int> cell = first;
+        cell[axis] += 13;
+        EXPECT_EQ(tiles.is_astray(first, cell), axis != 2);
     }
 }
 

@@ -9,17 +9,17 @@
 
 namespace mpcflow {
 
-class DeepTiles {
+/// In the order of TilesByDepth.
+class DomainTiles {
 public:
-    explicit DeepTiles(const TilesByDepth& by_depth)
-        : shallow_(by_depth.shallow), end_(by_depth.deep_end()), tiles_(std::ssize(by_depth.tiles)) {
+    explicit DomainTiles(const TilesByDepth& by_depth)
+        : shallow_(by_depth.shallow), deep_end_(by_depth.deep_end()), tiles_(std::ssize(by_depth.tiles)) {
         tiles_.upload(by_depth.tiles.data(), tiles_.size());
     }
 
-    [[nodiscard]] int count() const { return static_cast<int>(tiles_.size()) - shallow_; }
-    /// The number behind that of the last of them; 0 without.
-    [[nodiscard]] int end() const { return end_; }
-    /// All others, and `loose` tiles of no place, have the first turns, and so many.
+    [[nodiscard]] int deep_count() const { return static_cast<int>(tiles_.size()) - shallow_; }
+    [[nodiscard]] int deep_end() const { return deep_end_; }
+    /// So many turns the shallow tiles and `loose` ones of no place have, before the deep ones.
     [[nodiscard]] int other_turns(int loose) const { return shallow_ + loose; }
     /// From turn `first` on.
     [[nodiscard]] TurnsOfDomain turns(int loose, int first) const {
@@ -29,7 +29,7 @@ public:
 
 private:
     int shallow_;
-    int end_;
+    int deep_end_;
     DeviceArray<int> tiles_;  ///< the shallow ones, then the deep ones
 };
 
