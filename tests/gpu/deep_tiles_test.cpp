@@ -50,7 +50,9 @@ std::vector<Domains> domains() {
 /// What the domains of a test have in common: particles of deep tiles, moved as far as any may.
 TEST(DeepTiles, send_nothing_to_others) {
     std::vector<int> deep_tiles;
-    for (const auto& [system, cut] : domains()) {
+    for (const Domains& of : domains()) {
+        const System& system = of.system;
+        const Cut& cut = of.cut;
         SCOPED_TRACE("box of " + testing::PrintToString(system.box.size));
         InProcess(cut.count()).run([&](int number, Exchange& exchange) {
             const Border<double> border(system, cut, number, exchange);
@@ -90,7 +92,9 @@ TEST(DeepTiles, send_nothing_to_others) {
 
 /// Where particles are put that break a bound, on each step's grid.
 TEST(DeepTiles, have_the_middle_of_a_domain_among_them) {
-    for (const auto& [system, cut] : domains()) {
+    for (const Domains& of : domains()) {
+        const System& system = of.system;
+        const Cut& cut = of.cut;
         SCOPED_TRACE("box of " + testing::PrintToString(system.box.size));
         InProcess(cut.count()).run([&](int number, Exchange& exchange) {
             const Border<double> border(system, cut, number, exchange);
@@ -109,7 +113,8 @@ TEST(DeepTiles, have_the_middle_of_a_domain_among_them) {
 
 /// A particle crosses sheared faces to anywhere along the flow.
 TEST(DeepTiles, are_far_from_sheared_faces) {
-    const auto [system, cut] = domains()[3];
+    const System system = domains()[3].system;
+    const Cut cut = domains()[3].cut;
     InProcess(cut.count()).run([&](int number, Exchange& exchange) {
         const Border<double> border(system, cut, number, exchange);
         const DomainGrid<double> grid(system, 0, cut, number);
