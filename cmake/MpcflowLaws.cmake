@@ -23,7 +23,8 @@ function(mpcflow_instantiate_laws template variable)
 endfunction()
 
 # Of each four files of a list, whose length four divides, makes one. Most of a law's time in nvcc goes to headers: four
-# together take 1.7 times as long as one, and four benchmarks little more than one. CMake's own unity builds have no CUDA before 3.31, and leave out what has compiler options of its own.
+# together take 1.7 times as long as one, and four benchmarks little more than one. CMake's own unity builds have no CUDA
+# before 3.31, and leave out what has compiler options of its own.
 function(mpcflow_join_fours list name extension)
   list(LENGTH ${list} length)
   math(EXPR rest "${length} % 4")

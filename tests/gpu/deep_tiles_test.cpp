@@ -47,68 +47,66 @@ std::vector<Domains> domains() {
     return all;
 }
 
-/// What the domains of a test have in common: particles of deep tiles, moved as far as any may.
-TEST(DeepTiles, send_nothing_to_others) {
-    std::vector<int> deep_tiles;
+/// Calls test(domains, border, shared) in each domain of domains(); `shared` are the cells that others have.
+template <class Test>
+void in_each_domain(const Test& test) {
     for (const Domains& of : domains()) {
-        const System& system = of.system;
-        const Cut& cut = of.cut;
-        SCOPED_TRACE("box of " + testing::PrintToString(system.box.size));
-        InProcess(cut.count()).run([&](int number, Exchange& exchange) {
-            const Border<double> border(system, cut, number, exchange);
-            const DomainGrid<double> grid(system, 0, cut, number);
-            const TiledOrder order(grid.cells());
-            const TilesByDepth by_depth = tiles_by_depth(border, grid);
-            const std::set<int> once(by_depth.tiles.begin(), by_depth.tiles.end());
-            EXPECT_EQ(once.size(), by_depth.tiles.size());
-            EXPECT_EQ(std::ssize(once), order.tile_count());
-            const std::vector<int> deep(by_depth.tiles.begin() + by_depth.shallow, by_depth.tiles.end());
-            EXPECT_EQ(by_depth.deep_end(), deep.empty() ? 0 : *std::ranges::max_element(deep) + 1);
+        SCOPED_TRACE("box of " + testing::PrintToString(of.system.box.size));
+        InProcess(of.cut.count()).run([&](int number, Exchange& exchange) {
+            const Border<double> border(of.system, of.cut, number, exchange);
             std::set<int> shared;
             for (const std::vector<int>& some : border.shared()) shared.insert(some.begin(), some.end());
-            constexpr int drift = TileBoxes<double>::beyond + TileBoxes<double>::leeway;
-            const int farthest = std::max(drift, border.flight()) + 2 * border.flight();
-            for (std::size_t i = by_depth.shallow; i < by_depth.tiles.size(); ++i) {
-                const Vec3<int> first = order.first_cell(by_depth.tiles[i]);
-                const Vec3<int> cells = grid.cells();
-                for (int axis = 0; axis < 3; ++axis) {
-                    const int last = std::min(first[axis] + TiledOrder::edge[axis], cells[axis]) - 1;
-                    for (const int c : {first[axis] - farthest, last + farthest}) {
-                        if (cut.domains[axis] == 1) continue;
-                        // Cells of a layer are shared alike.
-                        Vec3<int> cell = first;
-                        cell[axis] = c;
-                        ASSERT_TRUE(c >= 0 && c < cells[axis]) << "tile " << by_depth.tiles[i];
-                        ASSERT_FALSE(shared.contains(grid.index(cell))) << "tile " << by_depth.tiles[i];
-                    }
-                }
-            }
-            if (number == 0) deep_tiles.push_back(static_cast<int>(by_depth.tiles.size()) - by_depth.shallow);
+            test(of, border, shared);
         });
     }
+}
+
+/// Particles of deep tiles, moved as far as any may, come to no cell that others have.
+TEST(DeepTiles, send_nothing_to_others) {
+    std::vector<int> deep_tiles;  // of the first domain of each
+    in_each_domain([&](const Domains& of, const Border<double>& border, const std::set<int>& shared) {
+        const DomainGrid<double>& grid = border.first_grid(of.system);
+        const TiledOrder order(grid.cells());
+        const TilesByDepth by_depth = tiles_by_depth(border, grid);
+        const std::set<int> once(by_depth.tiles.begin(), by_depth.tiles.end());
+        EXPECT_EQ(once.size(), by_depth.tiles.size());
+        EXPECT_EQ(std::ssize(once), order.tile_count());
+        const std::vector<int> deep(by_depth.tiles.begin() + by_depth.shallow, by_depth.tiles.end());
+        EXPECT_EQ(by_depth.deep_end(), deep.empty() ? 0 : *std::ranges::max_element(deep) + 1);
+        constexpr int drift = TileBoxes<double>::beyond + TileBoxes<double>::leeway;
+        const int farthest = std::max(drift, border.flight()) + 2 * border.flight();
+        const Vec3<int> cells = grid.cells();
+        for (const int tile : deep) {
+            const Vec3<int> first = order.first_cell(tile);
+            for (int axis = 0; axis < 3; ++axis) {
+                if (of.cut.domains[axis] == 1) continue;
+                const int last = std::min(first[axis] + TiledOrder::edge[axis], cells[axis]) - 1;
+                for (const int c : {first[axis] - farthest, last + farthest}) {
+                    // Cells of a layer are shared alike.
+                    Vec3<int> cell = first;
+                    cell[axis] = c;
+                    ASSERT_TRUE(c >= 0 && c < cells[axis]) << "tile " << tile;
+                    ASSERT_FALSE(shared.contains(grid.index(cell))) << "tile " << tile;
+                }
+            }
+        }
+        if (border.number() == 0) deep_tiles.push_back(static_cast<int>(std::ssize(deep)));
+    });
     for (std::size_t i = 0; i + 1 < deep_tiles.size(); ++i) EXPECT_GT(deep_tiles[i], 0) << "system " << i;
     EXPECT_EQ(deep_tiles.back(), 0);
 }
 
 /// Where particles are put that break a bound, on each step's grid.
 TEST(DeepTiles, have_the_middle_of_a_domain_among_them) {
-    for (const Domains& of : domains()) {
-        const System& system = of.system;
-        const Cut& cut = of.cut;
-        SCOPED_TRACE("box of " + testing::PrintToString(system.box.size));
-        InProcess(cut.count()).run([&](int number, Exchange& exchange) {
-            const Border<double> border(system, cut, number, exchange);
-            const TilesByDepth by_depth = tiles_by_depth(border, border.first_grid(system));
-            std::set<int> shared;
-            for (const std::vector<int>& some : border.shared()) shared.insert(some.begin(), some.end());
-            for (std::uint64_t step = 0; step < 30; ++step) {
-                const DomainGrid<double> grid(system, step, cut, number);
-                const int cell = grid.locate(grid.middle()).cell;
-                ASSERT_NE(cell, no_cell);
-                if (by_depth.deep_end() > 0) ASSERT_FALSE(shared.contains(cell));
-            }
-        });
-    }
+    in_each_domain([](const Domains& of, const Border<double>& border, const std::set<int>& shared) {
+        const TilesByDepth by_depth = tiles_by_depth(border, border.first_grid(of.system));
+        for (std::uint64_t step = 0; step < 30; ++step) {
+            const DomainGrid<double> grid(of.system, step, of.cut, border.number());
+            const int cell = grid.locate(grid.middle()).cell;
+            ASSERT_NE(cell, no_cell);
+            if (by_depth.deep_end() > 0) ASSERT_FALSE(shared.contains(cell));
+        }
+    });
 }
 
 /// A particle crosses sheared faces to anywhere along the flow.
