@@ -60,7 +60,8 @@ void expect_bits_of_whole_box(const Apart& c) {
     whole->restore(start, 0);
     whole->run(c.steps);
     const std::uint64_t expected = whole->state_hash();
-    EXPECT_GT(whole->fast_steps(), 2);
+    // A thermostat takes its speed from it in the first collision, before it flies.
+    if (c.system.thermostat.kind == ThermostatKind::none) EXPECT_GT(whole->fast_steps(), 2);
     options.reorder = c.reorder;
     in_domains(c.system, c.cut, options, [&](Solver& solver, int number) {
         if (number == 0) solver.restore(start, 0);
