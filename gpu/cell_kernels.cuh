@@ -6,6 +6,7 @@
 #include "gpu/cell_order.hpp"
 #include "gpu/cell_sums.cuh"
 #include "gpu/cuda_support.cuh"
+#include "gpu/launch.cuh"
 #include "gpu/record_access.cuh"
 #include "gpu/step_report.cuh"
 #include "gpu/warp/compact.hpp"
@@ -81,8 +82,9 @@ struct WallQueue {
 
 /// The cells that are special (StepPlan::is_special) and wait to be resolved.
 struct SpecialQueue {
-    std::uint32_t* count = nullptr;  ///< of them
-    std::uint32_t* cells = nullptr;  ///< as many as there are cells
+    std::uint32_t* count = nullptr;       ///< of them
+    std::uint32_t* cells = nullptr;       ///< as many as there are cells
+    std::uint32_t* next_count = nullptr;  ///< of the next resolve_cells, which begins with none
 };
 
 /// One warp's shared memory in resolve_cells, used for one thing at a time.
@@ -109,7 +111,7 @@ inline constexpr int resolve_blocks = Law::needs.offsets ? 2 : (Law::sum_count >
 
 /// Sums of each cell -> what it does to its particles; clears the sums. Where the particles are to be
 /// re-ordered (`numbers` is given), also their numbers in the order of memory, to be scanned into slots.
-/// Empties the wall queue.
+/// Empties the wall queue, and the next one of special cells.
 template <Resolving resolving, SpecialCells special, class Law, class Grid, class Cells>
 __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     resolve_cells(const __grid_constant__ StepPlan<Law, Grid> plan, Cells cells,
@@ -119,6 +121,9 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     // Known to the compiler: as an argument of the kernel it made SRD+a in mixed precision 1.8 times as slow
     // here.
     constexpr bool is_for_the_step = resolving == Resolving::for_the_step;
+    wait_for_kernel_ahead();
+    let_next_kernel_begin();
+    if (special == SpecialCells::queued && blockIdx.x == 0 && threadIdx.x == 0) *special_queue.next_count = 0;
     if (wall_queue.state != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *wall_queue.state = {0, 0};
     static_assert(warps_in_block * sizeof(ResolveScratch<Law>) <= (48U << 10U));
     __shared__ ResolveScratch<Law> scratches[warps_in_block];
@@ -165,6 +170,8 @@ __global__ void __launch_bounds__(block_size)
     resolve_special_cells(const __grid_constant__ StepPlan<Law, Grid> plan, SpecialQueue queue,
                           SumRow<Law>* __restrict__ sums, CellAction<Law>* __restrict__ actions,
                           CellDraws<Law> draws, StepReport* __restrict__ report) {
+    wait_for_kernel_ahead();
+    let_next_kernel_begin();
     const std::uint32_t count = *queue.count;
     for (std::uint32_t i = blockIdx.x * block_size + threadIdx.x; i < count; i += gridDim.x * block_size) {
         const int cell = static_cast<int>(queue.cells[i]);

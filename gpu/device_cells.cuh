@@ -9,6 +9,7 @@
 #include "gpu/cell_kernels.cuh"
 #include "gpu/cell_order.hpp"
 #include "gpu/cuda_support.cuh"
+#include "gpu/launch.cuh"
 #include "gpu/observable_kernels.cuh"
 #include "gpu/step_report.cuh"
 #include "physics/step.hpp"
@@ -20,19 +21,21 @@ class DeviceCells {
 public:
     using Plan = StepPlan<Law, Grid>;
 
-    /// Of plans that have special cells or not.
-    DeviceCells(const Grid& grid, bool has_special_cells)
-        : count_(static_cast<int>(grid.cell_count())),
+    /// Of plans that have special cells or not. Whether what a step does may begin early (gpu/launch.cuh).
+    DeviceCells(const Grid& grid, bool has_special_cells, bool begins_early)
+        : begins_early_(begins_early),
+          count_(static_cast<int>(grid.cell_count())),
           order_(grid.cells()),
           sums_(count_),
           actions_(count_),
           kept_draws_(CellDraws<Law>::kept(count_)),
           slots_(count_),
-          special_(has_special_cells ? 1 + std::int64_t{count_} : 0) {
+          special_(has_special_cells ? 2 + std::int64_t{count_} : 0) {
         std::size_t scan_bytes = 0;
         MPCFLOW_CUDA(
             cub::DeviceScan::ExclusiveSum(nullptr, scan_bytes, slots_.data(), slots_.data(), count_));
         scan_scratch_ = DeviceArray<char>(static_cast<std::int64_t>(scan_bytes));
+        special_.clear();
         clear();
     }
 
@@ -63,27 +66,24 @@ public:
 
     /// Actions of the step of `plan`; the sums are zero then. Where particles are to be re-ordered, slots()
     /// has their numbers in the cells.
-    void resolve(const Plan& plan, bool reorders, WallQueue wall_queue, StepReport* report) const {
+    void resolve(const Plan& plan, bool reorders, WallQueue wall_queue, StepReport* report) {
         resolve(plan, AllCells{count_}, reorders, wall_queue, report);
     }
     /// The same of some cells, of which no launch is empty.
     template <class Cells>
     void resolve(const Plan& plan, const Cells& cells, bool reorders, WallQueue wall_queue,
-                 StepReport* report) const {
-        const SpecialQueue special_queue{special_.data(), special_.data() + 1};
-        const auto launch = [&](auto kernel) {
-            kernel<<<cells.blocks(), block_size>>>(plan, cells, sums(), actions_.data(), draws(),
-                                                   reorders ? slots() : nullptr, wall_queue, special_queue,
-                                                   report);
-            MPCFLOW_CUDA(cudaGetLastError());
+                 StepReport* report) {
+        const LaunchPlace place{.is_early = begins_early_};
+        const SpecialQueue special_queue = next_special_queue();
+        const auto resolve_by = [&](auto kernel) {
+            launch(place, kernel, cells.blocks(), 0, plan, cells, sums(), actions_.data(), draws(),
+                   reorders ? slots() : nullptr, wall_queue, special_queue, report);
         };
         constexpr auto now = Resolving::for_the_step;
-        if (special_.size() == 0) return launch(resolve_cells<now, SpecialCells::none, Law, Grid, Cells>);
-        MPCFLOW_CUDA(cudaMemsetAsync(special_queue.count, 0, sizeof *special_queue.count));
-        launch(resolve_cells<now, SpecialCells::queued, Law, Grid, Cells>);
-        resolve_special_cells<<<std::min(block_count(count_), most_special_blocks), block_size>>>(
-            plan, special_queue, sums(), actions_.data(), draws(), report);
-        MPCFLOW_CUDA(cudaGetLastError());
+        if (special_.size() == 0) return resolve_by(resolve_cells<now, SpecialCells::none, Law, Grid, Cells>);
+        resolve_by(resolve_cells<now, SpecialCells::queued, Law, Grid, Cells>);
+        launch(place, resolve_special_cells<Law, Grid>, std::min(block_count(count_), most_special_blocks), 0,
+               plan, special_queue, sums(), actions_.data(), draws(), report);
     }
     /// The same actions; nothing else changes.
     void foresee(const Plan& plan, StepReport* report) const {
@@ -108,13 +108,22 @@ private:
     /// Enough to keep all multiprocessors of a device busy.
     static constexpr unsigned most_special_blocks = 1024;
 
+    /// Two counts take turns, so that nothing but kernels has to make them zero.
+    [[nodiscard]] SpecialQueue next_special_queue() {
+        if (special_.size() == 0) return {};
+        special_turn_ = 1 - special_turn_;
+        return {special_.data() + special_turn_, special_.data() + 2, special_.data() + 1 - special_turn_};
+    }
+
+    bool begins_early_;
+    int special_turn_ = 0;
     int count_;
     TiledOrder order_;
     DeviceArray<SumRow<Law>> sums_;
     DeviceArray<CellAction<Law>> actions_;
     DeviceArray<typename Law::Draw> kept_draws_;
     DeviceArray<std::uint32_t> slots_;
-    DeviceArray<std::uint32_t> special_;  ///< of a SpecialQueue the count, and the cells
+    DeviceArray<std::uint32_t> special_;  ///< of the SpecialQueue the two counts, and the cells
     DeviceArray<char> scan_scratch_;
 };
 

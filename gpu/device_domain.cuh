@@ -58,7 +58,7 @@ public:
           choice_({Summation::tile}, options.reorder),
           plan_(law, system, border_.first_grid(system)),
           words_(law),
-          cells_(plan_.next_grid, plan_.has_special_cells()),
+          cells_(plan_.next_grid, plan_.has_special_cells(), false),
           deep_cells_(plan_.next_grid, border_.reach()),
           tiles_(tiles_by_depth(border_, plan_.next_grid)),
           halo_(border_, cells_.count()),
@@ -253,7 +253,7 @@ private:
         has_begun_ = true;
     }
 
-    void resolve(const Plan& plan, const CellGroups& cells, bool reorders) const {
+    void resolve(const Plan& plan, const CellGroups& cells, bool reorders) {
         if (cells.group_count > 0) cells_.resolve(plan, cells, reorders, WallQueue{}, report_.data());
     }
 
@@ -270,7 +270,7 @@ private:
                                      particles_.starts(), particles_.left_over()};
         const auto take_turns = [&](int first, int count, cudaStream_t stream) {
             of_tiles.turns = tiles_.turns(loose, first);
-            TileKernels<Law, Particle, Grid>::launch(plan_, step, of_tiles, reorders, count, stream);
+            TileKernels<Law, Particle, Grid>::launch(plan_, step, of_tiles, reorders, count, {stream});
         };
         is_resolved_.record();
         is_resolved_.hold(urgent_.get());

@@ -15,6 +15,7 @@
 #include "gpu/device_reporter.cuh"
 #include "gpu/device_surfaces.cuh"
 #include "gpu/execution_choice.hpp"
+#include "gpu/launch.cuh"
 #include "gpu/particle_columns.cuh"
 #include "gpu/particle_kernels.cuh"
 #include "gpu/tile_kernels.cuh"
@@ -49,6 +50,7 @@ public:
 
     DeviceFluid(const Law& law, const System& system, const SolverOptions& options, int device)
         : device_(use(device)),
+          place_{.is_early = can_begin_early(finish_at_walls<Law, Particle>)},
           system_(system),
           surfaces_(system),
           choice_(candidates(options.summation), options.reorder),
@@ -57,7 +59,7 @@ public:
           particle_count_(checked(system.particle_count())),
           particles_(particle_count_),
           reordered_(particle_count_),
-          cells_(plan_.next_grid, plan_.has_special_cells()),
+          cells_(plan_.next_grid, plan_.has_special_cells(), place_.is_early),
           starts_(cells_.order().tile_count() + 1),
           next_starts_(starts_.size()),
           left_over_(plan_.streaming.has_walls() || has_tiles() ? particle_count_ : 0),
@@ -272,23 +274,23 @@ private:
 
     void advance(StepWay way, const ParticleStep<Law, Particle>& step) {
         visit_way<Law::masses>(way, plan_.setting() == Setting::plain, [&](auto summation, auto reorders) {
-            advance_particles<<<block_count(particle_count_), block_size>>>(plan_, step, summation, reorders);
+            launch(place_, advance_particles<decltype(summation), decltype(reorders), Law, Particle>,
+                   block_count(particle_count_), 0, plan_, step, summation, reorders);
         });
-        MPCFLOW_CUDA(cudaGetLastError());
         if (step.wall_queue.state == nullptr) return;
-        finish_at_walls<<<present().particle_blocks(), block_size>>>(plan_, step);
-        MPCFLOW_CUDA(cudaGetLastError());
+        launch(place_, finish_at_walls<Law, Particle>, present().particle_blocks(), 0, plan_, step);
     }
 
     void advance_by_tiles(bool reorders, const ParticleStep<Law, Particle>& step) {
         const TileBoxes<typename Law::Real> boxes(plan_.next_grid, ordered_shift_);
         const TileStep<Law, Grid> tiles{boxes, words_, starts_.data(), left_over_.data()};
-        TileKernels<Law, Particle, Grid>::launch(plan_, step, tiles, reorders, boxes.count());
+        TileKernels<Law, Particle, Grid>::launch(plan_, step, tiles, reorders, boxes.count(), place_);
     }
 
     void make_room_for_tiles() { TileKernels<Law, Particle, Grid>::give_memory(plan_); }
 
     int device_;
+    LaunchPlace place_;  ///< of the kernels of a step
     std::string name_;
     unsigned resident_blocks_ = 1;
     System system_;

@@ -9,6 +9,7 @@
 #include "gpu/cell_order.hpp"
 #include "gpu/cell_sums.cuh"
 #include "gpu/cuda_support.cuh"
+#include "gpu/launch.cuh"
 #include "gpu/leaving_particles.cuh"
 #include "gpu/particle_columns.cuh"
 #include "gpu/record_access.cuh"
@@ -154,6 +155,8 @@ __global__ void __launch_bounds__(block_size, (min_blocks<Law, Way>))
     advance_particles(const __grid_constant__ StepPlan<Law> plan,
                       const __grid_constant__ ParticleStep<Law, Particle> step, Way way, Reorders reorders) {
     __shared__ BlockLeaders<Law> leaders;
+    wait_for_kernel_ahead();
+    let_next_kernel_begin();
     const WarpItems items(step.count);
     unsigned mask = items.mask;
     const unsigned own_bit = warp::lane_bit(warp::CudaWarp{}.lane());
@@ -185,6 +188,8 @@ __global__ void __launch_bounds__(block_size)
     finish_at_walls(const __grid_constant__ StepPlan<Law> plan,
                     const __grid_constant__ ParticleStep<Law, Particle> step) {
     __shared__ BlockLeaders<Law> leaders;
+    wait_for_kernel_ahead();
+    let_next_kernel_begin();
     const warp::CudaWarp warp;
     const warp::WorkQueue<std::uint32_t> queue{&step.wall_queue.state->taken, step.wall_queue.state->count};
     while (true) {

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "gpu/launch.cuh"
 #include "gpu/particle_kernels.cuh"
 #include "gpu/tile_box.hpp"
 #include "gpu/tile_turns.hpp"
@@ -127,6 +128,9 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
     for (int j = static_cast<int>(threadIdx.x); j < static_cast<int>(sizeof memory.sums / sizeof(uint4));
          j += block_size)
         reinterpret_cast<uint4*>(memory.sums)[j] = uint4{0, 0, 0, 0};
+    // The kernel ahead has neither moved the particles nor found where those of a tile begin.
+    wait_for_kernel_ahead();
+    let_next_kernel_begin();
     __syncthreads();
 
     // Adds a particle that is at the end of its step, and whose place in memory is `at`, to the box; false
@@ -261,14 +265,12 @@ template <class Law, class Particle, class Grid>
 struct TileKernels {
     using Kernel = void (*)(StepPlan<Law, Grid>, ParticleStep<Law, Particle, Grid>, TileStep<Law, Grid>);
 
-    /// Takes the first `count` turns of `tiles` in a stream.
+    /// Takes the first `count` turns of `tiles`.
     static void launch(const StepPlan<Law, Grid>& plan, const ParticleStep<Law, Particle, Grid>& step,
-                       const TileStep<Law, Grid>& tiles, bool reorders, int count,
-                       cudaStream_t stream = nullptr) {
+                       const TileStep<Law, Grid>& tiles, bool reorders, int count, LaunchPlace place) {
         if (count == 0) return;
-        of(plan, reorders)<<<static_cast<unsigned>(count), block_size, sizeof(TileMemory<Law>), stream>>>(
-            plan, step, tiles);
-        MPCFLOW_CUDA(cudaGetLastError());
+        mpcflow::launch(place, of(plan, reorders), static_cast<unsigned>(count), sizeof(TileMemory<Law>),
+                        plan, step, tiles);
     }
     /// Before the first launch of those of a plan.
     static void give_memory(const StepPlan<Law, Grid>& plan) {
