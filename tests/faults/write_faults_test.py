@@ -10,6 +10,7 @@ import subprocess
 import unittest
 
 from faulty import Fault, preload_options
+from stopped import small_flow
 
 from restarting import RestartTest, flow
 
@@ -27,7 +28,7 @@ class WriteFaults(RestartTest):
 
     def test_killed_at_every_kind_of_write(self):
         """Inside the writing of checkpoints, of run.h5 and of the trajectory, and while a restart drops frames."""
-        text = flow(40, "{every: 20}")
+        text = small_flow(40, checkpoint="{every: 20}")  # as many writes as of a larger one
         expected = self.reference(text)
         name = self.write_input(text)
         for path in ("checkpoint", "run.h5", "trajectory", "fields.h5"):
