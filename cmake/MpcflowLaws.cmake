@@ -1,7 +1,9 @@
 # mpcflow_instantiate_laws(<template> <variable>): configures <template> of this folder for each line of the table of laws
 # (physics/collision/laws.hpp), in each arithmetic: a file of its own, so that they compile side by side. Sets <variable> to
-# the files, named after the template.
+# the files, named after the template. With ONLY, names like Srd_double, the file of any other law is made of the template
+# OTHERS; an empty list is all laws.
 function(mpcflow_instantiate_laws template variable)
+  cmake_parse_arguments(ARG "" "OTHERS" "ONLY" ${ARGN})
   set(table ${PROJECT_SOURCE_DIR}/physics/collision/laws.hpp)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
   file(STRINGS ${table} lines REGEX "^ *LawLine<[A-Za-z]+>{")
@@ -12,7 +14,11 @@ function(mpcflow_instantiate_laws template variable)
     string(REGEX REPLACE "^ *LawLine<([A-Za-z]+)>.*" "\\1" LAW "${line}")
     foreach(REAL double float)
       set(file ${CMAKE_CURRENT_BINARY_DIR}/${name}_${LAW}_${REAL}${extension})
-      configure_file(${template} ${file} @ONLY)
+      if(NOT ARG_ONLY OR "${LAW}_${REAL}" IN_LIST ARG_ONLY)
+        configure_file(${template} ${file} @ONLY)
+      else()
+        configure_file(${ARG_OTHERS} ${file} @ONLY)
+      endif()
       list(APPEND files ${file})
     endforeach()
   endforeach()
