@@ -36,11 +36,12 @@ struct Rows {
 template <class Struct, class Number, int size>
 class Columns {
 public:
-    /// A `Number`, or its place in something that is none.
+    /// A `Number`, or its place in something that is none. (`auto` forgets may_alias: pointers to these are
+    /// declared by name, or the compiler may put such a store after one that it should be before.)
     using Word [[gnu::may_alias]] = Number;
 
     void set(int k, const Struct& value) {
-        const auto* words = reinterpret_cast<const Word*>(&value);
+        const Word* words = reinterpret_cast<const Word*>(&value);
         for_all([&](auto w) { column_[w][k] = words[w]; });
     }
     /// All of `rows`.
@@ -54,8 +55,7 @@ public:
     }
     [[nodiscard]] Struct operator[](int k) const {
         Struct value;
-        auto* numbers = reinterpret_cast<Number*>(&value);
-        for_all([&](auto w) { numbers[w] = column_[w][k]; });
+        put(k, reinterpret_cast<Word*>(&value));
         return value;
     }
     void put(int k, Word* words) const {
@@ -221,7 +221,7 @@ public:
     void store(Particle* particles) const {
         static_assert(sizeof(Particle) == 6 * sizeof(Real) + sizeof(typename Particle::Label));
         for (int k = 0; k < size; ++k) {
-            auto* words = reinterpret_cast<Word*>(&particles[k]);
+            Word* words = reinterpret_cast<Word*>(&particles[k]);
             positions_.put(k, words);
             velocities_.put(k, words + 3);
             labels_.put(k, words + 6);
