@@ -1,7 +1,7 @@
-# mpcflow_instantiate_laws(<template> <variable>): configures <template> of this folder for each line of the table of laws
-# (physics/collision/laws.hpp), in each arithmetic: a file of its own, so that they compile side by side. Sets <variable> to
-# the files, named after the template. With ONLY, names like Srd_double, the file of any other law is made of the template
-# OTHERS; an empty list is all laws.
+# mpcflow_instantiate_laws(<template> <variable> [OTHERS <template> ONLY <law>...]): configures <template> of this folder for
+# each line of the table of laws (physics/collision/laws.hpp), in each arithmetic: a file of its own, so that they compile
+# side by side. Sets <variable> to the files, named after the template. With ONLY, names like Srd_double or `none`, the file
+# of any other law is made of the template OTHERS; an empty list is all laws.
 function(mpcflow_instantiate_laws template variable)
   cmake_parse_arguments(ARG "" "OTHERS" "ONLY" ${ARGN})
   set(table ${PROJECT_SOURCE_DIR}/physics/collision/laws.hpp)
@@ -10,18 +10,25 @@ function(mpcflow_instantiate_laws template variable)
   string(REGEX REPLACE ".*(\\.[a-z]+)\\.in$" "\\1" extension ${template})
   get_filename_component(name ${template} NAME_WE)
   set(files "")
+  set(unknown ${ARG_ONLY})
+  list(REMOVE_ITEM unknown none)
   foreach(line IN LISTS lines)
     string(REGEX REPLACE "^ *LawLine<([A-Za-z]+)>.*" "\\1" LAW "${line}")
     foreach(REAL double float)
       set(file ${CMAKE_CURRENT_BINARY_DIR}/${name}_${LAW}_${REAL}${extension})
       if(NOT ARG_ONLY OR "${LAW}_${REAL}" IN_LIST ARG_ONLY)
         configure_file(${template} ${file} @ONLY)
+        list(REMOVE_ITEM unknown ${LAW}_${REAL})
       else()
         configure_file(${ARG_OTHERS} ${file} @ONLY)
       endif()
       list(APPEND files ${file})
     endforeach()
   endforeach()
+  if(unknown)
+    message(FATAL_ERROR "mpcflow: MPCFLOW_LAWS or MPCFLOW_DOMAIN_LAWS names ${unknown}: laws are called Srd_double, "
+      "SrdAngular_float and so on, after the table in ${table}; or none")
+  endif()
   if(CMAKE_UNITY_BUILD)
     set(at_once 4)
     if(extension STREQUAL ".cu")

@@ -170,17 +170,17 @@ if [[ $quick == no ]]; then
     # None of these runs domains, whose solvers take as long to compile as all others, and all have the same law. One that
     # asks for another ends with an error.
     addressed="app input physics program threads tuning"
-    with_domains=OFF
+    domains=none
     laws="Srd_double;Srd_float"
     if [[ $nightly == yes ]]; then
         left_out=""
-        with_domains=ON
+        domains=""
         laws=""
         addressed="fibers laws solver $addressed"
     fi
     start_anew build-asan
     build_and_test build-asan "$addressed" "${sanitized[@]}" -DMPCFLOW_LAW_OPTIONS= "-DMPCFLOW_LAWS=$laws" \
-        -DMPCFLOW_DOMAINS=$with_domains -DMPCFLOW_SANITIZE=address,undefined "-DMPCFLOW_NO_SANITIZE=$left_out"
+        "-DMPCFLOW_DOMAIN_LAWS=$domains" -DMPCFLOW_SANITIZE=address,undefined "-DMPCFLOW_NO_SANITIZE=$left_out"
 fi
 if [[ $sanitizers == yes ]]; then
     # The fuzzer takes one core, so that it runs beside a build.
