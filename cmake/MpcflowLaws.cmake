@@ -40,7 +40,7 @@ function(mpcflow_instantiate_laws template variable)
 endfunction()
 
 # Of each so many files of a list, whose length they divide, makes one. Most of a law's time in nvcc goes to headers: four
-# together take 1.7 times as long as one, eight as long as five, and four benchmarks little more than one. CMake's own unity
+# together take 1.7 times as long as one, eight 2.4 times, and four benchmarks little more than one. CMake's own unity
 # builds have no CUDA before 3.31, and leave out what has compiler options of its own.
 function(mpcflow_join_files list name extension at_once)
   list(LENGTH ${list} length)

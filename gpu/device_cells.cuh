@@ -21,7 +21,8 @@ class DeviceCells {
 public:
     using Plan = StepPlan<Law, Grid>;
 
-    /// Of plans that have special cells or not. Whether what a step does may begin early (gpu/launch.cuh).
+    /// Of plans that have special cells or not. `begins_early`: whether the kernels of resolve() may
+    /// (gpu/launch.cuh).
     DeviceCells(const Grid& grid, bool has_special_cells, bool begins_early)
         : begins_early_(begins_early),
           count_(static_cast<int>(grid.cell_count())),
@@ -35,7 +36,7 @@ public:
         MPCFLOW_CUDA(
             cub::DeviceScan::ExclusiveSum(nullptr, scan_bytes, slots_.data(), slots_.data(), count_));
         scan_scratch_ = DeviceArray<char>(static_cast<std::int64_t>(scan_bytes));
-        special_.clear();
+        special_.clear();  // both counts begin at zero
         clear();
     }
 

@@ -1,14 +1,16 @@
 #pragma once
-/// Kernels that begin while the one ahead of them in their stream ends (programmatic dependent launch, CUDA
-/// programming guide, 4.5). In small boxes that is up to a fifth of a step.
+/// Kernels that begin while the one ahead of them in their stream ends (the CUDA programming guide calls it
+/// programmatic dependent launch). In small boxes that is up to a fifth of a step.
 ///
 /// Blocks of a kernel that is launched so take the places that those of the one ahead leave, once none of
-/// these waits for a place. It must
-///   - wait_for_kernel_ahead() before it reads what that one writes, or writes what that one uses,
-///   - and only then let_next_kernel_begin(). So all that was written by kernels before the one ahead is
-///   there
-///     from the beginning.
-/// In kernels that are launched in their turn both do nothing.
+/// these waits for a place. The kernel
+///   - waits (wait_for_kernel_ahead) before it reads what the one ahead writes, or writes what that one uses;
+///   - reads until then only what kernels further ahead wrote, and past L1 (PastL1), in which may be what was
+///     there before;
+///   - lets the next one begin (let_next_kernel_begin) after it has waited, and no earlier. So when a kernel
+///     begins, all but the one ahead have ended.
+/// Behind a kernel that does not let it begin it begins at the end of that. A kernel that is launched in its
+/// turn begins when all ahead have ended, and both functions do nothing in it.
 
 #include <cuda_runtime.h>
 
@@ -30,7 +32,7 @@ __device__ __forceinline__ void let_next_kernel_begin() {
 }
 
 /// Whether a kernel knows how to wait on the current device: the program may have been built for older ones
-/// alone. What is so of one kernel is so of all.
+/// alone. What is so of one kernel is so of all, which are built for the same devices.
 template <class... Parameters>
 [[nodiscard]] bool can_begin_early(void (*kernel)(Parameters...)) {
     cudaFuncAttributes attributes{};

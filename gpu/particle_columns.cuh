@@ -16,6 +16,21 @@
 
 namespace mpcflow {
 
+/// How a thread reads: through the cache of its multiprocessor, or past it, where that may still have what
+/// was there before (gpu/launch.cuh).
+struct ThroughL1 {
+    template <class T>
+    [[nodiscard]] static __device__ __forceinline__ T load(const T* from) {
+        return *from;
+    }
+};
+struct PastL1 {
+    template <class T>
+    [[nodiscard]] static __device__ __forceinline__ T load(const T* from) {
+        return __ldcg(from);
+    }
+};
+
 /// The species of a particle: one of several, or the only one, which takes no memory.
 struct OneOfSeveral {
     int value;
@@ -70,12 +85,13 @@ public:
         return sum;
     }
 
+    template <class Reading = ThroughL1>
     [[nodiscard]] __device__ __forceinline__ Motion<Particle> motion(std::int64_t i) const {
-        const auto [position, velocity] = motion_.get(i);
-        return {species_of(i), position, velocity};
+        const auto [position, velocity] = motion_.template get<Reading>(i);
+        return {species_of<Reading>(i), position, velocity};
     }
     [[nodiscard]] __device__ __forceinline__ int species_at(std::int64_t i) const {
-        return species_of(i).species();
+        return species_of<ThroughL1>(i).species();
     }
     /// But for the species, which set_label() sets.
     __device__ __forceinline__ void set_motion(std::int64_t i, Vec3<Real> position,
@@ -91,7 +107,7 @@ public:
 
     /// The record. What is not used of it is not read.
     [[nodiscard]] __device__ __forceinline__ Particle operator[](std::int64_t i) const {
-        const auto [position, velocity] = motion_.get(i);
+        const auto [position, velocity] = motion_.template get<ThroughL1>(i);
         return {position, velocity, labels_[i]};
     }
     __device__ __forceinline__ void set(std::int64_t i, const Particle& particle) const {
@@ -100,8 +116,9 @@ public:
     }
 
 private:
+    template <class Reading>
     [[nodiscard]] __device__ __forceinline__ SpeciesOf<Particle> species_of(std::int64_t i) const {
-        if constexpr (Particle::has_species) return {this->species[i]};
+        if constexpr (Particle::has_species) return {Reading::load(this->species + i)};
         else return {};
     }
 
@@ -115,10 +132,11 @@ private:
         double2* c;
 
         auto columns() { return std::tie(a, b, c); }
+        template <class Reading>
         __device__ __forceinline__ PositionAndVelocity get(std::int64_t i) const {
-            const double2 p = a[i];
-            const double2 q = b[i];
-            const double2 r = c[i];
+            const double2 p = Reading::load(a + i);
+            const double2 q = Reading::load(b + i);
+            const double2 r = Reading::load(c + i);
             return {{p.x, p.y, q.x}, {q.y, r.x, r.y}};
         }
         __device__ __forceinline__ void put(std::int64_t i, Vec3<double> x, Vec3<double> v) const {
@@ -132,9 +150,10 @@ private:
         float2* b;
 
         auto columns() { return std::tie(a, b); }
+        template <class Reading>
         __device__ __forceinline__ PositionAndVelocity get(std::int64_t i) const {
-            const float4 p = a[i];
-            const float2 q = b[i];
+            const float4 p = Reading::load(a + i);
+            const float2 q = Reading::load(b + i);
             return {{p.x, p.y, p.z}, {p.w, q.x, q.y}};
         }
         __device__ __forceinline__ void put(std::int64_t i, Vec3<float> x, Vec3<float> v) const {

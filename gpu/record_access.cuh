@@ -67,7 +67,8 @@ __device__ __forceinline__ void store_record(Record* to, const Record& record) {
         reinterpret_cast<RecordPiece<Record>*>(to)[i] = mine.piece[i];
 }
 
-/// A record that nothing writes while the kernel runs, through the read-only cache.
+/// A record that nothing writes while the kernel runs, or, where it was launched early, once it has waited
+/// for the one ahead (gpu/launch.cuh); through the read-only cache.
 template <class Record>
 __device__ __forceinline__ Record load_constant_record(const Record* record) {
     detail::RecordPieces<Record> mine;

@@ -113,12 +113,13 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
     constexpr bool many_meet_walls = setting == Setting::among_surfaces;
     const warp::CudaWarp warp;
     const int tile = tiles.turns.tile(tiles.boxes.order(), static_cast<int>(blockIdx.x));
-    const std::uint32_t first = tiles.starts[tile];
-    const std::uint32_t last = tiles.starts[tile + 1];
+    // The kernel ahead writes none of what is read until it is waited for.
+    const std::uint32_t first = PastL1::load(tiles.starts + tile);
+    const std::uint32_t last = PastL1::load(tiles.starts + tile + 1);
     // Warps begin on whole sectors; the lanes before the tile's first particle have none.
     std::uint32_t i = (first & ~31U) + threadIdx.x;
     Motion<Particle> next{};
-    if (i >= first && i < last) next = step.from.motion(i);
+    if (i >= first && i < last) next = step.from.template motion<PastL1>(i);
 
     const Vec3<int> box = tiles.boxes.first(tile);
     const bool is_on_grid = !may_leave<Grid> || tiles.boxes.is_on_grid(box);
@@ -128,7 +129,6 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
     for (int j = static_cast<int>(threadIdx.x); j < static_cast<int>(sizeof memory.sums / sizeof(uint4));
          j += block_size)
         reinterpret_cast<uint4*>(memory.sums)[j] = uint4{0, 0, 0, 0};
-    // The kernel ahead has neither moved the particles nor found where those of a tile begin.
     wait_for_kernel_ahead();
     let_next_kernel_begin();
     __syncthreads();

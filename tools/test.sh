@@ -167,8 +167,8 @@ if [[ $quick == no ]]; then
     # The algorithms of warps and blocks on their emulators ("fibers") are left to --all, and to memcheck on a GPU; the tests
     # of laws and solvers by themselves to --all, for whole runs of the program go many of the same ways.
     left_out=null,alignment,object-size
-    # None of these runs domains, whose solvers take as long to compile as all others, and all have the same law. One that
-    # asks for another ends with an error.
+    # No test here runs domains, whose solvers take as long to compile as all others, and all use SRD. One that asks for
+    # more ends with an error.
     addressed="app input physics program threads tuning"
     domains=none
     laws="Srd_double;Srd_float"
