@@ -150,12 +150,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
             line += row.middle_line() / turn
         forces.append(force)
         lines.append(line)
-        told = f"drag coefficient {row.drag_coefficient(force):.3f}   eddies {row.wake_length(line):.3f} diameters"
-        print(f"time {10 * turns:4d}   {told}", flush=True)
+        print(f"time {10 * turns:4d}   {_told(row, force, line)}", flush=True)
     later = len(lines) // 2  # when the flow has developed
-    length = row.wake_length(np.mean(lines[later:], axis=0))
-    print(f"second half: drag coefficient {row.drag_coefficient(float(np.mean(forces[later:]))):.3f}   eddies {length:.3f} diameters")
+    print(f"second half: {_told(row, float(np.mean(forces[later:])), np.mean(lines[later:], axis=0))}")
     return 0
+
+
+def _told(row: Row, force: float, line: NDArray[np.float64]) -> str:
+    try:
+        eddies = f"eddies {row.wake_length(line):.3f} diameters"
+    except ValueError:  # of turning_point: at first, or where nodes are as large as they are
+        eddies = "no eddies"
+    return f"drag coefficient {row.drag_coefficient(force):.3f}   {eddies}"
 
 
 if __name__ == "__main__":
