@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "gpu/divisor.hpp"
 #include "physics/host_device.hpp"
 #include "physics/vector.hpp"
 
@@ -24,13 +25,21 @@ public:
     MPCFLOW_HD explicit TiledOrder(Vec3<int> cells)
         : cells_(cells),
           tiles_{(cells.x + edge.x - 1) / edge.x, (cells.y + edge.y - 1) / edge.y,
-                 (cells.z + edge.z - 1) / edge.z} {}
+                 (cells.z + edge.z - 1) / edge.z},
+          row_(tiles_.x),
+          column_(tiles_.y) {}
 
     [[nodiscard]] MPCFLOW_HD int tile_count() const { return tiles_.x * tiles_.y * tiles_.z; }
+    /// Along x, y, z.
+    [[nodiscard]] MPCFLOW_HD Vec3<int> tiles() const { return tiles_; }
+    /// The number of a tile, given by its numbers along x, y, z.
+    [[nodiscard]] MPCFLOW_HD int number(Vec3<int> tile) const {
+        return tile.x + tiles_.x * (tile.y + tiles_.y * tile.z);
+    }
 
     /// The number of the tile that holds a cell, given by its numbers along x, y, z.
     [[nodiscard]] MPCFLOW_HD int tile_of(Vec3<int> c) const {
-        return c.x / edge.x + tiles_.x * (c.y / edge.y + tiles_.y * (c.z / edge.z));
+        return number({c.x / edge.x, c.y / edge.y, c.z / edge.z});
     }
     /// The same of a cell by its index.
     [[nodiscard]] MPCFLOW_HD int tile_of(int cell) const {
@@ -38,24 +47,9 @@ public:
     }
     /// The first cell of a tile along each axis.
     [[nodiscard]] MPCFLOW_HD Vec3<int> first_cell(int tile) const {
-        return {tile % tiles_.x * edge.x, tile / tiles_.x % tiles_.y * edge.y,
-                tile / tiles_.x / tiles_.y * edge.z};
-    }
-
-    /// The tile that is taken as the `turn`-th, 0 to tile_count() - 1.
-    /// In large boxes tiles are taken in bands of some rows of tiles, and a band layer by layer, so that
-    /// tiles that have cells in common follow each other soon, along z as well: what one adds to is then
-    /// still in the card's cache when the next one does
-    /// (docs/decisions/2026-11-26-what-a-step-reads-and-writes.md).
-    [[nodiscard]] MPCFLOW_HD int in_turn(int turn) const {
-        const int rows = rows_of_band();
-        const int band = turn / (rows * tiles_.x * tiles_.z);
-        const int first_row = band * rows;
-        const int own_rows = tiles_.y - first_row < rows ? tiles_.y - first_row : rows;
-        const int in_band = turn - first_row * tiles_.x * tiles_.z;
-        const int layer = in_band / (own_rows * tiles_.x);
-        const int in_layer = in_band - layer * own_rows * tiles_.x;
-        return in_layer + tiles_.x * (first_row + tiles_.y * layer);
+        const int row = tile / row_;
+        const int layer = row / column_;
+        return {(tile - row * tiles_.x) * edge.x, (row - layer * tiles_.y) * edge.y, layer * edge.z};
     }
 
     /// The rank of a cell in memory, 0 to number of cells - 1. `cell` = x + cells.x * (y + cells.y * z).
@@ -77,13 +71,6 @@ public:
     }
 
 private:
-    /// About so many tiles of a layer are in a band, and less than twice as many: of 325 tiles a layer two
-    /// bands were slower than none, of 1250 bands of 200 faster than of 100.
-    static constexpr int tiles_of_band = 200;
-    [[nodiscard]] MPCFLOW_HD int rows_of_band() const {
-        const int bands = tiles_.x * tiles_.y / tiles_of_band;
-        return bands < 2 ? tiles_.y : (tiles_.y + bands - 1) / bands;
-    }
     MPCFLOW_HD Vec3<int> size_of_tile(Vec3<int> first) const {
         const auto at_most = [](int left, int edge_length) {
             return left < edge_length ? left : edge_length;
@@ -99,6 +86,8 @@ private:
 
     Vec3<int> cells_{1, 1, 1};
     Vec3<int> tiles_{1, 1, 1};
+    Divisor row_{};     ///< by tiles_.x
+    Divisor column_{};  ///< by tiles_.y
 };
 
 /// Deals the particles of a tile, which are ordered by cells, into `layers` rows, as cards: of the particle

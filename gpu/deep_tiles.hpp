@@ -3,48 +3,39 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "gpu/tile_box.hpp"
+#include "gpu/tile_turns.hpp"
 #include "physics/domain/border.hpp"
-#include "physics/domain/deep_cells.hpp"
+#include "physics/domain/domain_grid.hpp"
 
 namespace mpcflow {
 
-/// The tiles of a domain, each once, in the order in which blocks take them: the first `shallow` of them, and
-/// then the deep ones.
-struct TilesByDepth {
-    std::vector<int> tiles;
-    int shallow = 0;
-
-    /// The number behind that of the last deep one; 0 without.
-    [[nodiscard]] int deep_end() const {
-        const auto first = tiles.begin() + shallow;
-        return first == tiles.end() ? 0 : *std::max_element(first, tiles.end()) + 1;
-    }
-};
-
-/// A tile is deep if none of its particles leaves the domain's grid, or gets to a cell that another domain
-/// has, in two steps after one in which none was astray (TileBoxes::is_astray), or in three after they were
-/// put in order.
+/// The deep tiles of a domain, which are a block, perhaps of none. A tile is deep if none of its particles
+/// leaves the domain's grid, or gets to a cell that another domain has, in two steps after one in which none
+/// was astray (TileBoxes::is_astray), or in three after they were put in order.
 template <class Real>
-[[nodiscard]] TilesByDepth tiles_by_depth(const Border<Real>& border, const DomainGrid<Real>& grid) {
+[[nodiscard]] TileBlock deep_tiles(const Border<Real>& border, const DomainGrid<Real>& grid) {
     // A particle that is not astray is so many cells from its tile at most; one that was just put in order, a
     // flight. Two more flights follow before the host can know.
     constexpr int drift = TileBoxes<Real>::beyond + TileBoxes<Real>::leeway;
     const int layers = border.reach() + border.flight() + std::max(drift, border.flight());
-    const std::vector<bool> is_deep = deep_cells(grid, layers);
-    const TiledOrder order(grid.cells());
-    std::vector<bool> all_deep(static_cast<std::size_t>(order.tile_count()), true);
-    for (int cell = 0; cell < grid.cell_count(); ++cell)
-        if (!is_deep[cell]) all_deep[order.tile_of(cell)] = false;
-    TilesByDepth by_depth;
-    for (const bool deep : {false, true}) {
-        by_depth.shallow = static_cast<int>(by_depth.tiles.size());
-        for (int turn = 0; turn < order.tile_count(); ++turn)
-            if (all_deep[order.in_turn(turn)] == deep) by_depth.tiles.push_back(order.in_turn(turn));
+    TileBlock deep;
+    for (int axis = 0; axis < 3; ++axis) {
+        const int cells = grid.cells()[axis];
+        const auto is_deep = [&](int tile) {
+            const int end = std::min((tile + 1) * TiledOrder::edge[axis], cells);
+            for (int c = tile * TiledOrder::edge[axis]; c < end; ++c)
+                if (!grid.is_deep(axis, c, layers)) return false;
+            return true;
+        };
+        const int tiles = TiledOrder(grid.cells()).tiles()[axis];
+        int& first = deep.first[axis];
+        while (first < tiles && !is_deep(first)) ++first;
+        int& count = deep.extent[axis];
+        while (first + count < tiles && is_deep(first + count)) ++count;
     }
-    return by_depth;
+    return deep;
 }
 
 /// In which steps deep tiles may be apart from the others. The host launches a step when it has learnt of the

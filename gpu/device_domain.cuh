@@ -11,12 +11,12 @@
 
 #include "gpu/cuda_support.cuh"
 #include "gpu/deep_cells.cuh"
+#include "gpu/deep_tiles.hpp"
 #include "gpu/device_cells.cuh"
 #include "gpu/device_reporter.cuh"
 #include "gpu/device_surfaces.cuh"
 #include "gpu/domain_kernels.cuh"
 #include "gpu/domain_particles.cuh"
-#include "gpu/domain_tiles.cuh"
 #include "gpu/execution_choice.hpp"
 #include "gpu/halo_sums.cuh"
 #include "gpu/migration.cuh"
@@ -60,17 +60,17 @@ public:
           words_(law),
           cells_(plan_.next_grid, plan_.has_special_cells(), false),
           deep_cells_(plan_.next_grid, border_.reach()),
-          tiles_(tiles_by_depth(border_, plan_.next_grid)),
+          turns_(cells_.order(), deep_tiles(border_, plan_.next_grid)),
           halo_(border_, cells_.count()),
           migration_(border_.grids(), border_.most_particles(system)),
-          particles_(cells_.order().tile_count(), tiles_.deep_end()),
+          particles_(cells_.order().tile_count(), turns_.deep_end()),
           report_(1) {
         plan_.streaming.set_surfaces(surfaces_.view());
         plan_.refuge = vector_cast<Real>(plan_.next_grid.middle());
         cudaDeviceProp properties{};
         MPCFLOW_CUDA(cudaGetDeviceProperties(&properties, device));
         name_ = properties.name;
-        resident_blocks_ = static_cast<unsigned>(properties.multiProcessorCount) * 8U;
+        multiprocessors_ = properties.multiProcessorCount;
         report_.clear();
         TileKernels<Law, Particle, Grid>::give_memory(plan_);
         particles_.make_room(border_.most_particles(system));
@@ -89,14 +89,14 @@ public:
     [[nodiscard]] std::string description() const { return name_; }
     [[nodiscard]] std::int64_t memory_bytes() const {
         return particles_.memory_bytes() + cells_.memory_bytes() + deep_cells_.memory_bytes() +
-               tiles_.memory_bytes() + halo_.memory_bytes() + migration_.memory_bytes() + surfaces_.bytes();
+               halo_.memory_bytes() + migration_.memory_bytes() + surfaces_.bytes();
     }
 
     /// To be read between steps.
     [[nodiscard]] DeviceState<Particle, Grid> state() const {
         use();
         return {particles_.count(), particles_.columns(), plan_.next_grid,
-                surfaces_.view(),   cells_.counts(),      resident_blocks_};
+                surfaces_.view(),   cells_.counts(),      8U * static_cast<unsigned>(multiprocessors_)};
     }
     /// In the device's memory.
     [[nodiscard]] const SurfaceView& surfaces() const { return surfaces_.view(); }
@@ -259,27 +259,27 @@ private:
 
     /// The shallow tiles in the urgent stream, the deep ones in the default one, where they can be apart.
     void advance(bool reorders) {
-        const int loose = particles_.loose_tiles();
         const auto from = particles_.columns();
         const auto to = reorders ? particles_.reordered() : from;
         ParticleStep<Law, Particle, Grid> step{
             particles_.count(), from, to, cells_.actions(), cells_.draws(), cells_.sums(), cells_.slots()};
         step.report = report_.data();
         step.leaving = migration_.queue();
-        TileStep<Law, Grid> of_tiles{TileBoxes<Real>(plan_.next_grid, ordered_shift_), words_,
-                                     particles_.starts(), particles_.left_over()};
+        const TileBoxes<Real> boxes(plan_.next_grid, ordered_shift_);
+        TileStep<Law, Grid> of_tiles{boxes,  words_,          particles_.starts(), particles_.left_over(),
+                                     turns_, multiprocessors_};
         const auto take_turns = [&](int first, int count, cudaStream_t stream) {
-            of_tiles.turns = tiles_.turns(loose, first);
+            of_tiles.turns = turns_.with(particles_.loose_tiles(), first);
             TileKernels<Law, Particle, Grid>::launch(plan_, step, of_tiles, reorders, count, {stream});
         };
         is_resolved_.record();
         is_resolved_.hold(urgent_.get());
-        const int others = tiles_.other_turns(loose);
+        const int others = turns_.shallow_count() + particles_.loose_tiles();
         if (is_ordered_ && deep_steps_.are_apart(step_)) {
             take_turns(0, others, urgent_.get());
-            take_turns(others, tiles_.deep_count(), nullptr);
+            take_turns(others, turns_.deep_count(), nullptr);
         } else {
-            take_turns(0, others + tiles_.deep_count(), urgent_.get());
+            take_turns(0, others + turns_.deep_count(), urgent_.get());
         }
         urgent_has_advanced_.record(urgent_.get());
         urgent_has_advanced_.hold(nullptr);
@@ -365,7 +365,7 @@ private:
 
     int device_;
     std::string name_;
-    unsigned resident_blocks_ = 1;
+    int multiprocessors_ = 1;
     System system_;
     DeviceSurfaces surfaces_;
     Border<Real> border_;
@@ -375,7 +375,7 @@ private:
     WordSums<Law> words_;
     DeviceCells<Law, Grid> cells_;
     DeepCells deep_cells_;
-    DomainTiles tiles_;
+    TurnsOfDomain turns_;  ///< but for tiles of no place
     DeepSteps deep_steps_;
     HaloSums<Law, Grid> halo_;
     Migration<Particle> migration_;

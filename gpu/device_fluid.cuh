@@ -69,7 +69,7 @@ public:
         cudaDeviceProp properties{};
         MPCFLOW_CUDA(cudaGetDeviceProperties(&properties, device));
         name_ = properties.name;
-        resident_blocks_ = static_cast<unsigned>(properties.multiProcessorCount) * 8U;
+        multiprocessors_ = properties.multiProcessorCount;
         report_.clear();
         wall_state_.clear();
         if (has_tiles()) make_room_for_tiles();
@@ -178,7 +178,7 @@ private:
 
     [[nodiscard]] DeviceState<Particle, Grid> present() const {
         return {particle_count_,  particles_.columns(), plan_.next_grid,
-                surfaces_.view(), cells_.counts(),      resident_blocks_};
+                surfaces_.view(), cells_.counts(),      8U * static_cast<unsigned>(multiprocessors_)};
     }
 
     /// Places in memory are 32-bit numbers, also those of idle lanes behind the last particle.
@@ -284,7 +284,8 @@ private:
 
     void advance_by_tiles(bool reorders, const ParticleStep<Law, Particle>& step) {
         const TileBoxes<typename Law::Real> boxes(plan_.next_grid, ordered_shift_);
-        const TileStep<Law, Grid> tiles{boxes, words_, starts_.data(), left_over_.data()};
+        const TileStep<Law, Grid> tiles{
+            boxes, words_, starts_.data(), left_over_.data(), TurnsOfBox(boxes.order()), multiprocessors_};
         TileKernels<Law, Particle, Grid>::launch(plan_, step, tiles, reorders, boxes.count(), place_);
     }
 
@@ -293,7 +294,7 @@ private:
     int device_;
     LaunchPlace place_;  ///< of the kernels of a step
     std::string name_;
-    unsigned resident_blocks_ = 1;
+    int multiprocessors_ = 1;
     System system_;
     DeviceSurfaces surfaces_;
     ExecutionChoice choice_;

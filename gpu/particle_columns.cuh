@@ -31,6 +31,15 @@ struct PastL1 {
     }
 };
 
+/// Asks for `bytes` bytes, a multiple of 16, to be brought into the cache of the card, L2. Cards before
+/// compute capability 9.0 do nothing.
+__device__ __forceinline__ void fetch_to_l2([[maybe_unused]] const void* from,
+                                            [[maybe_unused]] std::uint32_t bytes) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes));
+#endif
+}
+
 /// The species of a particle: one of several, or the only one, which takes no memory.
 struct OneOfSeveral {
     int value;
@@ -90,6 +99,12 @@ public:
         const auto [position, velocity] = motion_.template get<Reading>(i);
         return {species_of<Reading>(i), position, velocity};
     }
+    /// Asks for what motion() reads of `count` particles from i on, a multiple of 32.
+    __device__ __forceinline__ void fetch_motions(std::int64_t i, std::uint32_t count) const {
+        const std::uint32_t whole = (count + 31U) & ~31U;  // columns end with a whole line
+        motion_.fetch(i, whole);
+        if constexpr (Particle::has_species) fetch_to_l2(this->species + i, whole);
+    }
     [[nodiscard]] __device__ __forceinline__ int species_at(std::int64_t i) const {
         return species_of<ThroughL1>(i).species();
     }
@@ -139,6 +154,9 @@ private:
             const double2 r = Reading::load(c + i);
             return {{p.x, p.y, q.x}, {q.y, r.x, r.y}};
         }
+        __device__ __forceinline__ void fetch(std::int64_t i, std::uint32_t count) const {
+            for (const double2* column : {a, b, c}) fetch_to_l2(column + i, count * sizeof(double2));
+        }
         __device__ __forceinline__ void put(std::int64_t i, Vec3<double> x, Vec3<double> v) const {
             a[i] = make_double2(x.x, x.y);
             b[i] = make_double2(x.z, v.x);
@@ -155,6 +173,10 @@ private:
             const float4 p = Reading::load(a + i);
             const float2 q = Reading::load(b + i);
             return {{p.x, p.y, p.z}, {p.w, q.x, q.y}};
+        }
+        __device__ __forceinline__ void fetch(std::int64_t i, std::uint32_t count) const {
+            fetch_to_l2(a + i, count * sizeof(float4));
+            fetch_to_l2(b + i, count * sizeof(float2));
         }
         __device__ __forceinline__ void put(std::int64_t i, Vec3<float> x, Vec3<float> v) const {
             a[i] = make_float4(x.x, x.y, x.z, v.x);

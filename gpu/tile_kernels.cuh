@@ -30,7 +30,8 @@ struct TileStep {
     const std::uint32_t* starts;  ///< of the tiles' particles, and their number behind the last
     /// Room for a number for each particle: a block notes those left over where its own particles are.
     std::uint32_t* left_over;
-    TurnsOf<Grid> turns{};
+    TurnsOf<Grid> turns;
+    int multiprocessors;  ///< of the device
 };
 
 /// The shared memory of a block.
@@ -98,6 +99,35 @@ __device__ __forceinline__ void flush_box(const TileStep<Law, Grid>& tiles, Tile
     }
 }
 
+/// What a block of a later turn, which will begin when this one ends, reads before all else and so would wait
+/// for: the place of its first particles, and these. One thread asks for them: at the beginning of its block
+/// for the place, at the end for the particles.
+template <Setting setting, class Law, class Particle, class Grid>
+class FetchForLaterTurn {
+public:
+    __device__ explicit FetchForLaterTurn(const TileStep<Law, Grid>& tiles) : tiles_(tiles) {
+        if (is_there()) asm volatile("prefetch.global.L2 [%0];" ::"l"(tiles_.starts + tile()));
+    }
+    __device__ void fetch_particles(const ParticleColumns<Particle>& particles) const {
+        if (!is_there()) return;
+        const std::uint32_t* starts = tiles_.starts + tile();
+        const std::uint32_t first = starts[0] & ~31U;
+        if (first < starts[1])
+            particles.fetch_motions(first, min(starts[1] - first, std::uint32_t{block_size}));
+    }
+
+private:
+    [[nodiscard]] __device__ int turn() const {
+        return static_cast<int>(blockIdx.x) + tile_blocks<Law, setting> * tiles_.multiprocessors;
+    }
+    [[nodiscard]] __device__ bool is_there() const {
+        return threadIdx.x == block_size - 1 && turn() < static_cast<int>(gridDim.x);
+    }
+    [[nodiscard]] __device__ int tile() const { return tiles_.turns.tile(tiles_.boxes.order(), turn()); }
+
+    const TileStep<Law, Grid>& tiles_;
+};
+
 }  // namespace detail
 
 /// Collides, streams and bins the particles of a tile, a block each, and contributes them to the next step's
@@ -125,6 +155,7 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
     const bool is_on_grid = !may_leave<Grid> || tiles.boxes.is_on_grid(box);
     for (int local = static_cast<int>(threadIdx.x); local < TileMemory<Law>::cells; local += block_size)
         memory.cell[local] = tiles.boxes.index(box, local);
+    const detail::FetchForLaterTurn<setting, Law, Particle, Grid> later(tiles);
     if (threadIdx.x == 0) memory.at_wall = memory.outside = 0;
     for (int j = static_cast<int>(threadIdx.x); j < static_cast<int>(sizeof memory.sums / sizeof(uint4));
          j += block_size)
@@ -198,6 +229,7 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
         if (!add_to_tile(particle, destination))
             tiles.left_over[last - 1 - atomicAdd(&memory.outside, 1U)] = destination;
     }
+    later.fetch_particles(step.from);
     __syncthreads();
     if constexpr (many_meet_walls) {
         // Few are beyond the box as well, or in a full cell: each of them adds by itself, without the scratch

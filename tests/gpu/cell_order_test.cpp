@@ -6,10 +6,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
+#include <random>
 #include <set>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "gpu/divisor.hpp"
+#include "gpu/tile_turns.hpp"
 
 namespace mpcflow::test {
 namespace {
@@ -109,7 +114,7 @@ TEST(TiledOrder, a_tiles_cells_follow_each_other) {
     }
 }
 
-TEST(TiledOrder, takes_each_tile_in_its_turn) {
+TEST(TurnsOfBox, take_each_tile_once) {
     // Layers of one tile, of up to 400, of more with and without a narrower last band, and of long rows.
     for (const Vec3<int> cells : {Vec3<int>{1, 1, 1},
                                   {8, 4, 40},
@@ -120,9 +125,10 @@ TEST(TiledOrder, takes_each_tile_in_its_turn) {
                                   {1605, 12, 17},
                                   {3, 2000, 8}}) {
         const TiledOrder order(cells);
+        const TurnsOfBox in_turn(order);
         std::vector<int> turns(static_cast<std::size_t>(order.tile_count()));
         for (int turn = 0; turn < order.tile_count(); ++turn) {
-            const int tile = order.in_turn(turn);
+            const int tile = in_turn.tile(order, turn);
             ASSERT_TRUE(tile >= 0 && tile < order.tile_count());
             ++turns[static_cast<std::size_t>(tile)];
         }
@@ -130,19 +136,40 @@ TEST(TiledOrder, takes_each_tile_in_its_turn) {
     }
 }
 
-TEST(TiledOrder, takes_tiles_above_each_other_soon) {
+TEST(TurnsOfBox, take_tiles_above_each_other_soon) {
     const TiledOrder order({200, 200, 200});
     constexpr int layer = 25 * 50;
     std::vector<int> turn_of(static_cast<std::size_t>(order.tile_count()));
     for (int turn = 0; turn < order.tile_count(); ++turn)
-        turn_of[static_cast<std::size_t>(order.in_turn(turn))] = turn;
+        turn_of[static_cast<std::size_t>(TurnsOfBox(order).tile(order, turn))] = turn;
     for (int tile = 0; tile + layer < order.tile_count(); ++tile) {
         const auto here = static_cast<std::size_t>(tile);
         EXPECT_LE(turn_of[here + layer] - turn_of[here], 225);
         EXPECT_GT(turn_of[here + layer], turn_of[here]);
     }
     const TiledOrder small({100, 100, 100});
-    for (int turn = 0; turn < small.tile_count(); ++turn) EXPECT_EQ(small.in_turn(turn), turn);
+    for (int turn = 0; turn < small.tile_count(); ++turn)
+        EXPECT_EQ(TurnsOfBox(small).tile(small, turn), turn);
+}
+
+TEST(Divisor, divides_as_division_does) {
+    std::mt19937 random(3);
+    constexpr int most = std::numeric_limits<int>::max();
+    const auto expect_right = [](int n, int d) { ASSERT_EQ(n / Divisor(d), n / d) << n << " by " << d; };
+    std::vector<int> divisors{most - 1, most};
+    for (int d = 1; d <= 70; ++d) divisors.push_back(d);
+    for (int bit = 6; bit < 31; ++bit)
+        for (const int more : {-1, 0, 1}) divisors.push_back((1 << bit) + more);
+    for (int i = 0; i < 1000; ++i) divisors.push_back(1 + static_cast<int>(random() >> (1 + random() % 31)));
+    for (const int d : divisors) {
+        for (const int n : {0, 1, d - 1, d, most - 1, most}) expect_right(n, d);
+        // Next to multiples, where a quotient changes.
+        for (int i = 0; i < 100; ++i) {
+            const int multiple = static_cast<int>(random() >> 1U) / d * d;
+            expect_right(multiple, d);
+            expect_right(std::max(multiple - 1, 0), d);
+        }
+    }
 }
 
 TEST(Dealt, gives_each_particle_a_number_of_its_own) {

@@ -61,18 +61,23 @@ void in_each_domain(const Test& test) {
     }
 }
 
+/// The tiles of a block by their numbers, in order.
+std::vector<int> numbers_of(const TiledOrder& order, const TileBlock& block) {
+    std::vector<int> numbers;
+    for (int z = 0; z < block.extent.z; ++z)
+        for (int y = 0; y < block.extent.y; ++y)
+            for (int x = 0; x < block.extent.x; ++x)
+                numbers.push_back(order.number({block.first.x + x, block.first.y + y, block.first.z + z}));
+    return numbers;
+}
+
 /// Particles of deep tiles, moved as far as any may, come to no cell that others have.
 TEST(DeepTiles, send_nothing_to_others) {
-    std::vector<int> deep_tiles;  // of the first domain of each
+    std::vector<int> numbers;  // of deep tiles, of the first domain of each
     in_each_domain([&](const Domains& of, const Border<double>& border, const std::set<int>& shared) {
         const DomainGrid<double>& grid = border.first_grid(of.system);
         const TiledOrder order(grid.cells());
-        const TilesByDepth by_depth = tiles_by_depth(border, grid);
-        const std::set<int> once(by_depth.tiles.begin(), by_depth.tiles.end());
-        EXPECT_EQ(once.size(), by_depth.tiles.size());
-        EXPECT_EQ(std::ssize(once), order.tile_count());
-        const std::vector<int> deep(by_depth.tiles.begin() + by_depth.shallow, by_depth.tiles.end());
-        EXPECT_EQ(by_depth.deep_end(), deep.empty() ? 0 : *std::ranges::max_element(deep) + 1);
+        const std::vector<int> deep = numbers_of(order, deep_tiles(border, grid));
         constexpr int drift = TileBoxes<double>::beyond + TileBoxes<double>::leeway;
         const int farthest = std::max(drift, border.flight()) + 2 * border.flight();
         const Vec3<int> cells = grid.cells();
@@ -90,21 +95,21 @@ TEST(DeepTiles, send_nothing_to_others) {
                 }
             }
         }
-        if (border.number() == 0) deep_tiles.push_back(static_cast<int>(std::ssize(deep)));
+        if (border.number() == 0) numbers.push_back(static_cast<int>(std::ssize(deep)));
     });
-    for (std::size_t i = 0; i + 1 < deep_tiles.size(); ++i) EXPECT_GT(deep_tiles[i], 0) << "system " << i;
-    EXPECT_EQ(deep_tiles.back(), 0);
+    for (std::size_t i = 0; i + 1 < numbers.size(); ++i) EXPECT_GT(numbers[i], 0) << "system " << i;
+    EXPECT_EQ(numbers.back(), 0);
 }
 
 /// Where particles are put that break a bound, on each step's grid.
 TEST(DeepTiles, have_the_middle_of_a_domain_among_them) {
     in_each_domain([](const Domains& of, const Border<double>& border, const std::set<int>& shared) {
-        const TilesByDepth by_depth = tiles_by_depth(border, border.first_grid(of.system));
+        const bool is_any_deep = deep_tiles(border, border.first_grid(of.system)).count() > 0;
         for (std::uint64_t step = 0; step < 30; ++step) {
             const DomainGrid<double> grid(of.system, step, of.cut, border.number());
             const int cell = grid.locate(grid.middle()).cell;
             ASSERT_NE(cell, no_cell);
-            if (by_depth.deep_end() > 0) ASSERT_FALSE(shared.contains(cell));
+            ASSERT_FALSE(is_any_deep && shared.contains(cell));
         }
     });
 }
@@ -116,9 +121,9 @@ TEST(DeepTiles, are_far_from_sheared_faces) {
     InProcess(cut.count()).run([&](int number, Exchange& exchange) {
         const Border<double> border(system, cut, number, exchange);
         const DomainGrid<double> grid(system, 0, cut, number);
-        const TilesByDepth by_depth = tiles_by_depth(border, grid);
-        for (std::size_t i = by_depth.shallow; i < by_depth.tiles.size(); ++i) {
-            const int y = TiledOrder(grid.cells()).first_cell(by_depth.tiles[i]).y;
+        const TiledOrder order(grid.cells());
+        for (const int tile : numbers_of(order, deep_tiles(border, grid))) {
+            const int y = order.first_cell(tile).y;
             EXPECT_GE(y, 3 * border.flight());
             EXPECT_LE(y + TiledOrder::edge.y, system.box.size[1] - 3 * border.flight());
         }
@@ -166,18 +171,45 @@ TEST(DeepTiles, are_apart_as_long_as_that_is_known_to_be_safe) {
     }
 }
 
+/// Tiles of a domain, and the deep ones of them: inside of all faces, of some, of none; all tiles, and none.
+struct Turns {
+    Vec3<int> cells;
+    TileBlock deep;
+};
+const Turns turns_of_domains[] = {
+    {{40, 24, 20}, {{1, 1, 2}, {2, 4, 1}}},     {{40, 24, 20}, {{0, 0, 1}, {5, 6, 3}}},
+    {{40, 24, 20}, {{0, 2, 0}, {3, 4, 5}}},     {{40, 24, 20}, {{4, 0, 0}, {1, 6, 5}}},
+    {{40, 24, 20}, {{0, 0, 0}, {5, 6, 5}}},     {{40, 24, 20}, {}},
+    {{165, 164, 44}, {{0, 1, 1}, {21, 39, 7}}}, {{3, 2, 1}, {}}};
+
 TEST(TurnsOfDomain, take_shallow_tiles_then_those_of_no_place_then_deep_ones) {
-    const TiledOrder order({16, 8, 12});  // 12 tiles
-    const std::vector<int> tiles{3, 1, 0, 2, 11, 10, 9, 8, 7, 6, 5, 4};
-    const std::vector<int> expected{3, 1, 0, 2, 11, 12, 13, 14, 10, 9, 8, 7, 6, 5, 4};
-    const TurnsOfDomain all{tiles.data(), 5, 3, 0};
-    const TurnsOfDomain deep{tiles.data(), 5, 3, 8};
-    for (int turn = 0; turn < 15; ++turn) {
-        EXPECT_EQ(all.tile(order, turn), expected[turn]);
-        EXPECT_EQ(all.is_deep(turn), turn >= 8);
-        if (turn < 8) continue;
-        EXPECT_EQ(deep.tile(order, turn - 8), expected[turn]);
-        EXPECT_TRUE(deep.is_deep(turn - 8));
+    for (const Turns& of : turns_of_domains) {
+        SCOPED_TRACE(testing::PrintToString(of.cells) + ", deep ones " +
+                     testing::PrintToString(of.deep.extent));
+        const TiledOrder order(of.cells);
+        const TurnsOfDomain turns(order, of.deep);
+        const std::vector<int> numbers = numbers_of(order, of.deep);
+        const std::set<int> deep(numbers.begin(), numbers.end());
+        ASSERT_EQ(turns.shallow_count() + turns.deep_count(), order.tile_count());
+        EXPECT_EQ(turns.deep_count(), std::ssize(deep));
+        EXPECT_EQ(turns.deep_end(), deep.empty() ? 0 : *deep.rbegin() + 1);
+        constexpr int loose = 3;
+        const int others = turns.shallow_count() + loose;
+        const TurnsOfDomain all = turns.with(loose, 0);
+        const TurnsOfDomain of_deep = turns.with(loose, others);
+        std::set<int> taken;
+        for (int turn = 0; turn < order.tile_count() + loose; ++turn) {
+            const int tile = all.tile(order, turn);
+            ASSERT_TRUE(tile >= 0 && tile < order.tile_count() + loose);
+            taken.insert(tile);
+            EXPECT_EQ(all.is_deep(turn), turn >= others);
+            EXPECT_EQ(deep.contains(tile), turn >= others);
+            EXPECT_EQ(tile >= order.tile_count(), turn >= turns.shallow_count() && turn < others);
+            if (turn < others) continue;
+            EXPECT_EQ(of_deep.tile(order, turn - others), tile);
+            EXPECT_TRUE(of_deep.is_deep(turn - others));
+        }
+        EXPECT_EQ(std::ssize(taken), order.tile_count() + loose);
     }
 }
 

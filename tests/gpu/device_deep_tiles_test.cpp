@@ -22,8 +22,7 @@ int deep_tiles_of(const System& system, const Cut& cut) {
     InProcess(cut.count()).run([&](int number, Exchange& exchange) {
         if (number != 0) return;
         const Border<double> border(system, cut, number, exchange);
-        const TilesByDepth tiles = tiles_by_depth(border, border.first_grid(system));
-        deep = static_cast<int>(tiles.tiles.size()) - tiles.shallow;
+        deep = deep_tiles(border, border.first_grid(system)).count();
     });
     return deep;
 }
