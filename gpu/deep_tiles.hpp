@@ -11,16 +11,16 @@
 
 namespace mpcflow {
 
-/// The deep tiles of a domain, which are a block, perhaps of none. A tile is deep if none of its particles
+/// The deep tiles of a domain, which are a range, perhaps of none. A tile is deep if none of its particles
 /// leaves the domain's grid, or gets to a cell that another domain has, in two steps after one in which none
 /// was astray (TileBoxes::is_astray), or in three after they were put in order.
 template <class Real>
-[[nodiscard]] TileBlock deep_tiles(const Border<Real>& border, const DomainGrid<Real>& grid) {
+[[nodiscard]] TileRange deep_tiles(const Border<Real>& border, const DomainGrid<Real>& grid) {
     // A particle that is not astray is so many cells from its tile at most; one that was just put in order, a
     // flight. Two more flights follow before the host can know.
     constexpr int drift = TileBoxes<Real>::beyond + TileBoxes<Real>::leeway;
     const int layers = border.reach() + border.flight() + std::max(drift, border.flight());
-    TileBlock deep;
+    TileRange deep;
     for (int axis = 0; axis < 3; ++axis) {
         const int cells = grid.cells()[axis];
         const auto is_deep = [&](int tile) {

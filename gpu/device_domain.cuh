@@ -96,7 +96,7 @@ public:
     [[nodiscard]] DeviceState<Particle, Grid> state() const {
         use();
         return {particles_.count(), particles_.columns(), plan_.next_grid,
-                surfaces_.view(),   cells_.counts(),      8U * static_cast<unsigned>(multiprocessors_)};
+                surfaces_.view(),   cells_.counts(),      multiprocessors_};
     }
     /// In the device's memory.
     [[nodiscard]] const SurfaceView& surfaces() const { return surfaces_.view(); }

@@ -178,7 +178,7 @@ private:
 
     [[nodiscard]] DeviceState<Particle, Grid> present() const {
         return {particle_count_,  particles_.columns(), plan_.next_grid,
-                surfaces_.view(), cells_.counts(),      8U * static_cast<unsigned>(multiprocessors_)};
+                surfaces_.view(), cells_.counts(),      multiprocessors_};
     }
 
     /// Places in memory are 32-bit numbers, also those of idle lanes behind the last particle.

@@ -31,11 +31,13 @@ struct DeviceState {
     Grid grid;             ///< of the next collision
     SurfaceView surfaces;  ///< in the device's memory
     CellCounts cells;
-    unsigned resident_blocks;  ///< as many as the card has room for at a time
+    int multiprocessors;  ///< of the device
 
+    /// As many as the card has room for at a time.
+    [[nodiscard]] unsigned resident_blocks() const { return 8U * static_cast<unsigned>(multiprocessors); }
     /// Blocks for kernels that stride over items: all that fit on the card, no more than there is work for.
     [[nodiscard]] unsigned blocks_for(std::int64_t items) const {
-        return std::max(1U, std::min(block_count(items), resident_blocks));
+        return std::max(1U, std::min(block_count(items), resident_blocks()));
     }
     [[nodiscard]] unsigned particle_blocks() const { return blocks_for(particle_count); }
     [[nodiscard]] unsigned cell_blocks() const { return blocks_for(cells.count); }
@@ -95,7 +97,7 @@ public:
     [[nodiscard]] typename Rule::Result measure(const DeviceState<Particle, Grid>& state, const Rule& rule) {
         if (rule.parts() == 0) return {};
         auto* const totals = cleared<typename Rule::Totals>(rule.parts());
-        sum_waves<<<mode_blocks(state.particle_count, rule.parts(), state.resident_blocks), block_size>>>(
+        sum_waves<<<mode_blocks(state.particle_count, rule.parts(), state.resident_blocks()), block_size>>>(
             rule, state.particle_count, state.particles, totals);
         return rule.result(of_all(fetched(totals, rule.parts())));
     }

@@ -99,7 +99,7 @@ public:
         const auto [position, velocity] = motion_.template get<Reading>(i);
         return {species_of<Reading>(i), position, velocity};
     }
-    /// Asks for what motion() reads of `count` particles from i on, a multiple of 16.
+    /// Asks for what motion() reads of `count` particles from i on; i is a multiple of 16.
     __device__ __forceinline__ void fetch_motions(std::int64_t i, std::uint32_t count) const {
         const std::uint32_t whole = (count + 15U) & ~15U;  // still in the columns: column_bytes()
         motion_.fetch(i, whole);

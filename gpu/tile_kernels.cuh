@@ -99,13 +99,15 @@ __device__ __forceinline__ void flush_box(const TileStep<Law, Grid>& tiles, Tile
     }
 }
 
-/// What a block of a later turn, which will begin when this one ends, reads before all else and so would wait
-/// for: the place of its first particles, and these. One thread asks for them: at the beginning of its block
-/// for the place, at the end for the particles.
+/// What the block that is expected to take this one's place reads before all else, and so would wait for: the
+/// place of its first particles, and these. One thread asks for them, at the beginning for the place and at
+/// the end for the particles, these of cards of compute capability 9.0 and later alone.
 template <Setting setting, class Law, class Particle, class Grid>
 class FetchForLaterTurn {
 public:
-    __device__ explicit FetchForLaterTurn(const TileStep<Law, Grid>& tiles) : tiles_(tiles) {
+    __device__ explicit FetchForLaterTurn(const TileStep<Law, Grid>& tiles) : tiles_(tiles) {}
+
+    __device__ void fetch_place() const {
         if (is_there()) asm volatile("prefetch.global.L2 [%0];" ::"l"(tiles_.starts + tile()));
     }
     __device__ void fetch_particles(const ParticleColumns<Particle>& particles) const {
@@ -156,6 +158,7 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
     for (int local = static_cast<int>(threadIdx.x); local < TileMemory<Law>::cells; local += block_size)
         memory.cell[local] = tiles.boxes.index(box, local);
     const detail::FetchForLaterTurn<setting, Law, Particle, Grid> later(tiles);
+    later.fetch_place();
     if (threadIdx.x == 0) memory.at_wall = memory.outside = 0;
     for (int j = static_cast<int>(threadIdx.x); j < static_cast<int>(sizeof memory.sums / sizeof(uint4));
          j += block_size)

@@ -1,6 +1,7 @@
 #pragma once
-/// Which tile a block takes through a step: its *turn*. It is computed, not looked up: a block does nothing
-/// before it knows its tile, and to read that from memory made SRD of two domains 1 % slower.
+/// In which turn tiles are taken through a step: the block of turn k takes the k-th tile. Which one that is,
+/// is computed, not looked up: a block does nothing before it knows its tile, and to read that from memory
+/// made SRD of two domains 1 % slower.
 
 #include <array>
 
@@ -11,23 +12,23 @@
 
 namespace mpcflow {
 
-/// Some tiles that make a box.
-struct TileBlock {
+/// A range of tiles along each axis.
+struct TileRange {
     Vec3<int> first{};
     Vec3<int> extent{};
 
     [[nodiscard]] MPCFLOW_HD int count() const { return extent.x * extent.y * extent.z; }
 };
 
-/// The turns of the tiles of a block, 0 to their number - 1.
+/// The turns of a range of tiles, 0 to their number - 1.
 ///
-/// In large blocks tiles are taken in bands of some rows of tiles, and a band layer by layer, so that tiles
+/// In large ranges tiles are taken in bands of some rows of tiles, and a band layer by layer, so that tiles
 /// that have cells in common follow each other soon, along z as well: what one adds to is then still in the
 /// card's cache when the next one does (docs/decisions/2026-11-26-what-a-step-reads-and-writes.md).
-class TurnsOfBlock {
+class TurnsOfRange {
 public:
-    TurnsOfBlock() = default;
-    explicit TurnsOfBlock(const TileBlock& tiles) : tiles_(tiles) {
+    TurnsOfRange() = default;
+    explicit TurnsOfRange(const TileRange& tiles) : tiles_(tiles) {
         if (tiles.count() == 0) return;
         const Vec3<int> extent = tiles.extent;
         const int bands = extent.x * extent.y / tiles_of_band;
@@ -59,7 +60,7 @@ private:
     /// bands were slower than none, of 1250 bands of 200 faster than of 100.
     static constexpr int tiles_of_band = 200;
 
-    TileBlock tiles_{};
+    TileRange tiles_{};
     int rows_ = 1;          ///< of a band
     Divisor row_{};         ///< by tiles of a row,
     Divisor layer_{};       ///< of a layer of a band,
@@ -78,20 +79,20 @@ public:
     }
 
 private:
-    TurnsOfBlock all_;
+    TurnsOfRange all_;
 };
 
 /// The tiles of a domain: first the shallow ones, then those of no place, whose numbers are behind the last
-/// tile's, then the deep ones, which are a block (gpu/deep_tiles.hpp).
+/// tile's, then the deep ones, which are a range (gpu/deep_tiles.hpp).
 class TurnsOfDomain {
 public:
     TurnsOfDomain() = default;
-    TurnsOfDomain(const TiledOrder& order, const TileBlock& deep) {
+    TurnsOfDomain(const TiledOrder& order, const TileRange& deep) {
         // Beyond the deep ones along z; of the layers that they are in, beyond them along y; and so on.
-        TileBlock left{{}, order.tiles()};
+        TileRange left{{}, order.tiles()};
         int slab = 0;
-        const auto take = [&](const TileBlock& some) {
-            slabs_[slab] = TurnsOfBlock(some);
+        const auto take = [&](const TileRange& some) {
+            slabs_[slab] = TurnsOfRange(some);
             ends_[slab] = (slab == 0 ? 0 : ends_[slab - 1]) + some.count();
             ++slab;
         };
@@ -100,17 +101,17 @@ public:
             const int end = left.first[axis] + left.extent[axis];
             const int deep_first = is_any_deep ? deep.first[axis] : end;
             const int deep_end = is_any_deep ? deep.first[axis] + deep.extent[axis] : end;
-            TileBlock before = left;
+            TileRange before = left;
             before.extent[axis] = deep_first - left.first[axis];
             take(before);
-            TileBlock behind = left;
+            TileRange behind = left;
             behind.first[axis] = deep_end;
             behind.extent[axis] = end - deep_end;
             take(behind);
             left.first[axis] = deep_first;
             left.extent[axis] = deep_end - deep_first;
         }
-        deep_ = TurnsOfBlock(left);
+        deep_ = TurnsOfRange(left);
         deep_end_ = is_any_deep
                         ? order.number({deep.first.x + deep.extent.x - 1, deep.first.y + deep.extent.y - 1,
                                         deep.first.z + deep.extent.z - 1}) +
@@ -118,7 +119,7 @@ public:
                         : 0;
     }
 
-    [[nodiscard]] int shallow_count() const { return ends_.back(); }
+    [[nodiscard]] MPCFLOW_HD int shallow_count() const { return ends_[slab_count - 1]; }
     [[nodiscard]] int deep_count() const { return deep_.count(); }
     /// The number behind that of the last deep tile; 0 without.
     [[nodiscard]] int deep_end() const { return deep_end_; }
@@ -132,7 +133,7 @@ public:
 
     [[nodiscard]] MPCFLOW_HD int tile(const TiledOrder& order, int block) const {
         const int turn = first_ + block;
-        const int shallow = ends_[slab_count - 1];
+        const int shallow = shallow_count();
         if (turn >= shallow + loose_) return order.number(deep_.tile(turn - shallow - loose_));
         if (turn >= shallow) return order.tile_count() + turn - shallow;
         int slab = 0;
@@ -140,15 +141,15 @@ public:
         return order.number(slabs_[slab].tile(turn - (slab == 0 ? 0 : ends_[slab - 1])));
     }
     [[nodiscard]] MPCFLOW_HD bool is_deep(int block) const {
-        return first_ + block >= ends_[slab_count - 1] + loose_;
+        return first_ + block >= shallow_count() + loose_;
     }
 
 private:
     static constexpr int slab_count = 6;
 
-    std::array<TurnsOfBlock, slab_count> slabs_{};  ///< of shallow tiles
-    std::array<int, slab_count> ends_{};            ///< their turns end there
-    TurnsOfBlock deep_{};
+    std::array<TurnsOfRange, slab_count> slabs_{};  ///< of shallow tiles
+    std::array<int, slab_count> ends_{};            ///< the turn behind the last of each
+    TurnsOfRange deep_{};
     int deep_end_ = 0;
     int loose_ = 0;
     int first_ = 0;

@@ -160,7 +160,10 @@ TEST(Divisor, divides_as_division_does) {
     for (int d = 1; d <= 70; ++d) divisors.push_back(d);
     for (int bit = 6; bit < 31; ++bit)
         for (const int more : {-1, 0, 1}) divisors.push_back((1 << bit) + more);
-    for (int i = 0; i < 1000; ++i) divisors.push_back(1 + static_cast<int>(random() >> (1 + random() % 31)));
+    for (int i = 0; i < 1000; ++i) {
+        const auto bits = 1 + random() % 31;
+        divisors.push_back(static_cast<int>(std::max<std::mt19937::result_type>(random() >> bits, 1)));
+    }
     for (const int d : divisors) {
         for (const int n : {0, 1, d - 1, d, most - 1, most}) expect_right(n, d);
         // Next to multiples, where a quotient changes.

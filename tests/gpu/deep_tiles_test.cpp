@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "gpu/tile_turns.hpp"
+#include "physics/domain/deep_cells.hpp"
 #include "physics/domain/in_process.hpp"
 
 namespace mpcflow::test {
@@ -62,7 +63,7 @@ void in_each_domain(const Test& test) {
 }
 
 /// The tiles of a block by their numbers, in order.
-std::vector<int> numbers_of(const TiledOrder& order, const TileBlock& block) {
+std::vector<int> numbers_of(const TiledOrder& order, const TileRange& block) {
     std::vector<int> numbers;
     for (int z = 0; z < block.extent.z; ++z)
         for (int y = 0; y < block.extent.y; ++y)
@@ -73,7 +74,7 @@ std::vector<int> numbers_of(const TiledOrder& order, const TileBlock& block) {
 
 /// Particles of deep tiles, moved as far as any may, come to no cell that others have.
 TEST(DeepTiles, send_nothing_to_others) {
-    std::vector<int> numbers;  // of deep tiles, of the first domain of each
+    std::vector<int> deep_counts;  // of tiles, of the first domain of each
     in_each_domain([&](const Domains& of, const Border<double>& border, const std::set<int>& shared) {
         const DomainGrid<double>& grid = border.first_grid(of.system);
         const TiledOrder order(grid.cells());
@@ -95,10 +96,28 @@ TEST(DeepTiles, send_nothing_to_others) {
                 }
             }
         }
-        if (border.number() == 0) numbers.push_back(static_cast<int>(std::ssize(deep)));
+        if (border.number() == 0) deep_counts.push_back(static_cast<int>(std::ssize(deep)));
     });
-    for (std::size_t i = 0; i + 1 < numbers.size(); ++i) EXPECT_GT(numbers[i], 0) << "system " << i;
-    EXPECT_EQ(numbers.back(), 0);
+    for (std::size_t i = 0; i + 1 < deep_counts.size(); ++i) EXPECT_GT(deep_counts[i], 0) << "system " << i;
+    EXPECT_EQ(deep_counts.back(), 0);
+}
+
+/// All tiles are, of which every cell is so deep.
+TEST(DeepTiles, are_all_that_are_deep_enough) {
+    in_each_domain([](const Domains& of, const Border<double>& border, const std::set<int>& /*shared*/) {
+        const DomainGrid<double>& grid = border.first_grid(of.system);
+        const TiledOrder order(grid.cells());
+        constexpr int drift = TileBoxes<double>::beyond + TileBoxes<double>::leeway;
+        const int layers = border.reach() + border.flight() + std::max(drift, border.flight());
+        const std::vector<bool> is_deep = deep_cells(grid, layers);
+        std::vector<bool> all_deep(static_cast<std::size_t>(order.tile_count()), true);
+        for (int cell = 0; cell < grid.cell_count(); ++cell)
+            if (!is_deep[cell]) all_deep[order.tile_of(cell)] = false;
+        std::vector<int> expected;
+        for (int tile = 0; tile < order.tile_count(); ++tile)
+            if (all_deep[tile]) expected.push_back(tile);
+        EXPECT_EQ(numbers_of(order, deep_tiles(border, grid)), expected);
+    });
 }
 
 /// Where particles are put that break a bound, on each step's grid.
@@ -172,18 +191,18 @@ TEST(DeepTiles, are_apart_as_long_as_that_is_known_to_be_safe) {
 }
 
 /// Tiles of a domain, and the deep ones of them: inside of all faces, of some, of none; all tiles, and none.
-struct Turns {
+struct DeepCase {
     Vec3<int> cells;
-    TileBlock deep;
+    TileRange deep;
 };
-const Turns turns_of_domains[] = {
+const DeepCase deep_cases[] = {
     {{40, 24, 20}, {{1, 1, 2}, {2, 4, 1}}},     {{40, 24, 20}, {{0, 0, 1}, {5, 6, 3}}},
     {{40, 24, 20}, {{0, 2, 0}, {3, 4, 5}}},     {{40, 24, 20}, {{4, 0, 0}, {1, 6, 5}}},
     {{40, 24, 20}, {{0, 0, 0}, {5, 6, 5}}},     {{40, 24, 20}, {}},
     {{165, 164, 44}, {{0, 1, 1}, {21, 39, 7}}}, {{3, 2, 1}, {}}};
 
 TEST(TurnsOfDomain, take_shallow_tiles_then_those_of_no_place_then_deep_ones) {
-    for (const Turns& of : turns_of_domains) {
+    for (const DeepCase& of : deep_cases) {
         SCOPED_TRACE(testing::PrintToString(of.cells) + ", deep ones " +
                      testing::PrintToString(of.deep.extent));
         const TiledOrder order(of.cells);
@@ -193,23 +212,24 @@ TEST(TurnsOfDomain, take_shallow_tiles_then_those_of_no_place_then_deep_ones) {
         ASSERT_EQ(turns.shallow_count() + turns.deep_count(), order.tile_count());
         EXPECT_EQ(turns.deep_count(), std::ssize(deep));
         EXPECT_EQ(turns.deep_end(), deep.empty() ? 0 : *deep.rbegin() + 1);
-        constexpr int loose = 3;
-        const int others = turns.shallow_count() + loose;
-        const TurnsOfDomain all = turns.with(loose, 0);
-        const TurnsOfDomain of_deep = turns.with(loose, others);
-        std::set<int> taken;
-        for (int turn = 0; turn < order.tile_count() + loose; ++turn) {
-            const int tile = all.tile(order, turn);
-            ASSERT_TRUE(tile >= 0 && tile < order.tile_count() + loose);
-            taken.insert(tile);
-            EXPECT_EQ(all.is_deep(turn), turn >= others);
-            EXPECT_EQ(deep.contains(tile), turn >= others);
-            EXPECT_EQ(tile >= order.tile_count(), turn >= turns.shallow_count() && turn < others);
-            if (turn < others) continue;
-            EXPECT_EQ(of_deep.tile(order, turn - others), tile);
-            EXPECT_TRUE(of_deep.is_deep(turn - others));
+        for (const int loose : {0, 3}) {
+            const int others = turns.shallow_count() + loose;
+            const TurnsOfDomain all = turns.with(loose, 0);
+            const TurnsOfDomain of_deep = turns.with(loose, others);
+            std::set<int> taken;
+            for (int turn = 0; turn < order.tile_count() + loose; ++turn) {
+                const int tile = all.tile(order, turn);
+                ASSERT_TRUE(tile >= 0 && tile < order.tile_count() + loose);
+                taken.insert(tile);
+                EXPECT_EQ(all.is_deep(turn), turn >= others);
+                EXPECT_EQ(deep.contains(tile), turn >= others);
+                EXPECT_EQ(tile >= order.tile_count(), turn >= turns.shallow_count() && turn < others);
+                if (turn < others) continue;
+                EXPECT_EQ(of_deep.tile(order, turn - others), tile);
+                EXPECT_TRUE(of_deep.is_deep(turn - others));
+            }
+            EXPECT_EQ(std::ssize(taken), order.tile_count() + loose);
         }
-        EXPECT_EQ(std::ssize(taken), order.tile_count() + loose);
     }
 }
 

@@ -121,6 +121,9 @@ TEST_F(DeviceDomains, have_the_bits_of_the_whole_box_where_most_are_deep) {
     System system;
     system.box.size = {48, 32, 400};
     expect_bits_of_whole_box({system, {{1, 1, 2}}, Precision::mixed, 4, 14});
+    system.set_species(
+        {{.name = "light", .mass = 1.0, .density = 1.5}, {.name = "heavy", .mass = 3.0, .density = 1.0}});
+    expect_bits_of_whole_box({system, {{1, 1, 2}}, Precision::double_precision, 4, 14});
 }
 
 /// In a step in which deep tiles are apart all particles become too fast.

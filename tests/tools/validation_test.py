@@ -168,6 +168,12 @@ class RowOfCylinders(unittest.TestCase):
         self.assertLess(abs(drag / 2.24 - 1.0), 0.06)
         self.assertLess(abs(eddies / 0.92 - 1.0), 0.12)
 
+    def test_eddies_are_looked_for_as_far_as_the_box_goes(self):
+        # Behind the cylinder it ends sooner at Re = 10 than eddies are looked for; at first there are none.
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            self.assertEqual(row_of_cylinders(["--reynolds", "10", "--diameter", "4", "--time", "10"]), 0)
+        self.assertRegex(said.getvalue(), r"drag coefficient \d.*eddies")
+
 
 class Runs(unittest.TestCase):
     def setUp(self) -> None:

@@ -18,6 +18,10 @@ from mpcflow_tools.flow_report import Quantity
 from mpcflow_tools.run import AXES, Run
 
 
+class NoEddies(ValueError):
+    """Behind a cylinder there are none, or none that end in the box."""
+
+
 @dataclass(frozen=True)
 class Obstacle:
     """The cylinder that is surface `number` of a run with a stream."""
@@ -65,15 +69,15 @@ def drag_coefficient(run: Run, obstacle: Obstacle) -> Quantity:
 def turning_point(places: Array, values: Array, errors: Array, window: int) -> Quantity:
     """Where values that fall below 0 first come to be above it again, after the least of them. Of means over `window` neighbours each, which
     change no straight line: one value may be above 0 by chance. The error is half of what is between where they do with their own errors
-    taken off and added. Raises ValueError where there is no such place."""
+    taken off and added. Raises NoEddies where there is no such place."""
     kernel = np.full(window, 1.0 / window)
     at, mean, variance = (np.convolve(column, kernel, "valid") for column in (places, values, errors**2 / window))
     if len(mean) < 2 or not mean.min() < 0.0:
-        raise ValueError("the velocity behind the cylinder does not turn: there are no eddies")
+        raise NoEddies("the velocity behind the cylinder does not turn: there are no eddies")
     least, spread = int(np.argmin(mean)), np.sqrt(variance)
     end = _comes_above(at[least:], mean[least:])
     if end is None:
-        raise ValueError("the eddies behind the cylinder do not end in the box")
+        raise NoEddies("the eddies behind the cylinder do not end in the box")
     early, late = (_comes_above(at[least:], mean[least:] + sign * spread[least:]) for sign in (1.0, -1.0))
     return Quantity(end, 0.5 * ((at[-1] if late is None else late) - (at[least] if early is None else early)))
 
@@ -90,7 +94,7 @@ def _comes_above(places: Array, values: Array) -> float | None:
 def wake_length(run: Run, obstacle: Obstacle) -> Quantity:
     """Of the eddies behind the cylinder, over its diameter: from its rear to where the fluid on the line through its middle flows on again.
     Of the bins of output.fields that are at most a sixteenth of the diameter from the line, in means over a fifth of the diameter along it.
-    Raises ResultsError; ValueError where there are no eddies."""
+    Raises ResultsError; NoEddies."""
     velocity = run.fields["velocity"]
     values, errors = (_in_plane(of_bins[..., obstacle.along], obstacle.axis) for of_bins in (velocity.values, velocity.known_error()))
     if obstacle.across < obstacle.along:

@@ -36,8 +36,8 @@ class Flow:
     diameter: int
     length: int
     is_channel: bool
-    before: int  # the cylinder's middle, diameters of fluid; as many are on either side of it in an open stream
-    behind: float
+    before: int  # of the cylinder's middle, diameters of fluid; as many are on either side of it in an open stream
+    behind: float  # of the cylinder's middle
     bins: int
     develops: float
     lasts: float

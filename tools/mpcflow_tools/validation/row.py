@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mpcflow_tools.obstacle import turning_point
+from mpcflow_tools.obstacle import NoEddies, turning_point
 from mpcflow_tools.validation.cylinder import FLOWS, FLUID, Flow
 
 Floats = NDArray[np.float32]
@@ -121,8 +121,9 @@ class Row:
     def wake_length(self, line: NDArray[np.float64]) -> float:
         """Of the eddies, over the diameter, as obstacle.wake_length()."""
         rear = self.centre[0] + self.diameter / 2
-        places = np.arange(math.ceil(rear), math.floor(rear + 8 * self.diameter), dtype=np.float64)
-        end = turning_point(places, line[math.ceil(rear):][:len(places)], np.zeros_like(places), 1)
+        first = math.ceil(rear)
+        line = line[first:math.floor(rear + 8 * self.diameter)]  # or to the end of the box
+        end = turning_point(first + np.arange(len(line), dtype=np.float64), line, np.zeros_like(line), 1)
         return (end.value - rear) / self.diameter
 
 
@@ -159,7 +160,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _told(row: Row, force: float, line: NDArray[np.float64]) -> str:
     try:
         eddies = f"eddies {row.wake_length(line):.3f} diameters"
-    except ValueError:  # of turning_point: at first, or where nodes are as large as they are
+    except NoEddies:  # yet
         eddies = "no eddies"
     return f"drag coefficient {row.drag_coefficient(force):.3f}   {eddies}"
 

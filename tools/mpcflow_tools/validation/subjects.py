@@ -89,10 +89,9 @@ SUBJECTS = [
             sphere.cases, sphere.tables),
     Subject("cylinder", "A cylinder in a stream",
             "Between plates beside Schaefer and Turek's benchmark, which is of a fluid of constant density: plates 4.1 diameters *D* apart, the "
-            "cylinder 2 *D* behind a parabola. In an open stream, in a box 16 *D* wide (32 *D* at *Re* = 10), beside Dennis and Chang's numbers of an "
-            "unbounded one. SRD at "
-            "90 degrees, without a thermostat. Drag and Strouhal number by the mean velocity that was "
-            "measured. The published drag of *Re* = 100 is the greatest, 1 % above the mean.",
+            "cylinder 2 *D* behind a parabola. In an open stream, in a box 16 *D* wide (32 *D* at *Re* = 10), beside Dennis and Chang's numbers of "
+            "an unbounded one. SRD at 90 degrees, without a thermostat. Drag and Strouhal number by the mean velocity that was measured. The "
+            "published drag of *Re* = 100 is the greatest, 1 % above the mean.",
             "Between plates within 5 %; in the open stream within 10 % (a limit of this page).",
             cylinder.cases, cylinder.tables),
     Subject("ensembles", "Velocities at rest",

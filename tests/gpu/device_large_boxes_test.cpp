@@ -1,0 +1,72 @@
+/// Boxes of more tiles than a card takes at a time: blocks ask for the particles of later ones, and begin
+/// where others have ended.
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "physics/solver_options.hpp"
+#include "physics/system.hpp"
+#include "tests/physics/surface_cases.hpp"
+#include "tests/support/solvers.hpp"
+
+namespace mpcflow::test {
+namespace {
+
+class LargeBoxes : public testing::Test {
+protected:
+    void SetUp() override { skip_without(SolverKind::device); }
+};
+
+/// 2304 tiles: a card of 132 multiprocessors takes at most 1056 blocks of so many threads at a time.
+System large_box() {
+    System system;
+    system.box.size = {72, 32, 128};
+    system.fluid.density = 2.7;
+    return system;
+}
+
+void expect_bits_of_host(const System& system, Precision precision) {
+    SolverOptions options;
+    options.precision = precision;
+    const auto host = make_host_solver(system, options);
+    options.summation = Summation::tile;
+    options.reorder = 3;
+    const auto device = make_solver(SolverKind::device, system, options);
+    for (const int steps : {1, 7}) {
+        host->run(steps);
+        device->run(steps);
+        EXPECT_EQ(device->state_hash(), host->state_hash()) << "after " << steps << " steps more";
+    }
+}
+
+TEST_F(LargeBoxes, have_the_bits_of_the_host) {
+    System system = large_box();
+    for (const Precision precision : {Precision::double_precision, Precision::mixed})
+        expect_bits_of_host(system, precision);
+    system.collision.conserve_angular_momentum = true;
+    system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
+    expect_bits_of_host(system, Precision::mixed);
+}
+
+TEST_F(LargeBoxes, of_several_species_have_the_bits_of_the_host) {
+    System system = large_box();
+    system.set_species(
+        {{.name = "light", .mass = 1.0, .density = 1.5}, {.name = "heavy", .mass = 3.0, .density = 1.2}});
+    for (const Precision precision : {Precision::double_precision, Precision::mixed})
+        expect_bits_of_host(system, precision);
+}
+
+TEST_F(LargeBoxes, between_walls_and_among_surfaces_have_the_bits_of_the_host) {
+    System system = large_box();
+    system.boundaries.faces[1] = {{FaceKind::no_slip}, {FaceKind::slip}};
+    expect_bits_of_host(system, Precision::double_precision);
+    system.surfaces.list = {sphere({30.0, 16.0, 50.0}, 9.0, FluidSide::outside)};
+    system.map_surfaces();
+    expect_bits_of_host(system, Precision::mixed);
+    system.forces.add({.shape = ForceShape::sine, .amplitude = {0.05, 0.0, 0.1}, .along = 1});
+    expect_bits_of_host(system, Precision::double_precision);
+}
+
+}  // namespace
+}  // namespace mpcflow::test
