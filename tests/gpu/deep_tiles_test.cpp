@@ -62,13 +62,13 @@ void in_each_domain(const Test& test) {
     }
 }
 
-/// The tiles of a block by their numbers, in order.
-std::vector<int> numbers_of(const TiledOrder& order, const TileRange& block) {
+/// The tiles of a range by their numbers, in order.
+std::vector<int> numbers_of(const TiledOrder& order, const TileRange& range) {
     std::vector<int> numbers;
-    for (int z = 0; z < block.extent.z; ++z)
-        for (int y = 0; y < block.extent.y; ++y)
-            for (int x = 0; x < block.extent.x; ++x)
-                numbers.push_back(order.number({block.first.x + x, block.first.y + y, block.first.z + z}));
+    for (int z = 0; z < range.extent.z; ++z)
+        for (int y = 0; y < range.extent.y; ++y)
+            for (int x = 0; x < range.extent.x; ++x)
+                numbers.push_back(order.number({range.first.x + x, range.first.y + y, range.first.z + z}));
     return numbers;
 }
 
