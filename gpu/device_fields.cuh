@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gpu/cuda_support.cuh"
+#include "gpu/device_flux.cuh"
 #include "gpu/field_kernels.cuh"
 #include "physics/errors.hpp"
 #include "physics/observables/fields.hpp"
@@ -33,10 +34,7 @@ public:
         flux_rule_.set_surfaces(fluid.surfaces());
         bins_.clear();
         pressure_bins_.clear();
-        if (pressure() == PressureFields::sampled) {
-            give_shared_memory<PressureMemory>(pressure_kernel(Setting::plain));
-            give_shared_memory<PressureMemory>(pressure_kernel(Setting::any));
-        }
+        if (pressure() == PressureFields::sampled) Flux::give_memory();
         begin_block();
     }
 
@@ -84,7 +82,7 @@ private:
     /// Particles in a bin from which on it pays to put them into groups.
     static constexpr std::int64_t least_in_group = 32;
     using Real = typename Fluid::Record::Real;
-    using PressureMemory = PressureBinMemory<Real, Fluid::Law::masses>;
+    using Flux = DeviceFlux<FluxPlan<Real, Fluid::Law::masses, typename Fluid::Grid>>;
 
     /// Rows are 32-bit numbers.
     static FieldLayout checked(const FieldLayout& layout) {
@@ -110,24 +108,13 @@ private:
         MPCFLOW_CUDA(cudaGetLastError());
     }
 
-    static auto pressure_kernel(Setting setting) {
-        using Law = typename Fluid::Law;
-        using Particle = typename Fluid::Record;
-        using Grid = typename Fluid::Grid;
-        return setting == Setting::plain ? sum_pressure_bins<Setting::plain, Law, Particle, Grid>
-                                         : sum_pressure_bins<Setting::any, Law, Particle, Grid>;
-    }
-
     /// The same, and adds one sample of the flux to the current block.
     void sum_with_pressure() {
         const System& system = fluid_.system();
         const auto plan = fluid_.foresee();
-        const auto state = fluid_.state();
-        const auto kernel = pressure_kernel(plan.setting());
-        kernel<<<state.particle_blocks(), block_size, sizeof(PressureMemory)>>>(
-            plan, flux_rule_.at_step(system, plan.step), bin_rule_, state.particle_count, state.particles,
-            fluid_.actions(), bins_.data(), pressure_bins_.data());
-        MPCFLOW_CUDA(cudaGetLastError());
+        Flux::sum_in_bins(fluid_.state(), typename Flux::Plan(plan, fluid_.actions()), plan.setting(),
+                          flux_rule_.at_step(system, plan.step), bin_rule_, bins_.data(),
+                          pressure_bins_.data());
         add_up_domains(pressure_bins_);
         fold_pressure_bins<<<block_count(pressure_bins_.size()), block_size>>>(
             system.fluid.mass, system.collision.time_step, pressure_bins_.size(), pressure_bins_.data(),

@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "gpu/cuda_support.cuh"
+#include "gpu/device_flux.cuh"
+#include "gpu/device_state.cuh"
 #include "gpu/histogram_kernels.cuh"
 #include "gpu/mode_kernels.cuh"
-#include "gpu/momentum_flux_kernels.cuh"
 #include "gpu/observable_kernels.cuh"
 #include "gpu/pair_kernels.cuh"
 #include "gpu/particle_columns.cuh"
@@ -22,26 +23,6 @@
 #include "physics/observables/sums.hpp"
 
 namespace mpcflow {
-
-/// The state of a solver on its device, to be read.
-template <class Particle, class Grid>
-struct DeviceState {
-    std::int64_t particle_count;
-    ParticleColumns<Particle> particles;
-    Grid grid;             ///< of the next collision
-    SurfaceView surfaces;  ///< in the device's memory
-    CellCounts cells;
-    int multiprocessors;  ///< of the device
-
-    /// As many as the card has room for at a time.
-    [[nodiscard]] unsigned resident_blocks() const { return 8U * static_cast<unsigned>(multiprocessors); }
-    /// Blocks for kernels that stride over items: all that fit on the card, no more than there is work for.
-    [[nodiscard]] unsigned blocks_for(std::int64_t items) const {
-        return std::max(1U, std::min(block_count(items), resident_blocks()));
-    }
-    [[nodiscard]] unsigned particle_blocks() const { return blocks_for(particle_count); }
-    [[nodiscard]] unsigned cell_blocks() const { return blocks_for(cells.count); }
-};
 
 /// Measures by the rules of each kind (physics/observables/rules.hpp). Holds the memory on the device that
 /// results are fetched from.
@@ -135,19 +116,16 @@ public:
         });
     }
 
-    /// `plan` is that of the step to come, `actions` what its cells will do.
-    template <class Law, class Particle, class Grid>
+    /// `plan` is that of the step to come, in the setting of `setting`.
+    template <class Particle, class Grid, class Plan>
     [[nodiscard]] MomentumFlux flux(const DeviceState<Particle, Grid>& state, const System& system,
-                                    const StepPlan<Law, Grid>& plan, const CellAction<Law>* actions) {
-        MomentumFluxRule<typename Law::Real> rule(system, static_cast<double>(system.particle_count()));
+                                    const Plan& plan, Setting setting) {
+        MomentumFluxRule<typename Plan::Real> rule(system, static_cast<double>(system.particle_count()));
         rule.set_surfaces(plan.streaming.surfaces());
         const DeviceArray<SurfaceSums> surfaces(std::ssize(system.surfaces.list));
         surfaces.clear();
         auto* const result = cleared<MomentumFluxResult>(1);
-        const auto kernel = momentum_flux_kernel<Law, Particle, Grid>(plan.setting(), rule.has_walls());
-        kernel<<<state.particle_blocks(), block_size>>>(plan, rule.at_step(system, plan.step),
-                                                        state.particle_count, state.particles, actions,
-                                                        result, surfaces.data());
+        DeviceFlux<Plan>::sum(state, plan, setting, rule.at_step(system, plan.step), result, surfaces.data());
         const MomentumFluxResult found = of_all(fetched(result, 1)).front();
         std::vector<SurfaceSums> taken(system.surfaces.list.size());
         surfaces.download(taken.data(), 0, surfaces.size());

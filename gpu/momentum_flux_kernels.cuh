@@ -1,11 +1,12 @@
 #pragma once
 /// The flux of momentum in the step to come (physics/observables/momentum_flux.hpp), added up over all
-/// particles. Before the kernel, resolve_cells has foreseen the actions of the step.
+/// particles.
 
 #include <cstdint>
 
 #include "gpu/block_sums.cuh"
 #include "gpu/cuda_support.cuh"
+#include "gpu/device_flux.cuh"
 #include "gpu/particle_columns.cuh"
 #include "gpu/record_access.cuh"
 #include "gpu/warp/cuda_warp.cuh"
@@ -17,12 +18,6 @@
 #include "physics/step.hpp"
 
 namespace mpcflow {
-
-/// What the sums over all particles are added to.
-struct MomentumFluxResult {
-    MomentumFluxSums flux;
-    WallSums walls;
-};
 
 /// What a block's particles give to walls, in its shared memory: to faces, and to the first surfaces of the
 /// input; others add to memory.
@@ -73,20 +68,19 @@ private:
 /// What particles in which walls may have a part add to the sums over all particles; what they give to walls,
 /// they add. Called by whole warps, with `is_mine` by lanes that have a particle. Not inlined: few warps need
 /// it, and what it keeps in memory is then not all warps'.
-template <Setting setting, class Law, class Particle, class Grid>
-__device__ __noinline__ MomentumFluxSums sum_at_walls(const StepPlan<Law, Grid>& plan,
-                                                      const MomentumFluxRule<typename Law::Real>& rule,
-                                                      bool is_mine, const Particle& particle,
-                                                      const CellAction<Law>* actions, const AddToWalls& add) {
+template <Setting setting, class Plan>
+__device__ __noinline__ MomentumFluxSums sum_at_walls(const Plan& plan,
+                                                      const MomentumFluxRule<typename Plan::Real>& rule,
+                                                      bool is_mine, const typename Plan::Particle& particle,
+                                                      const AddToWalls& add) {
     constexpr unsigned all = warp::full_mask;
     const warp::CudaWarp warp;
-    FluxAtWalls<typename Law::Real, Law::masses> flux{};
+    FluxAtWalls<typename Plan::Real, Plan::masses> flux{};
     MomentumFluxSums sums;
     // Few hit a wall in a flight, and one by one.
     if (is_mine) {
         const auto place = plan.grid.template locate<setting>(particle.position);
-        flux = rule.template measure_at_walls<setting>(plan, particle, place,
-                                                       load_constant_record(actions + place.cell));
+        flux = rule.template measure_at_walls<setting>(plan, particle, place, LoadConstant{});
         sums = rule.contribute(flux);
         rule.template measure_hits<setting>(flux, add);
     }
@@ -119,13 +113,13 @@ __device__ __noinline__ MomentumFluxSums sum_at_walls(const StepPlan<Law, Grid>&
 
 /// Adds up the flux of all particles and, where there may be walls, what these take. `surfaces` has one for
 /// each surface of the input.
-template <Setting setting, bool may_have_walls, class Law, class Particle, class Grid>
+template <Setting setting, bool may_have_walls, class Plan>
 __global__ void __launch_bounds__(block_size)
-    sum_momentum_flux(const __grid_constant__ StepPlan<Law, Grid> plan,
-                      const __grid_constant__ MomentumFluxRule<typename Law::Real> rule, std::int64_t count,
-                      const __grid_constant__ ParticleColumns<Particle> particles,
-                      const CellAction<Law>* __restrict__ actions, MomentumFluxResult* __restrict__ result,
-                      SurfaceSums* __restrict__ surfaces) {
+    sum_momentum_flux(const __grid_constant__ Plan plan,
+                      const __grid_constant__ MomentumFluxRule<typename Plan::Real> rule, std::int64_t count,
+                      const __grid_constant__ ParticleColumns<typename Plan::Particle> particles,
+                      MomentumFluxResult* __restrict__ result, SurfaceSums* __restrict__ surfaces) {
+    using Particle = typename Plan::Particle;
     [[maybe_unused]] __shared__ BlockWalls walls;
     [[maybe_unused]] __shared__ warp::DeferredItems<std::int64_t> at_walls[warps_in_block];
     if constexpr (may_have_walls) {
@@ -139,7 +133,7 @@ __global__ void __launch_bounds__(block_size)
     [[maybe_unused]] warp::Deferred<std::int64_t> deferred(warp::full_mask, at_walls[threadIdx.x / 32]);
     [[maybe_unused]] const auto measure_deferred = [&](bool is_mine, std::int64_t i) {
         const Particle particle = is_mine ? particles[i] : Particle{};
-        sums += sum_at_walls<setting>(plan, rule, is_mine, particle, actions, {walls, surfaces});
+        sums += sum_at_walls<setting>(plan, rule, is_mine, particle, {walls, surfaces});
     };
     const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * block_size;
     const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * block_size + (threadIdx.x & ~31U);
@@ -149,14 +143,14 @@ __global__ void __launch_bounds__(block_size)
         if (i < count) {
             const Particle particle = particles[i];
             const auto place = plan.grid.template locate<setting>(particle.position);
-            const CellAction<Law> action = load_constant_record(actions + place.cell);
             if constexpr (may_have_walls) {
-                ParticleFlux<typename Law::Real, Law::masses> flux;
-                is_at_wall =
-                    !rule.template measure_without_walls<setting>(plan, particle, place, action, flux);
+                ParticleFlux<typename Plan::Real, Plan::masses> flux;
+                is_at_wall = !rule.template measure_without_walls<setting>(plan, particle, place,
+                                                                           LoadConstant{}, flux);
                 if (!is_at_wall) sums += rule.contribute(flux);
             } else {
-                sums += rule.contribute(rule.template measure<setting>(plan, particle, place, action));
+                sums +=
+                    rule.contribute(rule.template measure<setting>(plan, particle, place, LoadConstant{}));
             }
         }
         if constexpr (may_have_walls) deferred.put(warp, is_at_wall, i, measure_deferred);
@@ -167,22 +161,6 @@ __global__ void __launch_bounds__(block_size)
     add_block_sums(sums.collisional_flux, result->flux.collisional_flux);
     // All threads have been through add_block_sums() since they added to the walls.
     if constexpr (may_have_walls) walls.flush(result->walls, surfaces);
-}
-
-/// The kernel that asks for no more than there is.
-template <class Law, class Particle, class Grid>
-[[nodiscard]] auto momentum_flux_kernel(Setting setting, bool has_walls) {
-    if (setting == Setting::plain)
-        return has_walls ? sum_momentum_flux<Setting::plain, true, Law, Particle, Grid>
-                         : sum_momentum_flux<Setting::plain, false, Law, Particle, Grid>;
-    if (setting == Setting::sheared && !has_walls)
-        return sum_momentum_flux<Setting::sheared, false, Law, Particle, Grid>;
-    // Mixtures have none of their own, as in TileKernels.
-    if constexpr (Law::masses == Masses::equal) {
-        if (setting == Setting::among_surfaces)
-            return sum_momentum_flux<Setting::among_surfaces, true, Law, Particle, Grid>;
-    }
-    return sum_momentum_flux<Setting::any, true, Law, Particle, Grid>;
 }
 
 }  // namespace mpcflow

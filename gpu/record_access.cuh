@@ -77,6 +77,13 @@ __device__ __forceinline__ Record load_constant_record(const Record* record) {
         mine.piece[i] = __ldg(reinterpret_cast<const RecordPiece<Record>*>(record) + i);
     return mine.record;
 }
+/// The same as a function to be handed on.
+struct LoadConstant {
+    template <class Record>
+    __device__ __forceinline__ Record operator()(const Record* record) const {
+        return load_constant_record(record);
+    }
+};
 
 /// The caller's one of the records of a warp, which follow each other from `first` on, by lane.
 template <class Record>

@@ -70,21 +70,70 @@ struct RelativeMasses<Masses::by_species> {
     }
 };
 
-/// What of a step is the same for all cells and particles. `Grid` is that of the whole box or of a domain.
-template <CollisionLaw Law, class Grid = CellGrid<typename Law::Real>>
-struct StepPlan : private RelativeMasses<Law::masses> {
-    using Real = typename Law::Real;
+/// What of a step's plan does not hang on its law: the grid, how particles fly, and what drives cells.
+template <class RealType, Masses masses_of, class GridType>
+struct StepMotion : private RelativeMasses<masses_of> {
+    using Real = RealType;
+    using Grid = GridType;
+    static constexpr Masses masses = masses_of;
 
-    Law law;
-    Streaming<Real, Law::masses> streaming;
-    WallStates walls;
+    Streaming<Real, masses> streaming;
     StreamCells stream;
     std::uint64_t seed = 0;
     /// Index of the collision; before the first one it is -1, so that `next` is the first.
     std::uint64_t step = ~std::uint64_t{0};
-    Grid grid;  ///< of this collision
-    Grid next_grid;
+    Grid grid;                            ///< of this collision
     ShearedFaces<Real> mid_flight_shear;  ///< as sheared faces lie in the middle of the flight
+
+    StepMotion() = default;
+    explicit StepMotion(const System& system)
+        : RelativeMasses<masses>(system), streaming(system), stream(system), seed(system.seed) {}
+
+    /// In units of the fluid's mass.
+    MPCFLOW_HD double mass_of(int species) const requires(masses == Masses::by_species) {
+        return this->of[species];
+    }
+
+    /// Whether a stream takes part in the collision of a cell of this grid.
+    MPCFLOW_HD bool is_in_stream(int cell) const { return stream.is_on() && stream.has(grid.centre(cell)); }
+
+    /// A particle as a law sees it, whose place in the grid `where` is `place`.
+    template <class Law, Setting setting, class Particle>
+    MPCFLOW_HD InCell<Real> in_cell(const Particle& particle, const CellPlace<Real>& place,
+                                    const Grid& where) const {
+        InCell<Real> in_cell{where.template into_frame<setting>(particle.position, particle.velocity)};
+        if constexpr (masses == Masses::by_species) in_cell.mass = mass_of(particle.species());
+        if constexpr (Law::needs.offsets) in_cell.offset = place.offset;
+        if constexpr (Law::needs.ids) in_cell.id = particle.id();
+        return in_cell;
+    }
+
+    /// The velocity after the collision by `law` of a particle whose place in this step's grid is `place`.
+    template <Setting setting, class Law, class Particle>
+    MPCFLOW_HD Vec3<Real> collide(const Law& law, const Particle& particle, const CellPlace<Real>& place,
+                                  const CellAction<Law>& action) const {
+        const Vec3<Real> velocity = law.apply(action.transform, action.draw(),
+                                              in_cell<Law, setting>(particle, place, grid), {seed, step});
+        return grid.template out_of_frame<setting>(particle.position, velocity);
+    }
+};
+
+/// What of a step is the same for all cells and particles. `Grid` is that of the whole box or of a domain.
+template <CollisionLaw Law, class Grid = CellGrid<typename Law::Real>>
+struct StepPlan : StepMotion<typename Law::Real, Law::masses, Grid> {
+    using Motion = StepMotion<typename Law::Real, Law::masses, Grid>;
+    using Real = typename Law::Real;
+    using Motion::grid;
+    using Motion::is_in_stream;
+    using Motion::mid_flight_shear;
+    using Motion::seed;
+    using Motion::step;
+    using Motion::stream;
+    using Motion::streaming;
+
+    Law law;
+    WallStates walls;
+    Grid next_grid;
     Vec3<Real> refuge{};                  ///< where particles are put that break a bound; on the grid
     double fast_speed_squared = 0.0;      ///< (1 / h)^2: faster is worth a notice
     double greatest_speed_squared = 0.0;  ///< faster is a fault
@@ -93,13 +142,7 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     StepPlan() = default;
     StepPlan(const Law& a_law, const System& system) : StepPlan(a_law, system, Grid(system, 0)) {}
     StepPlan(const Law& a_law, const System& system, const Grid& first_grid)
-        : RelativeMasses<Law::masses>(system),
-          law(a_law),
-          streaming(system),
-          walls(system),
-          stream(system),
-          seed(system.seed),
-          next_grid(first_grid) {
+        : Motion(system), law(a_law), walls(system), next_grid(first_grid) {
         const double limit = law.parameters().rounding.speed_limit;
         fast_speed_squared = 1.0 / (system.collision.time_step * system.collision.time_step);
         greatest_speed_squared = limit * limit;
@@ -139,7 +182,7 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     template <Setting setting = Setting::any, class Particle>
     MPCFLOW_HD typename Law::Sums contribute(const Particle& particle, const CellPlace<Real>& place,
                                              const typename Law::Draw& draw) const {
-        return contribute(in_cell<setting>(particle, place, next_grid), draw);
+        return contribute(in_next_cell<setting>(particle, place), draw);
     }
     MPCFLOW_HD typename Law::Sums contribute(const InCell<Real>& in_cell,
                                              const typename Law::Draw& draw) const {
@@ -149,7 +192,7 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     template <Setting setting = Setting::any, class Particle>
     MPCFLOW_HD typename Law::Sums unrounded(const Particle& particle, const CellPlace<Real>& place,
                                             const typename Law::Draw& draw) const {
-        return law.contribute(in_cell<setting>(particle, place, next_grid), draw, {seed, step + 1});
+        return law.contribute(in_next_cell<setting>(particle, place), draw, {seed, step + 1});
     }
 
     /// What a cell does to its particles. Faults are or-ed into `faults`. `drawn` is Law::draw_to_resolve(),
@@ -169,9 +212,6 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     /// Whether any cell may be.
     [[nodiscard]] bool has_special_cells() const { return streaming.surfaces().exist() || stream.is_on(); }
 
-    /// Whether a stream takes part in the collision of a cell of this grid.
-    MPCFLOW_HD bool is_in_stream(int cell) const { return stream.is_on() && stream.has(grid.centre(cell)); }
-
     /// Whether a cell of the next grid is neither cut nor beyond a wall.
     MPCFLOW_HD bool is_whole(int cell) const {
         return mpcflow::is_whole(next_grid, streaming.surfaces(), cell);
@@ -181,14 +221,7 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     template <Setting setting = Setting::any, class Particle>
     MPCFLOW_HD Vec3<Real> collide(const Particle& particle, const CellPlace<Real>& place,
                                   const CellAction<Law>& action) const {
-        const Vec3<Real> velocity =
-            law.apply(action.transform, action.draw(), in_cell<setting>(particle, place, grid), {seed, step});
-        return grid.template out_of_frame<setting>(particle.position, velocity);
-    }
-
-    /// In units of the fluid's mass.
-    MPCFLOW_HD double mass_of(int species) const requires(Law::masses == Masses::by_species) {
-        return this->of[species];
+        return Motion::template collide<setting>(law, particle, place, action);
     }
 
     /// Collides and streams a particle whose place in this step's grid is `place`.
@@ -249,6 +282,10 @@ struct StepPlan : private RelativeMasses<Law::masses> {
     }
 
 private:
+    template <Setting setting, class Particle>
+    MPCFLOW_HD InCell<Real> in_next_cell(const Particle& particle, const CellPlace<Real>& place) const {
+        return Motion::template in_cell<Law, setting>(particle, place, next_grid);
+    }
     /// What fills a cell and takes part in its collision.
     template <Setting setting = Setting::any>
     MPCFLOW_HD CellFill fill(int cell, bool has_particles) const {
@@ -277,16 +314,6 @@ private:
         law.set_thermal_variances(now, system.fluid.thermal_variance_at(index + 1));
         walls.set_temperatures(system, now);
         streaming.set_temperature(system, now);
-    }
-
-    template <Setting setting, class Particle>
-    MPCFLOW_HD InCell<Real> in_cell(const Particle& particle, const CellPlace<Real>& place,
-                                    const Grid& where) const {
-        InCell<Real> in_cell{where.template into_frame<setting>(particle.position, particle.velocity)};
-        if constexpr (Law::masses == Masses::by_species) in_cell.mass = mass_of(particle.species());
-        if constexpr (Law::needs.offsets) in_cell.offset = place.offset;
-        if constexpr (Law::needs.ids) in_cell.id = particle.id();
-        return in_cell;
     }
 
     /// Bits of Glide by the velocity at the end. Written so that of a NaN they say by_itself.

@@ -7,6 +7,9 @@
 #include <stdexcept>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
 
 #include "physics/collision/andersen.hpp"
 #include "physics/collision/andersen_angular.hpp"
@@ -70,6 +73,38 @@ inline constexpr auto all_laws =
     for (const LawInfo& law : all_laws)
         if (law.is_law_of(collision)) return law;
     throw std::logic_error("law_of: no law of this rule does or does not conserve angular momentum");
+}
+
+namespace detail {
+
+/// The laws of a line: without a thermostat, and with it where it takes one.
+template <class Line, class Real, Masses masses>
+using LawsOfLine =
+    std::conditional_t<Line::template Law<Real, Scaling::none, masses>::energy == Energy::thermal,
+                       std::tuple<typename Line::template Law<Real, Scaling::none, masses>>,
+                       std::tuple<typename Line::template Law<Real, Scaling::none, masses>,
+                                  typename Line::template Law<Real, Scaling::by_thermostat, masses>>>;
+
+template <class Real, Masses masses, class... Lines>
+auto laws_of(const std::tuple<Lines...>&)
+    -> decltype(std::tuple_cat(std::declval<LawsOfLine<Lines, Real, masses>>()...));
+
+template <class... Laws>
+auto one_of(const std::tuple<Laws...>&) -> std::variant<Laws...>;
+
+}  // namespace detail
+
+/// One of all laws in arithmetic `Real`, which the program knows when it runs.
+template <class Real, Masses masses>
+using AnyLaw = decltype(detail::one_of(detail::laws_of<Real, masses>(law_table)));
+
+/// Calls visitor(law) with the law that `law`, an AnyLaw, is, and returns what it returns. On a device, too.
+template <std::size_t i = 0, class Law, class Visitor>
+MPCFLOW_HD auto visit_any_law(const Law& law, const Visitor& visitor) {
+    if constexpr (i + 1 < std::variant_size_v<Law>) {
+        if (law.index() != i) return visit_any_law<i + 1>(law, visitor);
+    }
+    return visitor(*std::get_if<i>(&law));
 }
 
 /// Calls visitor(law) with the law of a line of the table, in arithmetic `Real` and with the thermostat of

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <span>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "physics/host/host_fluid.hpp"
+#include "physics/host/host_flux.hpp"
 #include "physics/observables/fields.hpp"
 #include "physics/observables/momentum_flux.hpp"
 
@@ -70,17 +72,9 @@ private:
     void sample_pressure() {
         const std::int64_t bins = bin_rule_.bin_count();
         std::fill(pressure_sums_.begin(), pressure_sums_.end(), PressureBinSums{});
-        fluid_.for_all_fluxes(flux_rule_, [&](int thread, const MomentumFluxRule<Real>& rule,
-                                              const ParticleFlux<Real, Law::masses>& flux) {
-            PressureBinSums* const sums = &pressure_sums_[thread * bins];
-            double added[PressureBinSums::count];
-            rule.put_in_bin_of_flight(flux.mass(), flux.mid_flight_velocity, added);
-            rule.put_collisional(flux.mass(), flux.change, flux.arm, added + PressureBinSums::in_flight);
-            double* const in_flight = sums[bin_rule_.bin(flux.mid_flight_place)].value;
-            double* const at_centre = sums[bin_rule_.bin(flux.cell_centre)].value;
-            for (int i = 0; i < PressureBinSums::in_flight; ++i) in_flight[i] += added[i];
-            for (int i = PressureBinSums::in_flight; i < PressureBinSums::count; ++i)
-                at_centre[i] += added[i];
+        fluid_.for_flux(flux_rule_, [&](int thread, const auto& plan, const auto& rule, auto particles) {
+            HostFlux<std::remove_cvref_t<decltype(plan)>>::add_to_bins(plan, rule, bin_rule_, particles,
+                                                                       &pressure_sums_[thread * bins]);
         });
         add_up(pressure_sums_, bins);
         for (std::int64_t b = 0; b < bins; ++b)

@@ -23,6 +23,7 @@
 #include "physics/host/thread_team.hpp"
 #include "physics/host/vector_units.hpp"
 #include "physics/initial_state.hpp"
+#include "physics/observables/flux_plan.hpp"
 #include "physics/observables/momentum_flux.hpp"
 #include "physics/observables/totals.hpp"
 #include "physics/particle.hpp"
@@ -45,6 +46,7 @@ class HostFluid {
 public:
     using Real = typename Law::Real;
     using Grid = typename Border::Grid;
+    using FluxPlanOf = FluxPlan<Real, Law::masses, Grid>;
 
     HostFluid(const Law& law, const System& system, const SolverOptions& options, Border border = {})
         : system_(system),
@@ -183,16 +185,18 @@ public:
         });
     }
 
-    /// Calls function(thread, rule of the step to come, flux) with what each particle does in it.
+    /// Calls function(thread, plan, rule, particles) with a FluxPlan of the step to come, the rule for it and
+    /// each thread's particles.
     template <class Function>
-    void for_all_fluxes(const MomentumFluxRule<Real>& rule, const Function& function) {
+    void for_flux(const MomentumFluxRule<Real>& rule, const Function& function) {
         Plan plan = plan_;
         plan.begin_step(system_, static_cast<std::uint64_t>(step_));
         const MomentumFluxRule<Real> now = rule.at_step(system_, plan.step);
+        const FluxPlanOf flux_plan(plan, actions_.data());
         team_.run([&](int thread) {
             foresee(plan, thread);
             team_.wait();
-            measure_fluxes(plan, now, thread, function);
+            function(thread, flux_plan, now, std::span<const Particle>(particles_.of(thread)));
         });
     }
 
@@ -335,16 +339,6 @@ private:
             CellAction<Law>& action = actions_[c];
             action.set_draw(draws_.present(plan, cell));
             action.transform = plan.resolve(cell, sums_[c], action.draw(), faults);
-        }
-    }
-
-    /// Flattened: whether the compiler inlines these calls by itself hangs on what else it compiles.
-    template <class Function>
-    MPCFLOW_FLATTEN void measure_fluxes(const Plan& plan, const MomentumFluxRule<Real>& rule, int thread,
-                                        const Function& function) {
-        for (const Particle& particle : particles_.of(thread)) {
-            const CellPlace<Real> place = plan.grid.locate(particle.position);
-            function(thread, rule, rule.measure_at_walls(plan, particle, place, actions_[place.cell]));
         }
     }
 

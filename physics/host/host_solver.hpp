@@ -13,6 +13,7 @@
 #include "physics/domain/particle_transport.hpp"
 #include "physics/host/host_fields.hpp"
 #include "physics/host/host_fluid.hpp"
+#include "physics/host/host_flux.hpp"
 #include "physics/observables/momentum_flux.hpp"
 #include "physics/particle.hpp"
 #include "physics/particle_records.hpp"
@@ -205,27 +206,13 @@ public:
     }
 
     [[nodiscard]] MomentumFlux result_of(const FluxRule&) {
-        struct alignas(128) Part {  // cache lines for each thread
-            MomentumFluxSums flux;
-            WallSums walls;
-            std::vector<SurfaceSums> surfaces;
-        };
         const MomentumFluxRule<Real> any_step(system_, static_cast<double>(system_.particle_count()));
-        Part all{{}, {}, std::vector<SurfaceSums>(system_.surfaces.list.size())};
-        std::vector<Part> parts(fluid_.threads(), all);
-        fluid_.for_all_fluxes(any_step, [&](int thread, const MomentumFluxRule<Real>& rule,
-                                            const FluxAtWalls<Real, Law::masses>& flux) {
-            Part& part = parts[thread];
-            part.flux += rule.contribute(flux);
-            if (rule.has_walls()) rule.add_to_walls(flux, part.walls, part.surfaces.data());
+        FluxPart all{{}, {}, std::vector<SurfaceSums>(system_.surfaces.list.size())};
+        std::vector<FluxPart> parts(fluid_.threads(), all);
+        fluid_.for_flux(any_step, [&](int thread, const auto& plan, const auto& rule, auto particles) {
+            HostFlux<std::remove_cvref_t<decltype(plan)>>::add(plan, rule, particles, parts[thread]);
         });
-        for (const Part& part : parts) {
-            all.flux += part.flux;
-            all.walls += part.walls;
-            for (std::size_t i = 0; i < all.surfaces.size(); ++i)
-                for (int k = 0; k < SurfaceSums::count; ++k)
-                    all.surfaces[i].taken[k] += part.surfaces[i].taken[k];
-        }
+        for (const FluxPart& part : parts) all += part;
         fluid_.add_up_domains(numbers_in(std::span(&all.flux, 1)));
         if (any_step.has_walls()) fluid_.add_up_domains(numbers_in(std::span(&all.walls, 1)));
         if (!all.surfaces.empty()) fluid_.add_up_domains(numbers_in(std::span(all.surfaces)));

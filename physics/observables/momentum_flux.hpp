@@ -87,11 +87,12 @@ public:
     }
 
     /// What a particle at `place` in the grid of the plan's step does in this step, by at_step() of it.
-    template <Setting setting = Setting::any, class Law, class Grid, class Particle>
-    MPCFLOW_HD ParticleFlux<Real, Law::masses> measure(const StepPlan<Law, Grid>& plan,
-                                                       const Particle& particle, const CellPlace<Real>& place,
-                                                       const CellAction<Law>& action) const {
-        ParticleFlux<Real, Law::masses> flux;
+    /// `Plan` is a StepPlan, and `action` what the particle's cell does; or both are as FluxPlan says.
+    template <Setting setting = Setting::any, class Plan, class Particle, class Action>
+    MPCFLOW_HD ParticleFlux<Real, Plan::masses> measure(const Plan& plan, const Particle& particle,
+                                                        const CellPlace<Real>& place,
+                                                        const Action& action) const {
+        ParticleFlux<Real, Plan::masses> flux;
         put_motion<setting>(plan, particle, place, action, flux);
         if (has_walls_)
             WallsOfCell::of<setting>(plan.grid, place.cell, flight_.surfaces()).measure_from(flux.arm);
@@ -100,12 +101,10 @@ public:
 
     /// measure() of a particle in which walls have no part: they do not cut its cell, and it meets none, for
     /// sure. False where they may have one, and nothing is measured.
-    template <Setting setting = Setting::any, class Law, class Grid, class Particle>
-    [[nodiscard]] MPCFLOW_HD bool measure_without_walls(const StepPlan<Law, Grid>& plan,
-                                                        const Particle& particle,
-                                                        const CellPlace<Real>& place,
-                                                        const CellAction<Law>& action,
-                                                        ParticleFlux<Real, Law::masses>& flux) const {
+    template <Setting setting = Setting::any, class Plan, class Particle, class Action>
+    [[nodiscard]] MPCFLOW_HD bool measure_without_walls(const Plan& plan, const Particle& particle,
+                                                        const CellPlace<Real>& place, const Action& action,
+                                                        ParticleFlux<Real, Plan::masses>& flux) const {
         put_collision_and_start<setting>(plan, particle, place, action, flux);
         if (flight_.template meets_wall<setting>(flux.start, flux.flight) ||
             WallsOfCell::of<setting>(plan.grid, place.cell, flight_.surfaces()).are_any())
@@ -119,12 +118,11 @@ public:
     }
 
     /// measure() with what concerns walls.
-    template <Setting setting = Setting::any, class Law, class Grid, class Particle>
-    MPCFLOW_HD FluxAtWalls<Real, Law::masses> measure_at_walls(const StepPlan<Law, Grid>& plan,
-                                                               const Particle& particle,
-                                                               const CellPlace<Real>& place,
-                                                               const CellAction<Law>& action) const {
-        FluxAtWalls<Real, Law::masses> flux{};
+    template <Setting setting = Setting::any, class Plan, class Particle, class Action>
+    MPCFLOW_HD FluxAtWalls<Real, Plan::masses> measure_at_walls(const Plan& plan, const Particle& particle,
+                                                                const CellPlace<Real>& place,
+                                                                const Action& action) const {
+        FluxAtWalls<Real, Plan::masses> flux{};
         put_motion<setting>(plan, particle, place, action, flux);
         if (!has_walls_) return flux;
         flux.walls = WallsOfCell::of<setting>(plan.grid, place.cell, flight_.surfaces());
@@ -313,10 +311,9 @@ private:
     }
 
     /// All but the distance from walls.
-    template <Setting setting, class Law, class Grid, class Particle>
-    MPCFLOW_HD void put_motion(const StepPlan<Law, Grid>& plan, const Particle& particle,
-                               const CellPlace<Real>& place, const CellAction<Law>& action,
-                               ParticleFlux<Real, Law::masses>& flux) const {
+    template <Setting setting, class Plan, class Particle, class Action>
+    MPCFLOW_HD void put_motion(const Plan& plan, const Particle& particle, const CellPlace<Real>& place,
+                               const Action& action, ParticleFlux<Real, Plan::masses>& flux) const {
         put_collision_and_start<setting>(plan, particle, place, action, flux);
         Particle flying = particle;
         // Whether its image counts fit is asked after a step.
@@ -325,13 +322,12 @@ private:
         put_mid_flight<setting>(plan, particle, place, flying, flux);
     }
 
-    template <Setting setting, class Law, class Grid, class Particle>
-    MPCFLOW_HD static void put_collision_and_start(const StepPlan<Law, Grid>& plan, const Particle& particle,
-                                                   const CellPlace<Real>& place,
-                                                   const CellAction<Law>& action,
-                                                   ParticleFlux<Real, Law::masses>& flux) {
+    template <Setting setting, class Plan, class Particle, class Action>
+    MPCFLOW_HD static void put_collision_and_start(const Plan& plan, const Particle& particle,
+                                                   const CellPlace<Real>& place, const Action& action,
+                                                   ParticleFlux<Real, Plan::masses>& flux) {
         const Vec3<Real> collided = plan.template collide<setting>(particle, place, action);
-        if constexpr (Law::masses == Masses::by_species) flux.own_mass = plan.mass_of(particle.species());
+        if constexpr (Plan::masses == Masses::by_species) flux.own_mass = plan.mass_of(particle.species());
         flux.start = particle.position;
         flux.flight = plan.streaming.template flight_velocity<setting>(particle, collided);
         const Vec3<double> before = vector_cast<double>(particle.velocity);
@@ -342,10 +338,9 @@ private:
     }
 
     /// By the particle in the middle of its flight.
-    template <Setting setting, class Law, class Grid, class Particle>
-    MPCFLOW_HD void put_mid_flight(const StepPlan<Law, Grid>& plan, const Particle& particle,
-                                   const CellPlace<Real>& place, Particle& flying,
-                                   ParticleFlux<Real, Law::masses>& flux) const {
+    template <Setting setting, class Plan, class Particle>
+    MPCFLOW_HD void put_mid_flight(const Plan& plan, const Particle& particle, const CellPlace<Real>& place,
+                                   Particle& flying, ParticleFlux<Real, Plan::masses>& flux) const {
         if (may_be_sheared(setting) && flow_.is_on()) {
             // The half flight knows nothing of the time: its faces are not displaced.
             const int boxes = flying.image(flow_.normal()) - particle.image(flow_.normal());

@@ -1,5 +1,6 @@
 /// The flux of momentum of particles where it is known what a system has none of, as kernels of the device
-/// know it: the same bits as where nothing is known.
+/// know it, and where the law is not known, as they and the host's loops do not: the same bits as where
+/// nothing of the system is known but the law.
 
 #include <array>
 #include <cmath>
@@ -13,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "physics/collision/laws.hpp"
+#include "physics/observables/flux_plan.hpp"
 #include "physics/observables/momentum_flux.hpp"
 #include "physics/particle.hpp"
 #include "physics/step.hpp"
@@ -129,6 +131,9 @@ void check(const Law& law, const System& system, const std::string& label) {
     }
 
     const auto rule = MomentumFluxRule<typename Law::Real>(system, 1000.0).at_step(system, 0);
+    const FluxPlan<typename Law::Real, Law::masses, CellGrid<typename Law::Real>> any_law(plan,
+                                                                                          actions.data());
+    const auto load = [](const auto* of_cell) { return *of_cell; };
     int givers = 0;
     int in_stream = 0;
     for (const Particle& p : particles) {
@@ -137,9 +142,14 @@ void check(const Law& law, const System& system, const std::string& label) {
         const auto flux = rule.measure(plan, p, place, action);
         const auto known = rule.template measure<setting>(plan, p, place, action);
         ASSERT_EQ(numbers(known), numbers(flux)) << label << ", particle " << p.id();
+        const auto of_any_law = rule.template measure<setting>(any_law, p, place, load);
+        ASSERT_EQ(numbers(of_any_law), numbers(flux)) << label << ", particle " << p.id();
         const auto at_walls = rule.measure_at_walls(plan, p, place, action);
         const auto known_at_walls = rule.template measure_at_walls<setting>(plan, p, place, action);
         ASSERT_EQ(numbers<typename Law::Real>(at_walls), numbers(flux)) << label << ", particle " << p.id();
+        const auto of_any_law_at_walls = rule.measure_at_walls(any_law, p, place, load);
+        ASSERT_EQ(numbers<typename Law::Real>(of_any_law_at_walls), numbers(flux))
+            << label << ", particle " << p.id();
         ASSERT_EQ(numbers<typename Law::Real>(known_at_walls), numbers(flux))
             << label << ", particle " << p.id();
         ASSERT_EQ(taken_of<setting>(rule, known_at_walls), taken_of<Setting::any>(rule, at_walls))
