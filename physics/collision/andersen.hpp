@@ -15,12 +15,13 @@
 namespace mpcflow {
 
 /// The velocity w that a particle takes on in the collision of a step; `thermal_speed` is sqrt(kT/m) of the
-/// fluid's mass.
+/// fluid's mass. Its variate is a float in double precision, too: it is noise, drawn twice a step, and what
+/// particles give each other is as exact with it as with any other.
 template <class Real>
 MPCFLOW_HD Vec3<Real> andersen_velocity(double thermal_speed, const StepKey& key,
                                         const InCell<Real>& in_cell) {
-    RandomSource source = key.source(RandomStream::andersen, in_cell.id);
-    return vector_cast<Real>(thermal_speed / std::sqrt(in_cell.mass) * gaussian_vector(source));
+    const Vec3<float> variate = float_gaussian_vector(key.source(RandomStream::andersen, in_cell.id).next());
+    return static_cast<Real>(thermal_speed / std::sqrt(in_cell.mass)) * vector_cast<Real>(variate);
 }
 
 template <class RealType, Scaling scaling, Masses masses_of = Masses::equal>

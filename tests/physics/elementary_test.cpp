@@ -56,6 +56,27 @@ TEST(RandomAngle, within_two_and_a_half_units_of_the_last_place) {
     EXPECT_LT(worst_error_on_the_circle(), 2.5);
 }
 
+// Of the argument the constant and the product round, 2^-24 of up to pi/4 together; the series and its sum
+// add the same once more.
+TEST(RandomAngle, in_float_is_that_of_its_bits) {
+    for (const std::uint32_t bits : many_words(500000)) {
+        const long double place =
+            (static_cast<long double>((bits & 0x3fffffffU) >> 6U) + 0.5L) * 0x1p-24L - 0.5L;
+        const SinCos<long double> exact = reference(static_cast<int>(bits >> 30U), place);
+        const SinCos<float> r = float_sin_cos_of_random_angle(bits);
+        ASSERT_NEAR(r.sin, static_cast<double>(exact.sin), 1.5e-7) << bits;
+        ASSERT_NEAR(r.cos, static_cast<double>(exact.cos), 1.5e-7) << bits;
+        const long double half = (static_cast<long double>(bits >> 8U) + 0.5L) * 0x1p-24L - 0.5L;
+        ASSERT_NEAR(float_sin_of_random_angle(bits), static_cast<double>(std::sin(2.0L * half * quarter)),
+                    3e-7)
+            << bits;
+        // Of mirrored words all are the negative, so that no mean is anything but zero.
+        ASSERT_EQ(float_sin_of_random_angle(~bits), -float_sin_of_random_angle(bits));
+        ASSERT_EQ(float_sin_cos_of_random_angle(bits ^ 0x80000000U).sin, -r.sin);
+        ASSERT_EQ(float_sin_cos_of_random_angle(bits ^ 0x80000000U).cos, -r.cos);
+    }
+}
+
 TEST(RandomAngle, is_symmetric) {
     for (const std::uint32_t bits : many_words(1000)) {
         const SinCos<double> r = sin_cos_of_random_angle(bits);
@@ -169,6 +190,17 @@ TEST(NaturalLog, within_three_units_of_the_last_place_near_1) {
             worst = std::max(worst, error_in_ulps(natural_log(x), std::log(static_cast<long double>(x))));
     EXPECT_LT(worst, 3.0);
     EXPECT_EQ(natural_log(1.0), 0.0);
+}
+
+// The polynomial errs by 3.2e-8 of the logarithm, a float by 6e-8, and a logarithm near zero is a difference
+// of rounded ones of the same sign.
+TEST(NaturalLog, in_float_within_2e_7) {
+    for (std::uint32_t bits = std::bit_cast<std::uint32_t>(0x1p-33F); bits <= 0x3f800000U; bits += 61) {
+        const auto x = std::bit_cast<float>(bits);
+        const auto exact = static_cast<double>(std::log(static_cast<long double>(x)));
+        ASSERT_NEAR(natural_log(x), exact, 2e-7 * std::abs(exact)) << x;
+    }
+    EXPECT_EQ(natural_log(1.0F), 0.0F);
 }
 
 }  // namespace
