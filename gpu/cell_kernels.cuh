@@ -142,19 +142,23 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
         });
         if (is_queued) special_queue.cells[at] = static_cast<std::uint32_t>(cell);
     }
+    // Among surfaces many warps have cells of solid alone. What is in a cell without particles nobody asks.
+    const bool are_any = special == SpecialCells::none || warp.any(items.mask, cell_sums.number() != 0.0);
     warp.sync(items.mask);  // all of the warp have read before any row is cleared
-    if constexpr (is_for_the_step)
-        clear_records(sums + items.first, items.mask,
-                      special == SpecialCells::queued ? warp.ballot(items.mask, is_queued) : 0U);
-    CellAction<Law> action{};
     std::uint32_t found = no_fault;
-    if (!is_queued) {
-        constexpr Setting setting =
-            special == SpecialCells::with_others ? Setting::among_surfaces : Setting::plain;
-        action.set_draw(draws.present(plan, cell));
-        action.transform = plan.template resolve<setting>(cell, cell_sums, action.draw(), found);
+    if (are_any) {
+        if constexpr (is_for_the_step)
+            clear_records(sums + items.first, items.mask,
+                          special == SpecialCells::queued ? warp.ballot(items.mask, is_queued) : 0U);
+        CellAction<Law> action{};
+        if (!is_queued) {
+            constexpr Setting setting =
+                special == SpecialCells::with_others ? Setting::among_surfaces : Setting::plain;
+            action.set_draw(draws.present(plan, cell));
+            action.transform = plan.template resolve<setting>(cell, cell_sums, action.draw(), found);
+        }
+        store_records<Placement::in_order>(actions, cell, action, items.mask, scratch.actions);
     }
-    store_records<Placement::in_order>(actions, cell, action, items.mask, scratch.actions);
     // Last: written among the reads of the sums, the same bytes made the kernel half as slow again, 1.7
     // times in double (docs/decisions/).
     if (is_for_the_step && !is_queued) draws.begin(plan, cell);

@@ -148,6 +148,11 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
     // The kernel ahead writes none of what is read until it is waited for.
     const std::uint32_t first = PastL1::load(tiles.starts + tile);
     const std::uint32_t last = PastL1::load(tiles.starts + tile + 1);
+    if (first == last) {  // a tile of solid, or of a halo
+        wait_for_kernel_ahead();
+        let_next_kernel_begin();
+        return;
+    }
     // Warps begin on whole sectors; the lanes before the tile's first particle have none.
     std::uint32_t i = (first & ~31U) + threadIdx.x;
     Motion<Particle> next{};
