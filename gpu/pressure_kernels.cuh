@@ -37,10 +37,15 @@ struct PressureBinMemory : BinMemory<Real> {
     SharedVectors<double, BinMemory<Real>::particles> arm;
 };
 
+/// Blocks of sum_pressure_bins that shall fit on a multiprocessor: as many as shared memory has room for.
+/// With fewer, and nothing spilled, it takes longer.
+template <class Real>
+inline constexpr int pressure_blocks = at_most_resident(sizeof(Real) == sizeof(float) ? 5 : 4);
+
 /// As sum_bins, and adds the flux of momentum of every particle to bins: the kinetic part where it is in
 /// mid-flight, the collisional part where its cell is. Shared memory: a PressureBinMemory.
 template <Setting setting, class Plan>
-__global__ void __launch_bounds__(block_size, at_most_resident(4))
+__global__ void __launch_bounds__(block_size, pressure_blocks<typename Plan::Real>)
     sum_pressure_bins(const __grid_constant__ Plan plan,
                       const __grid_constant__ MomentumFluxRule<typename Plan::Real> rule,
                       const __grid_constant__ BinRule bin_rule, std::int64_t count,

@@ -70,15 +70,16 @@ public:
         if (sums.number() < 2.0) return {};
         const double mass = sums.mass();
         const Vec3<double> mean{total.x / mass, total.y / mass, total.z / mass};
-        double scale = 1.0;
+        auto scale = static_cast<Real>(1);
         if constexpr (is_thermostatted) {
             const double square = sums.value[4] - dot(total, mean);
             const int freedoms = 3 * (static_cast<int>(sums.number()) - 1);
             const double target = thermal_square(parameters_, freedoms, square, key);
             // Particles at rest to each other (to the rounding of the sums) cannot be scaled.
-            if (square > 2e-9 * parameters_.thermal_variance) scale = std::sqrt(target / square);
+            if (square > 2e-9 * parameters_.thermal_variance)
+                scale = std::sqrt(static_cast<Real>(target / square));
         }
-        return {vector_cast<Real>(mean), static_cast<Real>(scale)};
+        return {vector_cast<Real>(mean), scale};
     }
 
     MPCFLOW_HD Vec3<Real> apply(const Transform& transform, const Draw& axis, const InCell<Real>& in_cell,

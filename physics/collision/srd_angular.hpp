@@ -109,7 +109,8 @@ public:
     using ResolveDraw = std::conditional_t<is_thermostatted, GaussianDraw, NoDraw>;
     MPCFLOW_HD static ResolveDraw draw_to_resolve(const CellKey& key) {
         if constexpr (is_thermostatted)
-            return {vector_cast<Real>(gaussian_vector(key.source(RandomStream::rigid_rotation).next()))};
+            return {
+                vector_cast<Real>(float_gaussian_vector(key.source(RandomStream::rigid_rotation).next()))};
         else return {};
     }
 

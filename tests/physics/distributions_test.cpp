@@ -129,26 +129,6 @@ TEST(GaussianPair, is_finite_for_all_bits) {
     }
 }
 
-TEST(GaussianVector, of_one_block_has_three_independent_gaussian_components) {
-    std::array<std::vector<double>, 3> samples;
-    std::array<Correlation, 3> plain, squares;
-    for (std::uint64_t i = 0; i < 100000; ++i) {
-        const Vec3<double> g = gaussian_vector(source_of(i).next());
-        for (int a = 0; a < 3; ++a) {
-            const int b = (a + 1) % 3;
-            samples[a].push_back(g[a]);
-            plain[a].add(g[a], g[b]);
-            squares[a].add(g[a] * g[a] - 1.0, g[b] * g[b] - 1.0);
-        }
-    }
-    for (const auto& component : samples) EXPECT_TRUE(is_gaussian(component, 1.0));
-    for (const Correlation& c : plain) EXPECT_TRUE(c.is_zero());
-    for (const Correlation& c : squares) EXPECT_TRUE(c.is_zero());
-    // The largest radius: of 2^-33.
-    const Vec3<double> last = gaussian_vector(RandomBlock{{0, 0, 0, 0}});
-    EXPECT_NEAR(std::sqrt(last.x * last.x + last.y * last.y), std::sqrt(66.0 * std::log(2.0)), 1e-12);
-}
-
 TEST(GaussianVector, in_float_has_three_independent_gaussian_components) {
     std::array<std::vector<double>, 3> samples;
     std::array<Correlation, 3> plain, squares;
