@@ -109,7 +109,8 @@ enum class SpecialCells { none, queued, with_others };
 template <class Law>
 inline constexpr int resolve_blocks = Law::needs.offsets ? 2 : (Law::sum_count > 4 ? 3 : 4);
 
-/// Sums of each cell -> what it does to its particles; clears the sums. Where the particles are to be
+/// Sums of each cell -> what it does to its particles; clears the sums. Cells without particles may be left
+/// the action that they had. Where the particles are to be
 /// re-ordered (`numbers` is given), also their numbers in the order of memory, to be scanned into slots.
 /// Empties the wall queue, and the next one of special cells.
 template <Resolving resolving, SpecialCells special, class Law, class Grid, class Cells>
@@ -142,7 +143,8 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
         });
         if (is_queued) special_queue.cells[at] = static_cast<std::uint32_t>(cell);
     }
-    // Among surfaces many warps have cells of solid alone. What is in a cell without particles nobody asks.
+    // Among surfaces many warps have cells of solid alone. Sums of cells without particles are zero as they
+    // are, and nobody asks for their actions.
     const bool are_any = special == SpecialCells::none || warp.any(items.mask, cell_sums.number() != 0.0);
     warp.sync(items.mask);  // all of the warp have read before any row is cleared
     std::uint32_t found = no_fault;

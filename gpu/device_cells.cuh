@@ -65,8 +65,8 @@ public:
         MPCFLOW_CUDA(cudaGetLastError());
     }
 
-    /// Actions of the step of `plan`; the sums are zero then. Where particles are to be re-ordered, slots()
-    /// has their numbers in the cells.
+    /// Actions of the step of `plan`, of cells with particles; the sums are zero then. Where particles are to
+    /// be re-ordered, slots() has their numbers in the cells.
     void resolve(const Plan& plan, bool reorders, WallQueue wall_queue, StepReport* report) {
         resolve(plan, AllCells{count_}, reorders, wall_queue, report);
     }

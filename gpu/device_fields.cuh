@@ -82,7 +82,7 @@ private:
     /// Particles in a bin from which on it pays to put them into groups.
     static constexpr std::int64_t least_in_group = 32;
     using Real = typename Fluid::Record::Real;
-    using Flux = DeviceFlux<FluxPlan<Real, Fluid::Law::masses, typename Fluid::Grid>>;
+    using Flux = FluxOf<Fluid>;
 
     /// Rows are 32-bit numbers.
     static FieldLayout checked(const FieldLayout& layout) {

@@ -17,11 +17,11 @@ struct MomentumFluxResult {
     WallSums walls;
 };
 
-/// `FluxPlanOf` is a FluxPlan, of the box's grid or a domain's. Its actions have been foreseen
+/// `OfPlan` is a FluxPlan, of the box's grid or a domain's. Its actions have been foreseen
 /// (DeviceFluid::foresee), `setting` is that of the system, and the rule is at_step() of the plan's.
-template <class FluxPlanOf>
+template <class OfPlan>
 struct DeviceFlux {
-    using Plan = FluxPlanOf;
+    using Plan = OfPlan;
     using Rule = MomentumFluxRule<typename Plan::Real>;
     using State = DeviceState<typename Plan::Particle, typename Plan::Grid>;
 
@@ -35,5 +35,9 @@ struct DeviceFlux {
     static void sum_in_bins(const State& state, const Plan& plan, Setting setting, const Rule& rule,
                             const BinRule& bin_rule, BinSums* bins, PressureBinSums* pressure_bins);
 };
+
+/// That of a DeviceFluid or a DeviceDomain.
+template <class Fluid>
+using FluxOf = DeviceFlux<FluxPlan<typename Fluid::Law::Real, Fluid::Law::masses, typename Fluid::Grid>>;
 
 }  // namespace mpcflow

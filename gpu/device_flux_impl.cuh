@@ -26,8 +26,12 @@ template <class Plan>
 
 template <class Plan>
 [[nodiscard]] auto pressure_kernel(Setting setting) {
-    return setting == Setting::plain ? sum_pressure_bins<Setting::plain, Plan>
-                                     : sum_pressure_bins<Setting::any, Plan>;
+    if (setting == Setting::plain) return sum_pressure_bins<Setting::plain, Plan>;
+    if (setting == Setting::sheared) return sum_pressure_bins<Setting::sheared, Plan>;
+    if constexpr (Plan::masses == Masses::equal) {
+        if (setting == Setting::among_surfaces) return sum_pressure_bins<Setting::among_surfaces, Plan>;
+    }
+    return sum_pressure_bins<Setting::any, Plan>;
 }
 
 template <class Plan>
@@ -46,7 +50,7 @@ void DeviceFlux<Plan>::sum(const State& state, const Plan& plan, Setting setting
 
 template <class Plan>
 void DeviceFlux<Plan>::give_memory() {
-    for (const Setting setting : {Setting::plain, Setting::any})
+    for (const Setting setting : {Setting::plain, Setting::sheared, Setting::among_surfaces, Setting::any})
         give_shared_memory<detail::PressureMemoryOf<Plan>>(detail::pressure_kernel<Plan>(setting));
 }
 

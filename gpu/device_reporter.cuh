@@ -1,7 +1,6 @@
 #pragma once
 /// What is measured of particles and cells on a device: launches and results.
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -116,7 +115,7 @@ public:
         });
     }
 
-    /// `plan` is that of the step to come, in the setting of `setting`.
+    /// `plan` is that of the step to come, of a system in `setting`.
     template <class Particle, class Grid, class Plan>
     [[nodiscard]] MomentumFlux flux(const DeviceState<Particle, Grid>& state, const System& system,
                                     const Plan& plan, Setting setting) {

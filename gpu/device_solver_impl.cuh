@@ -117,7 +117,7 @@ public:
     }
     [[nodiscard]] MomentumFlux result_of(const FluxRule&) {
         const auto plan = fluid_.foresee();
-        using Plan = FluxPlan<typename Fluid::Law::Real, Fluid::Law::masses, typename Fluid::Grid>;
+        using Plan = typename FluxOf<Fluid>::Plan;
         return reporter_.flux(fluid_.state(), fluid_.system(), Plan(plan, fluid_.actions()), plan.setting());
     }
     [[nodiscard]] FieldSampler& result_of(const FieldsRule&) { return fields_; }

@@ -5,11 +5,19 @@
 #include <cstdint>
 
 #include "gpu/cuda_support.cuh"
-#include "gpu/observable_kernels.cuh"
 #include "gpu/particle_columns.cuh"
 #include "physics/boundary/surface_view.hpp"
 
 namespace mpcflow {
+
+/// The numbers of particles in cells, as they stand in the rows of their sums.
+struct CellCounts {
+    const double* sums;
+    int count;   ///< cells
+    int stride;  ///< of a row, in doubles; the number is the first
+
+    __device__ __forceinline__ double operator[](std::int64_t cell) const { return sums[cell * stride]; }
+};
 
 /// The state of a solver on its device, to be read.
 template <class Particle, class Grid>

@@ -153,7 +153,7 @@ __global__ void __launch_bounds__(block_size)
     if (i >= count) return;
     const Particle particle = arrivals[i];
     const auto place = plan.next_grid.locate(particle.position);
-    const auto draw = draws.next(place.cell, [](const auto* kept) { return load_constant_record(kept); });
+    const auto draw = draws.next(place.cell, LoadConstant{});
     const typename Law::Sums sums = plan.contribute(particle, place, draw);
 #pragma unroll
     for (int k = 0; k < Law::sum_count; ++k) atomicAdd(rows[place.cell].value + k, sums.value[k]);

@@ -15,7 +15,6 @@
 #include "gpu/warp/peers.hpp"
 #include "gpu/warp/reduce.hpp"
 #include "physics/observables/momentum_flux.hpp"
-#include "physics/step.hpp"
 
 namespace mpcflow {
 

@@ -6,6 +6,7 @@
 #include "gpu/block_sums.cuh"
 #include "gpu/cell_sums.cuh"
 #include "gpu/cuda_support.cuh"
+#include "gpu/device_state.cuh"
 #include "gpu/particle_columns.cuh"
 #include "gpu/warp/cuda_warp.cuh"
 #include "gpu/warp/reduce.hpp"
@@ -74,15 +75,6 @@ __global__ void __launch_bounds__(block_size)
                       [&](const Particle& p) { extremes.add_speed_squared(speed_squared(p)); });
     add_extremes(extremes, result);
 }
-
-/// The numbers of particles in cells, as they stand in the rows of their sums.
-struct CellCounts {
-    const double* sums;
-    int count;   ///< cells
-    int stride;  ///< of a row, in doubles; the number is the first
-
-    __device__ __forceinline__ double operator[](std::int64_t cell) const { return sums[cell * stride]; }
-};
 
 /// Of the whole cells that are the grid's own.
 template <class Grid>

@@ -61,7 +61,7 @@ __device__ __forceinline__ Contribution<Law> contribution_of(const Particle& par
                                                              const StepPlan<Law, Grid>& plan,
                                                              const CellDraws<Law>& draws) {
     const auto place = plan.next_grid.template locate<setting>(particle.position);
-    const auto draw = draws.next(place.cell, [](const auto* kept) { return load_constant_record(kept); });
+    const auto draw = draws.next(place.cell, LoadConstant{});
     return {place.cell, plan.template contribute<setting>(particle, place, draw)};
 }
 

@@ -28,7 +28,8 @@ struct SharedMasses<Masses::by_species, count> {
     [[nodiscard]] __device__ __forceinline__ double get(unsigned particle) const { return mass[particle]; }
 };
 
-/// The same, where the flux of momentum is added up, too.
+/// A BinMemory where the flux of momentum is added up, too. It leaves room for few blocks on a
+/// multiprocessor, but with fewer, and nothing spilled, sums take longer.
 template <class Real, Masses masses>
 struct PressureBinMemory : BinMemory<Real> {
     SharedMasses<masses, BinMemory<Real>::particles> mass;
@@ -37,15 +38,11 @@ struct PressureBinMemory : BinMemory<Real> {
     SharedVectors<double, BinMemory<Real>::particles> arm;
 };
 
-/// Blocks of sum_pressure_bins that shall fit on a multiprocessor: as many as shared memory has room for.
-/// With fewer, and nothing spilled, it takes longer.
-template <class Real>
-inline constexpr int pressure_blocks = at_most_resident(sizeof(Real) == sizeof(float) ? 5 : 4);
-
 /// As sum_bins, and adds the flux of momentum of every particle to bins: the kinetic part where it is in
 /// mid-flight, the collisional part where its cell is. Shared memory: a PressureBinMemory.
 template <Setting setting, class Plan>
-__global__ void __launch_bounds__(block_size, pressure_blocks<typename Plan::Real>)
+__global__ void __launch_bounds__(
+    block_size, resident_by_memory(sizeof(PressureBinMemory<typename Plan::Real, Plan::masses>)))
     sum_pressure_bins(const __grid_constant__ Plan plan,
                       const __grid_constant__ MomentumFluxRule<typename Plan::Real> rule,
                       const __grid_constant__ BinRule bin_rule, std::int64_t count,

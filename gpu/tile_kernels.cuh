@@ -58,10 +58,11 @@ struct TileMemory {
 template <class Law, Setting setting>
 inline constexpr int tile_blocks = [] {
     if (WordSums<Law>::count > 31) return at_most_resident(3);
-    const bool is_small =
-        sizeof(typename Law::Real) == sizeof(float) && !Law::needs.offsets && !Law::needs.ids;
-    if (setting == Setting::any) return at_most_resident(is_small ? 4 : 3);
-    return at_most_resident(is_small ? 6 : 4);
+    const bool is_small = sizeof(typename Law::Real) == sizeof(float) && !Law::needs.offsets;
+    // What draws for each particle takes registers for that.
+    const bool is_smallest = is_small && !Law::needs.ids;
+    if (setting == Setting::any) return at_most_resident(is_smallest ? 4 : 3);
+    return at_most_resident(is_smallest || (is_small && setting == Setting::plain) ? 6 : 4);
 }();
 
 namespace detail {
@@ -185,8 +186,7 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
             return true;
         }
         if (local == TileBoxes<Real>::outside) return false;
-        const auto draw = step.draws.next(plan.next_grid.index(on_grid()),
-                                          [](const auto* kept) { return load_constant_record(kept); });
+        const auto draw = step.draws.next(plan.next_grid.index(on_grid()), LoadConstant{});
         const auto sums = plan.template unrounded<setting>(particle, next_place, draw);
         return detail::add_to_box(tiles.words, sums, local, memory);
     };

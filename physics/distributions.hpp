@@ -41,13 +41,13 @@ namespace detail {
 MPCFLOW_HD float float_radius(std::uint32_t bits) {
     // Not above 1, where its logarithm is 0.
     const float uniform = (static_cast<float>(static_cast<std::int32_t>(bits >> 1U)) + 0.5F) * 0x1p-31F;
-    return std::sqrt(-2.0F * natural_log(uniform));
+    return std::sqrt(-2.0F * float_natural_log(uniform));
 }
 
 }  // namespace detail
 
-/// A Gaussian variate made in float, for what is drawn for every particle or cell in every step: as float as
-/// noise may be in double precision, too. Its variance is 1 to within 1e-6.
+/// A Gaussian variate of variance 1 made in float, for what is drawn for every particle or cell in every
+/// step, in double precision, too: its variance is right to 1e-6, and it need be no finer.
 MPCFLOW_HD float float_gaussian(std::uint32_t radius, std::uint32_t angle) {
     return detail::float_radius(radius) * float_sin_of_random_angle(angle);
 }
@@ -69,7 +69,8 @@ MPCFLOW_HD double thermal_energy(int freedoms, RandomSource& source) {
         return 0.5 * g * g;
     }
     const double d = 0.5 * freedoms - 1.0 / 3.0;
-    // Where c is rounded to more than it is, log probabilities are too high by 1e-7 x^2 of a try.
+    // c and y are rounded, to 2.4e-7 together. The log probability of a try is off by as much times x^2:
+    // where c is too large in the short cut, where it is too small by being cut off at 0.
     const float c = 1.0F / std::sqrt(9.0F * static_cast<float>(d));
     // Each try is taken with a probability over 95 %; 60 tries fail with one under 1e-78.
     for (int attempt = 0; attempt < 60; ++attempt) {

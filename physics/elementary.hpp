@@ -3,8 +3,8 @@
 ///
 /// The C library's log, sin and cos differ between machines in the last bit, and a run must give the
 /// same bits everywhere. These are Taylor series on short intervals, truncated below half a unit of
-/// the last place; every operation is a correctly rounded IEEE one. Those in float are for what is drawn for
-/// every particle in every step.
+/// the last place, but for the logarithm in float; every operation is a correctly rounded IEEE one. Those in
+/// float are for what is drawn for every particle or cell in every step.
 
 #include <bit>
 #include <cmath>
@@ -57,8 +57,8 @@ MPCFLOW_HD SinCos<float> sin_cos_reduced(float x) {
     return {x + x * (y * s), 1.0F + y * c};
 }
 
-/// Turns what is known of an angle in the first quadrant's place by the quadrant that the two highest bits of
-/// a word choose.
+/// sin and cos of a place in [-pi/4, pi/4], turned by the quadrant that the two highest bits of a word
+/// choose.
 template <class Real>
 MPCFLOW_HD SinCos<Real> turn_by_quadrant(std::uint32_t bits, const SinCos<Real>& r) {
     const bool swap = (bits & 0x40000000U) != 0;
@@ -154,7 +154,7 @@ MPCFLOW_HD double natural_log(double x) {
 ///
 /// log f = g - g^2/2 + g^3 P(g), g = f - 1, with P the polynomial of degree 6 whose largest error relative
 /// to log f is least, 3.2e-8: there is no division.
-MPCFLOW_HD float natural_log(float x) {
+MPCFLOW_HD float float_natural_log(float x) {
     constexpr std::uint32_t least = 0x3f3504f3U;  // the bits of sqrt(1/2)
     const std::uint32_t bits = std::bit_cast<std::uint32_t>(x) - least;
     const auto exponent = static_cast<std::int32_t>(bits) >> 23;

@@ -75,6 +75,7 @@ public:
             const double square = sums.value[4] - dot(total, mean);
             const int freedoms = 3 * (static_cast<int>(sums.number()) - 1);
             const double target = thermal_square(parameters_, freedoms, square, key);
+            // It is kept as Real, so that a root in Real is as good.
             // Particles at rest to each other (to the rounding of the sums) cannot be scaled.
             if (square > 2e-9 * parameters_.thermal_variance)
                 scale = std::sqrt(static_cast<Real>(target / square));

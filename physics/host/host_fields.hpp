@@ -5,12 +5,10 @@
 #include <cstdint>
 #include <span>
 #include <stdexcept>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "physics/host/host_fluid.hpp"
-#include "physics/host/host_flux.hpp"
 #include "physics/observables/fields.hpp"
 #include "physics/observables/momentum_flux.hpp"
 
@@ -67,14 +65,14 @@ public:
 
 private:
     using Real = typename Law::Real;
+    using Flux = typename HostFluid<Law, Particle, Border>::Flux;
 
     /// Adds one sample of the flux to the current block.
     void sample_pressure() {
         const std::int64_t bins = bin_rule_.bin_count();
         std::fill(pressure_sums_.begin(), pressure_sums_.end(), PressureBinSums{});
         fluid_.for_flux(flux_rule_, [&](int thread, const auto& plan, const auto& rule, auto particles) {
-            HostFlux<std::remove_cvref_t<decltype(plan)>>::add_to_bins(plan, rule, bin_rule_, particles,
-                                                                       &pressure_sums_[thread * bins]);
+            Flux::add_to_bins(plan, rule, bin_rule_, particles, &pressure_sums_[thread * bins]);
         });
         add_up(pressure_sums_, bins);
         for (std::int64_t b = 0; b < bins; ++b)

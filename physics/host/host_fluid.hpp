@@ -14,6 +14,7 @@
 #include "physics/domain/share.hpp"
 #include "physics/host/advance.hpp"
 #include "physics/host/domain_exchange.hpp"
+#include "physics/host/host_flux.hpp"
 #include "physics/host/processors.hpp"
 #include "physics/host/raw_array.hpp"
 #include "physics/host/resolve.hpp"
@@ -23,7 +24,6 @@
 #include "physics/host/thread_team.hpp"
 #include "physics/host/vector_units.hpp"
 #include "physics/initial_state.hpp"
-#include "physics/observables/flux_plan.hpp"
 #include "physics/observables/momentum_flux.hpp"
 #include "physics/observables/totals.hpp"
 #include "physics/particle.hpp"
@@ -46,7 +46,7 @@ class HostFluid {
 public:
     using Real = typename Law::Real;
     using Grid = typename Border::Grid;
-    using FluxPlanOf = FluxPlan<Real, Law::masses, Grid>;
+    using Flux = HostFlux<FluxPlan<Real, Law::masses, Grid>>;
 
     HostFluid(const Law& law, const System& system, const SolverOptions& options, Border border = {})
         : system_(system),
@@ -192,7 +192,7 @@ public:
         Plan plan = plan_;
         plan.begin_step(system_, static_cast<std::uint64_t>(step_));
         const MomentumFluxRule<Real> now = rule.at_step(system_, plan.step);
-        const FluxPlanOf flux_plan(plan, actions_.data());
+        const typename Flux::Plan flux_plan(plan, actions_.data());
         team_.run([&](int thread) {
             foresee(plan, thread);
             team_.wait();

@@ -28,10 +28,10 @@ struct alignas(128) FluxPart {  // cache lines for each thread
     }
 };
 
-/// `FluxPlanOf` is a FluxPlan, of the box's grid or a domain's; the rule is at_step() of the plan's.
-template <class FluxPlanOf>
+/// `OfPlan` is a FluxPlan, of the box's grid or a domain's; the rule is at_step() of the plan's.
+template <class OfPlan>
 struct HostFlux {
-    using Plan = FluxPlanOf;
+    using Plan = OfPlan;
     using Rule = MomentumFluxRule<typename Plan::Real>;
     using Particles = std::span<const typename Plan::Particle>;
 

@@ -13,7 +13,6 @@
 #include "physics/domain/particle_transport.hpp"
 #include "physics/host/host_fields.hpp"
 #include "physics/host/host_fluid.hpp"
-#include "physics/host/host_flux.hpp"
 #include "physics/observables/momentum_flux.hpp"
 #include "physics/particle.hpp"
 #include "physics/particle_records.hpp"
@@ -210,7 +209,7 @@ public:
         FluxPart all{{}, {}, std::vector<SurfaceSums>(system_.surfaces.list.size())};
         std::vector<FluxPart> parts(fluid_.threads(), all);
         fluid_.for_flux(any_step, [&](int thread, const auto& plan, const auto& rule, auto particles) {
-            HostFlux<std::remove_cvref_t<decltype(plan)>>::add(plan, rule, particles, parts[thread]);
+            Flux::add(plan, rule, particles, parts[thread]);
         });
         for (const FluxPart& part : parts) all += part;
         fluid_.add_up_domains(numbers_in(std::span(&all.flux, 1)));
@@ -223,6 +222,7 @@ public:
 
 private:
     using Real = typename Law::Real;
+    using Flux = typename HostFluid<Law, Particle, Border>::Flux;
 
     /// Calls count(bins for each thread), and adds them up.
     template <class Count>

@@ -19,7 +19,8 @@ public:
     using Real = RealType;
     using Particle = ParticleOf<Real, masses_of>;
 
-    /// `actions` are one a cell, in memory of whoever measures.
+    /// `actions` are one a cell, in memory of whoever measures; those of cells without particles are not
+    /// read.
     template <class Law>
     FluxPlan(const StepPlan<Law, GridType>& plan, const CellAction<Law>* actions)
         : Motion(plan), law_(plan.law), actions_(actions) {}

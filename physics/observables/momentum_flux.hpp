@@ -30,7 +30,7 @@
 #include "physics/observables/momentum_flux_sums.hpp"
 #include "physics/observables/particle_flux.hpp"
 #include "physics/observables/walls_of_cell.hpp"
-#include "physics/step.hpp"
+#include "physics/random.hpp"
 #include "physics/streaming.hpp"
 #include "physics/system.hpp"
 #include "physics/vector.hpp"
@@ -87,7 +87,8 @@ public:
     }
 
     /// What a particle at `place` in the grid of the plan's step does in this step, by at_step() of it.
-    /// `Plan` is a StepPlan, and `action` what the particle's cell does; or both are as FluxPlan says.
+    /// `plan` and `action` are as FluxPlan says; a StepPlan does as well, with the action of the particle's
+    /// cell.
     template <Setting setting = Setting::any, class Plan, class Particle, class Action>
     MPCFLOW_HD ParticleFlux<Real, Plan::masses> measure(const Plan& plan, const Particle& particle,
                                                         const CellPlace<Real>& place,

@@ -123,7 +123,7 @@ TEST(AndersenVelocities, are_maxwellian_and_belong_to_a_particle_and_a_step) {
 
 // It is the same draw in both precisions: the thermal speed rounds in mixed precision, and so does the
 // product, each by up to half a unit of the last place, 2^-24 of the value.
-TEST(AndersenVelocities, are_those_of_double_rounded) {
+TEST(AndersenVelocities, are_those_of_double_but_for_two_roundings) {
     for (std::uint64_t id = 0; id < 100; ++id) {
         const Vec3<double> wanted = andersen_velocity<double>(0.7, {5, 6}, {.id = id});
         const Vec3<float> found = andersen_velocity<float>(0.7, {5, 6}, {.id = id});

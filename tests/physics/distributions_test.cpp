@@ -154,8 +154,8 @@ TEST(GaussianVector, in_float_has_three_independent_gaussian_components) {
 }
 
 // Not of samples, but of words at equal distances, whose mean is the integral over all words but for what
-// midpoints lack where the logarithm goes to infinity, 2e-7 of the second moment and 2e-5 of the fourth. So a
-// bias that no test of samples sees is seen here.
+// midpoints lack where the logarithm goes to infinity, 2e-7 of the second moment, 2, and 2e-5 of the
+// fourth, 8. So a bias that no test of samples sees is seen here.
 TEST(GaussianVector, in_float_has_the_second_and_fourth_moments_of_a_gaussian) {
     constexpr std::uint32_t n = 1U << 22U;
     std::array<double, 3> second{}, fourth{};
@@ -178,10 +178,12 @@ TEST(GaussianVector, in_float_has_the_second_and_fourth_moments_of_a_gaussian) {
     EXPECT_NEAR(second[0], 2.0, 1e-6);
     EXPECT_NEAR(fourth[0], 8.0, 3e-5);
     // A sine's square has the mean 1/2, its fourth power 3/8; the radius is that of the word.
-    const double radius = -2.0 * std::log((0x08000000 + 0.5) * 0x1p-31);
+    const double radius_squared = -2.0 * std::log((0x08000000 + 0.5) * 0x1p-31);
     for (const int a : {1, 2}) {
-        EXPECT_NEAR(second[a], radius / 2.0, 1e-6 * radius) << a;
-        EXPECT_NEAR(fourth[a], 3.0 / 8.0 * radius * radius, 1e-6 * radius * radius) << a;
+        EXPECT_NEAR(second[a], radius_squared / 2.0, 1e-6 * radius_squared) << a;
+        EXPECT_NEAR(fourth[a], 3.0 / 8.0 * radius_squared * radius_squared,
+                    1e-6 * radius_squared * radius_squared)
+            << a;
     }
 }
 
