@@ -10,6 +10,7 @@
 #include "gpu/record_access.cuh"
 #include "gpu/step_report.cuh"
 #include "gpu/warp/compact.hpp"
+#include "physics/cell_draws.hpp"
 #include "physics/step.hpp"
 
 namespace mpcflow {
@@ -73,18 +74,28 @@ struct alignas(sum_stride<Law::sum_count> % 2 == 0 ? 16 : 8) SumRow {
 /// The particles that met a wall in this step and wait to be finished: where they are in memory.
 struct WallQueue {
     struct State {
-        std::uint32_t count;  ///< of particles in the queue
+        std::uint32_t count;  ///< of slots asked for, perhaps more than there are
         std::uint32_t taken;  ///< of them, by the warps of finish_at_walls
     };
-    std::uint32_t* slots = nullptr;  ///< as many as there are particles
-    State* state = nullptr;          ///< none where there is no wall
+    /// In a slot, where no particle is.
+    static constexpr std::uint32_t none = ~0U;
+
+    std::uint32_t* slots = nullptr;
+    std::uint32_t room = 0;  ///< so many slots
+    State* state = nullptr;  ///< none where there is no wall
+
+    /// Of slots that were counted, so many are there.
+    [[nodiscard]] __device__ std::uint32_t count() const { return min(state->count, room); }
 };
 
-/// The cells that are special (StepPlan::is_special) and wait to be resolved.
+/// The cells that may be special (StepPlan::is_special) and wait to be resolved.
 struct SpecialQueue {
     std::uint32_t* count = nullptr;       ///< of them
     std::uint32_t* cells = nullptr;       ///< as many as there are cells
     std::uint32_t* next_count = nullptr;  ///< of the next resolve_cells, which begins with none
+    /// Of each group of 32 cells a bit for each, whether it may be special in any step; none where that is
+    /// not known.
+    const std::uint32_t* may_be_special = nullptr;
 };
 
 /// One warp's shared memory in resolve_cells, used for one thing at a time.
@@ -137,7 +148,12 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     const typename Law::Sums cell_sums = load_records(sums + items.first, items.mask, scratch.sums).sums();
     bool is_queued = false;
     if constexpr (special == SpecialCells::queued) {
-        is_queued = plan.is_special(cell, cell_sums);
+        // Some that may be are not. To find out which, here, would keep the other cells waiting.
+        is_queued =
+            special_queue.may_be_special == nullptr
+                ? plan.is_special(cell, cell_sums)
+                : (special_queue.may_be_special[items.first / 32] & warp::lane_bit(warp.lane())) != 0 &&
+                      cell_sums.number() != 0.0;
         const auto at = warp::place_selected(warp, items.mask, is_queued, [&](unsigned number) {
             return atomicAdd(special_queue.count, number);
         });
@@ -167,6 +183,18 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     if (numbers != nullptr)
         numbers[TiledOrder(plan.grid.cells()).rank(cell)] = static_cast<std::uint32_t>(cell_sums.number());
     if constexpr (is_for_the_step) report_findings(found, plan.step, report);
+}
+
+/// Of each group of 32 cells a bit for each: whether surfaces may cut it in any step.
+template <class Grid>
+__global__ void __launch_bounds__(block_size)
+    mark_cells_at_surfaces(const __grid_constant__ SurfaceView surfaces, const __grid_constant__ Grid grid,
+                           int cells, std::uint32_t* __restrict__ bits) {
+    const int cell = static_cast<int>(blockIdx.x * block_size + threadIdx.x);
+    bool may_be_cut = false;
+    if (cell < cells) may_be_cut = may_have_solid(surfaces, grid.in_box(cell));
+    const unsigned group = warp::CudaWarp{}.ballot(warp::full_mask, may_be_cut);
+    if (cell < cells && threadIdx.x % 32 == 0) bits[cell / 32] = group;
 }
 
 /// Ends what resolve_cells left to it, after it: a thread a cell, a fixed number of blocks for all of them,

@@ -12,6 +12,7 @@
 #include "gpu/launch.cuh"
 #include "gpu/observable_kernels.cuh"
 #include "gpu/step_report.cuh"
+#include "physics/cell_draws.hpp"
 #include "physics/step.hpp"
 
 namespace mpcflow {
@@ -21,22 +22,29 @@ class DeviceCells {
 public:
     using Plan = StepPlan<Law, Grid>;
 
-    /// Of plans that have special cells or not. `begins_early`: whether the kernels of resolve() may
-    /// (gpu/launch.cuh).
-    DeviceCells(const Grid& grid, bool has_special_cells, bool begins_early)
+    /// Of a plan, `surfaces` being in the device's memory. `begins_early`: whether the kernels of resolve()
+    /// may (gpu/launch.cuh).
+    DeviceCells(const Plan& plan, const SurfaceView& surfaces, bool begins_early)
         : begins_early_(begins_early),
-          count_(static_cast<int>(grid.cell_count())),
-          order_(grid.cells()),
+          count_(static_cast<int>(plan.next_grid.cell_count())),
+          order_(plan.next_grid.cells()),
           sums_(count_),
           actions_(count_),
           kept_draws_(CellDraws<Law>::kept(count_)),
           slots_(count_),
-          special_(has_special_cells ? 2 + std::int64_t{count_} : 0) {
+          special_(plan.has_special_cells() ? 2 + std::int64_t{count_} : 0),
+          // A stream flows in cells of its own, which differ from step to step.
+          may_be_special_(surfaces.exist() && !plan.stream.is_on() ? (std::int64_t{count_} + 31) / 32 : 0) {
         std::size_t scan_bytes = 0;
         MPCFLOW_CUDA(
             cub::DeviceScan::ExclusiveSum(nullptr, scan_bytes, slots_.data(), slots_.data(), count_));
         scan_scratch_ = DeviceArray<char>(static_cast<std::int64_t>(scan_bytes));
         special_.clear();  // both counts begin at zero
+        if (may_be_special_.size() > 0) {
+            mark_cells_at_surfaces<<<block_count(count_), block_size>>>(surfaces, plan.next_grid, count_,
+                                                                        may_be_special_.data());
+            MPCFLOW_CUDA(cudaGetLastError());
+        }
         clear();
     }
 
@@ -52,7 +60,7 @@ public:
     }
     [[nodiscard]] std::int64_t memory_bytes() const {
         return sums_.bytes() + actions_.bytes() + kept_draws_.bytes() + slots_.bytes() + special_.bytes() +
-               scan_scratch_.bytes();
+               scan_scratch_.bytes() + may_be_special_.bytes();
     }
 
     /// Sums are zero again.
@@ -113,7 +121,8 @@ private:
     [[nodiscard]] SpecialQueue next_special_queue() {
         if (special_.size() == 0) return {};
         special_turn_ = 1 - special_turn_;
-        return {special_.data() + special_turn_, special_.data() + 2, special_.data() + 1 - special_turn_};
+        return {special_.data() + special_turn_, special_.data() + 2, special_.data() + 1 - special_turn_,
+                may_be_special_.size() > 0 ? may_be_special_.data() : nullptr};
     }
 
     bool begins_early_;
@@ -124,7 +133,8 @@ private:
     DeviceArray<CellAction<Law>> actions_;
     DeviceArray<typename Law::Draw> kept_draws_;
     DeviceArray<std::uint32_t> slots_;
-    DeviceArray<std::uint32_t> special_;  ///< of the SpecialQueue the two counts, and the cells
+    DeviceArray<std::uint32_t> special_;         ///< of the SpecialQueue the two counts, and the cells
+    DeviceArray<std::uint32_t> may_be_special_;  ///< of the SpecialQueue
     DeviceArray<char> scan_scratch_;
 };
 

@@ -58,7 +58,7 @@ public:
           choice_({Summation::tile}, options.reorder),
           plan_(law, system, border_.first_grid(system)),
           words_(law),
-          cells_(plan_.next_grid, plan_.has_special_cells(), false),
+          cells_(plan_, surfaces_.view(), false),
           deep_cells_(plan_.next_grid, border_.reach()),
           turns_(cells_.order(), deep_tiles(border_, plan_.next_grid)),
           halo_(border_, cells_.count()),

@@ -59,10 +59,11 @@ public:
           particle_count_(checked(system.particle_count())),
           particles_(particle_count_),
           reordered_(particle_count_),
-          cells_(plan_.next_grid, plan_.has_special_cells(), place_.is_early),
+          cells_(plan_, surfaces_.view(), place_.is_early),
           starts_(cells_.order().tile_count() + 1),
           next_starts_(starts_.size()),
           left_over_(plan_.streaming.has_walls() || has_tiles() ? particle_count_ : 0),
+          tiles_wall_slots_(queues_of_tiles() ? particle_count_ / 8 : 0),
           wall_state_(1),
           report_(1) {
         plan_.streaming.set_surfaces(surfaces_.view());
@@ -88,7 +89,7 @@ public:
     }
     [[nodiscard]] std::int64_t memory_bytes() const {
         return particles_.bytes() + reordered_.bytes() + cells_.memory_bytes() + starts_.bytes() +
-               next_starts_.bytes() + left_over_.bytes() + surfaces_.bytes();
+               next_starts_.bytes() + left_over_.bytes() + tiles_wall_slots_.bytes() + surfaces_.bytes();
     }
 
     /// In the device's memory.
@@ -108,7 +109,8 @@ public:
     void run(std::int64_t count) {
         use();
         while (count > 0 && !choice_.is_settled()) count -= run_timed(count);
-        for (; count > 0; --count) take_step({choice_.summation(), since_reordering_ >= choice_.reorder()});
+        for (; count > 0; --count)
+            take_step({choice_.summation(), since_reordering_ >= choice_.reorder()}, count > 1);
         check();
     }
 
@@ -196,6 +198,14 @@ private:
     }
     [[nodiscard]] bool has_tiles() const { return choice_.considers(Summation::tile); }
 
+    /// Whether what hits surfaces waits for a kernel of its own (WallQueue) in steps by tiles. That kernel
+    /// takes as long as one flight; in smaller boxes what it saves is less.
+    [[nodiscard]] bool queues_of_tiles() const {
+        constexpr int least_tiles = 6000;
+        return has_tiles() && plan_.setting() == Setting::among_surfaces &&
+               cells_.order().tile_count() >= least_tiles;
+    }
+
     void create() {
         const unsigned blocks = block_count(particle_count_);
         create_particles<<<blocks, block_size>>>(InitialState(system_, surfaces_.view()), particle_count_,
@@ -225,7 +235,7 @@ private:
         ways.resize(std::min<std::size_t>(ways.size(), count));
         for (std::size_t i = 0; i < ways.size(); ++i) {
             timers_[i].start();
-            take_step(ways[i]);
+            take_step(ways[i], false);
             timers_[i].stop();
         }
         std::vector<double> milliseconds(ways.size());
@@ -238,12 +248,12 @@ private:
         return static_cast<std::int64_t>(ways.size());
     }
 
-    void take_step(StepWay way) {
+    /// `goes_on`: another one follows at once, in the same way.
+    void take_step(StepWay way, bool goes_on) {
         const bool is_by_tiles = way.summation == Summation::tile;
         way.reorders |= order_ == MemoryOrder::none || (is_by_tiles && order_ == MemoryOrder::by_cell);
         plan_.begin_step(system_, static_cast<std::uint64_t>(step_));
-        const WallQueue wall_queue =
-            plan_.streaming.has_walls() ? WallQueue{left_over_.data(), wall_state_.data()} : WallQueue{};
+        const WallQueue wall_queue = wall_queue_of(is_by_tiles && order_ == MemoryOrder::by_tile);
         cells_.resolve(plan_, way.reorders, wall_queue, report_.data());
         if (way.reorders) cells_.find_slots(particle_count_, next_starts_.data());
         const ParticleMemory<Particle>& to = way.reorders ? reordered_ : particles_;
@@ -251,7 +261,7 @@ private:
             particle_count_, particles_.columns(), to.columns(), cells_.actions(), cells_.draws(),
             cells_.sums(),   cells_.slots(),       TileStarts{}, wall_queue,       report_.data()};
         if (is_by_tiles && order_ == MemoryOrder::by_tile) {
-            advance_by_tiles(way.reorders, step);
+            advance_by_tiles(way.reorders, goes_on, step);
         } else if (is_by_tiles) {
             step.deal_into = {next_starts_.data(), layers()};
             advance({Summation::match, true}, step);
@@ -268,6 +278,13 @@ private:
         ++step_;
     }
 
+    /// Tiles note those left over where other ways have the queue, and need little of one.
+    [[nodiscard]] WallQueue wall_queue_of(bool is_of_tiles) const {
+        if (!plan_.streaming.has_walls()) return {};
+        const DeviceArray<std::uint32_t>& slots = is_of_tiles ? tiles_wall_slots_ : left_over_;
+        return {slots.data(), static_cast<std::uint32_t>(slots.size()), wall_state_.data()};
+    }
+
     /// Particles that a cell has.
     [[nodiscard]] std::uint32_t layers() const {
         return static_cast<std::uint32_t>(std::max(1L, std::lround(system_.fluid.density)));
@@ -278,15 +295,24 @@ private:
             launch(place_, advance_particles<decltype(summation), decltype(reorders), Law, Particle>,
                    block_count(particle_count_), 0, plan_, step, summation, reorders);
         });
-        if (step.wall_queue.state == nullptr) return;
+        finish_queued(step);
+    }
+
+    /// Those that were queued at walls, if there may be any.
+    void finish_queued(const ParticleStep<Law, Particle>& step) {
+        if (step.wall_queue.room == 0) return;
         launch(place_, finish_at_walls<Law, Particle>, present().particle_blocks(), 0, plan_, step);
     }
 
-    void advance_by_tiles(bool reorders, const ParticleStep<Law, Particle>& step) {
+    void advance_by_tiles(bool reorders, bool goes_on, const ParticleStep<Law, Particle>& step) {
         const TileBoxes<typename Law::Real> boxes(plan_.next_grid, ordered_shift_);
         const TileStep<Law, Grid> tiles{
-            boxes, words_, starts_.data(), left_over_.data(), TurnsOfBox(boxes.order()), multiprocessors_};
+            boxes,  words_, starts_.data(), left_over_.data(), TurnsOfBox(boxes.order()), multiprocessors_,
+            goes_on};
         TileKernels<Law, Particle, Grid>::launch(plan_, step, tiles, reorders, boxes.count(), place_);
+        finish_queued(step);
+        if constexpr (TakesVelocities<Law>)
+            plan_.law.set_taken(goes_on && TileKernels<Law, Particle, Grid>::can_leave_taken(plan_));
     }
 
     void make_room_for_tiles() { TileKernels<Law, Particle, Grid>::give_memory(plan_); }
@@ -313,6 +339,7 @@ private:
     DeviceArray<std::uint32_t> starts_;  ///< of the tiles, and the number of particles
     DeviceArray<std::uint32_t> next_starts_;
     DeviceArray<std::uint32_t> left_over_;  ///< of tiles; in steps of other ways the slots of the wall queue
+    DeviceArray<std::uint32_t> tiles_wall_slots_;  ///< of the wall queue in steps by tiles
     DeviceArray<WallQueue::State> wall_state_;
     DeviceArray<StepReport> report_;
     std::array<DeviceTimer, ExecutionChoice::batch_size> timers_;

@@ -11,6 +11,7 @@
 #include "gpu/particle_columns.cuh"
 #include "gpu/record_access.cuh"
 #include "gpu/step_report.cuh"
+#include "physics/cell_draws.hpp"
 #include "physics/initial_state.hpp"
 #include "physics/step.hpp"
 

@@ -17,6 +17,7 @@
 #include "gpu/warp/aggregated_increment.hpp"
 #include "gpu/warp/compact.hpp"
 #include "gpu/warp/work_queue.hpp"
+#include "physics/cell_draws.hpp"
 #include "physics/collision/srd.hpp"
 #include "physics/initial_state.hpp"
 #include "physics/particle.hpp"
@@ -191,15 +192,16 @@ __global__ void __launch_bounds__(block_size)
     wait_for_kernel_ahead();
     let_next_kernel_begin();
     const warp::CudaWarp warp;
-    const warp::WorkQueue<std::uint32_t> queue{&step.wall_queue.state->taken, step.wall_queue.state->count};
+    const warp::WorkQueue<std::uint32_t> queue{&step.wall_queue.state->taken, step.wall_queue.count()};
     while (true) {
         const auto items =
             warp::take_items(warp, warp::CudaAtomics{}, warp::full_mask, queue, warp::warp_size);
         if (items.is_empty()) return;
-        const unsigned mask = warp::first_lanes(items.last - items.first);
-        if ((mask & warp::lane_bit(warp.lane())) != 0) {
-            const auto particle = bounce_and_store(
-                plan, step.to, step.wall_queue.slots[items.first + warp.lane()], step.report);
+        std::uint32_t at = WallQueue::none;
+        if (warp.lane() < items.last - items.first) at = step.wall_queue.slots[items.first + warp.lane()];
+        const unsigned mask = warp.ballot(warp::full_mask, at != WallQueue::none);
+        if (at != WallQueue::none) {
+            const auto particle = bounce_and_store(plan, step.to, at, step.report);
             contribute(known_way<Summation::match>, contribution_of(particle, plan, step.draws), mask,
                        step.sums, leaders);
         }

@@ -6,8 +6,9 @@
 ///
 /// What is left over is done afterwards, by whole warps: particles that met a wall, and those whose next cell
 /// is outside of the box, which add through their peers. Among surfaces, near which many particles are left
-/// over, they are added to the box, too. Bits are those of every other way (TileBoxes and
-/// WordSums in tile_box.hpp).
+/// over, those that meet nothing after all are added to the box, too. Those that do meet something are left
+/// to finish_at_walls, as far as the wall queue has room, since a block would wait long for few of its
+/// threads. Bits are those of every other way (TileBoxes and WordSums in tile_box.hpp).
 
 #include <cstdint>
 #include <type_traits>
@@ -22,7 +23,7 @@ namespace mpcflow {
 template <class Grid>
 using TurnsOf = std::conditional_t<may_leave<Grid>, TurnsOfDomain, TurnsOfBox>;
 
-/// What the kernel asks for beside ParticleStep, whose wall queue it does not use.
+/// What the kernel asks for beside ParticleStep.
 template <class Law, class Grid>
 struct TileStep {
     TileBoxes<typename Law::Real> boxes;  ///< on the grid of the next collision
@@ -32,7 +33,16 @@ struct TileStep {
     std::uint32_t* left_over;
     TurnsOf<Grid> turns;
     int multiprocessors;  ///< of the device
+    /// Particles are left with what they take on in the next collision, by kernels that can
+    /// (can_leave_taken).
+    bool leaves_taken = false;
 };
+
+/// Whether kernels can leave particles with what they take on in the next collision (TakesVelocities): in
+/// plain systems, where what a particle has is the same in the frame of its cell, and on one device, where
+/// those of others do not come with velocities.
+template <Setting setting, class Law, class Grid>
+inline constexpr bool can_leave_taken = TakesVelocities<Law>&& setting == Setting::plain && !may_leave<Grid>;
 
 /// The shared memory of a block.
 template <class Law>
@@ -49,6 +59,7 @@ struct TileMemory {
     std::int32_t cell[cells];  ///< in the grid, of those on it
     std::uint32_t at_wall;     ///< particles left over, as outside
     std::uint32_t outside;
+    std::uint32_t first_queued;  ///< of the particles at walls, in the wall queue
 
     __device__ std::uint32_t* word(int word, int local) { return sums + word * row_length + local; }
 };
@@ -144,6 +155,7 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
     extern __shared__ uint4 shared_memory[];
     auto& memory = *reinterpret_cast<TileMemory<Law>*>(shared_memory);
     constexpr bool many_meet_walls = setting == Setting::among_surfaces;
+    constexpr bool leaves_taken = can_leave_taken<setting, Law, Grid>;
     const warp::CudaWarp warp;
     const int tile = tiles.turns.tile(tiles.boxes.order(), static_cast<int>(blockIdx.x));
     // The kernel ahead writes none of what is read until it is waited for.
@@ -175,7 +187,7 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
 
     // Adds a particle that is at the end of its step, and whose place in memory is `at`, to the box; false
     // where it must be added elsewhere.
-    const auto add_to_tile = [&](const auto& particle, std::uint32_t at) {
+    const auto add_to_tile = [&](auto& particle, std::uint32_t at) {
         CellPlace<Real> next_place{};
         const Vec3<int> next_cell =
             plan.next_grid.template unwrapped<setting>(particle.position, next_place.offset);
@@ -187,8 +199,16 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
         }
         if (local == TileBoxes<Real>::outside) return false;
         const auto draw = step.draws.next(plan.next_grid.index(on_grid()), LoadConstant{});
-        const auto sums = plan.template unrounded<setting>(particle, next_place, draw);
-        return detail::add_to_box(tiles.words, sums, local, memory);
+        if constexpr (leaves_taken) {
+            Vec3<Real> taken;
+            const auto sums = plan.template unrounded<setting>(particle, next_place, draw, taken);
+            if (!detail::add_to_box(tiles.words, sums, local, memory)) return false;
+            if (tiles.leaves_taken) particle.velocity = taken;
+            return true;
+        } else {
+            const auto sums = plan.template unrounded<setting>(particle, next_place, draw);
+            return detail::add_to_box(tiles.words, sums, local, memory);
+        }
     };
 
     // Of a particle that was left over.
@@ -228,14 +248,16 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
         const bool is_at_wall =
             plan.template collide_and_fly<setting>(particle, place, action, found) == StreamOutcome::at_wall;
         report_findings(found, plan.step, step.report);
-        step.to.set_motion(destination, particle.position, particle.velocity);
+        const auto store = [&] { step.to.set_motion(destination, particle.position, particle.velocity); };
+        if (!leaves_taken || is_at_wall) store();
         if constexpr (reorders) step.to.set_label(destination, *particle.label);
         if (is_at_wall) {
             tiles.left_over[first + atomicAdd(&memory.at_wall, 1U)] = destination;
             continue;
         }
-        if (!add_to_tile(particle, destination))
-            tiles.left_over[last - 1 - atomicAdd(&memory.outside, 1U)] = destination;
+        const bool is_added = add_to_tile(particle, destination);
+        if (leaves_taken) store();
+        if (!is_added) tiles.left_over[last - 1 - atomicAdd(&memory.outside, 1U)] = destination;
     }
     later.fetch_particles(step.from);
     __syncthreads();
@@ -243,7 +265,7 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
         // Few are beyond the box as well, or in a full cell: each of them adds by itself, without the scratch
         // of leaders, which is where the sums still are.
         static_assert(!has_leaders(Summation::direct));
-        const auto add = [&](const auto& particle, std::uint32_t at) {
+        const auto add = [&](auto& particle, std::uint32_t at) {
             if (add_to_tile(particle, at)) return;
             note_if_astray(particle.position);
             contribute(known_way<Summation::direct>, contribution_of<setting>(particle, plan, step.draws), 0U,
@@ -272,9 +294,21 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
             if (is_at_wall) tiles.left_over[first + atomicAdd(&memory.at_wall, 1U)] = at;
         }
         __syncthreads();
-        for (std::uint32_t j = threadIdx.x; j < memory.at_wall; j += block_size) {
+        const WallQueue& queue = step.wall_queue;
+        const std::uint32_t hits = memory.at_wall;
+        if (threadIdx.x == 0 && hits > 0 && queue.room > 0)
+            memory.first_queued = atomicAdd(&queue.state->count, hits);
+        __syncthreads();
+        for (std::uint32_t j = threadIdx.x; j < hits; j += block_size) {
             const std::uint32_t at = tiles.left_over[first + j];
-            add(bounce_and_store<setting>(plan, step.to, at, step.report), at);
+            if (queue.room > 0) {
+                const std::uint32_t slot = memory.first_queued + j;
+                const bool is_room = slot - j + hits <= queue.room;  // for all of the tile
+                if (slot < queue.room) queue.slots[slot] = is_room ? at : WallQueue::none;
+                if (is_room) continue;
+            }
+            auto particle = bounce_and_store<setting>(plan, step.to, at, step.report);
+            add(particle, at);
         }
         __syncthreads();
     }
@@ -295,6 +329,10 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
                                              : flying_particle(step.to, at, step.to.motion(at));
             note_if_astray(particle.position);
             contribute_or_leave<setting>(particle, at, plan, step, mask, memory.leaders);
+            if constexpr (leaves_taken) {
+                if (tiles.leaves_taken)
+                    step.to.set_motion(at, particle.position, plan.template take<setting>(particle));
+            }
         }
         warp.sync(warp::full_mask);
     }
@@ -311,6 +349,10 @@ struct TileKernels {
         if (count == 0) return;
         mpcflow::launch(place, of(plan, reorders), static_cast<unsigned>(count), sizeof(TileMemory<Law>),
                         plan, step, tiles);
+    }
+    /// Whether those of a plan leave particles with what they take on, where they are told to.
+    [[nodiscard]] static bool can_leave_taken(const StepPlan<Law, Grid>& plan) {
+        return plan.setting() == Setting::plain && mpcflow::can_leave_taken<Setting::plain, Law, Grid>;
     }
     /// Before the first launch of those of a plan.
     static void give_memory(const StepPlan<Law, Grid>& plan) {

@@ -142,12 +142,17 @@ public:
     /// Whether a cell that coordinates() gives is on this grid.
     [[nodiscard]] MPCFLOW_HD static bool has(Vec3<int> /*c*/) { return true; }
 
+    /// A cell's number along each axis.
+    MPCFLOW_HD Vec3<int> in_box(int cell) const {
+        return {cell % cells_.x, cell / cells_.x % cells_.y, cell / cells_.x / cells_.y};
+    }
+
     /// What fills a cell, between walls that are as `walls` says.
     MPCFLOW_HD CellFill fill(int cell, const WallStates* walls = nullptr) const {
         CellFill fill;
         fill.walls = walls;
         if (!has_cut_cells_) return fill;  // and divides for nothing
-        const Vec3<int> c{cell % cells_.x, cell / cells_.x % cells_.y, cell / cells_.x / cells_.y};
+        const Vec3<int> c = in_box(cell);
         for (int axis = 0; axis < 3; ++axis) {
             const double s = static_cast<double>(shift_[axis]);
             // Only axes with walls have a cell beyond the box.
@@ -167,7 +172,7 @@ public:
 
     /// Where a cell's centre is; of one that straddles a periodic face, or a wall, it may be below the box.
     MPCFLOW_HD Vec3<double> centre(int cell) const {
-        const Vec3<int> c{cell % cells_.x, cell / cells_.x % cells_.y, cell / cells_.x / cells_.y};
+        const Vec3<int> c = in_box(cell);
         Vec3<double> centre;
         for (int axis = 0; axis < 3; ++axis)
             centre[axis] = (c[axis] + 0.5) - static_cast<double>(shift_[axis]);
@@ -177,7 +182,7 @@ public:
     /// Whether all of a cell is in the box: cut by no wall, and not the layer beyond it that an unshifted
     /// grid has.
     MPCFLOW_HD bool is_whole(int cell) const {
-        const Vec3<int> c{cell % cells_.x, cell / cells_.x % cells_.y, cell / cells_.x / cells_.y};
+        const Vec3<int> c = in_box(cell);
         bool whole = true;
         for (int axis = 0; axis < 3; ++axis) {
             if (is_periodic(axis)) continue;

@@ -194,6 +194,20 @@ struct StepPlan : StepMotion<typename Law::Real, Law::masses, Grid> {
                                             const typename Law::Draw& draw) const {
         return law.contribute(in_next_cell<setting>(particle, place), draw, {seed, step + 1});
     }
+    /// The same, and `taken` becomes what the particle takes on in the next collision.
+    template <Setting setting = Setting::any, class Particle>
+    MPCFLOW_HD typename Law::Sums unrounded(const Particle& particle, const CellPlace<Real>& place,
+                                            const typename Law::Draw& draw,
+                                            Vec3<Real>& taken) const requires TakesVelocities<Law> {
+        const InCell<Real> in_cell = in_next_cell<setting>(particle, place);
+        taken = law.take(in_cell, {seed, step + 1});
+        return law.contribute_taking(in_cell, draw, taken);
+    }
+    /// What a particle takes on in the next collision.
+    template <Setting setting = Setting::any, class Particle>
+    MPCFLOW_HD Vec3<Real> take(const Particle& particle) const requires TakesVelocities<Law> {
+        return law.take(in_next_cell<setting>(particle, {}), {seed, step + 1});
+    }
 
     /// What a cell does to its particles. Faults are or-ed into `faults`. `drawn` is Law::draw_to_resolve(),
     /// where there is one and the caller has it already.
@@ -346,49 +360,6 @@ private:
             particle.position = refuge;
         }
     }
-};
-
-/// The draws of cells. A law that needs them before its sums has those of the next collision drawn while this
-/// one is resolved, and kept in memory, one a cell; others draw when a cell is resolved.
-template <class Law>
-class CellDraws {
-public:
-    using Draw = typename Law::Draw;
-    /// Of `cells`, how many draws are kept.
-    static constexpr std::int64_t kept(std::int64_t cells) {
-        return Law::needs.draws_before_sums ? cells : 0;
-    }
-
-    CellDraws() = default;
-    explicit CellDraws(Draw* kept) : kept_(kept) {}
-
-    /// Those that are kept, one a cell.
-    [[nodiscard]] const Draw* kept() const { return kept_; }
-
-    /// For the next collision: before sums for it are made, and after present() of this one.
-    template <class Grid>
-    MPCFLOW_HD void begin(const StepPlan<Law, Grid>& plan, int cell) const {
-        if constexpr (Law::needs.draws_before_sums) kept_[cell] = Law::draw(plan.next_key(cell));
-    }
-    /// The same where the draw was made elsewhere.
-    MPCFLOW_HD void keep(int cell, const Draw& draw) const {
-        if constexpr (Law::needs.draws_before_sums) kept_[cell] = draw;
-    }
-    /// For this collision, until begin().
-    template <class Grid>
-    MPCFLOW_HD Draw present(const StepPlan<Law, Grid>& plan, int cell) const {
-        if constexpr (Law::needs.draws_before_sums) return kept_[cell];
-        else return Law::draw(plan.key(cell));
-    }
-    /// For contributions to the next collision; load(address) reads a draw.
-    template <class Load>
-    MPCFLOW_HD Draw next(int cell, const Load& load) const {
-        if constexpr (Law::needs.draws_before_sums) return load(kept_ + cell);
-        else return {};
-    }
-
-private:
-    Draw* kept_ = nullptr;
 };
 
 }  // namespace mpcflow

@@ -4,6 +4,7 @@
 /// the lowest surface there: a plane at that height would leave about so much of it. Over planes and cells at
 /// random that is exact on average; curvature enters by the square of a piece's size.
 
+#include <cmath>
 #include <cstdint>
 
 #include "physics/boundary/surface_view.hpp"
@@ -138,5 +139,35 @@ private:
     std::uint32_t last_ = 0;
     bool is_solid_ = false;
 };
+
+/// Whether a surface with solid behind it may cut the cell of numbers `c` in the box, whatever the shift of
+/// the grid: CellSurfaces::has_solid() of any cell whose centre is up to half an edge from `c` along each
+/// axis.
+MPCFLOW_HD bool may_have_solid(const SurfaceView& view, Vec3<int> c) {
+    // Half a diagonal to the centre, and another one to a corner.
+    constexpr double far = 1.7320508075688772 + 1e-6;
+    // The centre is in one of the cells of the box around that corner, which lists what cuts it.
+    for (int around = 0; around < 8; ++around) {
+        Vec3<double> corner = vector_cast<double>(c);
+        Vec3<int> at{c.x - around % 2, c.y - around / 2 % 2, c.z - around / 4};
+        for (int axis = 0; axis < 3; ++axis) {
+            const int length = view.cells[axis];
+            if (view.is_periodic[axis] == 0) {
+                at[axis] = at[axis] < 0 ? 0 : (at[axis] < length ? at[axis] : length - 1);
+            } else if (at[axis] < 0) {
+                at[axis] += length;
+                corner[axis] += length;
+            }
+        }
+        const int cell = at.x + view.cells.x * (at.y + view.cells.y * at.z);
+        for (std::uint32_t i = view.first[cell]; i < view.first[cell + 1]; ++i) {
+            const CurvedSurface& surface = view.surfaces[view.near[i]];
+            if (surface.kind == FaceKind::slip) continue;
+            const Vec3<double> d = surface.offset(corner);
+            if (surface.side * (std::sqrt(dot(d, d)) - surface.radius) < far) return true;
+        }
+    }
+    return false;
+}
 
 }  // namespace mpcflow

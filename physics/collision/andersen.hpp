@@ -4,7 +4,8 @@
 /// EPL 78 (2007) 10005.
 ///
 /// w comes from a counter, of the particle's id and the step, so it is known before the sums are: a particle
-/// contributes v - w and then takes v' = w + sum (v - w) / N, without a pass in between.
+/// contributes v - w and then takes v' = w + sum (v - w) / N, without a pass in between. What it had, v, it
+/// does not need any more: a solver may leave w in its place, that it need not be drawn again.
 
 #include <cmath>
 
@@ -42,10 +43,10 @@ public:
     static constexpr SumGrids<sum_count> grids{
         {SumGrid::number, 1}, {SumGrid::velocity, 3}, {SumGrid::mass, mass_sums<masses>}};
 
-    /// v' = w + shift; where nothing `acts`, the particle is left alone.
+    /// v' = w + shift.
     struct alignas(4 * sizeof(Real)) Transform {
         Vec3<Real> shift;
-        Real acts;
+        Real unused;  ///< what is aligned so is read at once
     };
 
     Andersen() = default;
@@ -65,10 +66,19 @@ public:
 
     MPCFLOW_HD static Draw draw(const CellKey& /*key*/) { return {}; }
 
-    MPCFLOW_HD Sums contribute(const InCell<Real>& in_cell, const Draw& /*draw*/, const StepKey& key) const {
-        const Vec3<double> w =
-            vector_cast<double>(andersen_velocity<Real>(next_thermal_speed_, key, in_cell));
-        const Vec3<double> change = vector_cast<double>(in_cell.velocity) - w;
+    /// The velocity w that a particle takes on in the next collision.
+    MPCFLOW_HD Vec3<Real> take(const InCell<Real>& in_cell, const StepKey& key) const {
+        return andersen_velocity<Real>(next_thermal_speed_, key, in_cell);
+    }
+    /// Whether particles have been left with what they take on, in the place of their velocities.
+    void set_taken(bool is_taken) { is_taken_ = is_taken; }
+
+    MPCFLOW_HD Sums contribute(const InCell<Real>& in_cell, const Draw& draw, const StepKey& key) const {
+        return contribute_taking(in_cell, draw, take(in_cell, key));
+    }
+    /// The same of a particle that takes on `w`.
+    MPCFLOW_HD Sums contribute_taking(const InCell<Real>& in_cell, const Draw& /*draw*/, Vec3<Real> w) const {
+        const Vec3<double> change = vector_cast<double>(in_cell.velocity) - vector_cast<double>(w);
         Sums sums = Sums::of_one(in_cell.mass);
         sums.value[1] = in_cell.mass * change.x;
         sums.value[2] = in_cell.mass * change.y;
@@ -83,22 +93,23 @@ public:
             // They, too, have a velocity and draw another one: of their difference the variance is twice
             // kT/m.
             all = add_virtual_particles<masses>(all, parameters_, 2.0, key, fill);
-        } else if (sums.number() < 2.0) {
+        } else if (sums.number() == 0.0) {
             return {};
         }
-        return {vector_cast<Real>((1.0 / all.mass) * all.momentum), static_cast<Real>(1)};
+        return {vector_cast<Real>((1.0 / all.mass) * all.momentum), static_cast<Real>(0)};
     }
 
     MPCFLOW_HD Vec3<Real> apply(const Transform& transform, const Draw& /*draw*/, const InCell<Real>& in_cell,
                                 const StepKey& key) const {
-        const Vec3<Real> w = andersen_velocity<Real>(thermal_speed_, key, in_cell);
-        return transform.acts == static_cast<Real>(0) ? in_cell.velocity : w + transform.shift;
+        return transform.shift +
+               (is_taken_ ? in_cell.velocity : andersen_velocity<Real>(thermal_speed_, key, in_cell));
     }
 
 private:
     LawParameters parameters_;
     double thermal_speed_ = 0.0;       ///< sqrt(kT/m) in this step
     double next_thermal_speed_ = 0.0;  ///< and in the next one
+    bool is_taken_ = false;
 };
 
 }  // namespace mpcflow

@@ -56,10 +56,17 @@ public:
 
     MPCFLOW_HD static Draw draw(const CellKey& /*key*/) { return {}; }
 
-    MPCFLOW_HD Sums contribute(const InCell<Real>& in_cell, const Draw& /*draw*/, const StepKey& key) const {
-        const Vec3<double> w =
-            vector_cast<double>(andersen_velocity<Real>(next_thermal_speed_, key, in_cell));
-        return sums_of(in_cell.mass, vector_cast<double>(in_cell.velocity) - w,
+    /// As Andersen's.
+    MPCFLOW_HD Vec3<Real> take(const InCell<Real>& in_cell, const StepKey& key) const {
+        return andersen_velocity<Real>(next_thermal_speed_, key, in_cell);
+    }
+    void set_taken(bool is_taken) { is_taken_ = is_taken; }
+
+    MPCFLOW_HD Sums contribute(const InCell<Real>& in_cell, const Draw& draw, const StepKey& key) const {
+        return contribute_taking(in_cell, draw, take(in_cell, key));
+    }
+    MPCFLOW_HD Sums contribute_taking(const InCell<Real>& in_cell, const Draw& /*draw*/, Vec3<Real> w) const {
+        return sums_of(in_cell.mass, vector_cast<double>(in_cell.velocity) - vector_cast<double>(w),
                        vector_cast<double>(in_cell.offset));
     }
 
@@ -74,7 +81,10 @@ public:
                     sums += rounded(*this, sums_of(parameters_.virtual_mass<masses>(), change, offset));
                 });
         }
-        if (sums.number() < 2.0) return {};
+        if (sums.number() == 0.0) return {};
+        // One alone has no rigid rotation.
+        if (sums.number() == 1.0)
+            return Transform::make((1.0 / sums.mass()) * CellMoments::vector_at(sums, 1), 1.0, {}, {});
         const CellMoments cell(sums, offset_spacing_);
         const Vec3<double> spin = cell.inverse_inertia(
             cell.angular_momentum(CellMoments::vector_at(sums, moment_sums), cell.total));
@@ -83,7 +93,8 @@ public:
 
     MPCFLOW_HD Vec3<Real> apply(const Transform& transform, const Draw& /*draw*/, const InCell<Real>& in_cell,
                                 const StepKey& key) const {
-        return transform(in_cell, andersen_velocity<Real>(thermal_speed_, key, in_cell));
+        return transform(
+            in_cell, is_taken_ ? in_cell.velocity : andersen_velocity<Real>(thermal_speed_, key, in_cell));
     }
 
 private:
@@ -97,6 +108,7 @@ private:
     LawParameters parameters_;
     double thermal_speed_ = 0.0;       ///< sqrt(kT/m) in this step
     double next_thermal_speed_ = 0.0;  ///< and in the next one
+    bool is_taken_ = false;
     double offset_spacing_ = 0.0;
 };
 

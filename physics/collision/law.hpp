@@ -146,6 +146,18 @@ concept DrawsToResolve = requires(const Law& law, const typename Law::Draw& draw
     requires !std::is_empty_v<typename Law::ResolveDraw>;
 };
 
+/// Of laws whose particles take on a velocity that is known before the sums are: Law::take(). What a particle
+/// had before the collision nobody needs once it has contributed, and a solver may leave what it takes on in
+/// its place, which spares drawing it again. Law::set_taken() says whether that is what apply() finds.
+template <class Law>
+concept TakesVelocities = requires(const Law& law, Law& plan, const InCell<typename Law::Real>& in_cell,
+                                   const typename Law::Draw& draw, const Vec3<typename Law::Real>& taken,
+                                   const StepKey& step) {
+    { law.take(in_cell, step) } -> std::same_as<Vec3<typename Law::Real>>;
+    { law.contribute_taking(in_cell, draw, taken) } -> std::same_as<typename Law::Sums>;
+    { plan.set_taken(true) } -> std::same_as<void>;
+};
+
 template <class Law>
 concept CollisionLaw = requires(const Law& law, Law& plan, const InCell<typename Law::Real>& in_cell,
                                 const typename Law::Draw& draw, const typename Law::Sums& sums,

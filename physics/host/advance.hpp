@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "physics/cell_draws.hpp"
 #include "physics/host/domain_exchange.hpp"
 #include "physics/host/fetching.hpp"
 #include "physics/host/particle_block.hpp"

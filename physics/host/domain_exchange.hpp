@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "physics/cell_draws.hpp"
 #include "physics/cell_grid.hpp"
 #include "physics/domain/border.hpp"
 #include "physics/domain/deep_cells.hpp"

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "physics/cell_draws.hpp"
 #include "physics/cell_grid.hpp"
 #include "physics/domain/border.hpp"
 #include "physics/domain/particle_transport.hpp"

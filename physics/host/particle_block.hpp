@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "physics/cell_draws.hpp"
 #include "physics/cell_grid.hpp"
 #include "physics/host/vector_units.hpp"
 #include "physics/step.hpp"

@@ -5,6 +5,7 @@
 #include <span>
 #include <type_traits>
 
+#include "physics/cell_draws.hpp"
 #include "physics/host/particle_block.hpp"
 #include "physics/host/shared_particles.hpp"
 #include "physics/host/shared_sums.hpp"

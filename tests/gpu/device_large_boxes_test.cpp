@@ -68,5 +68,22 @@ TEST_F(LargeBoxes, between_walls_and_among_surfaces_have_the_bits_of_the_host) {
     expect_bits_of_host(system, Precision::double_precision);
 }
 
+// 7296 tiles: particles that hit surfaces are left to a kernel of their own, as far as there is room for
+// them, which is an eighth of all. Among so many spheres, at such speeds, more of them do.
+TEST_F(LargeBoxes, among_many_surfaces_have_the_bits_of_the_host) {
+    System system;
+    system.box.size = {96, 64, 152};
+    system.fluid.density = 1.0;
+    System pipe = with_surfaces(system, {cylinder(2, {48.0, 32.0, 0.0}, 31.0, FluidSide::inside)});
+    expect_bits_of_host(pipe, Precision::mixed);
+    for (int i = 0; i < 16 * 10 * 25; ++i)
+        system.surfaces.list.push_back(
+            sphere({3.0 + 6.0 * (i % 16), 3.0 + 6.0 * (i / 16 % 10), 3.0 + 6.0 * (i / 160)}, 2.4,
+                   FluidSide::outside));
+    system.collision.time_step = 1.0;
+    system.map_surfaces();
+    expect_bits_of_host(system, Precision::double_precision);
+}
+
 }  // namespace
 }  // namespace mpcflow::test

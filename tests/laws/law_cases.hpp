@@ -2,6 +2,7 @@
 /// One cell and its particles: what the tests of the collision laws share.
 
 #include <cmath>
+#include <limits>
 #include <random>
 #include <tuple>
 #include <type_traits>
@@ -81,6 +82,16 @@ inline System heavy_system() {
 /// Particles in a cell, whose ids differ.
 template <class Real>
 using Cell = std::vector<InCell<Real>>;
+
+/// By how much a collision may change the velocity of a lone particle along an axis, where speeds are below
+/// `speed`: not at all, but by a law whose particles take on a velocity w. Of v' = w + (v - w) the difference
+/// is rounded to its grid, weighted with a mass of 1/2 and more, and to Real, and so is v'.
+template <class Law>
+double rounding_alone(const Law& law, double speed) {
+    if (!TakesVelocities<Law>) return 0.0;
+    return law.parameters().rounding.velocity.spacing() +
+           2.0 * static_cast<double>(std::numeric_limits<typename Law::Real>::epsilon()) * speed;
+}
 
 inline StepKey step_of(const CellKey& key) { return {key.seed, key.step}; }
 

@@ -126,7 +126,8 @@ TYPED_TEST(SpeciesLaw, leaves_a_lone_particle_alone) {
         auto cell = this->make_cell(1);
         cell[0].mass = relative_mass[step % 2];
         const auto after = collide_cell(this->law, cell, {3, step, 0});
-        for (int a = 0; a < 3; ++a) EXPECT_EQ(after[0].velocity[a], cell[0].velocity[a]);
+        const double rounding = rounding_alone(this->law, 7.0);
+        for (int a = 0; a < 3; ++a) EXPECT_NEAR(after[0].velocity[a], cell[0].velocity[a], rounding);
     }
 }
 

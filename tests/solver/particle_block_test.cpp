@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include "physics/cell_draws.hpp"
 #include "physics/collision/laws.hpp"
 #include "physics/names.hpp"
 #include "physics/observables/totals.hpp"

@@ -1,0 +1,122 @@
+/// How much of a cell is solid, and which cells may have solid in them.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "physics/boundary/cell_fill.hpp"
+#include "physics/boundary/cell_surfaces.hpp"
+#include "physics/boundary/surface_map.hpp"
+#include "physics/cell_grid.hpp"
+#include "tests/physics/surface_cases.hpp"
+
+namespace mpcflow::test {
+namespace {
+
+using enum FluidSide;
+
+// Whatever the shift of the grid: the solid of all cells is that of the box, and each cell's is right to 1 %
+// of a cell.
+TEST(SolidOfCells, is_that_of_the_surface) {
+    const System system = box_with({12, 12, 12}, {sphere({6.2, 5.9, 6.1}, 4, outside)});
+    const SurfaceView view = view_of_surfaces(system);
+    const WallStates walls(system);
+    double mean = 0.0;
+    double squares = 0.0;
+    double worst = 0.0;
+    int cells = 0;
+    for (std::uint64_t step = 0; step < 8; ++step) {
+        const CellGrid<double> grid(system, step);
+        double sum = 0.0;
+        for (int c = 0; c < grid.cell_count(); ++c) {
+            const CellSurfaces here(view, grid.centre(c));
+            if (!here.is_cut()) {
+                const Vec3<double> d = here.centre() - Vec3<double>{6.2, 5.9, 6.1};
+                sum += dot(d, d) < 16.0 ? 1.0 : 0.0;
+                continue;
+            }
+            const double volume = mean_solid(view, here.centre(), walls).volume;
+            sum += volume;
+            double fine = 0.0;
+            here.for_pieces<16>([&](int, double weight, Vec3<double>) { fine += weight; });
+            squares += (volume - fine) * (volume - fine);
+            ++cells;
+            worst = std::max(worst, std::abs(volume - fine));
+        }
+        mean += sum / 8;
+        EXPECT_NEAR(sum / (4.0 / 3.0 * std::numbers::pi * 64), 1.0, 0.01);
+    }
+    EXPECT_NEAR(mean / (4.0 / 3.0 * std::numbers::pi * 64), 1.0, 0.003);
+    EXPECT_LT(std::sqrt(squares / cells), 0.01);
+    EXPECT_LT(worst, 0.03);
+}
+
+// Of which cells a device asks: of all that have solid in the grid of some step, and of none whose centre is
+// further from the solid than half a diagonal, however the grid is shifted.
+TEST(SolidOfCells, may_be_where_some_grid_has_it) {
+    int asked = 0;
+    int having = 0;
+    for (const Geometry& geometry : all_geometries()) {
+        const System& system = geometry.system;
+        if (system.surfaces.list.empty()) continue;
+        const SurfaceView view = view_of_surfaces(system);
+        const CellGrid<double> first(system, 0);
+        std::vector<bool> may_have(first.cell_count());
+        for (int c = 0; c < first.cell_count(); ++c) {
+            may_have[c] = may_have_solid(view, first.in_box(c));
+            asked += may_have[c] ? 1 : 0;
+        }
+        for (std::uint64_t step = 0; step < 50; ++step) {
+            const CellGrid<double> grid(system, step);
+            for (int c = 0; c < grid.cell_count(); ++c) {
+                if (!CellSurfaces(view, grid.centre(c)).has_solid()) continue;
+                ++having;
+                EXPECT_TRUE(may_have[c]) << geometry.name << ", cell " << c << " in step " << step;
+            }
+        }
+    }
+    EXPECT_GT(having, 50 * 1000);
+    EXPECT_GT(asked, 1000);
+
+    const Vec3<double> centre{8.2, 7.9, 8.1};
+    const System system = box_with({16, 16, 16}, {sphere({8.2, 7.9, 8.1}, 3, outside),
+                                                  sphere({1.0, 1.0, 1.0}, 1.5, outside, FaceKind::slip)});
+    const SurfaceView view = view_of_surfaces(system);
+    for (int c = 0; c < 16 * 16 * 16; ++c) {
+        const Vec3<int> cell{c % 16, c / 16 % 16, c / 256};
+        const Vec3<double> d = vector_cast<double>(cell) - centre;
+        // In the middle of the sphere no surface is near, and no particle.
+        if (dot(d, d) < 4.0) continue;
+        EXPECT_EQ(may_have_solid(view, cell), std::sqrt(dot(d, d)) < 3.0 + std::sqrt(3.0)) << c;
+    }
+}
+
+TEST(SolidOfCells, moves_as_a_solid) {
+    Surface pipe = cylinder(2, {6, 6, 0}, 4.5, inside);
+    pipe.velocity = {0, 0, 0.25};
+    pipe.angular_velocity = {0, 0, 0.5};
+    pipe.temperature = 2.0;
+    const System system = box_with({12, 12, 4}, {pipe});
+    const WallStates walls(system);
+    const SurfaceView view = view_of_surfaces(system);
+    const Vec3<double> centre{10.4, 6, 2};
+    ASSERT_TRUE(CellSurfaces(view, centre).has_solid());
+    const MeanSolid solid = mean_solid(view, centre, walls);
+    EXPECT_NEAR(solid.volume, 0.4, 0.02);
+    // Its middle is at x = 10.7: the velocity there is 0.5 (10.7 - 6) along y.
+    EXPECT_NEAR(solid.wall.velocity.y, 0.5 * 4.7, 0.05);
+    EXPECT_NEAR(solid.wall.velocity.x, 0.0, 1e-12);
+    EXPECT_NEAR(solid.wall.velocity.z, 0.25, 1e-12);
+    EXPECT_NEAR(solid.wall.thermal_variance, 2.0, 1e-12);
+    WallState wall;
+    EXPECT_TRUE(solid_at(view, centre, walls, {0.4, 0.1, 0}, wall));
+    EXPECT_NEAR(wall.velocity.y, 0.5 * 4.8, 1e-12);
+    EXPECT_FALSE(solid_at(view, centre, walls, {-0.4, 0, 0}, wall));
+}
+
+}  // namespace
+}  // namespace mpcflow::test
