@@ -316,7 +316,10 @@ void visit_output(KeyVisitor& keys, Output& output) {
          "none."},
         output.walls,
         [&](WallsOutput& walls) {
-            keys.integer({"every", "Steps between samples."}, walls.every, every_range);
+            keys.integer({"every",
+                          "Steps between samples; 1 gives by far the smallest errors, since what is taken in "
+                          "successive steps cancels for the most part."},
+                         walls.every, every_range);
         });
     keys.optional_section(
         {"series",
