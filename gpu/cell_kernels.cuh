@@ -10,6 +10,8 @@
 #include "gpu/record_access.cuh"
 #include "gpu/step_report.cuh"
 #include "gpu/warp/compact.hpp"
+#include "physics/boundary/cell_surfaces.hpp"
+#include "physics/boundary/surface_view.hpp"
 #include "physics/cell_draws.hpp"
 #include "physics/step.hpp"
 
@@ -96,6 +98,15 @@ struct SpecialQueue {
     /// Of each group of 32 cells a bit for each, whether it may be special in any step; none where that is
     /// not known.
     const std::uint32_t* may_be_special = nullptr;
+
+    /// Whether cell number `cell`, that of lane `lane`, is to wait. Some that may be special are not: to find
+    /// out which, here, would keep the other cells waiting.
+    template <class Law, class Grid>
+    [[nodiscard]] __device__ bool has(const StepPlan<Law, Grid>& plan, int cell, unsigned lane,
+                                      const typename Law::Sums& sums) const {
+        if (may_be_special == nullptr) return plan.is_special(cell, sums);
+        return (may_be_special[cell / 32] & warp::lane_bit(lane)) != 0 && sums.number() != 0.0;
+    }
 };
 
 /// One warp's shared memory in resolve_cells, used for one thing at a time.
@@ -121,9 +132,9 @@ template <class Law>
 inline constexpr int resolve_blocks = Law::needs.offsets ? 2 : (Law::sum_count > 4 ? 3 : 4);
 
 /// Sums of each cell -> what it does to its particles; clears the sums. Cells without particles may be left
-/// the action that they had. Where the particles are to be
-/// re-ordered (`numbers` is given), also their numbers in the order of memory, to be scanned into slots.
-/// Empties the wall queue, and the next one of special cells.
+/// the action that they had. Where the particles are to be re-ordered (`numbers` is given), also their
+/// numbers in the order of memory, to be scanned into slots. Empties the wall queue, and the next one of
+/// special cells.
 template <Resolving resolving, SpecialCells special, class Law, class Grid, class Cells>
 __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     resolve_cells(const __grid_constant__ StepPlan<Law, Grid> plan, Cells cells,
@@ -148,12 +159,7 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     const typename Law::Sums cell_sums = load_records(sums + items.first, items.mask, scratch.sums).sums();
     bool is_queued = false;
     if constexpr (special == SpecialCells::queued) {
-        // Some that may be are not. To find out which, here, would keep the other cells waiting.
-        is_queued =
-            special_queue.may_be_special == nullptr
-                ? plan.is_special(cell, cell_sums)
-                : (special_queue.may_be_special[items.first / 32] & warp::lane_bit(warp.lane())) != 0 &&
-                      cell_sums.number() != 0.0;
+        is_queued = special_queue.has(plan, cell, warp.lane(), cell_sums);
         const auto at = warp::place_selected(warp, items.mask, is_queued, [&](unsigned number) {
             return atomicAdd(special_queue.count, number);
         });

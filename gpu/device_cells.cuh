@@ -12,6 +12,7 @@
 #include "gpu/launch.cuh"
 #include "gpu/observable_kernels.cuh"
 #include "gpu/step_report.cuh"
+#include "physics/boundary/surface_view.hpp"
 #include "physics/cell_draws.hpp"
 #include "physics/step.hpp"
 

@@ -32,8 +32,7 @@
 namespace mpcflow {
 
 /// The particles of a domain and the sums over its cells, at first in the initial state. All domains call its
-/// functions alike, but for those that say what it is. The functions that need its device make it the current
-/// one.
+/// functions alike, but for those that say what it is. Functions that need its device make it current.
 ///
 /// Between the collisions of two steps, what is wanted by others has an urgent stream of its own: the shallow
 /// tiles, what they add to shared cells, and what others send. Meanwhile the default stream has the deep
@@ -230,7 +229,7 @@ private:
             halo_.keep_own(cells_);
             cells_.find_slots(particles_.count(), particles_.next_starts());
         }
-        advance(reorders);
+        advance(reorders, another_follows);
         if (reorders) {
             particles_.take_reordered();
             deep_steps_.reorder(step_);
@@ -258,7 +257,7 @@ private:
     }
 
     /// The shallow tiles in the urgent stream, the deep ones in the default one, where they can be apart.
-    void advance(bool reorders) {
+    void advance(bool reorders, bool another_follows) {
         const auto from = particles_.columns();
         const auto to = reorders ? particles_.reordered() : from;
         ParticleStep<Law, Particle, Grid> step{
@@ -266,8 +265,8 @@ private:
         step.report = report_.data();
         step.leaving = migration_.queue();
         const TileBoxes<Real> boxes(plan_.next_grid, ordered_shift_);
-        TileStep<Law, Grid> of_tiles{boxes,  words_,          particles_.starts(), particles_.left_over(),
-                                     turns_, multiprocessors_};
+        TileStep<Law, Grid> of_tiles{boxes,  words_,           particles_.starts(), particles_.left_over(),
+                                     turns_, multiprocessors_, another_follows};
         const auto take_turns = [&](int first, int count, cudaStream_t stream) {
             of_tiles.turns = turns_.with(particles_.loose_tiles(), first);
             TileKernels<Law, Particle, Grid>::launch(plan_, step, of_tiles, reorders, count, {stream});
@@ -281,6 +280,7 @@ private:
         } else {
             take_turns(0, others + turns_.deep_count(), urgent_.get());
         }
+        TileKernels<Law, Particle, Grid>::note_taken(plan_, another_follows);
         urgent_has_advanced_.record(urgent_.get());
         urgent_has_advanced_.hold(nullptr);
         has_advanced_.record();

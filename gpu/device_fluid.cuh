@@ -63,7 +63,7 @@ public:
           starts_(cells_.order().tile_count() + 1),
           next_starts_(starts_.size()),
           left_over_(plan_.streaming.has_walls() || has_tiles() ? particle_count_ : 0),
-          tiles_wall_slots_(queues_of_tiles() ? particle_count_ / 8 : 0),
+          tiles_wall_slots_(has_wall_queue_of_tiles() ? particle_count_ / 8 : 0),
           wall_state_(1),
           report_(1) {
         plan_.streaming.set_surfaces(surfaces_.view());
@@ -198,12 +198,12 @@ private:
     }
     [[nodiscard]] bool has_tiles() const { return choice_.considers(Summation::tile); }
 
-    /// Whether what hits surfaces waits for a kernel of its own (WallQueue) in steps by tiles. That kernel
-    /// takes as long as one flight; in smaller boxes what it saves is less.
-    [[nodiscard]] bool queues_of_tiles() const {
-        constexpr int least_tiles = 6000;
-        return has_tiles() && plan_.setting() == Setting::among_surfaces &&
-               cells_.order().tile_count() >= least_tiles;
+    /// Tiles from which on what hits surfaces waits for a kernel of its own (WallQueue): that takes as long
+    /// as one flight, and in smaller boxes saves less.
+    static constexpr int tiles_for_wall_queue = 6000;
+    [[nodiscard]] bool has_wall_queue_of_tiles() const {
+        return has_tiles() && TileKernels<Law, Particle, Grid>::queue_at_surfaces(plan_) &&
+               cells_.order().tile_count() >= tiles_for_wall_queue;
     }
 
     void create() {
@@ -235,7 +235,7 @@ private:
         ways.resize(std::min<std::size_t>(ways.size(), count));
         for (std::size_t i = 0; i < ways.size(); ++i) {
             timers_[i].start();
-            take_step(ways[i], false);
+            take_step(ways[i], i + 1 < ways.size());
             timers_[i].stop();
         }
         std::vector<double> milliseconds(ways.size());
@@ -243,13 +243,15 @@ private:
         choice_.learn(milliseconds);
         if (choice_.is_settled())
             notes_.push_back("step " + std::to_string(step_) + ": summation " + choice_.report());
-        if (choice_.is_settled() && choice_.summation() != Summation::tile && !plan_.streaming.has_walls())
-            left_over_ = DeviceArray<std::uint32_t>(0);
+        if (choice_.is_settled() && choice_.summation() != Summation::tile) {
+            tiles_wall_slots_ = DeviceArray<std::uint32_t>(0);
+            if (!plan_.streaming.has_walls()) left_over_ = DeviceArray<std::uint32_t>(0);
+        }
         return static_cast<std::int64_t>(ways.size());
     }
 
-    /// `goes_on`: another one follows at once, in the same way.
-    void take_step(StepWay way, bool goes_on) {
+    /// Where another step follows at once, in the same way, particles need not be left with velocities.
+    void take_step(StepWay way, bool another_follows) {
         const bool is_by_tiles = way.summation == Summation::tile;
         way.reorders |= order_ == MemoryOrder::none || (is_by_tiles && order_ == MemoryOrder::by_cell);
         plan_.begin_step(system_, static_cast<std::uint64_t>(step_));
@@ -261,7 +263,7 @@ private:
             particle_count_, particles_.columns(), to.columns(), cells_.actions(), cells_.draws(),
             cells_.sums(),   cells_.slots(),       TileStarts{}, wall_queue,       report_.data()};
         if (is_by_tiles && order_ == MemoryOrder::by_tile) {
-            advance_by_tiles(way.reorders, goes_on, step);
+            advance_by_tiles(way.reorders, another_follows, step);
         } else if (is_by_tiles) {
             step.deal_into = {next_starts_.data(), layers()};
             advance({Summation::match, true}, step);
@@ -278,10 +280,10 @@ private:
         ++step_;
     }
 
-    /// Tiles note those left over where other ways have the queue, and need little of one.
+    /// Tiles note those left over where other ways have the queue, and need little of one, or none.
     [[nodiscard]] WallQueue wall_queue_of(bool is_of_tiles) const {
-        if (!plan_.streaming.has_walls()) return {};
         const DeviceArray<std::uint32_t>& slots = is_of_tiles ? tiles_wall_slots_ : left_over_;
+        if (!plan_.streaming.has_walls() || slots.size() == 0) return {};
         return {slots.data(), static_cast<std::uint32_t>(slots.size()), wall_state_.data()};
     }
 
@@ -300,19 +302,22 @@ private:
 
     /// Those that were queued at walls, if there may be any.
     void finish_queued(const ParticleStep<Law, Particle>& step) {
-        if (step.wall_queue.room == 0) return;
+        if (step.wall_queue.state == nullptr) return;
         launch(place_, finish_at_walls<Law, Particle>, present().particle_blocks(), 0, plan_, step);
     }
 
-    void advance_by_tiles(bool reorders, bool goes_on, const ParticleStep<Law, Particle>& step) {
+    void advance_by_tiles(bool reorders, bool another_follows, const ParticleStep<Law, Particle>& step) {
         const TileBoxes<typename Law::Real> boxes(plan_.next_grid, ordered_shift_);
-        const TileStep<Law, Grid> tiles{
-            boxes,  words_, starts_.data(), left_over_.data(), TurnsOfBox(boxes.order()), multiprocessors_,
-            goes_on};
+        const TileStep<Law, Grid> tiles{boxes,
+                                        words_,
+                                        starts_.data(),
+                                        left_over_.data(),
+                                        TurnsOfBox(boxes.order()),
+                                        multiprocessors_,
+                                        another_follows};
         TileKernels<Law, Particle, Grid>::launch(plan_, step, tiles, reorders, boxes.count(), place_);
         finish_queued(step);
-        if constexpr (TakesVelocities<Law>)
-            plan_.law.set_taken(goes_on && TileKernels<Law, Particle, Grid>::can_leave_taken(plan_));
+        TileKernels<Law, Particle, Grid>::note_taken(plan_, another_follows);
     }
 
     void make_room_for_tiles() { TileKernels<Law, Particle, Grid>::give_memory(plan_); }

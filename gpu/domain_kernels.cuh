@@ -144,12 +144,12 @@ __global__ void __launch_bounds__(block_size)
 }
 
 /// Contributes particles of other domains that left their grids to cells of this one. The first `own` become
-/// this domain's.
+/// this domain's, and have then what all of them have (TakesVelocities).
 template <class Law, class Particle, class Grid>
 __global__ void __launch_bounds__(block_size)
     contribute_arrivals(const __grid_constant__ StepPlan<Law, Grid> plan, int count, int own,
-                        const Particle* __restrict__ arrivals, CellDraws<Law> draws,
-                        SumRow<Law>* __restrict__ rows, std::uint32_t* __restrict__ own_numbers) {
+                        Particle* __restrict__ arrivals, CellDraws<Law> draws, SumRow<Law>* __restrict__ rows,
+                        std::uint32_t* __restrict__ own_numbers) {
     const int i = static_cast<int>(blockIdx.x * block_size + threadIdx.x);
     if (i >= count) return;
     const Particle particle = arrivals[i];
@@ -158,7 +158,11 @@ __global__ void __launch_bounds__(block_size)
     const typename Law::Sums sums = plan.contribute(particle, place, draw);
 #pragma unroll
     for (int k = 0; k < Law::sum_count; ++k) atomicAdd(rows[place.cell].value + k, sums.value[k]);
-    if (i < own) atomicAdd(own_numbers + place.cell, 1U);
+    if (i >= own) return;
+    atomicAdd(own_numbers + place.cell, 1U);
+    if constexpr (TakesVelocities<Law>) {
+        if (plan.are_taken) arrivals[i].velocity = plan.take(particle);
+    }
 }
 
 /// Memory for fill_holes: as much of each as particles leave.

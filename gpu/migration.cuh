@@ -91,7 +91,7 @@ public:
     }
     [[nodiscard]] int arrivals() const { return arrivals_; }
     [[nodiscard]] int own() const { return own_; }
-    [[nodiscard]] const Particle* arrived() const { return arrived_.data(); }
+    [[nodiscard]] Particle* arrived() const { return arrived_.data(); }
 
     /// Of `count` particles those of the queue go, and the own ones of receive() come.
     void fill(std::int64_t count, const ParticleColumns<Particle>& particles, cudaStream_t stream) const {

@@ -210,19 +210,23 @@ __global__ void __launch_bounds__(block_size)
 }
 
 /// Ends the step of the particles at `at`, one of each lane of `mask`, which call it: those on the grid
-/// contribute, the others leave.
+/// contribute, the others leave, and false is returned.
 template <Setting setting = Setting::any, class Particle, class Law, class Record, class Grid>
-__device__ __forceinline__ void contribute_or_leave(const Particle& particle, std::uint32_t at,
+__device__ __forceinline__ bool contribute_or_leave(const Particle& particle, std::uint32_t at,
                                                     const StepPlan<Law, Grid>& plan,
                                                     const ParticleStep<Law, Record, Grid>& step,
                                                     unsigned mask, BlockLeaders<Law>& leaders) {
     if constexpr (may_leave<Grid>) {
         const bool stays = plan.next_grid.template locate<setting>(particle.position).cell != no_cell;
         mask = warp::CudaWarp{}.ballot(mask, stays);
-        if (!stays) return step.leaving.push(at);
+        if (!stays) {
+            step.leaving.push(at);
+            return false;
+        }
     }
     contribute(known_way<Summation::match>, contribution_of<setting>(particle, plan, step.draws), mask,
                step.sums, leaders);
+    return true;
 }
 
 /// Only the contribution: the sums of the first collision.

@@ -13,7 +13,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "gpu/cell_kernels.cuh"
 #include "gpu/launch.cuh"
+#include "gpu/leaving_particles.cuh"
 #include "gpu/particle_kernels.cuh"
 #include "gpu/tile_box.hpp"
 #include "gpu/tile_turns.hpp"
@@ -39,10 +41,11 @@ struct TileStep {
 };
 
 /// Whether kernels can leave particles with what they take on in the next collision (TakesVelocities): in
-/// plain systems, where what a particle has is the same in the frame of its cell, and on one device, where
-/// those of others do not come with velocities.
-template <Setting setting, class Law, class Grid>
-inline constexpr bool can_leave_taken = TakesVelocities<Law>&& setting == Setting::plain && !may_leave<Grid>;
+/// plain systems, where what a particle has is the same in the frame of its cell.
+template <Setting setting, class Law>
+inline constexpr bool can_leave_taken = false;
+template <TakesVelocities Law>
+inline constexpr bool can_leave_taken<Setting::plain, Law> = true;
 
 /// The shared memory of a block.
 template <class Law>
@@ -155,7 +158,7 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
     extern __shared__ uint4 shared_memory[];
     auto& memory = *reinterpret_cast<TileMemory<Law>*>(shared_memory);
     constexpr bool many_meet_walls = setting == Setting::among_surfaces;
-    constexpr bool leaves_taken = can_leave_taken<setting, Law, Grid>;
+    constexpr bool can_leave = can_leave_taken<setting, Law>;
     const warp::CudaWarp warp;
     const int tile = tiles.turns.tile(tiles.boxes.order(), static_cast<int>(blockIdx.x));
     // The kernel ahead writes none of what is read until it is waited for.
@@ -199,7 +202,7 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
         }
         if (local == TileBoxes<Real>::outside) return false;
         const auto draw = step.draws.next(plan.next_grid.index(on_grid()), LoadConstant{});
-        if constexpr (leaves_taken) {
+        if constexpr (can_leave) {
             Vec3<Real> taken;
             const auto sums = plan.template unrounded<setting>(particle, next_place, draw, taken);
             if (!detail::add_to_box(tiles.words, sums, local, memory)) return false;
@@ -249,14 +252,14 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
             plan.template collide_and_fly<setting>(particle, place, action, found) == StreamOutcome::at_wall;
         report_findings(found, plan.step, step.report);
         const auto store = [&] { step.to.set_motion(destination, particle.position, particle.velocity); };
-        if (!leaves_taken || is_at_wall) store();
+        if (!can_leave || is_at_wall) store();
         if constexpr (reorders) step.to.set_label(destination, *particle.label);
         if (is_at_wall) {
             tiles.left_over[first + atomicAdd(&memory.at_wall, 1U)] = destination;
             continue;
         }
         const bool is_added = add_to_tile(particle, destination);
-        if (leaves_taken) store();
+        if (can_leave) store();
         if (!is_added) tiles.left_over[last - 1 - atomicAdd(&memory.outside, 1U)] = destination;
     }
     later.fetch_particles(step.from);
@@ -296,17 +299,15 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
         __syncthreads();
         const WallQueue& queue = step.wall_queue;
         const std::uint32_t hits = memory.at_wall;
-        if (threadIdx.x == 0 && hits > 0 && queue.room > 0)
-            memory.first_queued = atomicAdd(&queue.state->count, hits);
+        if (threadIdx.x == 0)
+            memory.first_queued = hits > 0 && queue.room > 0 ? atomicAdd(&queue.state->count, hits) : 0U;
         __syncthreads();
+        const bool are_queued = memory.first_queued + hits <= queue.room;
         for (std::uint32_t j = threadIdx.x; j < hits; j += block_size) {
             const std::uint32_t at = tiles.left_over[first + j];
-            if (queue.room > 0) {
-                const std::uint32_t slot = memory.first_queued + j;
-                const bool is_room = slot - j + hits <= queue.room;  // for all of the tile
-                if (slot < queue.room) queue.slots[slot] = is_room ? at : WallQueue::none;
-                if (is_room) continue;
-            }
+            const std::uint32_t slot = memory.first_queued + j;
+            if (slot < queue.room) queue.slots[slot] = are_queued ? at : WallQueue::none;
+            if (are_queued) continue;
             auto particle = bounce_and_store<setting>(plan, step.to, at, step.report);
             add(particle, at);
         }
@@ -328,9 +329,10 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
             const auto particle = is_at_wall ? bounce_and_store<setting>(plan, step.to, at, step.report)
                                              : flying_particle(step.to, at, step.to.motion(at));
             note_if_astray(particle.position);
-            contribute_or_leave<setting>(particle, at, plan, step, mask, memory.leaders);
-            if constexpr (leaves_taken) {
-                if (tiles.leaves_taken)
+            [[maybe_unused]] const bool stays =
+                contribute_or_leave<setting>(particle, at, plan, step, mask, memory.leaders);
+            if constexpr (can_leave) {
+                if (stays && tiles.leaves_taken)
                     step.to.set_motion(at, particle.position, plan.template take<setting>(particle));
             }
         }
@@ -350,9 +352,15 @@ struct TileKernels {
         mpcflow::launch(place, of(plan, reorders), static_cast<unsigned>(count), sizeof(TileMemory<Law>),
                         plan, step, tiles);
     }
-    /// Whether those of a plan leave particles with what they take on, where they are told to.
-    [[nodiscard]] static bool can_leave_taken(const StepPlan<Law, Grid>& plan) {
-        return plan.setting() == Setting::plain && mpcflow::can_leave_taken<Setting::plain, Law, Grid>;
+    /// After the launches of a step that another one follows, or not: TileStep::leaves_taken.
+    static void note_taken(StepPlan<Law, Grid>& plan, bool another_follows) {
+        plan.are_taken =
+            another_follows && plan.setting() == Setting::plain && can_leave_taken<Setting::plain, Law>;
+    }
+    /// Whether those of a plan put particles that hit surfaces into the wall queue.
+    [[nodiscard]] static bool queue_at_surfaces(const StepPlan<Law, Grid>& plan) {
+        return Law::masses == Masses::equal && plan.setting() == Setting::among_surfaces &&
+               plan.streaming.surfaces().exist();
     }
     /// Before the first launch of those of a plan.
     static void give_memory(const StepPlan<Law, Grid>& plan) {

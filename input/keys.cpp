@@ -317,8 +317,8 @@ void visit_output(KeyVisitor& keys, Output& output) {
         output.walls,
         [&](WallsOutput& walls) {
             keys.integer({"every",
-                          "Steps between samples; 1 gives by far the smallest errors, since what is taken in "
-                          "successive steps cancels for the most part."},
+                          "Steps between samples, each of which costs one to two steps; 1 gives by far the "
+                          "smallest errors, since the noise of successive steps cancels."},
                          walls.every, every_range);
         });
     keys.optional_section(

@@ -82,7 +82,9 @@ struct StepMotion : private RelativeMasses<masses_of> {
     std::uint64_t seed = 0;
     /// Index of the collision; before the first one it is -1, so that `next` is the first.
     std::uint64_t step = ~std::uint64_t{0};
-    Grid grid;                            ///< of this collision
+    Grid grid;  ///< of this collision
+    /// Particles have been left with what they take on in this collision, in the place of their velocities.
+    bool are_taken = false;
     ShearedFaces<Real> mid_flight_shear;  ///< as sheared faces lie in the middle of the flight
 
     StepMotion() = default;
@@ -112,8 +114,9 @@ struct StepMotion : private RelativeMasses<masses_of> {
     template <Setting setting, class Law, class Particle>
     MPCFLOW_HD Vec3<Real> collide(const Law& law, const Particle& particle, const CellPlace<Real>& place,
                                   const CellAction<Law>& action) const {
-        const Vec3<Real> velocity = law.apply(action.transform, action.draw(),
-                                              in_cell<Law, setting>(particle, place, grid), {seed, step});
+        InCell<Real> in_this = in_cell<Law, setting>(particle, place, grid);
+        if constexpr (TakesVelocities<Law>) in_this.has_taken = are_taken;
+        const Vec3<Real> velocity = law.apply(action.transform, action.draw(), in_this, {seed, step});
         return grid.template out_of_frame<setting>(particle.position, velocity);
     }
 };
@@ -168,6 +171,7 @@ struct StepPlan : StepMotion<typename Law::Real, Law::masses, Grid> {
     void go_to(const System& system, std::uint64_t index) {
         step = index - 1;
         next_grid = next_grid.of_step(system, index);
+        this->are_taken = false;
         if (system.fluid.schedule.is_empty()) return;
         // What particles contribute is for the step to come.
         const double next = system.fluid.thermal_variance_at(index);
@@ -187,6 +191,12 @@ struct StepPlan : StepMotion<typename Law::Real, Law::masses, Grid> {
     MPCFLOW_HD typename Law::Sums contribute(const InCell<Real>& in_cell,
                                              const typename Law::Draw& draw) const {
         return rounded(law, law.contribute(in_cell, draw, {seed, step + 1}));
+    }
+    /// The same, and `taken` becomes what the particle takes on in the next collision.
+    MPCFLOW_HD typename Law::Sums contribute(const InCell<Real>& in_cell, const typename Law::Draw& draw,
+                                             Vec3<Real>& taken) const requires TakesVelocities<Law> {
+        taken = law.take(in_cell, {seed, step + 1});
+        return rounded(law, law.contribute_taking(in_cell, draw, taken));
     }
     /// The same before it is rounded to the grids of the sums.
     template <Setting setting = Setting::any, class Particle>

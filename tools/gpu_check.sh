@@ -247,6 +247,7 @@ if [[ $sanitize == yes ]]; then
             sanitize_run "$tool" tile false double 10
             sanitize_run "$tool" tile true mixed 10
             sanitize_run "$tool" tile true double 10 at
+            sanitize_run "$tool" tile false mixed 10 at
             sanitize_run "$tool" peers false mixed 10 at
             for example in sphere pipe mixture lees_edwards taylor_couette cylinder; do
                 sanitize_example "$tool" "$example" double

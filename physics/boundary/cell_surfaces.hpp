@@ -13,6 +13,9 @@
 
 namespace mpcflow {
 
+/// Half of a cell's diagonal: no further from its centre is any of it.
+inline constexpr double half_cell_diagonal = 0.8660254037844387;
+
 /// Pieces along an edge of a cell for which virtual particles are made, which is done every step.
 inline constexpr int pieces_of_edge = 4;
 
@@ -145,29 +148,20 @@ private:
 /// axis.
 MPCFLOW_HD bool may_have_solid(const SurfaceView& view, Vec3<int> c) {
     // Half a diagonal to the centre, and another one to a corner.
-    constexpr double far = 1.7320508075688772 + 1e-6;
-    // The centre is in one of the cells of the box around that corner, which lists what cuts it.
+    constexpr double far = 2.0 * half_cell_diagonal + 1e-6;
+    bool may_have = false;
+    // The centre is in one of the cells of the box around that place, which lists what cuts it.
     for (int around = 0; around < 8; ++around) {
-        Vec3<double> corner = vector_cast<double>(c);
-        Vec3<int> at{c.x - around % 2, c.y - around / 2 % 2, c.z - around / 4};
-        for (int axis = 0; axis < 3; ++axis) {
-            const int length = view.cells[axis];
-            if (view.is_periodic[axis] == 0) {
-                at[axis] = at[axis] < 0 ? 0 : (at[axis] < length ? at[axis] : length - 1);
-            } else if (at[axis] < 0) {
-                at[axis] += length;
-                corner[axis] += length;
-            }
-        }
-        const int cell = at.x + view.cells.x * (at.y + view.cells.y * at.z);
-        for (std::uint32_t i = view.first[cell]; i < view.first[cell + 1]; ++i) {
-            const CurvedSurface& surface = view.surfaces[view.near[i]];
-            if (surface.kind == FaceKind::slip) continue;
-            const Vec3<double> d = surface.offset(corner);
-            if (surface.side * (std::sqrt(dot(d, d)) - surface.radius) < far) return true;
-        }
+        const Vec3<double> half{around % 2 - 0.5, around / 2 % 2 - 0.5, around / 4 - 0.5};
+        const CellSurfaces here(view, vector_cast<double>(c) + half);
+        const Vec3<double> place = here.centre() - half;
+        here.for_near([&](int, const CurvedSurface& surface) {
+            const Vec3<double> d = surface.offset(place);
+            may_have |= surface.kind != FaceKind::slip &&
+                        surface.side * (std::sqrt(dot(d, d)) - surface.radius) < far;
+        });
     }
-    return false;
+    return may_have;
 }
 
 }  // namespace mpcflow

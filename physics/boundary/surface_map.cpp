@@ -18,8 +18,7 @@ constexpr double thermal_flights = 5.0;
 /// A cell of any grid reaches into those next to its centre's, which list what is this near.
 constexpr double least_reach = 0.9;
 constexpr double most_reach = 4.0;
-/// Half of a cell's diagonal.
-constexpr double half_diagonal = 0.8660254037844387;
+constexpr double half_diagonal = half_cell_diagonal;
 
 double speed_of(const Surface& surface) {
     double turning = 0.0;

@@ -16,14 +16,37 @@
 namespace mpcflow {
 
 /// The velocity w that a particle takes on in the collision of a step; `thermal_speed` is sqrt(kT/m) of the
-/// fluid's mass. Its variate is a float in double precision, too: it is noise, drawn twice a step, and what
-/// particles give each other is as exact with it as with any other.
+/// fluid's mass. Its variate is a float in double precision, too: it is noise, and what particles give each
+/// other is as exact with it as with any other.
 template <class Real>
 MPCFLOW_HD Vec3<Real> andersen_velocity(double thermal_speed, const StepKey& key,
                                         const InCell<Real>& in_cell) {
     const Vec3<float> variate = float_gaussian_vector(key.source(RandomStream::andersen, in_cell.id).next());
     return static_cast<Real>(thermal_speed / std::sqrt(in_cell.mass)) * vector_cast<Real>(variate);
 }
+
+/// These velocities at the temperatures of a step and of the next one.
+template <class Real>
+class AndersenVelocities {
+public:
+    AndersenVelocities() = default;
+    /// kT/m of the fluid.
+    AndersenVelocities(double variance, double next_variance)
+        : speed_(std::sqrt(variance)), next_speed_(std::sqrt(next_variance)) {}
+
+    /// In the collision of step `key`, which is the plan's.
+    MPCFLOW_HD Vec3<Real> now(const InCell<Real>& in_cell, const StepKey& key) const {
+        return in_cell.has_taken ? in_cell.velocity : andersen_velocity<Real>(speed_, key, in_cell);
+    }
+    /// In the next one, whose key is given.
+    MPCFLOW_HD Vec3<Real> next(const InCell<Real>& in_cell, const StepKey& key) const {
+        return andersen_velocity<Real>(next_speed_, key, in_cell);
+    }
+
+private:
+    double speed_ = 0.0;  ///< sqrt(kT/m)
+    double next_speed_ = 0.0;
+};
 
 template <class RealType, Scaling scaling, Masses masses_of = Masses::equal>
 class Andersen {
@@ -51,27 +74,22 @@ public:
 
     Andersen() = default;
     explicit Andersen(const System& system)
-        : parameters_(system),
-          thermal_speed_(std::sqrt(parameters_.thermal_variance)),
-          next_thermal_speed_(thermal_speed_) {}
+        : parameters_(system), velocities_(parameters_.thermal_variance, parameters_.thermal_variance) {}
 
     static Relaxation relaxation(const Collision& /*collision*/) { return {1.0, 1.0}; }
     [[nodiscard]] MPCFLOW_HD const LawParameters& parameters() const { return parameters_; }
     /// A particle contributes what it will take on in the next collision, at the temperature of that.
     void set_thermal_variances(double now, double next) {
         parameters_.thermal_variance = now;
-        thermal_speed_ = std::sqrt(now);
-        next_thermal_speed_ = std::sqrt(next);
+        velocities_ = {now, next};
     }
 
     MPCFLOW_HD static Draw draw(const CellKey& /*key*/) { return {}; }
 
     /// The velocity w that a particle takes on in the next collision.
     MPCFLOW_HD Vec3<Real> take(const InCell<Real>& in_cell, const StepKey& key) const {
-        return andersen_velocity<Real>(next_thermal_speed_, key, in_cell);
+        return velocities_.next(in_cell, key);
     }
-    /// Whether particles have been left with what they take on, in the place of their velocities.
-    void set_taken(bool is_taken) { is_taken_ = is_taken; }
 
     MPCFLOW_HD Sums contribute(const InCell<Real>& in_cell, const Draw& draw, const StepKey& key) const {
         return contribute_taking(in_cell, draw, take(in_cell, key));
@@ -101,15 +119,12 @@ public:
 
     MPCFLOW_HD Vec3<Real> apply(const Transform& transform, const Draw& /*draw*/, const InCell<Real>& in_cell,
                                 const StepKey& key) const {
-        return transform.shift +
-               (is_taken_ ? in_cell.velocity : andersen_velocity<Real>(thermal_speed_, key, in_cell));
+        return transform.shift + velocities_.now(in_cell, key);
     }
 
 private:
     LawParameters parameters_;
-    double thermal_speed_ = 0.0;       ///< sqrt(kT/m) in this step
-    double next_thermal_speed_ = 0.0;  ///< and in the next one
-    bool is_taken_ = false;
+    AndersenVelocities<Real> velocities_;
 };
 
 }  // namespace mpcflow

@@ -41,8 +41,7 @@ public:
     AndersenAngular() = default;
     explicit AndersenAngular(const System& system)
         : parameters_(system),
-          thermal_speed_(std::sqrt(parameters_.thermal_variance)),
-          next_thermal_speed_(thermal_speed_),
+          velocities_(parameters_.thermal_variance, parameters_.thermal_variance),
           offset_spacing_(parameters_.rounding.offset.spacing()) {}
 
     static Relaxation relaxation(const Collision& /*collision*/) { return {1.0, 1.0}; }
@@ -50,17 +49,15 @@ public:
     /// A particle contributes what it will take on in the next collision, at the temperature of that.
     void set_thermal_variances(double now, double next) {
         parameters_.thermal_variance = now;
-        thermal_speed_ = std::sqrt(now);
-        next_thermal_speed_ = std::sqrt(next);
+        velocities_ = {now, next};
     }
 
     MPCFLOW_HD static Draw draw(const CellKey& /*key*/) { return {}; }
 
     /// As Andersen's.
     MPCFLOW_HD Vec3<Real> take(const InCell<Real>& in_cell, const StepKey& key) const {
-        return andersen_velocity<Real>(next_thermal_speed_, key, in_cell);
+        return velocities_.next(in_cell, key);
     }
-    void set_taken(bool is_taken) { is_taken_ = is_taken; }
 
     MPCFLOW_HD Sums contribute(const InCell<Real>& in_cell, const Draw& draw, const StepKey& key) const {
         return contribute_taking(in_cell, draw, take(in_cell, key));
@@ -93,8 +90,7 @@ public:
 
     MPCFLOW_HD Vec3<Real> apply(const Transform& transform, const Draw& /*draw*/, const InCell<Real>& in_cell,
                                 const StepKey& key) const {
-        return transform(
-            in_cell, is_taken_ ? in_cell.velocity : andersen_velocity<Real>(thermal_speed_, key, in_cell));
+        return transform(in_cell, velocities_.now(in_cell, key));
     }
 
 private:
@@ -106,9 +102,7 @@ private:
     }
 
     LawParameters parameters_;
-    double thermal_speed_ = 0.0;       ///< sqrt(kT/m) in this step
-    double next_thermal_speed_ = 0.0;  ///< and in the next one
-    bool is_taken_ = false;
+    AndersenVelocities<Real> velocities_;
     double offset_spacing_ = 0.0;
 };
 

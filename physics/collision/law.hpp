@@ -26,9 +26,10 @@ namespace mpcflow {
 template <class Real>
 struct InCell {
     Vec3<Real> velocity{};
-    Vec3<Real> offset{};   ///< from the cell's centre
-    double mass = 1.0;     ///< in units of the fluid's mass
-    std::uint64_t id = 0;  ///< for random numbers of its own
+    Vec3<Real> offset{};     ///< from the cell's centre
+    double mass = 1.0;       ///< in units of the fluid's mass
+    std::uint64_t id = 0;    ///< for random numbers of its own
+    bool has_taken = false;  ///< its velocity is what it takes on in this collision (TakesVelocities)
 };
 
 /// Whether a law scales relative velocities by System::thermostat. Laws are compiled with and without.
@@ -147,15 +148,14 @@ concept DrawsToResolve = requires(const Law& law, const typename Law::Draw& draw
 };
 
 /// Of laws whose particles take on a velocity that is known before the sums are: Law::take(). What a particle
-/// had before the collision nobody needs once it has contributed, and a solver may leave what it takes on in
-/// its place, which spares drawing it again. Law::set_taken() says whether that is what apply() finds.
+/// had before the collision nobody needs once it has contributed. So a solver may leave what it takes on in
+/// its place, which spares drawing it again, and tell apply() by InCell::has_taken.
 template <class Law>
-concept TakesVelocities = requires(const Law& law, Law& plan, const InCell<typename Law::Real>& in_cell,
+concept TakesVelocities = requires(const Law& law, const InCell<typename Law::Real>& in_cell,
                                    const typename Law::Draw& draw, const Vec3<typename Law::Real>& taken,
                                    const StepKey& step) {
     { law.take(in_cell, step) } -> std::same_as<Vec3<typename Law::Real>>;
     { law.contribute_taking(in_cell, draw, taken) } -> std::same_as<typename Law::Sums>;
-    { plan.set_taken(true) } -> std::same_as<void>;
 };
 
 template <class Law>

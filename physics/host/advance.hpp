@@ -29,7 +29,8 @@ struct Advance {
     /// again.
     Plan plan;
     int thread;
-    bool reorders;  ///< stores the particles in the order of their cells
+    bool reorders;      ///< stores the particles in the order of their cells
+    bool leaves_taken;  ///< what particles take on (TakesVelocities), in the place of their velocities
     SharedParticles<Particle>& particles;
     SharedSums<Sums>& sums;
     const CellAction<Law>* actions;
@@ -87,13 +88,20 @@ private:
             if (block.collide_and_glide(plan, actions)) advance_odd(block, some);
             if (block.has_fast()) faults |= notice_fast;
             block.locate(plan.next_grid);
-            block.contribute(plan, draws);
+            contribute(block);
             const std::int64_t next = std::min(i + particles_ahead, last - 1);
             fetch<Fetch::to_write>(&particles[next], &particles[next] + Block::size);
             const Particle* moved = store(block, some, to, elsewhere);
             if (block.are_within(first_cell, own_cells)) add_to_own<units>(block, count);
             else add<units>(block, count, to, moved);
         }
+    }
+
+    void contribute(Block& block) const {
+        if constexpr (TakesVelocities<Law>) {
+            if (leaves_taken) return block.contribute_and_take(plan);
+        }
+        block.contribute(plan, draws);
     }
 
     /// The thread's cells in which its particles were when they were re-ordered.

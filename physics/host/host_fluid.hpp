@@ -292,7 +292,11 @@ private:
                 place_cells(thread);
                 team_.wait();
             }
-            advance(plan, thread, reorders);
+            // Those that go to other domains bring velocities; sheared faces ask for their frames.
+            const bool leaves_taken =
+                TakesVelocities<Law> && i + 1 < count && !Border::is_open && !plan.grid.is_sheared();
+            advance(plan, thread, reorders, leaves_taken);
+            plan.are_taken = leaves_taken;
             team_.wait();
             if (reorders) {
                 if (thread == 0) particles_.finish_reordering();
@@ -352,10 +356,10 @@ private:
         }
     }
 
-    void advance(const Plan& plan, int thread, bool reorders) {
-        Advance<Law, Particle, Border> advance{plan,       thread,        reorders,
-                                               particles_, sums_,         actions_.data(),
-                                               draws_,     slots_.data(), exchange_.leaving(thread)};
+    void advance(const Plan& plan, int thread, bool reorders, bool leaves_taken) {
+        Advance<Law, Particle, Border> advance{
+            plan,  thread,          reorders, leaves_taken,  particles_,
+            sums_, actions_.data(), draws_,   slots_.data(), exchange_.leaving(thread)};
         advance.run(vectors_);
         findings_.report(advance.faults, plan.step);
     }

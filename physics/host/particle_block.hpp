@@ -169,15 +169,10 @@ public:
         if (has_surfaces) starts_ = positions_;
         if (plan.streaming.has_waves()) {
             collide_and_glide_over_waves(plan);
+        } else if (plan.are_taken) {
+            if constexpr (TakesVelocities<Law>) collide_and_glide_all<true>(plan);
         } else {
-            for (int k = 0; k < size; ++k) {
-                Vec3<Real> position = positions_[k];
-                Vec3<Real> velocity;
-                odd_[k] =
-                    plan.collide_and_glide(in_cell(plan, k), species_[k], action(k), position, velocity);
-                positions_.set(k, position);
-                velocities_.set(k, velocity);
-            }
+            collide_and_glide_all<false>(plan);
         }
         if (has_surfaces)
             for (int k = 0; k < size; ++k)
@@ -241,6 +236,16 @@ public:
         for (int k = 0; k < size; ++k) sums_.set(k, plan.contribute(in_cell(plan, k), draws_[k]));
         if (plan.next_grid.is_sheared()) contribute_beyond(plan);
     }
+    /// The same where no faces are sheared, and leaves the particles with what they take on in the next
+    /// collision.
+    template <class Grid>
+    void contribute_and_take(const StepPlan<Law, Grid>& plan) requires TakesVelocities<Law> {
+        for (int k = 0; k < size; ++k) {
+            Vec3<Real> taken;
+            sums_.set(k, plan.contribute(in_cell(plan, k), draws_[k], taken));
+            velocities_.set(k, taken);
+        }
+    }
     [[nodiscard]] const ContributionColumns<Sums, size>& contributions() const { return sums_; }
 
 private:
@@ -261,13 +266,28 @@ private:
         return action;
     }
 
+    /// Loops of their own: asked in one, whether particles have what they take on, all of it would be drawn.
+    template <bool are_taken, class Plan>
+    void collide_and_glide_all(const Plan& plan) {
+        for (int k = 0; k < size; ++k) {
+            InCell<Real> in_this = in_cell(plan, k);
+            in_this.has_taken = are_taken;
+            Vec3<Real> position = positions_[k];
+            Vec3<Real> velocity;
+            odd_[k] = plan.collide_and_glide(in_this, species_[k], action(k), position, velocity);
+            positions_.set(k, position);
+            velocities_.set(k, velocity);
+        }
+    }
+
     template <class Plan>
     [[gnu::noinline]] void collide_and_glide_over_waves(const Plan& plan) {
         for (int k = 0; k < size; ++k) {
+            InCell<Real> in_this = in_cell(plan, k);
+            in_this.has_taken = plan.are_taken;
             Vec3<Real> position = positions_[k];
             Vec3<Real> velocity;
-            odd_[k] = plan.collide_and_glide_over_waves(in_cell(plan, k), species_[k], action(k), position,
-                                                        velocity);
+            odd_[k] = plan.collide_and_glide_over_waves(in_this, species_[k], action(k), position, velocity);
             positions_.set(k, position);
             velocities_.set(k, velocity);
         }

@@ -67,6 +67,15 @@ inline void add_scheduled(std::vector<Case>& cases) {
         c.precision = law.conserves_angular_momentum ? Precision::mixed : Precision::double_precision;
         cases.push_back(c);
     }
+    // Plain systems, in which a card leaves particles with what they take on.
+    for (const bool is_angular : {false, true}) {
+        Case c{std::string("at_") + (is_angular ? "angular_" : "") + "schedule_periodic", small_system()};
+        c.system.collision.rule = CollisionRule::at;
+        c.system.collision.conserve_angular_momentum = is_angular;
+        c.system.fluid.follow(ups_and_downs());
+        c.precision = is_angular ? Precision::double_precision : Precision::mixed;
+        cases.push_back(c);
+    }
     Case among{"srd_angular_schedule_among_surfaces", small_system()};
     among.system.collision.conserve_angular_momentum = true;
     among.system.thermostat.kind = ThermostatKind::maxwell_boltzmann;

@@ -18,7 +18,7 @@ struct GoldenHash {
     std::uint64_t hash;
 };
 
-inline constexpr std::array<GoldenHash, 98> golden_hashes{{
+inline constexpr std::array<GoldenHash, 100> golden_hashes{{
     {"srd_free_periodic_double", 0x5c24e138a505b089},
     {"srd_free_periodic_mixed", 0x5a2e064b5d990838},
     {"srd_free_walls_z_double", 0xd7b456ed6213eb45},
@@ -108,6 +108,8 @@ inline constexpr std::array<GoldenHash, 98> golden_hashes{{
     {"srd_angular_schedule_walls_yz", 0x323b2970606c83a1},
     {"at_schedule_walls_yz", 0x60b31f5c5d712917},
     {"at_angular_schedule_walls_yz", 0x1dd14bb0f4e96c85},
+    {"at_schedule_periodic", 0xba589f52522964cb},
+    {"at_angular_schedule_periodic", 0x21407e7a5b6afe90},
     {"srd_angular_schedule_among_surfaces", 0x709549b08e804cd1},
     {"srd_thermostat_stream_walls_z_double", 0x064771e41e112b36},
     {"at_free_stream_among_surfaces_mixed", 0x5079cf6aa85c7d9c},
