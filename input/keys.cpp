@@ -317,7 +317,7 @@ void visit_output(KeyVisitor& keys, Output& output) {
         output.walls,
         [&](WallsOutput& walls) {
             keys.integer({"every",
-                          "Steps between samples, each of which costs one to two steps; 1 gives by far the "
+                          "Steps between samples, each of which costs one to five steps; 1 gives by far the "
                           "smallest errors, since the noise of successive steps cancels."},
                          walls.every, every_range);
         });

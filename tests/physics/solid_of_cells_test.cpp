@@ -12,6 +12,8 @@
 #include "physics/boundary/cell_surfaces.hpp"
 #include "physics/boundary/surface_map.hpp"
 #include "physics/cell_grid.hpp"
+#include "physics/system.hpp"
+#include "physics/vector.hpp"
 #include "tests/physics/surface_cases.hpp"
 
 namespace mpcflow::test {
