@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "physics/observables/block_errors.hpp"
 #include "physics/observables/merge_neighbours.hpp"
 #include "physics/observables/not_known.hpp"
 
@@ -26,16 +27,10 @@ Estimate ratio(std::size_t blocks, Numerator numerator, Denominator denominator)
         sum_b += denominator(i);
     }
     if (!(sum_b > 0.0)) return {};
-    Estimate result{sum_a / sum_b, not_known};
-    if (blocks < 2) return result;
-    double squares = 0.0;
-    for (std::size_t i = 0; i < blocks; ++i) {
-        const double residual = numerator(i) - result.value * denominator(i);
-        squares += residual * residual;
-    }
-    const auto n = static_cast<double>(blocks);
-    result.error = std::sqrt(n / (n - 1.0) * squares) / sum_b;
-    return result;
+    const double value = sum_a / sum_b;
+    std::vector<double> deviations(blocks);
+    for (std::size_t i = 0; i < blocks; ++i) deviations[i] = numerator(i) - value * denominator(i);
+    return {value, std::sqrt(variance_of_sum(deviations)) / sum_b};
 }
 
 void add_to(FieldSums& sum, const FieldSums& other) {

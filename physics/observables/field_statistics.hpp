@@ -94,8 +94,7 @@ public:
     void add(FieldBlock block);
 
     /// Each quantity is a ratio of sums over blocks, sum_i A_i / sum_i B_i, and its error that of the
-    /// ratio to first order (delta method): with d_i = A_i - R B_i over n blocks,
-    /// error^2 = n / (n - 1) sum d_i^2 / (sum B_i)^2. (Cochran, Sampling Techniques, 1977, section 6.)
+    /// ratio to first order (delta method): variance_of_sum(A_i - R B_i) / (sum B_i)^2 is its square.
     /// The pressure tensor is the flux of momentum over the volume less its convection: with p the momentum
     /// and M the mass of the particles in mid-flight, P_ab V = sum flux_ab - sum p_a sum p_b / sum M, to
     /// first order linear in the sums. `bin_volume` in a^3; `masses` of a particle of each species, the unit

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "physics/observables/block_errors.hpp"
 #include "physics/observables/merge_neighbours.hpp"
 #include "physics/observables/not_known.hpp"
 
@@ -206,16 +207,15 @@ CorrelationFunction MultipleTau::correlation() const {
         for (std::size_t k = 0; k < products_.size(); ++k) {
             const std::size_t at = i * products_.size() + k;
             const double mean = all.sums[at] / pairs;
-            double squares = 0.0;
+            std::vector<double> deviations;
             for (std::size_t pool = 0; pool + 1 < pools.size(); ++pool) {
-                double residual = 0.0;
+                double deviation = 0.0;
                 for (std::size_t b = pools[pool]; b < pools[pool + 1]; ++b)
-                    residual += blocks_[b].sums[at] - mean * static_cast<double>(blocks_[b].pairs[i]);
-                squares += residual * residual;
+                    deviation += blocks_[b].sums[at] - mean * static_cast<double>(blocks_[b].pairs[i]);
+                deviations.push_back(deviation);
             }
-            const double n = static_cast<double>(pools.size()) - 1.0;
             result.mean.push_back(mean);
-            result.error.push_back(pools.size() < 3 ? not_known : std::sqrt(n / (n - 1.0) * squares) / pairs);
+            result.error.push_back(std::sqrt(variance_of_sum(deviations)) / pairs);
         }
     }
     return result;
@@ -231,19 +231,20 @@ Estimates MultipleTau::jackknife(const Functional& functional, std::int64_t long
     if (pools.size() < 3) return result;
     std::size_t used = 0;
     while (used < lags && lag(static_cast<std::int64_t>(used)) <= longest_lag) ++used;
-    std::vector<double> squares(result.value.size());
-    for (std::size_t left_out = 0; left_out + 1 < pools.size(); ++left_out) {
+    const std::size_t n = pools.size() - 1;
+    std::vector<std::vector<double>> deviations(result.value.size(), std::vector<double>(n));
+    for (std::size_t left_out = 0; left_out < n; ++left_out) {
         Block rest;
         rest.pairs.resize(used);
         rest.sums.resize(used * products_.size());
         for (std::size_t b = 0; b < blocks_.size(); ++b)
             if (b < pools[left_out] || b >= pools[left_out + 1]) add_block(rest, blocks_[b]);
         const std::vector<double> without = functional(means(rest, lags));
-        for (std::size_t k = 0; k < squares.size(); ++k)
-            squares[k] += (without[k] - result.value[k]) * (without[k] - result.value[k]);
+        for (std::size_t k = 0; k < deviations.size(); ++k)
+            deviations[k][left_out] = static_cast<double>(n - 1) * (result.value[k] - without[k]);
     }
-    const double n = static_cast<double>(pools.size()) - 1.0;
-    for (std::size_t k = 0; k < squares.size(); ++k) result.error[k] = std::sqrt((n - 1.0) / n * squares[k]);
+    for (std::size_t k = 0; k < deviations.size(); ++k)
+        result.error[k] = std::sqrt(variance_of_sum(deviations[k])) / static_cast<double>(n);
     return result;
 }
 

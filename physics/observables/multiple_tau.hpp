@@ -79,15 +79,16 @@ public:
     [[nodiscard]] std::int64_t block_samples() const { return block_samples_; }
 
     /// The mean of a lag is sum A_i / sum B_i over blocks i of the sums of products A_i and the numbers of
-    /// pairs B_i; its error is that of the ratio to first order, error^2 = n / (n - 1) sum (A_i - mean B_i)^2
-    /// / (sum B_i)^2 (Cochran, Sampling Techniques, 1977, section 6). Blocks are pooled until they are twice
-    /// as long as the lag, as shorter ones are not independent; fewer than two such have no error.
+    /// pairs B_i; its error is that of the ratio to first order, error^2 = variance_of_sum(A_i - mean B_i) /
+    /// (sum B_i)^2. Blocks are pooled until they are twice as long as the lag, as shorter ones are not
+    /// independent; fewer than two such have no error.
     [[nodiscard]] CorrelationFunction correlation() const;
 
     /// A functional of the means with its errors by the jackknife over blocks, each pooled of enough blocks
     /// to be twice as long as `longest_lag` (in samples), the longest lag on which errors depend; what
-    /// depends on longer ones has the error NaN. error^2 = (n - 1) / n sum (f_i - f)^2, f_i without block i.
-    /// (Efron and Stein, Ann. Stat. 9 (1981) 586.)
+    /// depends on longer ones has the error NaN. error^2 = (n - 1) / n sum (f_i - f)^2, f_i without block i
+    /// (Efron and Stein, Ann. Stat. 9 (1981) 586), of blocks that are independent; else as in
+    /// variance_of_sum().
     [[nodiscard]] Estimates jackknife(const Functional& functional, std::int64_t longest_lag) const;
 
     /// Lags that have pairs after so many samples and no burst: as many as correlation() has.

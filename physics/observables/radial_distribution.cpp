@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "physics/observables/block_errors.hpp"
 #include "physics/observables/merge_neighbours.hpp"
-#include "physics/observables/not_known.hpp"
 
 namespace mpcflow {
 
@@ -79,17 +79,13 @@ void RadialDistributionObservable::add_results(ObservableResults& results) const
         const double expected_each =
             others * 4.0 / 3.0 * pi * (3.0 * k * (k + 1.0) + 1.0) * width * width * width;
         const double per_centre = static_cast<double>(pairs[bin]) / static_cast<double>(centres);
-        double squares = 0.0;
-        for (const Block& block : blocks_) {
-            const double residual =
-                static_cast<double>(block.pairs[bin]) - per_centre * static_cast<double>(block.centres);
-            squares += residual * residual;
-        }
-        const auto n = static_cast<double>(blocks_.size());
+        std::vector<double> deviations;
+        for (const Block& block : blocks_)
+            deviations.push_back(static_cast<double>(block.pairs[bin]) -
+                                 per_centre * static_cast<double>(block.centres));
         g.push_back(per_centre / expected_each);
-        error.push_back(blocks_.size() < 2 ? not_known
-                                           : std::sqrt(n / (n - 1.0) * squares) /
-                                                 static_cast<double>(centres) / expected_each);
+        error.push_back(std::sqrt(variance_of_sum(deviations)) / static_cast<double>(centres) /
+                        expected_each);
     }
     results.attributes.push_back({"range", bins_.range});
     results.attributes.push_back({"centres", static_cast<std::int64_t>(centres)});
