@@ -1,9 +1,9 @@
 #pragma once
 /// Particle records: position, velocity, and a label (id, species and image counts), in one aligned block.
 ///
-/// Records are the form of particles on the host, in files and between solvers: a particle is read and
-/// written whole, and wherever it is stored it fills whole 32-byte sectors of memory. A device keeps the
-/// parts of its particles in columns (gpu/particle_columns.cuh).
+/// Records are the form of exchange: with files, between solvers and domains. A particle is then read and
+/// written whole, and wherever it is stored it fills whole 32-byte sectors of memory. Solvers keep the parts
+/// of their particles in columns (physics/host/host_particles.hpp, gpu/particle_columns.cuh).
 
 #include <bit>
 #include <cstdint>

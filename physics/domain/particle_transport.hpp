@@ -15,12 +15,11 @@ namespace mpcflow {
 
 inline constexpr std::int64_t particles_of_piece = 1 << 14;
 
-/// In domain 0 calls take(particle) for each particle of all domains; `own` are those of this one.
-template <class Particle, class Take>
-void gather_particles(Exchange& exchange, const std::vector<std::span<const Particle>>& own,
-                      const Take& take) {
+/// In domain 0 calls take(particle) for each particle of all domains; `own` are those of this one, in ranges.
+template <class Particle, class Range = std::span<const Particle>, class Take>
+void gather_particles(Exchange& exchange, const std::vector<Range>& own, const Take& take) {
     std::int64_t count = 0;
-    for (const auto& part : own) count += std::ssize(part);
+    for (const auto& part : own) count += static_cast<std::int64_t>(part.size());
     const std::vector<Message> counts = exchange.share(message_of(std::span<const std::int64_t>(&count, 1)));
     const auto pieces_of = [](std::int64_t particles) {
         return (particles + particles_of_piece - 1) / particles_of_piece;

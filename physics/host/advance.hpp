@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
-#include <span>
-#include <utility>
-#include <vector>
 
 #include "physics/cell_draws.hpp"
 #include "physics/host/domain_exchange.hpp"
@@ -65,7 +62,7 @@ private:
     void run_with() {
         Block block;
         std::int64_t to[Block::size];
-        alignas(64) Particle elsewhere[Block::size];
+        HostParticles<Particle>& now = particles.now();
         const std::int64_t first_cell = sums.first_cell(thread);
         const std::int64_t own_cells = sums.first_cell(thread + 1) - first_cell;
         const std::int64_t first = particles.first(thread);
@@ -75,25 +72,29 @@ private:
             static_cast<double>(begun.count) / static_cast<double>(last - first);
         const std::int64_t lead = cells_ahead();
         std::int64_t fetched = begun.first + lead;
-        for (std::int64_t i = first; i < last; i += Block::size) {
+        std::int64_t next_block = 0;
+        for (std::int64_t i = first; i < last; i = next_block) {
+            // The first one is shorter, so that those behind it begin where columns have a whole line.
+            next_block = std::min((i / Block::size + 1) * Block::size, last);
+            const auto count = static_cast<int>(next_block - i);
             const auto passed =
                 static_cast<std::int64_t>(static_cast<double>(i - first) * cells_per_particle);
             fetched = fetch_cells(fetched, begun.first + passed + lead);
-            const auto count = static_cast<int>(std::min<std::int64_t>(Block::size, last - i));
-            const std::span<Particle> some(&particles[i], static_cast<std::size_t>(count));
-            block.load(some);
+            block.load(now, i, count);
             block.locate(plan.grid);
             if (reorders) take_slots(block, count, block.are_within(first_cell, own_cells), to);
             else std::iota(to, to + count, i);
-            if (block.collide_and_glide(plan, actions)) advance_odd(block, some);
+            if (block.collide_and_glide(plan, actions)) advance_odd(block, i, count);
             if (block.has_fast()) faults |= notice_fast;
             block.locate(plan.next_grid);
             contribute(block);
             const std::int64_t next = std::min(i + particles_ahead, last - 1);
-            fetch<Fetch::to_write>(&particles[next], &particles[next] + Block::size);
-            const Particle* moved = store(block, some, to, elsewhere);
+            now.template fetch_motions<Fetch::to_write>(next, Block::size);
+            if (reorders || Block::reads_labels) now.template fetch_labels<Fetch::to_read>(next, Block::size);
+            if (reorders) store_reordered(block, i, count, to);
+            else block.store(now, i, count);
             if (block.are_within(first_cell, own_cells)) add_to_own<units>(block, count);
-            else add<units>(block, count, to, moved);
+            else add<units>(block, i, count, to);
         }
     }
 
@@ -132,21 +133,13 @@ private:
         return to;
     }
 
-    /// Stores the particles of a block where they belong. Returns where they are for sure; that may be
-    /// `elsewhere`.
-    const Particle* store(const Block& block, std::span<Particle> some, const std::int64_t* to,
-                          Particle* elsewhere) {
-        if (!reorders && some.size() == Block::size) {
-            block.store(some.data());
-            return some.data();
+    /// Stores the particles of a block, which are those from number `first` on, in the order of their cells.
+    void store_reordered(const Block& block, std::int64_t first, int count, const std::int64_t* to) {
+        HostParticles<Particle>& reordered = particles.reordered();
+        for (int k = 0; k < count; ++k) {
+            block.store_one(reordered, k, to[k]);
+            reordered.label(to[k]) = particles.now().label(first + k);
         }
-        // By vectors all the same, and whole particles from there: numbers of a particle that are stored one
-        // by one are slow to be read as a whole.
-        block.store(elsewhere);
-        for (std::size_t k = 0; k < some.size(); ++k)
-            if (reorders) particles.store_reordered(to[k], elsewhere[k]);
-            else some[k] = elsewhere[k];
-        return elsewhere;
     }
 
     /// The contributions of a block whose particles are all in cells of this thread.
@@ -157,14 +150,14 @@ private:
             block.contributions().template add_to<units>(of_cells[block.cell(k)], k);
     }
 
-    /// Those of any other.
+    /// Those of any other, whose particles are those from number `first` on.
     template <VectorUnits units>
-    void add(const Block& block, int count, const std::int64_t* to, const Particle* moved) {
+    void add(const Block& block, std::int64_t first, int count, const std::int64_t* to) {
         for (int k = 0; k < count; ++k) {
             const int cell = block.cell(k);
             if constexpr (Border::is_open) {
                 if (cell == no_cell) {
-                    leaving.emplace_back(to[k], moved[k]);
+                    leaving.emplace_back(to[k], block.particle(k, particles.now().label(first + k)));
                     continue;
                 }
             }
@@ -179,7 +172,7 @@ private:
         for (int k = 0; k < count; ++k) {
             const int cell = block.cell(k);
             to[k] = all_are_own || is_own(cell) ? slots[cell].take_as_owner() : slots[cell].take_as_other();
-            particles.prefetch_reordered(to[k]);
+            particles.reordered().fetch_to_write(to[k]);
         }
     }
 
@@ -188,17 +181,18 @@ private:
         return cell >= sums.first_cell(thread) && cell < sums.first_cell(thread + 1);
     }
 
-    /// The particles of a block that are odd, one by one.
-    [[gnu::noinline]] MPCFLOW_FLATTEN void advance_odd(Block& block, std::span<Particle> some) {
-        for (int k = 0; k < Block::size; ++k) {
-            if (!block.is_odd(k) || block.bring_back(plan, k)) continue;
-            const auto i = std::min(static_cast<std::size_t>(k), some.size() - 1);
-            if (static_cast<std::size_t>(k) == i) {
-                const auto place = plan.grid.locate(some[i].position);
-                plan.collide_and_stream(some[i], place, actions[place.cell], faults);
-            }
-            block.set(k, some[i]);
+    /// The particles of a block that are odd, one by one; they are those from number `first` on.
+    [[gnu::noinline]] MPCFLOW_FLATTEN void advance_odd(Block& block, std::int64_t first, int count) {
+        HostParticles<Particle>& now = particles.now();
+        for (int k = 0; k < count; ++k) {
+            if (!block.is_odd(k) || block.bring_back(plan, k, now.label(first + k))) continue;
+            Particle particle = now[first + k];
+            const auto place = plan.grid.locate(particle.position);
+            plan.collide_and_stream(particle, place, actions[place.cell], faults);
+            block.set_motion(k, particle.position, particle.velocity);
+            now.label(first + k) = particle.label;
         }
+        block.repeat_last(count);
     }
 };
 

@@ -80,8 +80,7 @@ public:
                                                CellDraws<Law>::kept(1) * sizeof(typename Law::Draw);
         std::int64_t particles = system.particle_count();
         if constexpr (Border::is_open) particles = border.most_particles(system);
-        return {2 * particles * static_cast<std::int64_t>(sizeof(Particle)) +
-                    grid.cell_count() * bytes_of_cell +
+        return {2 * HostParticles<Particle>::bytes_of(particles) + grid.cell_count() * bytes_of_cell +
                     SharedSums<Sums>::bytes_of_room(grid, particles, threads) + bytes_of_map(system),
                 threads};
     }
@@ -146,17 +145,17 @@ public:
         return plan_.next_grid.owner(particle.position);
     }
 
-    /// Calls function(thread, particles of this thread).
+    /// Calls function(thread, particles of this thread, a ParticleRange).
     template <class Function>
     void for_each_thread(const Function& function) {
-        team_.run([&](int thread) { function(thread, std::span<const Particle>(particles_.of(thread))); });
+        team_.run([&](int thread) { function(thread, particles_.of(thread)); });
     }
 
     /// Calls function(thread, particle) for each.
     template <class Function>
     void for_all_particles(const Function& function) {
         for_each_thread([&](int thread, auto particles) {
-            for (const Particle& particle : particles) function(thread, particle);
+            for (const Particle particle : particles) function(thread, particle);
         });
     }
 
@@ -164,9 +163,9 @@ public:
     template <class Rule>
     [[nodiscard]] typename Rule::Sums sum(const Rule& rule) {
         std::vector<typename Rule::Sums> parts(team_.size());
-        for_each_thread([&](int thread, std::span<const Particle> particles) {
+        for_each_thread([&](int thread, const auto& particles) {
             typename Rule::Sums sums;
-            for (const Particle& particle : particles) sums += rule.contribute(particle);
+            for (const Particle particle : particles) sums += rule.contribute(particle);
             parts[thread] = sums;
         });
         typename Rule::Sums sums;
@@ -197,7 +196,7 @@ public:
         team_.run([&](int thread) {
             foresee(plan, thread);
             team_.wait();
-            function(thread, flux_plan, now, std::span<const Particle>(particles_.of(thread)));
+            function(thread, flux_plan, now, particles_.of(thread));
         });
     }
 
@@ -206,7 +205,7 @@ private:
     using Plan = StepPlan<Law, Grid>;
 
     /// Longer and the caches miss, shorter and scattered stores cost more (docs/performance.md).
-    static constexpr int default_reorder = 10;
+    static constexpr int default_reorder = 16;
 
     static int thread_count(const SolverOptions& options, const System& system) {
         const int wanted = options.threads > 0 ? options.threads : available_processors();
@@ -234,7 +233,7 @@ private:
             particles_.share_out(thread);
             if constexpr (Border::is_open) return;
             for (std::int64_t i = particles_.first(thread); i < particles_.last(thread); ++i)
-                particles_[i] = make(i);
+                particles_.now().set(i, make(i));
         });
     }
 
@@ -246,7 +245,11 @@ private:
         add_up_domains(std::span<double>(totals.value));
         const Vec3<Real> mean = vector_cast<Real>(rule.mean_velocity(totals));
         team_.run([&](int thread) {
-            for (Particle& particle : particles_.of(thread)) particle.velocity = particle.velocity - mean;
+            for (int axis = 0; axis < 3; ++axis) {
+                Real* const velocities = particles_.now().column(3 + axis);
+                for (std::int64_t i = particles_.first(thread); i < particles_.last(thread); ++i)
+                    velocities[i] = velocities[i] - mean[axis];
+            }
         });
     }
 
@@ -258,7 +261,7 @@ private:
                 draws_.begin(plan_, static_cast<int>(c));
             }
             team_.wait();
-            for (const Particle& particle : particles_.of(thread)) {
+            for (const Particle particle : particles_.of(thread)) {
                 const CellPlace<Real> place = plan_.next_grid.locate(particle.position);
                 sums_.add(thread, place.cell, plan_.contribute(particle, place, next_draw(place.cell)));
             }

@@ -3,9 +3,9 @@
 /// large and ask for the law as they run, so that they are compiled once for all laws, in files of their own
 /// (instantiate_flux.cpp.in).
 
-#include <span>
 #include <vector>
 
+#include "physics/host/host_particles.hpp"
 #include "physics/observables/fields.hpp"
 #include "physics/observables/flux_plan.hpp"
 #include "physics/observables/momentum_flux.hpp"
@@ -33,7 +33,7 @@ template <class OfPlan>
 struct HostFlux {
     using Plan = OfPlan;
     using Rule = MomentumFluxRule<typename Plan::Real>;
-    using Particles = std::span<const typename Plan::Particle>;
+    using Particles = ParticleRange<typename Plan::Particle>;
 
     /// Adds the flux of particles, and what walls take, to `part`.
     static void add(const Plan& plan, const Rule& rule, Particles particles, FluxPart& part);

@@ -11,10 +11,10 @@ namespace detail {
 /// these calls by itself hangs on what else it compiles.
 template <class Plan, class Function>
 MPCFLOW_FLATTEN void measure_fluxes(const Plan& plan, const MomentumFluxRule<typename Plan::Real>& rule,
-                                    std::span<const typename Plan::Particle> particles,
+                                    const ParticleRange<typename Plan::Particle>& particles,
                                     const Function& function) {
     const auto load = [](const auto* action) { return *action; };
-    for (const auto& particle : particles)
+    for (const auto particle : particles)
         function(rule.measure_at_walls(plan, particle, plan.grid.locate(particle.position), load));
 }
 

@@ -80,10 +80,9 @@ public:
     }
 
     void copy_own(ParticleRecords& records) override {
-        std::vector<std::span<const Particle>> own(fluid_.threads());
-        fluid_.for_each_thread([&](int thread, auto particles) { own[thread] = particles; });
         auto to = records.begin<Particle>(fluid_.step(), fluid_.particle_count()).begin();
-        for (const auto& particles : own) to = std::ranges::copy(particles, to).out;
+        for (const auto& particles : own())
+            for (const Particle particle : particles) *to++ = particle;
     }
 
     void copy_particles(ParticleRecords& records) override {
@@ -91,9 +90,8 @@ public:
             const bool takes = fluid_.border().number() == 0;
             const std::span<Particle> all =
                 records.begin<Particle>(fluid_.step(), takes ? system_.particle_count() : 0);
-            std::vector<std::span<const Particle>> own(fluid_.threads());
-            fluid_.for_each_thread([&](int thread, auto particles) { own[thread] = particles; });
-            gather_particles(fluid_.border().exchange(), own, [&](const Particle& p) { all[p.id()] = p; });
+            gather_particles<Particle>(fluid_.border().exchange(), own(),
+                                       [&](const Particle& p) { all[p.id()] = p; });
             return;
         }
         const std::span<Particle> to = records.begin<Particle>(fluid_.step(), fluid_.particle_count());
@@ -109,7 +107,8 @@ public:
         if constexpr (Border::is_open) {
             std::vector<Particle> all;
             const std::vector<std::span<const Particle>> own(parts.begin(), parts.end());
-            gather_particles(fluid_.border().exchange(), own, [&](const Particle& p) { all.push_back(p); });
+            gather_particles<Particle>(fluid_.border().exchange(), own,
+                                       [&](const Particle& p) { all.push_back(p); });
             std::ranges::copy(all, records.begin<Particle>(fluid_.step(), std::ssize(all)).begin());
             return;
         }
@@ -157,16 +156,15 @@ public:
     template <SumsWaves Rule>
     [[nodiscard]] typename Rule::Result result_of(const Rule& rule) {
         std::vector<std::vector<typename Rule::Totals>> parts(fluid_.threads());
-        fluid_.for_each_thread([&](int thread, std::span<const Particle> particles) {
+        fluid_.for_each_thread([&](int thread, auto particles) {
             std::vector<typename Rule::Totals> totals(rule.parts());
-            while (!particles.empty()) {
-                const auto some = particles.first(std::min<std::size_t>(Rule::most_added, particles.size()));
+            while (particles.size() > 0) {
+                const auto some = particles.take_first(Rule::most_added);
                 for (int part = 0; part < rule.parts(); ++part) {
                     typename Rule::Sums sums;
-                    for (const Particle& particle : some) rule.add(rule.part(part), particle, sums);
+                    for (const Particle particle : some) rule.add(rule.part(part), particle, sums);
                     totals[part] += rule.split(sums);
                 }
-                particles = particles.subspan(some.size());
             }
             parts[thread] = std::move(totals);
         });
@@ -223,6 +221,13 @@ public:
 private:
     using Real = typename Law::Real;
     using Flux = typename HostFluid<Law, Particle, Border>::Flux;
+
+    /// The particles of each thread.
+    [[nodiscard]] std::vector<ParticleRange<Particle>> own() {
+        std::vector<ParticleRange<Particle>> ranges(fluid_.threads());
+        fluid_.for_each_thread([&](int thread, const auto& particles) { ranges[thread] = particles; });
+        return ranges;
+    }
 
     /// Calls count(bins for each thread), and adds them up.
     template <class Count>

@@ -4,12 +4,12 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <type_traits>
 #include <utility>
 
 #include "physics/cell_draws.hpp"
 #include "physics/cell_grid.hpp"
+#include "physics/host/host_particles.hpp"
 #include "physics/host/vector_units.hpp"
 #include "physics/step.hpp"
 #include "physics/vector.hpp"
@@ -56,12 +56,14 @@ public:
     }
     [[nodiscard]] Struct operator[](int k) const {
         Struct value;
-        put(k, reinterpret_cast<Word*>(&value));
+        Word* words = reinterpret_cast<Word*>(&value);
+        for_all([&](auto w) { words[w] = column_[w][k]; });
         return value;
     }
-    void put(int k, Word* words) const {
-        for_all([&](auto w) { words[w] = column_[w][k]; });
-    }
+    /// The first `count` of a column, from memory and to it.
+    void load(int column, const Number* from, int count) { copy(from, column_[column], count); }
+    void store(int column, Number* to, int count) const { copy(column_[column], to, count); }
+    [[nodiscard]] Number at(int column, int k) const { return column_[column][k]; }
 
 private:
     static constexpr int width = sizeof(Struct) / sizeof(Number);
@@ -78,6 +80,15 @@ private:
     static void take(Number (*columns)[size], const Number (*rows)[length],
                      std::integer_sequence<int, w...>) {
         for (int k = 0; k < size; ++k) ((columns[w][k] = rows[k][w]), ...);
+    }
+
+    /// All of them in pieces that are vectors: of one as long as a column the compiler makes a call.
+    static void copy(const Number* from, Number* to, int count) {
+        constexpr int piece = 64 / sizeof(Number);
+        static_assert(size % piece == 0);
+        if (count < size) std::copy_n(from, count, to);
+        else
+            for (int k = 0; k < size; k += piece) std::memcpy(to + k, from + k, piece * sizeof(Number));
     }
 
     alignas(64) Number column_[width][size];
@@ -134,12 +145,28 @@ public:
     /// Some vectors of each kind; more do not stay in the cache with the cells they are in.
     static constexpr int size = 32;
 
-    /// Takes 1 to `size` particles. The lanes beyond have copies of the last one, so that loops have
-    /// the same length always.
-    void load(std::span<const Particle> particles) {
-        const auto count = static_cast<int>(particles.size());
-        if (count == size) load_lanes(particles.data(), [](int k) { return k; });
-        else load_lanes(particles.data(), [&](int k) { return k < count ? k : count - 1; });
+    /// Whether anything of labels is asked for in every step.
+    static constexpr bool reads_labels = Law::needs.ids || Law::masses == Masses::by_species;
+
+    /// Takes `count`, 1 to `size`, of `particles`, from number `first` on. The lanes beyond have copies of
+    /// the last one, so that loops have the same length always.
+    void load(const HostParticles<Particle>& particles, std::int64_t first, int count) {
+        for (int axis = 0; axis < 3; ++axis) {
+            positions_.load(axis, particles.column(axis) + first, count);
+            velocities_.load(axis, particles.column(3 + axis) + first, count);
+        }
+        if (count < size) repeat_last(count);
+        if constexpr (reads_labels) {
+            for (int k = 0; k < size; ++k) {
+                const auto& label = particles.label(first + std::min(k, count - 1));
+                if constexpr (Law::needs.ids) id_[k] = label.id();
+                if constexpr (Law::masses == Masses::by_species) species_[k] = label.species();
+            }
+        }
+    }
+    /// Of `count` particles; the lanes beyond become copies of the last one again.
+    void repeat_last(int count) {
+        for (int k = count; k < size; ++k) set_motion(k, positions_[count - 1], velocities_[count - 1]);
     }
 
     /// Finds the cells of the particles on `grid`.
@@ -192,35 +219,44 @@ public:
     /// Whether a particle is to be treated by itself: unless bring_back() ends its step, its position and
     /// velocity here mean nothing.
     [[nodiscard]] bool is_odd(int k) const { return (odd_[k] & StepPlan<Law>::is_odd) != 0; }
-    /// Ends the step of an odd particle that has but left the box across periodic faces; false, and nothing
-    /// is changed, where there is more to it.
+    /// Ends the step of an odd particle that has but left the box across periodic faces, and counts that in
+    /// its label; false, and nothing is changed, where there is more to it.
     template <class Grid>
-    [[nodiscard]] bool bring_back(const StepPlan<Law, Grid>& plan, int k) {
+    [[nodiscard]] bool bring_back(const StepPlan<Law, Grid>& plan, int k, typename Particle::Label& label) {
         if ((odd_[k] & plan.by_itself) != 0) return false;
         Vec3<Real> position = positions_[k];
-        typename Particle::Label label = labels_[k];
-        if (!plan.streaming.bring_back(position, label)) return false;
+        typename Particle::Label changed = label;
+        if (!plan.streaming.bring_back(position, changed)) return false;
         positions_.set(k, position);
-        labels_.set(k, label);
+        label = changed;
         has_fast_ |= (odd_[k] & plan.is_fast) != 0;
         return true;
     }
     /// Whether the speed of any other is worth a notice (StepPlan::Glide).
     [[nodiscard]] bool has_fast() const { return has_fast_; }
 
-    void set(int k, const Particle& particle) {
-        positions_.set(k, particle.position);
-        velocities_.set(k, particle.velocity);
-        labels_.set(k, particle.label);
+    void set_motion(int k, Vec3<Real> position, Vec3<Real> velocity) {
+        positions_.set(k, position);
+        velocities_.set(k, velocity);
     }
-    /// Stores all `size` of them, from `particles` on.
-    void store(Particle* particles) const {
-        static_assert(sizeof(Particle) == 6 * sizeof(Real) + sizeof(typename Particle::Label));
-        for (int k = 0; k < size; ++k) {
-            Word* words = reinterpret_cast<Word*>(&particles[k]);
-            positions_.put(k, words);
-            velocities_.put(k, words + 3);
-            labels_.put(k, words + 6);
+    /// One of the particles, of which this is the label.
+    [[nodiscard]] Particle particle(int k, const typename Particle::Label& label) const {
+        return {positions_[k], velocities_[k], label};
+    }
+    /// Stores `count` of them, from number `first` on, but for their labels.
+    void store(HostParticles<Particle>& particles, std::int64_t first, int count) const {
+        for (int axis = 0; axis < 3; ++axis) {
+            positions_.store(axis, particles.column(axis) + first, count);
+            velocities_.store(axis, particles.column(3 + axis) + first, count);
+        }
+    }
+    /// The same of one, to number `i`.
+    void store_one(HostParticles<Particle>& particles, int k, std::int64_t i) const {
+        // Vector units that scatter take longer than stores one by one; the compiler would have them do it.
+        asm volatile("");
+        for (int axis = 0; axis < 3; ++axis) {
+            particles.column(axis)[i] = positions_.at(axis, k);
+            particles.column(3 + axis)[i] = velocities_.at(axis, k);
         }
     }
 
@@ -251,7 +287,6 @@ public:
 private:
     template <class T>
     using ColumnsOf = Columns<T, Real, size>;
-    using Word = typename ColumnsOf<Vec3<Real>>::Word;
     static constexpr bool has_draws = !std::is_empty_v<typename Law::Draw>;
 
     void set_place(int k, const CellPlace<Real>& place) {
@@ -324,21 +359,6 @@ private:
             for (int k = 0; k < size; ++k) draws_.set(k, fetched_draws_[k]);
     }
 
-    template <class Lane>
-    void load_lanes(const Particle* particles, const Lane& lane) {
-        for (int k = 0; k < size; ++k) {
-            const Particle& particle = particles[lane(k)];
-            positions_.set(k, particle.position);
-            velocities_.set(k, particle.velocity);
-            labels_.set(k, particle.label);
-        }
-        for (int k = 0; k < size; ++k) {
-            const Particle& particle = particles[lane(k)];
-            if constexpr (Law::needs.ids) id_[k] = particle.id();
-            if constexpr (Law::masses == Masses::by_species) species_[k] = particle.species();
-        }
-    }
-
     template <class Plan>
     [[nodiscard]] InCell<Real> in_cell(const Plan& plan, int k) const {
         InCell<Real> in_cell{velocities_[k]};
@@ -351,7 +371,6 @@ private:
     ColumnsOf<Vec3<Real>> positions_;
     ColumnsOf<Vec3<Real>> starts_;  ///< of the flights, where there are surfaces in the box
     ColumnsOf<Vec3<Real>> velocities_;
-    ColumnsOf<typename Particle::Label> labels_;
     ColumnsOf<Vec3<Real>> offsets_;
     ColumnsOf<typename Law::Transform> transforms_;
     ColumnsOf<typename Law::Draw> draws_;

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <span>
 #include <utility>
 #include <vector>
 
-#include "physics/host/raw_array.hpp"
+#include "physics/host/host_particles.hpp"
 
 namespace mpcflow {
 
@@ -38,10 +37,8 @@ public:
     /// A thread's particles go from number first to, without it, number last.
     [[nodiscard]] std::int64_t first(int thread) const { return of_threads_[thread].first; }
     [[nodiscard]] std::int64_t last(int thread) const { return of_threads_[thread].last; }
-    [[nodiscard]] std::span<Particle> of(int thread) {
-        return {now_.data() + first(thread), static_cast<std::size_t>(last(thread) - first(thread))};
-    }
-    [[nodiscard]] Particle& operator[](std::int64_t i) { return now_[i]; }
+    [[nodiscard]] ParticleRange<Particle> of(int thread) const { return {now_, first(thread), last(thread)}; }
+    [[nodiscard]] HostParticles<Particle>& now() { return now_; }
 
     /// The equal part of a thread. The particles are not set: each thread shall touch its own first.
     void share_out(int thread) {
@@ -59,8 +56,7 @@ public:
         for (int t = 0; t < thread; ++t) before += of_threads_[t].next_count;
         return before;
     }
-    void prefetch_reordered(std::int64_t slot) const { __builtin_prefetch(&reordered_[slot], 1); }
-    void store_reordered(std::int64_t slot, const Particle& particle) { reordered_[slot] = particle; }
+    [[nodiscard]] HostParticles<Particle>& reordered() { return reordered_; }
     void finish_reordering() {
         std::swap(now_, reordered_);
         std::int64_t first = 0;
@@ -73,17 +69,17 @@ public:
     void clear() { count_ = 0; }
     void append(const Particle& particle) {
         if (count_ == now_.size()) {
-            RawArray<Particle> larger(64 + count_ + count_ / 4);
-            std::copy_n(now_.data(), count_, larger.data());
+            HostParticles<Particle> larger(64 + count_ + count_ / 4);
+            larger.copy(now_, count_);
             now_ = std::move(larger);
-            reordered_ = RawArray<Particle>(now_.size());
+            reordered_ = HostParticles<Particle>(now_.size());
         }
-        now_[count_++] = particle;
+        now_.set(count_++, particle);
     }
     /// The last particles close the gaps.
     void remove(std::vector<std::int64_t> slots) {
         std::ranges::sort(slots);
-        for (; !slots.empty(); slots.pop_back()) now_[slots.back()] = now_[--count_];
+        for (; !slots.empty(); slots.pop_back()) now_.set(slots.back(), now_[--count_]);
     }
     /// After some were removed and appended: the last thread has the appended ones.
     void mend_ranges() {
@@ -103,8 +99,8 @@ private:
     };
 
     std::int64_t count_;
-    RawArray<Particle> now_;
-    RawArray<Particle> reordered_;
+    HostParticles<Particle> now_;
+    HostParticles<Particle> reordered_;
     std::vector<Range> of_threads_;
 };
 
