@@ -3,13 +3,19 @@
 import json
 import os
 import shutil
+import sys
 import unittest
 import xml.etree.ElementTree
+from pathlib import Path
 
 import h5py
 import numpy as np
 
 from program import ProgramTest, input_text
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tools"))
+
+from mpcflow_tools.estimates import variance_of_sum
 
 
 def text(value) -> str:
@@ -194,12 +200,11 @@ class Results(ProgramTest):
             energy.append(np.bincount(index, (v ** 2).sum(axis=1), 6) - (p ** 2).sum(axis=1) / n)
             freedoms.append(3 * (n - 1))
         count, momentum, energy, freedoms = map(np.array, (count, momentum, energy, freedoms))
-        samples = len(count)
 
         def error(numerator, denominator):
             ratio = numerator.sum(axis=0) / denominator.sum(axis=0)
-            squares = ((numerator - ratio * denominator) ** 2).sum(axis=0)
-            return np.sqrt(samples / (samples - 1) * squares) / denominator.sum(axis=0)
+            variances = np.apply_along_axis(variance_of_sum, 0, numerator - ratio * denominator)
+            return np.sqrt(variances) / denominator.sum(axis=0)
 
         volume = 6 * 3 * 2
         np.testing.assert_allclose(fields["density"][()].ravel(), count.mean(axis=0) / volume)
@@ -208,7 +213,7 @@ class Results(ProgramTest):
         np.testing.assert_allclose(fields["temperature"][()].ravel(), energy.sum(axis=0) / freedoms.sum(axis=0), rtol=1e-9)
         # 25 samples are 25 blocks of one.
         self.assertEqual(fields.attrs["blocks"], 25)
-        np.testing.assert_allclose(fields["density_error"][()].ravel(), count.std(axis=0, ddof=1) / np.sqrt(samples) / volume)
+        np.testing.assert_allclose(fields["density_error"][()].ravel(), error(count, np.full_like(count, volume)), rtol=1e-7)
         np.testing.assert_allclose(fields["velocity_error"][()].reshape(6, 3), error(momentum, count[:, :, None]), rtol=1e-7)
         np.testing.assert_allclose(fields["temperature_error"][()].ravel(), error(energy, freedoms), rtol=1e-7)
 
