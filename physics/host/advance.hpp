@@ -7,6 +7,7 @@
 #include "physics/cell_draws.hpp"
 #include "physics/host/domain_exchange.hpp"
 #include "physics/host/fetching.hpp"
+#include "physics/host/host_particles.hpp"
 #include "physics/host/particle_block.hpp"
 #include "physics/host/shared_particles.hpp"
 #include "physics/host/shared_sums.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-/// Memory is asked for before it is needed. Of records the processor's own prefetching comes late, and of
+/// Memory is asked for before it is needed. Of particles the processor's own prefetching comes late, and of
 /// cells, to which particles come in no order, it knows nothing: where these are in no cache, each would be
 /// waited for.
 

@@ -1,17 +1,15 @@
 #pragma once
-/// Particles in the memory of the host: in columns what every step touches, position and velocity, a column a
-/// number, of which vectors are read and written as they are; and apart from them their labels (id, species,
-/// images), which a step touches where particles are re-ordered, cross a face, or a law asks for them. A step
-/// moves three quarters of a record so. Records (physics/particle.hpp) stay the form of exchange.
+/// Particles in the memory of the host. What every step touches, position and velocity, is in columns, one
+/// for each number, which vectors read and write as they are. Labels (id, species, images) are apart: a step
+/// touches them where particles are re-ordered or cross a face, or where a law asks for them. So a step moves
+/// three quarters of what records would take. Records (physics/particle.hpp) stay the form of exchange.
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <utility>
 
 #include "physics/host/fetching.hpp"
 #include "physics/host/raw_array.hpp"
-#include "physics/vector.hpp"
 
 namespace mpcflow {
 
@@ -37,11 +35,13 @@ public:
                size * static_cast<std::int64_t>(sizeof(Label));
     }
 
+    /// Position and velocity in units of the fluid, as in records; numbers 0 ... size() - 1 are there.
     [[nodiscard]] Real* column(int number) { return numbers_.data() + number * stride_; }
     [[nodiscard]] const Real* column(int number) const { return numbers_.data() + number * stride_; }
     [[nodiscard]] Label& label(std::int64_t i) { return labels_[i]; }
     [[nodiscard]] const Label& label(std::int64_t i) const { return labels_[i]; }
 
+    /// A record; what is not used of it is not read.
     [[nodiscard]] Particle operator[](std::int64_t i) const {
         return {{column(0)[i], column(1)[i], column(2)[i]},
                 {column(3)[i], column(4)[i], column(5)[i]},
@@ -76,8 +76,8 @@ public:
     }
 
 private:
-    /// The same place of all columns, and of many of them the columns of several arrays, would share a few
-    /// sets of the caches, were columns whole pages long: they are some lines longer.
+    /// Columns are some lines longer than whole pages. Else the same place of all of them would be in the
+    /// same few sets of a cache.
     static std::int64_t column_length(std::int64_t size) {
         constexpr std::int64_t page = 4096 / sizeof(Real);
         constexpr std::int64_t more = 5 * 64 / sizeof(Real);
@@ -117,6 +117,8 @@ public:
     [[nodiscard]] Iterator begin() const { return {all_, first_}; }
     [[nodiscard]] Iterator end() const { return {all_, last_}; }
     [[nodiscard]] std::int64_t size() const { return last_ - first_; }
+    /// The number of the first one.
+    [[nodiscard]] std::int64_t first() const { return first_; }
     /// At most `count` of the first, which the range then does without.
     [[nodiscard]] ParticleRange take_first(std::int64_t count) {
         const std::int64_t end = std::min(first_ + count, last_);

@@ -13,6 +13,7 @@
 #include "physics/domain/particle_transport.hpp"
 #include "physics/host/host_fields.hpp"
 #include "physics/host/host_fluid.hpp"
+#include "physics/host/host_particles.hpp"
 #include "physics/observables/momentum_flux.hpp"
 #include "physics/particle.hpp"
 #include "physics/particle_records.hpp"
@@ -80,9 +81,11 @@ public:
     }
 
     void copy_own(ParticleRecords& records) override {
-        auto to = records.begin<Particle>(fluid_.step(), fluid_.particle_count()).begin();
-        for (const auto& particles : own())
-            for (const Particle particle : particles) *to++ = particle;
+        const std::span<Particle> to = records.begin<Particle>(fluid_.step(), fluid_.particle_count());
+        fluid_.for_each_thread([&](int, const auto& particles) {
+            std::int64_t i = particles.first();
+            for (const Particle particle : particles) to[i++] = particle;
+        });
     }
 
     void copy_particles(ParticleRecords& records) override {
@@ -90,7 +93,9 @@ public:
             const bool takes = fluid_.border().number() == 0;
             const std::span<Particle> all =
                 records.begin<Particle>(fluid_.step(), takes ? system_.particle_count() : 0);
-            gather_particles<Particle>(fluid_.border().exchange(), own(),
+            std::vector<ParticleRange<Particle>> own(fluid_.threads());
+            fluid_.for_each_thread([&](int thread, const auto& particles) { own[thread] = particles; });
+            gather_particles<Particle>(fluid_.border().exchange(), own,
                                        [&](const Particle& p) { all[p.id()] = p; });
             return;
         }
@@ -221,13 +226,6 @@ public:
 private:
     using Real = typename Law::Real;
     using Flux = typename HostFluid<Law, Particle, Border>::Flux;
-
-    /// The particles of each thread.
-    [[nodiscard]] std::vector<ParticleRange<Particle>> own() {
-        std::vector<ParticleRange<Particle>> ranges(fluid_.threads());
-        fluid_.for_each_thread([&](int thread, const auto& particles) { ranges[thread] = particles; });
-        return ranges;
-    }
 
     /// Calls count(bins for each thread), and adds them up.
     template <class Count>

@@ -32,17 +32,12 @@ struct Rows {
     alignas(64) Number pieces[width / piece][size][piece];
 };
 
-/// `size` structs, each as many `Number`s long and cut into these, a column a number. What of a struct is no
-/// `Number` is carried all the same. Empty ones take no room.
+/// `size` structs of `Number`s alone, a column a number. Empty ones take no room.
 template <class Struct, class Number, int size>
 class Columns {
 public:
-    /// A `Number`, or its place in something that is none. (`auto` forgets may_alias: pointers to these are
-    /// declared by name, or the compiler may put such a store after one that it should be before.)
-    using Word [[gnu::may_alias]] = Number;
-
     void set(int k, const Struct& value) {
-        const Word* words = reinterpret_cast<const Word*>(&value);
+        const auto* words = reinterpret_cast<const Number*>(&value);
         for_all([&](auto w) { column_[w][k] = words[w]; });
     }
     /// All of `rows`.
@@ -56,7 +51,7 @@ public:
     }
     [[nodiscard]] Struct operator[](int k) const {
         Struct value;
-        Word* words = reinterpret_cast<Word*>(&value);
+        auto* words = reinterpret_cast<Number*>(&value);
         for_all([&](auto w) { words[w] = column_[w][k]; });
         return value;
     }

@@ -198,6 +198,7 @@ std::vector<double> MultipleTau::means(const Block& sums, std::size_t lags) cons
 
 CorrelationFunction MultipleTau::correlation() const {
     CorrelationFunction result;
+    std::vector<double> deviations;
     const Block all = total();
     for (std::size_t i = 0; i < lags_with_pairs(all); ++i) {
         result.lag.push_back(lag(static_cast<std::int64_t>(i)));
@@ -207,7 +208,7 @@ CorrelationFunction MultipleTau::correlation() const {
         for (std::size_t k = 0; k < products_.size(); ++k) {
             const std::size_t at = i * products_.size() + k;
             const double mean = all.sums[at] / pairs;
-            std::vector<double> deviations;
+            deviations.clear();
             for (std::size_t pool = 0; pool + 1 < pools.size(); ++pool) {
                 double deviation = 0.0;
                 for (std::size_t b = pools[pool]; b < pools[pool + 1]; ++b)

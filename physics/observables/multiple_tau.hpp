@@ -86,9 +86,9 @@ public:
 
     /// A functional of the means with its errors by the jackknife over blocks, each pooled of enough blocks
     /// to be twice as long as `longest_lag` (in samples), the longest lag on which errors depend; what
-    /// depends on longer ones has the error NaN. error^2 = (n - 1) / n sum (f_i - f)^2, f_i without block i
-    /// (Efron and Stein, Ann. Stat. 9 (1981) 586), of blocks that are independent; else as in
-    /// variance_of_sum().
+    /// depends on longer ones has the error NaN. error^2 = variance_of_sum((n - 1) (f - f_i)) / n^2, f_i
+    /// without block i: of independent blocks (n - 1) / n sum (f_i - f)^2 (Efron and Stein, Ann. Stat. 9
+    /// (1981) 586).
     [[nodiscard]] Estimates jackknife(const Functional& functional, std::int64_t longest_lag) const;
 
     /// Lags that have pairs after so many samples and no burst: as many as correlation() has.

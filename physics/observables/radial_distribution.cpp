@@ -71,7 +71,7 @@ void RadialDistributionObservable::add_results(ObservableResults& results) const
     }
     const double others = static_cast<double>(system_.particle_count() - 1) / system_.fluid_volume();
     const double width = bins_.range / bins_.bins;
-    std::vector<double> radius, g, error;
+    std::vector<double> radius, g, error, deviations;
     for (std::size_t bin = 0; bin < bins; ++bin) {
         const auto k = static_cast<double>(bin);
         radius.push_back((k + 0.5) * width);
@@ -79,7 +79,7 @@ void RadialDistributionObservable::add_results(ObservableResults& results) const
         const double expected_each =
             others * 4.0 / 3.0 * pi * (3.0 * k * (k + 1.0) + 1.0) * width * width * width;
         const double per_centre = static_cast<double>(pairs[bin]) / static_cast<double>(centres);
-        std::vector<double> deviations;
+        deviations.clear();
         for (const Block& block : blocks_)
             deviations.push_back(static_cast<double>(block.pairs[bin]) -
                                  per_centre * static_cast<double>(block.centres));

@@ -59,12 +59,21 @@ TEST(BlockErrors, of_independent_blocks_are_right) {
         std::mt19937_64 generator(static_cast<unsigned>(blocks));
         std::normal_distribution<double> gauss;
         Moments ratios;
-        for (int trial = 0; trial < 4000; ++trial) {
+        constexpr int trials = 4000;
+        int beyond_three = 0;
+        for (int trial = 0; trial < trials; ++trial) {
             std::vector<double> numbers(static_cast<std::size_t>(blocks));
-            for (double& number : numbers) number = gauss(generator);
+            double sum = 0.0;
+            for (double& number : numbers) sum += number = gauss(generator);
             std::vector<double> around = deviations(numbers);
-            ratios.add(variance_of_sum(around) / blocks);
+            const double variance = variance_of_sum(around);
+            ratios.add(variance / blocks);
+            beyond_three += std::abs(sum) > 3.0 * std::sqrt(variance) ? 1 : 0;
         }
+        // Of Student's distribution of n - 1 freedoms: 2.0 % for eight, 0.9 % for 16, 0.4 % for 64. Where
+        // blocks were taken together by chance there are fewer, and some more are beyond.
+        const double student = blocks == 8 ? 0.020 : (blocks == 16 ? 0.009 : 0.005);
+        EXPECT_LT(beyond_three, trials * (student + 0.005) + sigmas * std::sqrt(trials * student)) << blocks;
         // To have chosen by the correlation changes the mean by a few per cent at most.
         EXPECT_NEAR(ratios.mean(), 1.0, sigmas * ratios.standard_error() + 0.05) << blocks;
     }
@@ -127,7 +136,7 @@ TEST(BlockErrors, of_what_cancels_are_small) {
         ratios.add(variance_of_sum(around) / variance);
     }
     EXPECT_GT(by_scatter.mean(), 35.0);
-    EXPECT_LT(ratios.mean(), 12.0);
+    EXPECT_LT(ratios.mean(), 18.0);
     EXPECT_GT(ratios.mean(), 1.0);
 }
 

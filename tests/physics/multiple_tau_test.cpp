@@ -224,6 +224,23 @@ TEST(MultipleTau, the_jackknife_of_a_mean_is_its_error) {
         EXPECT_TRUE(std::isnan(estimates.error[i])) << i << " is not of lag 0";
 }
 
+// Blocks of 32 samples, which is 1.6 times the memory: both take some together.
+TEST(MultipleTau, the_jackknife_knows_of_memory) {
+    std::mt19937_64 generator(9);
+    MultipleTau correlator(
+        {1, 1}, {Coarsening::average, 2, 1},
+        [](auto, std::span<const double> now, std::span<double> product) { product[0] = now[0]; });
+    for (const double x : autoregressive(64 * 32, 0.95, generator)) correlator.add(std::span(&x, 1));
+    const CorrelationFunction correlation = correlator.correlation();
+    const auto same = [](std::span<const double> means) {
+        return std::vector<double>(means.begin(), means.end());
+    };
+    EXPECT_NEAR(correlator.jackknife(same, 0).error[0], correlation.error[0], 1e-12 * correlation.error[0]);
+    // The scatter of blocks by itself says 0.7 of it on average.
+    const double variance = (1.0 + 0.95) / (1.0 - 0.95) / (64 * 32);
+    EXPECT_GT(correlation.error[0] * correlation.error[0], 0.75 * variance);
+}
+
 TEST(MultipleTau, few_samples_have_no_errors) {
     MultipleTau correlator({1, 1}, {}, multiply);
     EXPECT_TRUE(correlator.correlation().lag.empty());

@@ -1,5 +1,5 @@
-/// Particles are taken through a step in blocks, of which the last one of a thread is not full. The solver's
-/// particles are those of a loop that takes them one by one, whatever their number.
+/// Particles are taken through a step in blocks, of which a thread's first and last one may not be full. The
+/// solver's particles are those of a loop that takes them one by one, whatever their number.
 
 #include <algorithm>
 #include <array>

@@ -67,9 +67,9 @@ class Numbers(unittest.TestCase):
         # The variance of the mean of a process that forgets at g is 2 / (g n) for n g >> 1.
         errors = [blocked_mean(process).error for process in forgetting(np.random.default_rng(7), 64_000, 20)]
         expected = np.sqrt(2.0 / (RATE * 64_000))
-        # 20 errors of at least 31 freedoms, some found by longer blocks: 4.5 sigma are 13 %.
+        # 20 errors of some 40 freedoms on average, few of less: 4.5 sigma are 11 %.
         self.assertLess(abs(np.mean(errors) / expected - 1.0), 0.15)
-        # Of a fiftieth of the run the blocks are as long as the memory, and the errors of single blocks 0.6 of what they are.
+        # Blocks as long as the memory: their scatter alone gives 0.6 of the error.
         short = [blocked_mean(process).error for process in forgetting(np.random.default_rng(8), 64 * int(1.0 / RATE), 400)]
         expected = np.sqrt(2.0 / (RATE * 64 * int(1.0 / RATE)))
         self.assertGreater(np.sqrt(np.mean(np.square(short))) / expected, 0.85)

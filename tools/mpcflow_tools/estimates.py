@@ -87,9 +87,10 @@ def variance_of_sum(deviations: Array) -> float:
         n, squares = len(deviations), float(deviations @ deviations)
         if n < 2:
             return math.nan
-        # Of independent ones it is about -1 / n, with a deviation of 1 / sqrt(n): one time in ten it is further from there.
-        correlation = float(deviations[:-1] @ deviations[1:])
-        if n < 8 or abs(correlation + squares / n) * math.sqrt(n) <= 1.645 * squares:
+        # Of independent ones about their mean it is -1 / n, with this deviation.
+        deviation = (n - 2) / (n * math.sqrt(n - 1)) * squares
+        correlation = float(deviations[:-1] @ deviations[1:]) + squares / n
+        if n < 8 or -2.33 * deviation <= correlation <= 1.645 * deviation:
             return n / (n - 1) * squares
         pairs = deviations[: n // 2 * 2].reshape(-1, 2).sum(axis=1)
         pairs[-1] += deviations[n // 2 * 2:].sum()
@@ -97,7 +98,8 @@ def variance_of_sum(deviations: Array) -> float:
 
 
 def blocked_mean(values: Array, blocks: int = 64) -> Quantity:
-    """The mean of a series and its standard error by blocking: of `blocks` means over equal stretches, or fewer of two."""
+    """The mean of a series and its standard error by blocking: of `blocks` means over equal stretches, or of fewer, two
+    values each, where the series is short."""
     if len(values) < 2 * blocks:
         blocks = max(len(values) // 2, 1)
     length = len(values) // blocks if blocks else 0
