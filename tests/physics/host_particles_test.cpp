@@ -26,7 +26,8 @@ protected:
         return particle;
     }
     static bool is(const Particle& particle, std::int64_t id) {
-        return particle_hash(particle) == particle_hash(made(id)) && particle.image(id % 3) == 2;
+        return particle_hash(particle) == particle_hash(made(id)) &&
+               particle.image(static_cast<int>(id % 3)) == 2;
     }
 };
 
