@@ -35,7 +35,7 @@ public:
                size * static_cast<std::int64_t>(sizeof(Label));
     }
 
-    /// Position and velocity in units of the fluid, as in records; numbers 0 ... size() - 1 are there.
+    /// One component of all particles, 0 ... size() - 1, in the units of a record.
     [[nodiscard]] Real* column(int number) { return numbers_.data() + number * stride_; }
     [[nodiscard]] const Real* column(int number) const { return numbers_.data() + number * stride_; }
     [[nodiscard]] Label& label(std::int64_t i) { return labels_[i]; }
