@@ -2,6 +2,7 @@
 /// The kernels of a step over cells: resolve (physics/step.hpp has the laws), and what cells are in memory.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "gpu/cell_order.hpp"
 #include "gpu/cell_sums.cuh"
@@ -129,34 +130,47 @@ enum class SpecialCells { none, queued, with_others };
 /// so many registers that one fits, and what is done in the few cells that walls cut would cost all of them a
 /// block.
 template <class Law>
-inline constexpr int resolve_blocks = Law::needs.offsets ? 2 : (Law::sum_count > 4 ? 3 : 4);
+inline constexpr int resolve_blocks = Law::needs.offsets ? 2 : 4;
 
 /// Sums of each cell -> what it does to its particles; clears the sums. Cells without particles may be left
 /// the action that they had. Where the particles are to be re-ordered (`numbers` is given), also their
 /// numbers in the order of memory, to be scanned into slots. Empties the wall queue, and the next one of
-/// special cells.
+/// special cells. The first `early_blocks` may begin before the kernel ahead has ended.
 template <Resolving resolving, SpecialCells special, class Law, class Grid, class Cells>
 __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     resolve_cells(const __grid_constant__ StepPlan<Law, Grid> plan, Cells cells,
                   SumRow<Law>* __restrict__ sums, CellAction<Law>* __restrict__ actions, CellDraws<Law> draws,
                   std::uint32_t* __restrict__ numbers, WallQueue wall_queue, SpecialQueue special_queue,
-                  StepReport* __restrict__ report) {
+                  unsigned early_blocks, StepReport* __restrict__ report) {
     // Known to the compiler: as an argument of the kernel it made SRD+a in mixed precision 1.8 times as slow
     // here.
     constexpr bool is_for_the_step = resolving == Resolving::for_the_step;
-    wait_for_kernel_ahead();
-    let_next_kernel_begin();
-    if (special == SpecialCells::queued && blockIdx.x == 0 && threadIdx.x == 0) *special_queue.next_count = 0;
-    if (wall_queue.state != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *wall_queue.state = {0, 0};
     static_assert(warps_in_block * sizeof(ResolveScratch<Law>) <= (48U << 10U));
     __shared__ ResolveScratch<Law> scratches[warps_in_block];
     ResolveScratch<Law>& scratch = scratches[threadIdx.x / 32];
     const WarpItems items = cells.items();
     const warp::CudaWarp warp;
-    if ((items.mask & warp::lane_bit(warp.lane())) == 0) return;
     const int cell = static_cast<int>(items.first + warp.lane());
 
-    const typename Law::Sums cell_sums = load_records(sums + items.first, items.mask, scratch.sums).sums();
+    // Draws that hang on no sum are made while one waits for sums, or for the kernel ahead.
+    constexpr bool draws_first = special != SpecialCells::with_others && !Law::needs.draws_before_sums &&
+                                 !std::is_empty_v<typename Law::Draw>;
+    constexpr Loading loading = draws_first ? Loading::meanwhile : Loading::at_once;
+    const bool draws_ahead = draws_first && blockIdx.x < early_blocks;
+    const auto begin = [&] {
+        wait_for_kernel_ahead();
+        let_next_kernel_begin();
+        begin_loading<loading>(sums + items.first, items.mask, scratch.sums);
+    };
+    CellAction<Law> action{};
+    if (!draws_ahead) begin();
+    if constexpr (draws_first) action.set_draw(draws.present(plan, cell));
+    if (draws_ahead) begin();
+    if (special == SpecialCells::queued && blockIdx.x == 0 && threadIdx.x == 0) *special_queue.next_count = 0;
+    if (wall_queue.state != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *wall_queue.state = {0, 0};
+    if ((items.mask & warp::lane_bit(warp.lane())) == 0) return;
+    const typename Law::Sums cell_sums =
+        loaded_record<loading>(sums + items.first, items.mask, scratch.sums).sums();
     bool is_queued = false;
     if constexpr (special == SpecialCells::queued) {
         is_queued = special_queue.has(plan, cell, warp.lane(), cell_sums);
@@ -174,11 +188,10 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
         if constexpr (is_for_the_step)
             clear_records(sums + items.first, items.mask,
                           special == SpecialCells::queued ? warp.ballot(items.mask, is_queued) : 0U);
-        CellAction<Law> action{};
         if (!is_queued) {
             constexpr Setting setting =
                 special == SpecialCells::with_others ? Setting::among_surfaces : Setting::plain;
-            action.set_draw(draws.present(plan, cell));
+            if constexpr (!draws_first) action.set_draw(draws.present(plan, cell));
             action.transform = plan.template resolve<setting>(cell, cell_sums, action.draw(), found);
         }
         store_records<Placement::in_order>(actions, cell, action, items.mask, scratch.actions);
@@ -225,15 +238,6 @@ __global__ void __launch_bounds__(block_size)
         draws.begin(plan, cell);
         report_findings(found, plan.step, report);
     }
-}
-
-/// The places of the tiles' first particles, of the places of the cells' by rank, before these are used up.
-static __global__ void __launch_bounds__(block_size)
-    find_tile_starts(const __grid_constant__ TiledOrder order, const std::uint32_t* __restrict__ slots,
-                     std::uint32_t particles, std::uint32_t* __restrict__ starts) {
-    const int tile = static_cast<int>(blockIdx.x * block_size + threadIdx.x);
-    if (tile < order.tile_count()) starts[tile] = slots[order.first_rank(tile)];
-    if (tile == order.tile_count()) starts[tile] = particles;
 }
 
 }  // namespace mpcflow

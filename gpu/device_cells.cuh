@@ -1,13 +1,12 @@
 #pragma once
 /// The cells of a fluid on a device, of the whole box or of a domain: their sums, and what they do.
 
-#include <cub/device/device_scan.cuh>
-
 #include <algorithm>
 #include <cstdint>
 
 #include "gpu/cell_kernels.cuh"
 #include "gpu/cell_order.hpp"
+#include "gpu/cell_slots.cuh"
 #include "gpu/cuda_support.cuh"
 #include "gpu/launch.cuh"
 #include "gpu/observable_kernels.cuh"
@@ -27,19 +26,16 @@ public:
     /// may (gpu/launch.cuh).
     DeviceCells(const Plan& plan, const SurfaceView& surfaces, bool begins_early)
         : begins_early_(begins_early),
+          early_blocks_(begins_early ? resolve_blocks<Law> * multiprocessors_of_current_device() : 0U),
           count_(static_cast<int>(plan.next_grid.cell_count())),
           order_(plan.next_grid.cells()),
           sums_(count_),
           actions_(count_),
           kept_draws_(CellDraws<Law>::kept(count_)),
-          slots_(count_),
+          slots_(order_),
           special_(plan.has_special_cells() ? 2 + std::int64_t{count_} : 0),
           // A stream flows in cells of its own, which differ from step to step.
           may_be_special_(surfaces.exist() && !plan.stream.is_on() ? (std::int64_t{count_} + 31) / 32 : 0) {
-        std::size_t scan_bytes = 0;
-        MPCFLOW_CUDA(
-            cub::DeviceScan::ExclusiveSum(nullptr, scan_bytes, slots_.data(), slots_.data(), count_));
-        scan_scratch_ = DeviceArray<char>(static_cast<std::int64_t>(scan_bytes));
         special_.clear();  // both counts begin at zero
         if (may_be_special_.size() > 0) {
             mark_cells_at_surfaces<<<block_count(count_), block_size>>>(surfaces, plan.next_grid, count_,
@@ -54,14 +50,14 @@ public:
     [[nodiscard]] SumRow<Law>* sums() const { return sums_.data(); }
     [[nodiscard]] const CellAction<Law>* actions() const { return actions_.data(); }
     [[nodiscard]] CellDraws<Law> draws() const { return CellDraws<Law>(kept_draws_.data()); }
-    /// By rank of cells: where the next particle of each goes, when particles are re-ordered.
+    /// Where the next particle of each goes, when particles are re-ordered.
     [[nodiscard]] std::uint32_t* slots() const { return slots_.data(); }
     [[nodiscard]] CellCounts counts() const {
         return {sums_.data()->value, count_, sum_stride<Law::sum_count>};
     }
     [[nodiscard]] std::int64_t memory_bytes() const {
         return sums_.bytes() + actions_.bytes() + kept_draws_.bytes() + slots_.bytes() + special_.bytes() +
-               scan_scratch_.bytes() + may_be_special_.bytes();
+               may_be_special_.bytes();
     }
 
     /// Sums are zero again.
@@ -87,7 +83,7 @@ public:
         const SpecialQueue special_queue = next_special_queue();
         const auto resolve_by = [&](auto kernel) {
             launch(place, kernel, cells.blocks(), 0, plan, cells, sums(), actions_.data(), draws(),
-                   reorders ? slots() : nullptr, wall_queue, special_queue, report);
+                   reorders ? slots() : nullptr, wall_queue, special_queue, early_blocks_, report);
         };
         constexpr auto now = Resolving::for_the_step;
         if (special_.size() == 0) return resolve_by(resolve_cells<now, SpecialCells::none, Law, Grid, Cells>);
@@ -99,19 +95,13 @@ public:
     void foresee(const Plan& plan, StepReport* report) const {
         const AllCells all{count_};
         resolve_cells<Resolving::foreseen, SpecialCells::with_others><<<all.blocks(), block_size>>>(
-            plan, all, sums(), actions_.data(), draws(), nullptr, WallQueue{}, SpecialQueue{}, report);
+            plan, all, sums(), actions_.data(), draws(), nullptr, WallQueue{}, SpecialQueue{}, 0U, report);
         MPCFLOW_CUDA(cudaGetLastError());
     }
 
-    /// Of the numbers of particles in slots() makes the places of the first ones, and of those of the tiles,
-    /// behind the last of which is the number of all particles.
+    /// CellSlots::find().
     void find_slots(std::int64_t particles, std::uint32_t* tile_starts) {
-        std::size_t scan_bytes = scan_scratch_.size();
-        MPCFLOW_CUDA(
-            cub::DeviceScan::ExclusiveSum(scan_scratch_.data(), scan_bytes, slots(), slots(), count_));
-        find_tile_starts<<<block_count(order_.tile_count() + 1), block_size>>>(
-            order_, slots(), static_cast<std::uint32_t>(particles), tile_starts);
-        MPCFLOW_CUDA(cudaGetLastError());
+        slots_.find(particles, tile_starts);
     }
 
 private:
@@ -127,16 +117,16 @@ private:
     }
 
     bool begins_early_;
+    unsigned early_blocks_;  ///< of resolve_cells, that have a place at once
     int special_turn_ = 0;
     int count_;
     TiledOrder order_;
     DeviceArray<SumRow<Law>> sums_;
     DeviceArray<CellAction<Law>> actions_;
     DeviceArray<typename Law::Draw> kept_draws_;
-    DeviceArray<std::uint32_t> slots_;
+    CellSlots slots_;
     DeviceArray<std::uint32_t> special_;         ///< of the SpecialQueue the two counts, and the cells
     DeviceArray<std::uint32_t> may_be_special_;  ///< of the SpecialQueue
-    DeviceArray<char> scan_scratch_;
 };
 
 }  // namespace mpcflow

@@ -40,6 +40,14 @@ template <class... Parameters>
     return attributes.ptxVersion >= 90;
 }
 
+[[nodiscard]] inline unsigned multiprocessors_of_current_device() {
+    int device = 0;
+    int count = 0;
+    MPCFLOW_CUDA(cudaGetDevice(&device));
+    MPCFLOW_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+    return static_cast<unsigned>(count);
+}
+
 /// Where and when a kernel begins.
 struct LaunchPlace {
     cudaStream_t stream = nullptr;

@@ -5,6 +5,8 @@
 /// records with each access; stores of that kind take more than twice as long. Here neighbouring lanes move
 /// neighbouring pieces, and in shared memory each lane finds its own record again.
 
+#include <cuda_pipeline_primitives.h>
+
 #include <cstdint>
 #include <type_traits>
 
@@ -85,19 +87,35 @@ struct LoadConstant {
     }
 };
 
-/// The caller's one of the records of a warp, which follow each other from `first` on, by lane.
-template <class Record>
-__device__ __forceinline__ Record load_records(const Record* first, unsigned mask,
-                                               RecordScratch<Record>& scratch) {
+/// Whether the caller computes while records come: by copies that pass its registers by, which else take a
+/// little longer.
+enum class Loading { at_once, meanwhile };
+
+/// Reads the records of a warp, which follow each other from `first` on, by lane, into `scratch`, or begins
+/// to; then loaded_record(), with the same arguments, is the caller's own one.
+template <Loading loading, class Record>
+__device__ __forceinline__ void begin_loading(const Record* first, unsigned mask,
+                                              RecordScratch<Record>& scratch) {
+    constexpr int pieces = RecordScratch<Record>::pieces;
+    if (mask != warp::full_mask) return;
+#pragma unroll
+    for (int i = 0; i < pieces; ++i) {
+        const int item = i * 32 + static_cast<int>(warp::CudaWarp{}.lane());
+        RecordPiece<Record>& to = scratch.at(item / pieces, item % pieces);
+        const RecordPiece<Record>* from = reinterpret_cast<const RecordPiece<Record>*>(first) + item;
+        if constexpr (loading == Loading::meanwhile) __pipeline_memcpy_async(&to, from, sizeof to);
+        else to = *from;
+    }
+    if constexpr (loading == Loading::meanwhile) __pipeline_commit();
+}
+template <Loading loading, class Record>
+[[nodiscard]] __device__ __forceinline__ Record loaded_record(const Record* first, unsigned mask,
+                                                              RecordScratch<Record>& scratch) {
     constexpr int pieces = RecordScratch<Record>::pieces;
     const warp::CudaWarp warp;
     const int lane = static_cast<int>(warp.lane());
     if (mask != warp::full_mask) return load_record(first + lane);
-#pragma unroll
-    for (int i = 0; i < pieces; ++i) {
-        const int item = i * 32 + lane;
-        scratch.at(item / pieces, item % pieces) = reinterpret_cast<const RecordPiece<Record>*>(first)[item];
-    }
+    if constexpr (loading == Loading::meanwhile) __pipeline_wait_prior(0);
     warp.sync(mask);
     detail::RecordPieces<Record> mine;
 #pragma unroll

@@ -58,6 +58,31 @@ MPCFLOW_HD Vec3<float> float_gaussian_vector(const RandomBlock& bits) {
     return {radius * angle.sin, radius * angle.cos, float_gaussian(bits.word[2], bits.word[3])};
 }
 
+namespace detail {
+
+/// A try of thermal_energy(), with t = 1 + c x, of x a Gaussian variate and u uniform in (0, 1).
+struct ThermalTry {
+    float y;             ///< c x
+    double cube;         ///< t^3
+    std::uint32_t u[2];  ///< the words of u
+
+    /// Whether it is taken; where false, that is not known. What log u must be below is d times the sum of
+    /// -3 (-y)^k / k from k = 4 on, which for |y| < 1/2 is no less than -3/2 y^4; and log u is below u - 1.
+    /// So most tries are taken without a logarithm, and in float: its rounding, and the second word of u, are
+    /// less than the 2^-20.
+    [[nodiscard]] MPCFLOW_HD bool is_surely_taken(double d) const {
+        const float y2 = y * y;
+        const float bound = 1.0F - 0x1p-20F - 1.5F * static_cast<float>(d) * (y2 * y2);
+        return y2 < 0.25F && static_cast<float>(u[0]) * 0x1p-32F < bound;
+    }
+    [[nodiscard]] MPCFLOW_HD_RARE bool is_taken(double d, float x) const {
+        return natural_log(uniform_open(u[0], u[1])) <
+               0.5 * static_cast<double>(x) * static_cast<double>(x) + d - d * cube + d * natural_log(cube);
+    }
+};
+
+}  // namespace detail
+
 /// A variate of Gamma(freedoms / 2, scale 1): the kinetic energy / kT of `freedoms` >= 1 degrees of freedom.
 ///
 /// Marsaglia and Tsang, ACM Trans. Math. Softw. 26 (2000) 363, for shapes of 1 and more; one degree of
@@ -75,19 +100,11 @@ MPCFLOW_HD double thermal_energy(int freedoms, RandomSource& source) {
     // Each try is taken with a probability over 95 %; 60 tries fail with one under 1e-78.
     for (int attempt = 0; attempt < 60; ++attempt) {
         const RandomBlock bits = source.next();
-        const float gaussian = float_gaussian(bits.word[0], bits.word[1]);
-        const double x = static_cast<double>(gaussian);
-        const double y = static_cast<double>(c * gaussian);
-        const double t = 1.0 + y;
-        if (t <= 0.0) continue;
-        const double v = t * t * t;
-        const double u = uniform_open(bits.word[2], bits.word[3]);
-        // With y = c x what log u must be below is d times the sum of -3 (-y)^k / k from k = 4 on, which for
-        // |y| < 1/2 is no less than -3/2 y^4; and log u is below u - 1. So most tries are taken without a
-        // logarithm.
-        const double y2 = y * y;
-        if (y2 < 0.25 && u < 1.0 - 1.5 * d * (y2 * y2)) return d * v;
-        if (natural_log(u) < 0.5 * x * x + d - d * v + d * natural_log(v)) return d * v;
+        const float x = float_gaussian(bits.word[0], bits.word[1]);
+        const float y = c * x;
+        const double t = 1.0 + static_cast<double>(y);
+        const detail::ThermalTry one{y, t * t * t, {bits.word[2], bits.word[3]}};
+        if (one.is_surely_taken(d) || (t > 0.0 && one.is_taken(d, x))) return d * one.cube;
     }
     return 0.5 * freedoms;
 }

@@ -69,7 +69,7 @@ public:
         }
         if (sums.number() < 2.0) return {};
         const double mass = sums.mass();
-        const Vec3<double> mean{total.x / mass, total.y / mass, total.z / mass};
+        const Vec3<double> mean = total / mass;
         auto scale = static_cast<Real>(1);
         if constexpr (is_thermostatted) {
             const double square = sums.value[4] - dot(total, mean);

@@ -1,7 +1,9 @@
 /// Random variates as distributions.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "physics/distributions.hpp"
@@ -219,6 +221,30 @@ TEST_P(ThermalEnergy, follows_the_gamma_distribution) {
         samples.push_back(thermal_energy(freedoms, source));
     }
     EXPECT_TRUE(is_gamma(samples, 0.5 * freedoms, 1.0));
+}
+
+// With the largest u that the short cut takes, whose logarithm is nearest to what it must be below.
+TEST_P(ThermalEnergy, what_is_taken_without_a_logarithm_is_taken_by_it) {
+    const double d = 0.5 * std::max(GetParam(), 2) - 1.0 / 3.0;
+    const float c = 1.0F / std::sqrt(9.0F * static_cast<float>(d));
+    int taken_at_all = 0;
+    for (std::uint64_t i = 0; i < 20000; ++i) {
+        RandomSource source = source_of(i);
+        const RandomBlock bits = source.next();
+        const float x = float_gaussian(bits.word[0], bits.word[1]);
+        const double t = 1.0 + static_cast<double>(c * x);
+        detail::ThermalTry one{c * x, t * t * t, {bits.word[2], ~0U}};
+        taken_at_all += one.is_surely_taken(d) ? 1 : 0;
+        std::uint32_t taken = 0;
+        for (std::uint32_t bit = 0x80000000U; bit > 0; bit >>= 1U) {
+            one.u[0] = taken | bit;
+            if (one.is_surely_taken(d)) taken = one.u[0];
+        }
+        one.u[0] = taken;
+        ASSERT_TRUE(!one.is_surely_taken(d) || one.is_taken(d, x)) << "x = " << x << ", u = " << taken;
+    }
+    // Of few particles many are beyond its |y|.
+    EXPECT_GT(taken_at_all, GetParam() >= 27 ? 19800 : 10000);
 }
 
 // 1: two particles with angular momentum; 3: two without; 4: three collinear; 27: ten; 57: twenty; 2997: a
