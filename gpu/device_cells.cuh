@@ -7,6 +7,7 @@
 #include "gpu/cell_kernels.cuh"
 #include "gpu/cell_order.hpp"
 #include "gpu/cell_slots.cuh"
+#include "gpu/compressible_memory.cuh"
 #include "gpu/cuda_support.cuh"
 #include "gpu/launch.cuh"
 #include "gpu/observable_kernels.cuh"
@@ -121,7 +122,8 @@ private:
     int special_turn_ = 0;
     int count_;
     TiledOrder order_;
-    DeviceArray<SumRow<Law>> sums_;
+    /// Most of what goes to memory and comes back are zeros.
+    CompressibleArray<SumRow<Law>> sums_;
     DeviceArray<CellAction<Law>> actions_;
     DeviceArray<typename Law::Draw> kept_draws_;
     CellSlots slots_;

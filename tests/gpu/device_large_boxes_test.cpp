@@ -49,6 +49,16 @@ TEST_F(LargeBoxes, have_the_bits_of_the_host) {
     expect_bits_of_host(system, Precision::mixed);
 }
 
+// 105 MB, which may be in compressible memory.
+TEST_F(LargeBoxes, whose_sums_no_cache_holds_have_the_bits_of_the_host) {
+    System system = large_box();
+    system.box.size = {160, 64, 64};
+    system.fluid.density = 1.3;
+    system.collision.conserve_angular_momentum = true;
+    system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
+    expect_bits_of_host(system, Precision::mixed);
+}
+
 TEST_F(LargeBoxes, of_several_species_have_the_bits_of_the_host) {
     System system = large_box();
     system.set_species(
