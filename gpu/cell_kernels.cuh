@@ -128,14 +128,15 @@ enum class SpecialCells { none, queued, with_others };
 
 /// Blocks of resolve_cells that shall fit on a multiprocessor: laws with offsets and a thermostat would take
 /// so many registers that one fits, and what is done in the few cells that walls cut would cost all of them a
-/// block.
+/// block. That sums are in shared memory while cells draw leaves room for the fourth of SRD with a
+/// thermostat.
 template <class Law>
 inline constexpr int resolve_blocks = Law::needs.offsets ? 2 : 4;
 
 /// Sums of each cell -> what it does to its particles; clears the sums. Cells without particles may be left
 /// the action that they had. Where the particles are to be re-ordered (`numbers` is given), also their
 /// numbers in the order of memory, to be scanned into slots. Empties the wall queue, and the next one of
-/// special cells. The first `early_blocks` may begin before the kernel ahead has ended.
+/// special cells. The first `early_blocks` draw before they wait for the kernel ahead.
 template <Resolving resolving, SpecialCells special, class Law, class Grid, class Cells>
 __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     resolve_cells(const __grid_constant__ StepPlan<Law, Grid> plan, Cells cells,
@@ -152,7 +153,8 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     const warp::CudaWarp warp;
     const int cell = static_cast<int>(items.first + warp.lane());
 
-    // Draws that hang on no sum are made while one waits for sums, or for the kernel ahead.
+    // Draws that hang on no sum are made while one waits for sums, or for the kernel ahead; also those of
+    // lanes without a cell, which nobody takes. Where special cells are resolved here, speed is no matter.
     constexpr bool draws_first = special != SpecialCells::with_others && !Law::needs.draws_before_sums &&
                                  !std::is_empty_v<typename Law::Draw>;
     constexpr Loading loading = draws_first ? Loading::meanwhile : Loading::at_once;

@@ -16,26 +16,26 @@ __global__ void __launch_bounds__(block_size)
     if (tile == order.tile_count()) starts[tile] = particles;
 }
 
-/// With no scratch it says in `bytes` how much it needs, and does nothing else.
-void scan(char* scratch, std::size_t& bytes, const DeviceArray<std::uint32_t>& slots) {
-    MPCFLOW_CUDA(cub::DeviceScan::ExclusiveSum(scratch, bytes, slots.data(), slots.data(),
-                                               static_cast<int>(slots.size())));
+/// Sums in place over what comes before each. With no scratch it says in `bytes` how much it needs, and does
+/// nothing else.
+void scan(char* scratch, std::size_t& bytes, std::uint32_t* numbers, std::int64_t count) {
+    MPCFLOW_CUDA(cub::DeviceScan::ExclusiveSum(scratch, bytes, numbers, numbers, static_cast<int>(count)));
 }
 
-std::int64_t scratch_bytes(const DeviceArray<std::uint32_t>& slots) {
+std::int64_t scratch_bytes(std::int64_t count) {
     std::size_t bytes = 0;
-    scan(nullptr, bytes, slots);
+    scan(nullptr, bytes, nullptr, count);
     return static_cast<std::int64_t>(bytes);
 }
 
 }  // namespace
 
 CellSlots::CellSlots(const TiledOrder& order)
-    : order_(order), slots_(order.first_rank(order.tile_count())), scratch_(scratch_bytes(slots_)) {}
+    : order_(order), slots_(order.first_rank(order.tile_count())), scratch_(scratch_bytes(slots_.size())) {}
 
 void CellSlots::find(std::int64_t particles, std::uint32_t* tile_starts) {
     std::size_t bytes = static_cast<std::size_t>(scratch_.size());
-    scan(scratch_.data(), bytes, slots_);
+    scan(scratch_.data(), bytes, slots_.data(), slots_.size());
     find_tile_starts<<<block_count(order_.tile_count() + 1), block_size>>>(
         order_, slots_.data(), static_cast<std::uint32_t>(particles), tile_starts);
     MPCFLOW_CUDA(cudaGetLastError());

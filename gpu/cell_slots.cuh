@@ -11,7 +11,7 @@ namespace mpcflow {
 /// A number for each cell, by its rank in memory.
 class CellSlots {
 public:
-    /// Of a grid's cells.
+    /// `order` is that of the grid's cells.
     explicit CellSlots(const TiledOrder& order);
 
     /// In the device's memory. Before find() how many particles each cell has, afterwards the place of its

@@ -7,27 +7,27 @@
 namespace mpcflow {
 namespace {
 
-/// A function of the driver, or none. It is asked for as the program runs, which is not linked with the
-/// driver.
-template <class Function>
-Function driver_function(const char* name) {
-    void* found = nullptr;
-    cudaDriverEntryPointQueryResult result{};
+/// What the driver has for memory that is mapped. It is asked for as the program runs, which is not linked
+/// with the driver.
+class Driver {
+    bool has_all_ = true;
+
+    template <class Function>
+    Function find(const char* name) {
+        void* found = nullptr;
 #if CUDART_VERSION >= 12050
-    constexpr unsigned version = 12000;  // of CUDA, whose function this is
-    const cudaError_t error =
-        cudaGetDriverEntryPointByVersion(name, &found, version, cudaEnableDefault, &result);
+        constexpr unsigned version = 12000;  // of CUDA, whose functions these are
+        const cudaError_t error = cudaGetDriverEntryPointByVersion(name, &found, version, cudaEnableDefault);
 #else
-    const cudaError_t error = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &result);
+        const cudaError_t error = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault);
 #endif
-    if (error != cudaSuccess) cudaGetLastError();
-    return reinterpret_cast<Function>(found);
-}
+        if (error != cudaSuccess) cudaGetLastError();
+        has_all_ &= error == cudaSuccess && found != nullptr;
+        return reinterpret_cast<Function>(found);
+    }
 
-#define MPCFLOW_DRIVER_FUNCTION(name) decltype(&::name) name = driver_function<decltype(&::name)>(#name)
-
-/// What the driver has for memory that is mapped.
-struct Driver {
+public:
+#define MPCFLOW_DRIVER_FUNCTION(name) const decltype(&::name) name = find<decltype(&::name)>(#name)
     MPCFLOW_DRIVER_FUNCTION(cuDeviceGetAttribute);
     MPCFLOW_DRIVER_FUNCTION(cuMemGetAllocationGranularity);
     MPCFLOW_DRIVER_FUNCTION(cuMemCreate);
@@ -37,19 +37,14 @@ struct Driver {
     MPCFLOW_DRIVER_FUNCTION(cuMemMap);
     MPCFLOW_DRIVER_FUNCTION(cuMemUnmap);
     MPCFLOW_DRIVER_FUNCTION(cuMemSetAccess);
+#undef MPCFLOW_DRIVER_FUNCTION
 
-    [[nodiscard]] bool has_all() const {
-        return cuDeviceGetAttribute != nullptr && cuMemGetAllocationGranularity != nullptr &&
-               cuMemCreate != nullptr && cuMemRelease != nullptr && cuMemAddressReserve != nullptr &&
-               cuMemAddressFree != nullptr && cuMemMap != nullptr && cuMemUnmap != nullptr &&
-               cuMemSetAccess != nullptr;
-    }
     [[nodiscard]] bool can_compress(int device) const {
         const auto has = [&](CUdevice_attribute attribute) {
             int value = 0;
             return cuDeviceGetAttribute(&value, attribute, device) == CUDA_SUCCESS && value != 0;
         };
-        return has_all() && has(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) &&
+        return has_all_ && has(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) &&
                has(CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED);
     }
 };
@@ -59,15 +54,24 @@ const Driver& driver() {
     return functions;
 }
 
+int current_device() {
+    int device = 0;
+    MPCFLOW_CUDA(cudaGetDevice(&device));
+    return device;
+}
+
 }  // namespace
 
+bool CompressibleMemory::exists() { return driver().can_compress(current_device()); }
+
 CompressibleMemory::CompressibleMemory(std::int64_t bytes) {
+    // Whatever the reason, plain memory does as well, or says what is wrong.
     if (!try_to_map(bytes)) plain_ = DeviceArray<char>(bytes);
 }
 
 bool CompressibleMemory::try_to_map(std::int64_t bytes) {
     int cached = 0;
-    MPCFLOW_CUDA(cudaGetDevice(&device_));
+    device_ = current_device();
     MPCFLOW_CUDA(cudaDeviceGetAttribute(&cached, cudaDevAttrL2CacheSize, device_));
     if (bytes <= cached || !driver().can_compress(device_)) return false;
 
@@ -87,7 +91,7 @@ bool CompressibleMemory::try_to_map(std::int64_t bytes) {
     CUdeviceptr address = 0;
     const bool has_address = driver().cuMemAddressReserve(&address, size, 0, 0, 0) == CUDA_SUCCESS;
     const bool is_mapped = has_address && driver().cuMemMap(address, size, 0, memory, 0) == CUDA_SUCCESS;
-    driver().cuMemRelease(memory);  // once it is unmapped, or now
+    driver().cuMemRelease(memory);  // it stays as long as it is mapped
     CUmemAccessDesc access{};
     access.location = wanted.location;
     access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
@@ -103,12 +107,12 @@ bool CompressibleMemory::try_to_map(std::int64_t bytes) {
 
 CompressibleMemory::~CompressibleMemory() {
     if (mapped_ == 0) return;
-    // cudaFree would wait for kernels that may still use it.
-    int current = 0;
+    // Unmapping does not wait, as cudaFree does, for kernels that still use it.
+    int current = device_;
     cudaGetDevice(&current);
-    cudaSetDevice(device_);
+    if (current != device_) cudaSetDevice(device_);
     cudaDeviceSynchronize();
-    cudaSetDevice(current);
+    if (current != device_) cudaSetDevice(current);
     driver().cuMemUnmap(address_, mapped_);
     driver().cuMemAddressFree(address_, mapped_);
 }

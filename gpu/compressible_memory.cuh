@@ -13,8 +13,9 @@
 
 namespace mpcflow {
 
-/// Some bytes of it, not initialised, of the current device. Owns it. Where the device's L2 cache holds as
-/// many, or device or driver have no such memory, it is of the common kind.
+/// Some bytes of it, not initialised, of the current device, which has been used before. Owns it. Only that
+/// device can access it. Where its L2 cache holds as many, or device or driver have no such memory, it is of
+/// the common kind.
 class CompressibleMemory {
 public:
     CompressibleMemory() = default;
@@ -30,6 +31,9 @@ public:
     CompressibleMemory& operator=(const CompressibleMemory&) = delete;
 
     [[nodiscard]] void* data() const { return mapped_ != 0 ? pointer(address_) : plain_.data(); }
+    [[nodiscard]] bool is_compressible() const { return mapped_ != 0; }
+    /// Whether the current device and its driver have such memory.
+    [[nodiscard]] static bool exists();
     /// Those that it takes.
     [[nodiscard]] std::int64_t bytes() const {
         return mapped_ != 0 ? static_cast<std::int64_t>(mapped_) : plain_.bytes();

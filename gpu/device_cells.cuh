@@ -51,7 +51,7 @@ public:
     [[nodiscard]] SumRow<Law>* sums() const { return sums_.data(); }
     [[nodiscard]] const CellAction<Law>* actions() const { return actions_.data(); }
     [[nodiscard]] CellDraws<Law> draws() const { return CellDraws<Law>(kept_draws_.data()); }
-    /// Where the next particle of each goes, when particles are re-ordered.
+    /// By rank of cells: where the next particle of each goes, when particles are re-ordered.
     [[nodiscard]] std::uint32_t* slots() const { return slots_.data(); }
     [[nodiscard]] CellCounts counts() const {
         return {sums_.data()->value, count_, sum_stride<Law::sum_count>};
@@ -100,7 +100,7 @@ public:
         MPCFLOW_CUDA(cudaGetLastError());
     }
 
-    /// CellSlots::find().
+    /// Makes slots() of the numbers of particles that resolve() left there, and the places of tiles.
     void find_slots(std::int64_t particles, std::uint32_t* tile_starts) {
         slots_.find(particles, tile_starts);
     }
@@ -118,7 +118,7 @@ private:
     }
 
     bool begins_early_;
-    unsigned early_blocks_;  ///< of resolve_cells, that have a place at once
+    unsigned early_blocks_;  ///< of resolve_cells: about as many as find a place at once
     int special_turn_ = 0;
     int count_;
     TiledOrder order_;

@@ -87,12 +87,13 @@ struct LoadConstant {
     }
 };
 
-/// Whether the caller computes while records come: by copies that pass its registers by, which else take a
-/// little longer.
+/// Whether the caller computes while records come: by asynchronous copies to shared memory, which take a
+/// little longer where nothing is computed meanwhile.
 enum class Loading { at_once, meanwhile };
 
 /// Reads the records of a warp, which follow each other from `first` on, by lane, into `scratch`, or begins
-/// to; then loaded_record(), with the same arguments, is the caller's own one.
+/// to; then loaded_record(), with the same arguments, is the caller's own one. Each lane waits for its own
+/// copies there, and warp.sync makes those of the others visible.
 template <Loading loading, class Record>
 __device__ __forceinline__ void begin_loading(const Record* first, unsigned mask,
                                               RecordScratch<Record>& scratch) {

@@ -60,25 +60,55 @@ MPCFLOW_HD Vec3<float> float_gaussian_vector(const RandomBlock& bits) {
 
 namespace detail {
 
-/// A try of thermal_energy(), with t = 1 + c x, of x a Gaussian variate and u uniform in (0, 1).
-struct ThermalTry {
-    float y;             ///< c x
-    double cube;         ///< t^3
-    std::uint32_t u[2];  ///< the words of u
+/// The tries of thermal_energy() for 2 freedoms and more: t = 1 + c x, with x a Gaussian variate, is taken
+/// where log u is below x^2 / 2 + d - d t^3 + d log t^3, u uniform in (0, 1).
+class ThermalTries {
+public:
+    struct Try {
+        float x;
+        float y;             ///< c x
+        double cube;         ///< t^3
+        std::uint32_t u[2];  ///< the words of u
+    };
 
-    /// Whether it is taken; where false, that is not known. What log u must be below is d times the sum of
+    MPCFLOW_HD explicit ThermalTries(int freedoms)
+        : d_(0.5 * freedoms - 1.0 / 3.0), c_(1.0F / std::sqrt(9.0F * static_cast<float>(d_))) {}
+
+    [[nodiscard]] MPCFLOW_HD Try make(const RandomBlock& bits) const {
+        const float x = float_gaussian(bits.word[0], bits.word[1]);
+        const float y = c_ * x;
+        const double t = 1.0 + static_cast<double>(y);
+        return {x, y, t * t * t, {bits.word[2], bits.word[3]}};
+    }
+
+    /// Whether a try is taken; where false, that is not known. What log u must be below is d times the sum of
     /// -3 (-y)^k / k from k = 4 on, which for |y| < 1/2 is no less than -3/2 y^4; and log u is below u - 1.
-    /// So most tries are taken without a logarithm, and in float: its rounding, and the second word of u, are
-    /// less than the 2^-20.
-    [[nodiscard]] MPCFLOW_HD bool is_surely_taken(double d) const {
-        const float y2 = y * y;
-        const float bound = 1.0F - 0x1p-20F - 1.5F * static_cast<float>(d) * (y2 * y2);
-        return y2 < 0.25F && static_cast<float>(u[0]) * 0x1p-32F < bound;
+    /// So most tries are taken without a logarithm, and in float.
+    ///
+    /// The margin of 2^-20 = 9.5e-7 is for what that leaves out. The second word of u: 2.3e-10. Rounding in
+    /// float: 4.2e-7 of the term with y^4, which is below 1 where the answer is true, and 1.2e-7 of the rest.
+    /// That c and y are rounded, by less than e = 1.8e-7 of y together, makes x^2 / 2 and 9/2 d y^2 differ by
+    /// up to e x^2, of which x^4 / (108 d), half of what the bound gives away, makes good but 27 d
+    /// e^2: 1.1e-7 at d = 2^17, beyond which it says nothing.
+    [[nodiscard]] MPCFLOW_HD bool is_surely_taken(const Try& one) const {
+        const float y2 = one.y * one.y;
+        const float d = static_cast<float>(d_);
+        const float bound = 1.0F - 0x1p-20F - 1.5F * d * (y2 * y2);
+        return d < 0x1p17F && y2 < 0.25F && static_cast<float>(one.u[0]) * 0x1p-32F < bound;
     }
-    [[nodiscard]] MPCFLOW_HD_RARE bool is_taken(double d, float x) const {
-        return natural_log(uniform_open(u[0], u[1])) <
-               0.5 * static_cast<double>(x) * static_cast<double>(x) + d - d * cube + d * natural_log(cube);
+    [[nodiscard]] MPCFLOW_HD bool is_taken(const Try& one) const {
+        return is_below(uniform_open(one.u[0], one.u[1]), static_cast<double>(one.x), d_, one.cube);
     }
+    [[nodiscard]] MPCFLOW_HD double result(const Try& one) const { return d_ * one.cube; }
+
+private:
+    /// Of numbers, not of a Try, which it would send to memory on a device.
+    [[nodiscard]] MPCFLOW_HD_RARE static bool is_below(double u, double x, double d, double cube) {
+        return cube > 0.0 && natural_log(u) < 0.5 * x * x + d - d * cube + d * natural_log(cube);
+    }
+
+    double d_;
+    float c_;
 };
 
 }  // namespace detail
@@ -93,18 +123,11 @@ MPCFLOW_HD double thermal_energy(int freedoms, RandomSource& source) {
         const double g = static_cast<double>(float_gaussian(bits.word[0], bits.word[1]));
         return 0.5 * g * g;
     }
-    const double d = 0.5 * freedoms - 1.0 / 3.0;
-    // c and y are rounded, to 2.4e-7 together. The log probability of a try is off by as much times x^2:
-    // where c is too large in the short cut, where it is too small by being cut off at 0.
-    const float c = 1.0F / std::sqrt(9.0F * static_cast<float>(d));
+    const detail::ThermalTries tries(freedoms);
     // Each try is taken with a probability over 95 %; 60 tries fail with one under 1e-78.
     for (int attempt = 0; attempt < 60; ++attempt) {
-        const RandomBlock bits = source.next();
-        const float x = float_gaussian(bits.word[0], bits.word[1]);
-        const float y = c * x;
-        const double t = 1.0 + static_cast<double>(y);
-        const detail::ThermalTry one{y, t * t * t, {bits.word[2], bits.word[3]}};
-        if (one.is_surely_taken(d) || (t > 0.0 && one.is_taken(d, x))) return d * one.cube;
+        const auto one = tries.make(source.next());
+        if (tries.is_surely_taken(one) || tries.is_taken(one)) return tries.result(one);
     }
     return 0.5 * freedoms;
 }

@@ -52,11 +52,11 @@ MPCFLOW_HD constexpr Vec3<T> cross(Vec3<T> a, Vec3<T> b) {
 }
 namespace detail {
 
-/// The components of a divided by b, correctly rounded as the division is, but of three divisions two are
-/// spared: `reciprocal` is 1 / b, correctly rounded, and multiply_add(x, y, z) is x y + z, rounded once. The
-/// first quotient is off by up to 1.5 units of the last place, the second by less than one; and of such a one
-/// the third is the quotient (Markstein, IBM J. Res. Dev. 34 (1990) 111). What is left of a, 2^-106 of it,
-/// must not underflow.
+/// The components of a divided by b, correctly rounded as by three divisions, of which two are spared:
+/// `reciprocal` is 1 / b, correctly rounded, and multiply_add(x, y, z) is x y + z, rounded once. The first
+/// quotient is off by up to 1.5 units of the last place, and the second by less than one, as what is left of
+/// a is known to 2^-53 of it. From such a one the third is the quotient, as what is left is exact then
+/// (Markstein, IBM J. Res. Dev. 34 (1990) 111).
 template <class MultiplyAdd>
 MPCFLOW_HD Vec3<double> divided(Vec3<double> a, double b, double reciprocal,
                                 const MultiplyAdd& multiply_add) {
@@ -70,15 +70,16 @@ MPCFLOW_HD Vec3<double> divided(Vec3<double> a, double b, double reciprocal,
 
 }  // namespace detail
 
-/// a / b, to the bit also where a device makes it of one division. Components are 0, not -0, or not below
-/// 1e-200 in size.
-MPCFLOW_HD Vec3<double> operator/(Vec3<double> a, double b) {
+/// a / b, with the same bits on a host, which divides three times, and a device, which divides once. b > 0,
+/// and it, components that are not 0 and quotients are between 1e-100 and 1e100 in size; no component is -0.
+MPCFLOW_HD Vec3<double> divided_at_once(Vec3<double> a, double b) {
 #ifdef __CUDA_ARCH__
     return detail::divided(a, b, 1.0 / b, [](double x, double y, double z) { return __fma_rn(x, y, z); });
 #else
     return {a.x / b, a.y / b, a.z / b};
 #endif
 }
+
 /// The same vector in another precision.
 template <class To, class From>
 MPCFLOW_HD constexpr Vec3<To> vector_cast(Vec3<From> a) {

@@ -69,7 +69,8 @@ public:
         }
         if (sums.number() < 2.0) return {};
         const double mass = sums.mass();
-        const Vec3<double> mean = total / mass;
+        // Contributions are multiples of a grid's spacing, which is far above 1e-100, and sums begin with +0.
+        const Vec3<double> mean = divided_at_once(total, mass);
         auto scale = static_cast<Real>(1);
         if constexpr (is_thermostatted) {
             const double square = sums.value[4] - dot(total, mean);

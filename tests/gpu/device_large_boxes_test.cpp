@@ -49,8 +49,8 @@ TEST_F(LargeBoxes, have_the_bits_of_the_host) {
     expect_bits_of_host(system, Precision::mixed);
 }
 
-// 105 MB, which may be in compressible memory.
-TEST_F(LargeBoxes, whose_sums_no_cache_holds_have_the_bits_of_the_host) {
+// 105 MB of sums: with an L2 cache of less they are in compressible memory (gpu_memory_test).
+TEST_F(LargeBoxes, with_many_sums_have_the_bits_of_the_host) {
     System system = large_box();
     system.box.size = {160, 64, 64};
     system.fluid.density = 1.3;
