@@ -64,30 +64,31 @@ int current_device() {
 
 bool CompressibleMemory::exists() { return driver().can_compress(current_device()); }
 
-CompressibleMemory::CompressibleMemory(std::int64_t bytes) {
+CompressibleMemory::CompressibleMemory(std::int64_t bytes) : mapped_(map(bytes)) {
     // Whatever the reason, plain memory does as well, or says what is wrong.
-    if (!try_to_map(bytes)) plain_ = DeviceArray<char>(bytes);
+    if (mapped_ == nullptr) plain_ = DeviceArray<char>(bytes);
 }
 
-bool CompressibleMemory::try_to_map(std::int64_t bytes) {
+CompressibleMemory::Mapped CompressibleMemory::map(std::int64_t bytes) {
+    const int device = current_device();
+    Mapped nothing(nullptr, Unmap{});
     int cached = 0;
-    device_ = current_device();
-    MPCFLOW_CUDA(cudaDeviceGetAttribute(&cached, cudaDevAttrL2CacheSize, device_));
-    if (bytes <= cached || !driver().can_compress(device_)) return false;
+    MPCFLOW_CUDA(cudaDeviceGetAttribute(&cached, cudaDevAttrL2CacheSize, device));
+    if (bytes <= cached || !driver().can_compress(device)) return nothing;
 
     CUmemAllocationProp wanted{};
     wanted.type = CU_MEM_ALLOCATION_TYPE_PINNED;
     wanted.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-    wanted.location.id = device_;
+    wanted.location.id = device;
     wanted.allocFlags.compressionType = CU_MEM_ALLOCATION_COMP_GENERIC;
     std::size_t piece = 0;
     if (driver().cuMemGetAllocationGranularity(&piece, &wanted, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED) !=
         CUDA_SUCCESS)
-        return false;
+        return nothing;
     const std::size_t size = (static_cast<std::size_t>(bytes) + piece - 1) / piece * piece;
 
     CUmemGenericAllocationHandle memory{};
-    if (driver().cuMemCreate(&memory, size, &wanted, 0) != CUDA_SUCCESS) return false;
+    if (driver().cuMemCreate(&memory, size, &wanted, 0) != CUDA_SUCCESS) return nothing;
     CUdeviceptr address = 0;
     const bool has_address = driver().cuMemAddressReserve(&address, size, 0, 0, 0) == CUDA_SUCCESS;
     const bool is_mapped = has_address && driver().cuMemMap(address, size, 0, memory, 0) == CUDA_SUCCESS;
@@ -95,26 +96,23 @@ bool CompressibleMemory::try_to_map(std::int64_t bytes) {
     CUmemAccessDesc access{};
     access.location = wanted.location;
     access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    if (is_mapped && driver().cuMemSetAccess(address, size, &access, 1) == CUDA_SUCCESS) {
-        address_ = address;
-        mapped_ = size;
-        return true;
-    }
+    if (is_mapped && driver().cuMemSetAccess(address, size, &access, 1) == CUDA_SUCCESS)
+        return {reinterpret_cast<void*>(address), Unmap{device, static_cast<std::int64_t>(size)}};
     if (is_mapped) driver().cuMemUnmap(address, size);
     if (has_address) driver().cuMemAddressFree(address, size);
-    return false;
+    return nothing;
 }
 
-CompressibleMemory::~CompressibleMemory() {
-    if (mapped_ == 0) return;
-    // Unmapping does not wait, as cudaFree does, for kernels that still use it.
-    int current = device_;
+void CompressibleMemory::Unmap::operator()(void* address) const {
+    // To unmap does not wait for kernels, as cudaFree does.
+    int current = device;
     cudaGetDevice(&current);
-    if (current != device_) cudaSetDevice(device_);
+    if (current != device) cudaSetDevice(device);
     cudaDeviceSynchronize();
-    if (current != device_) cudaSetDevice(current);
-    driver().cuMemUnmap(address_, mapped_);
-    driver().cuMemAddressFree(address_, mapped_);
+    if (current != device) cudaSetDevice(current);
+    const auto at = reinterpret_cast<CUdeviceptr>(address);
+    driver().cuMemUnmap(at, static_cast<std::size_t>(bytes));
+    driver().cuMemAddressFree(at, static_cast<std::size_t>(bytes));
 }
 
 }  // namespace mpcflow

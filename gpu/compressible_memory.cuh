@@ -7,7 +7,7 @@
 /// written.
 
 #include <cstdint>
-#include <utility>
+#include <memory>
 
 #include "gpu/cuda_support.cuh"
 
@@ -18,44 +18,33 @@ namespace mpcflow {
 /// the common kind.
 class CompressibleMemory {
 public:
-    CompressibleMemory() = default;
     /// Throws as DeviceArray does where there is not enough.
     explicit CompressibleMemory(std::int64_t bytes);
-    ~CompressibleMemory();
-    CompressibleMemory(CompressibleMemory&& other) noexcept { swap(other); }
-    CompressibleMemory& operator=(CompressibleMemory&& other) noexcept {
-        swap(other);
-        return *this;
-    }
-    CompressibleMemory(const CompressibleMemory&) = delete;
-    CompressibleMemory& operator=(const CompressibleMemory&) = delete;
 
-    [[nodiscard]] void* data() const { return mapped_ != 0 ? pointer(address_) : plain_.data(); }
-    [[nodiscard]] bool is_compressible() const { return mapped_ != 0; }
+    [[nodiscard]] void* data() const { return is_compressible() ? mapped_.get() : plain_.data(); }
+    [[nodiscard]] bool is_compressible() const { return mapped_ != nullptr; }
     /// Whether the current device and its driver have such memory.
     [[nodiscard]] static bool exists();
     /// Those that it takes.
     [[nodiscard]] std::int64_t bytes() const {
-        return mapped_ != 0 ? static_cast<std::int64_t>(mapped_) : plain_.bytes();
+        return is_compressible() ? mapped_.get_deleter().bytes : plain_.bytes();
     }
 
 private:
-    /// Whether there is such memory; address_ and mapped_ are set then.
-    [[nodiscard]] bool try_to_map(std::int64_t bytes);
+    /// Gives it back, after kernels that still use it.
+    struct Unmap {
+        int device;
+        std::int64_t bytes;
 
-    [[nodiscard]] static void* pointer(std::uint64_t address) { return reinterpret_cast<void*>(address); }
+        void operator()(void* address) const;
+    };
+    using Mapped = std::unique_ptr<void, Unmap>;
 
-    void swap(CompressibleMemory& other) noexcept {
-        plain_.swap(other.plain_);
-        std::swap(device_, other.device_);
-        std::swap(address_, other.address_);
-        std::swap(mapped_, other.mapped_);
-    }
+    /// None where there is no such memory.
+    static Mapped map(std::int64_t bytes);
 
-    DeviceArray<char> plain_;
-    int device_ = 0;
-    std::uint64_t address_ = 0;
-    std::uint64_t mapped_ = 0;  ///< bytes at address_; none where the memory is plain_
+    Mapped mapped_;
+    DeviceArray<char> plain_;  ///< where nothing is mapped
 };
 
 /// An array in it.

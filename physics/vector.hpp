@@ -50,6 +50,7 @@ template <class T>
 MPCFLOW_HD constexpr Vec3<T> cross(Vec3<T> a, Vec3<T> b) {
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
+
 namespace detail {
 
 /// The components of a divided by b, correctly rounded as by three divisions, of which two are spared:
