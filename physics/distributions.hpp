@@ -1,7 +1,9 @@
 #pragma once
 /// Random variates, from counters and our own elementary functions: the same bits everywhere.
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include "physics/elementary.hpp"
 #include "physics/random.hpp"
@@ -58,6 +60,18 @@ MPCFLOW_HD Vec3<float> float_gaussian_vector(const RandomBlock& bits) {
     return {radius * angle.sin, radius * angle.cos, float_gaussian(bits.word[2], bits.word[3])};
 }
 
+/// What a try of thermal_energy() is drawn of: a Gaussian variate of variance 1, and two words of a uniform
+/// one. Words alone, so that columns of them can be made of many at once.
+struct ThermalDraw {
+    std::uint32_t gaussian;  ///< a float
+    std::uint32_t uniform[2];
+
+    MPCFLOW_HD static ThermalDraw make(const RandomBlock& bits) {
+        return {std::bit_cast<std::uint32_t>(float_gaussian(bits.word[0], bits.word[1])),
+                {bits.word[2], bits.word[3]}};
+    }
+};
+
 namespace detail {
 
 /// The tries of thermal_energy() for 2 freedoms and more: t = 1 + c x, with x a Gaussian variate, is taken
@@ -74,11 +88,11 @@ public:
     MPCFLOW_HD explicit ThermalTries(int freedoms)
         : d_(0.5 * freedoms - 1.0 / 3.0), c_(1.0F / std::sqrt(9.0F * static_cast<float>(d_))) {}
 
-    [[nodiscard]] MPCFLOW_HD Try make(const RandomBlock& bits) const {
-        const float x = float_gaussian(bits.word[0], bits.word[1]);
+    [[nodiscard]] MPCFLOW_HD Try make(const ThermalDraw& drawn) const {
+        const auto x = std::bit_cast<float>(drawn.gaussian);
         const float y = c_ * x;
         const double t = 1.0 + static_cast<double>(y);
-        return {x, y, t * t * t, {bits.word[2], bits.word[3]}};
+        return {x, y, t * t * t, {drawn.uniform[0], drawn.uniform[1]}};
     }
 
     /// Whether a try is taken; where false, that is not known. What log u must be below is d times the sum of
@@ -113,23 +127,42 @@ private:
 
 }  // namespace detail
 
+namespace detail {
+
+/// Of one degree of freedom.
+MPCFLOW_HD double thermal_energy_of_one(const ThermalDraw& drawn) {
+    const auto g = static_cast<double>(std::bit_cast<float>(drawn.gaussian));
+    return 0.5 * g * g;
+}
+
+/// Tries made of the blocks that `source` has left, until one is taken. Each is with a probability over 95 %;
+/// 60 of them fail with one under 1e-78.
+MPCFLOW_HD double try_thermal_energy(const ThermalTries& tries, int freedoms, RandomSource& source) {
+    for (int attempt = 0; attempt < 60; ++attempt) {
+        const auto one = tries.make(ThermalDraw::make(source.next()));
+        if (tries.is_surely_taken(one) || tries.is_taken(one)) return tries.result(one);
+    }
+    return 0.5 * freedoms;
+}
+
+}  // namespace detail
+
 /// A variate of Gamma(freedoms / 2, scale 1): the kinetic energy / kT of `freedoms` >= 1 degrees of freedom.
 ///
 /// Marsaglia and Tsang, ACM Trans. Math. Softw. 26 (2000) 363, for shapes of 1 and more; one degree of
 /// freedom is half a squared Gaussian.
 MPCFLOW_HD double thermal_energy(int freedoms, RandomSource& source) {
-    if (freedoms == 1) {
-        const RandomBlock bits = source.next();
-        const double g = static_cast<double>(float_gaussian(bits.word[0], bits.word[1]));
-        return 0.5 * g * g;
-    }
+    if (freedoms == 1) return detail::thermal_energy_of_one(ThermalDraw::make(source.next()));
+    return detail::try_thermal_energy(detail::ThermalTries(freedoms), freedoms, source);
+}
+/// The same variate where what the next block of `source` gives is drawn already.
+MPCFLOW_HD double thermal_energy(int freedoms, const ThermalDraw& drawn, RandomSource& source) {
+    ++source.next_block;
+    if (freedoms == 1) return detail::thermal_energy_of_one(drawn);
     const detail::ThermalTries tries(freedoms);
-    // Each try is taken with a probability over 95 %; 60 tries fail with one under 1e-78.
-    for (int attempt = 0; attempt < 60; ++attempt) {
-        const auto one = tries.make(source.next());
-        if (tries.is_surely_taken(one) || tries.is_taken(one)) return tries.result(one);
-    }
-    return 0.5 * freedoms;
+    const auto one = tries.make(drawn);
+    if (tries.is_surely_taken(one) || tries.is_taken(one)) return tries.result(one);
+    return detail::try_thermal_energy(tries, freedoms, source);
 }
 
 }  // namespace mpcflow

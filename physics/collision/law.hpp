@@ -136,8 +136,8 @@ struct SumGrids {
 struct NoDraw {};
 
 /// Of laws that draw more for a cell than its particles need to know: made when it is resolved, by
-/// Law::draw_to_resolve(key), and an argument of `resolve` of its own. A solver may make it beforehand, for
-/// many cells at once.
+/// Law::draw_to_resolve(key), and an argument of `resolve` of its own. It is made of words of 32 bits: a
+/// solver may make it beforehand, for many cells at once and in columns.
 template <class Law>
 concept DrawsToResolve = requires(const Law& law, const typename Law::Draw& draw,
                                   const typename Law::Sums& sums, const typename Law::ResolveDraw& drawn,

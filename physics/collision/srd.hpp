@@ -3,6 +3,7 @@
 /// rotation by a fixed angle about a random axis. Malevanets and Kapral, J. Chem. Phys. 110 (1999) 8605.
 
 #include <cmath>
+#include <type_traits>
 
 #include "physics/collision/law.hpp"
 #include "physics/collision/rotation.hpp"
@@ -57,7 +58,19 @@ public:
         return sums;
     }
 
-    MPCFLOW_HD Transform resolve(const Sums& sums, const Draw& /*axis*/, const CellKey& key,
+    using ResolveDraw = std::conditional_t<is_thermostatted, EnergyDrawn, NoDraw>;
+    MPCFLOW_HD static ResolveDraw draw_to_resolve(const CellKey& key) {
+        if constexpr (is_thermostatted) return EnergyDrawn(key);
+        else return {};
+    }
+
+    MPCFLOW_HD Transform resolve(const Sums& sums, const Draw& axis, const CellKey& key,
+                                 const CellFill& fill) const {
+        return resolve(sums, axis, EnergyDrawnLate{}, key, fill);
+    }
+    template <class DrawnToResolve>
+    MPCFLOW_HD Transform resolve(const Sums& sums, const Draw& /*axis*/,
+                                 [[maybe_unused]] const DrawnToResolve& drawn, const CellKey& key,
                                  const CellFill& fill) const {
         const Vec3<double> total{sums.value[1], sums.value[2], sums.value[3]};
         if (has_virtual_particles(parameters_, fill)) {
@@ -75,7 +88,7 @@ public:
         if constexpr (is_thermostatted) {
             const double square = sums.value[4] - dot(total, mean);
             const int freedoms = 3 * (static_cast<int>(sums.number()) - 1);
-            const double target = thermal_square(parameters_, freedoms, square, key);
+            const double target = thermal_square(parameters_, freedoms, square, drawn, key);
             // It is kept as Real, so that a root in Real is as good.
             // Particles at rest to each other (to the rounding of the sums) cannot be scaled.
             if (square > 2e-9 * parameters_.thermal_variance)

@@ -28,6 +28,7 @@
 /// In sums: P R (w + D x r) = P R (v + d x r), d = D - W, of which sum m r x R(d x r) follows from the second
 /// moments.
 
+#include <bit>
 #include <cmath>
 #include <type_traits>
 
@@ -102,24 +103,44 @@ public:
         return sums;
     }
 
-    /// Three Gaussian variates of variance 1, of which D is made.
-    struct GaussianDraw {
-        Vec3<Real> g;
+    /// What is drawn to resolve a cell with a thermostat: three Gaussian variates of variance 1, of which D
+    /// is made, and that of the energy. When they are asked for,
+    struct DrawnLate : EnergyDrawnLate {
+        CellKey key;
+
+        MPCFLOW_HD explicit DrawnLate(const CellKey& of_cell) : key(of_cell) {}
+        [[nodiscard]] MPCFLOW_HD Vec3<float> spin() const {
+            return float_gaussian_vector(key.source(RandomStream::rigid_rotation).next());
+        }
     };
-    using ResolveDraw = std::conditional_t<is_thermostatted, GaussianDraw, NoDraw>;
+    /// or before, in words alone.
+    struct DrawnBefore : EnergyDrawn {
+        std::uint32_t gaussian[3];
+
+        DrawnBefore() = default;
+        MPCFLOW_HD explicit DrawnBefore(const CellKey& key) : EnergyDrawn(key) {
+            const Vec3<float> g = DrawnLate(key).spin();
+            for (int axis = 0; axis < 3; ++axis) gaussian[axis] = std::bit_cast<std::uint32_t>(g[axis]);
+        }
+        [[nodiscard]] MPCFLOW_HD Vec3<float> spin() const {
+            return {std::bit_cast<float>(gaussian[0]), std::bit_cast<float>(gaussian[1]),
+                    std::bit_cast<float>(gaussian[2])};
+        }
+    };
+    using ResolveDraw = std::conditional_t<is_thermostatted, DrawnBefore, NoDraw>;
     MPCFLOW_HD static ResolveDraw draw_to_resolve(const CellKey& key) {
-        if constexpr (is_thermostatted)
-            return {
-                vector_cast<Real>(float_gaussian_vector(key.source(RandomStream::rigid_rotation).next()))};
+        if constexpr (is_thermostatted) return DrawnBefore(key);
         else return {};
     }
 
     MPCFLOW_HD Transform resolve(const Sums& sums, const Draw& axis, const CellKey& key,
                                  const CellFill& fill) const {
-        return resolve(sums, axis, draw_to_resolve(key), key, fill);
+        return resolve(sums, axis, DrawnLate(key), key, fill);
     }
-    MPCFLOW_HD Transform resolve(const Sums& real_sums, const Draw& axis, const ResolveDraw& drawn,
-                                 const CellKey& key, const CellFill& fill) const {
+    template <class DrawnToResolve>
+    MPCFLOW_HD Transform resolve(const Sums& real_sums, const Draw& axis,
+                                 [[maybe_unused]] const DrawnToResolve& drawn, const CellKey& key,
+                                 const CellFill& fill) const {
         Sums sums = real_sums;
         if (has_virtual_particles(parameters_, fill)) {
             for_each_virtual_particle<masses>(
@@ -133,7 +154,7 @@ public:
         if (sums.number() < 2.0) return {};
         const CellMoments cell(sums, offset_spacing_);
         if constexpr (is_thermostatted) {
-            return thermostatted(cell, sums, axis, vector_cast<double>(drawn.g), key);
+            return thermostatted(cell, sums, axis, drawn, key);
         } else {
             const Vec3<double> rotated_mean =
                 vector_cast<double>(rotation_(axis, vector_cast<Real>(cell.mean)));
@@ -154,15 +175,16 @@ public:
     }
 
 private:
+    template <class Drawn>
     MPCFLOW_HD Transform thermostatted(const CellMoments& cell, const Sums& sums, const Draw& axis,
-                                       Vec3<double> gaussians, const CellKey& key) const {
+                                       const Drawn& drawn, const CellKey& key) const {
         const InverseInertia& inertia = cell.inverse_inertia;
         const double squared = sums.value[moment_sums + 6];
         const Vec3<double> momentum =
             cell.angular_momentum(CellMoments::vector_at(sums, moment_sums), cell.total);
         const Vec3<double> own_spin = inertia(momentum);
-        const Vec3<double> drawn_spin =
-            std::sqrt(parameters_.thermal_variance) * inertia.thermal_velocity(gaussians);
+        const Vec3<double> drawn_spin = std::sqrt(parameters_.thermal_variance) *
+                                        inertia.thermal_velocity(vector_cast<double>(drawn.spin()));
         // As the particles will have it.
         const Vec3<Real> added_spin = vector_cast<Real>(drawn_spin - own_spin);
         const Vec3<double> d = vector_cast<double>(added_spin);
@@ -180,7 +202,7 @@ private:
         const double uncertain =
             energy_rounding(sums.number(), squared, dot(d, d), dot(spun_spin, spun_spin));
         const double scale =
-            thermostat_scale(sums.number(), energy_2, uncertain, inertia.rotational_freedoms(), key);
+            thermostat_scale(sums.number(), energy_2, uncertain, inertia.rotational_freedoms(), drawn, key);
         return {RigidTransform<Real>::make(cell.mean - scale * spun_mean, scale, own_spin - scale * spun_spin,
                                            cell.centre),
                 added_spin, static_cast<Real>(0)};
@@ -209,10 +231,12 @@ private:
     /// its one freedom, comes near rest often. So an energy that may be all rounding is left alone,
     /// `uncertain` being what a rounding makes of it; and no other one becomes that small, so that as many
     /// pairs stay near rest as belong there.
+    template <class Drawn>
     MPCFLOW_HD double thermostat_scale(double count, double energy_2, double uncertain,
-                                       int rotational_freedoms, const CellKey& key) const {
+                                       int rotational_freedoms, const Drawn& drawn,
+                                       const CellKey& key) const {
         const int freedoms = 3 * static_cast<int>(count) - 3 - rotational_freedoms;
-        const double target_2 = thermal_square(parameters_, freedoms, energy_2, key);
+        const double target_2 = thermal_square(parameters_, freedoms, energy_2, drawn, key);
         const double least = 4.0 * uncertain;
         return energy_2 > least && target_2 > least ? std::sqrt(target_2 / energy_2) : 1.0;
     }

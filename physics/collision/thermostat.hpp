@@ -17,15 +17,34 @@
 
 namespace mpcflow {
 
+/// Energies of maxwell_boltzmann: what a cell tries first hangs on no sum. It is drawn when it is asked for,
+struct EnergyDrawnLate {
+    [[nodiscard]] MPCFLOW_HD double energy(int freedoms, RandomSource& source) const {
+        return thermal_energy(freedoms, source);
+    }
+};
+/// or before, for many cells at once.
+struct EnergyDrawn {
+    ThermalDraw first;
+
+    EnergyDrawn() = default;
+    MPCFLOW_HD explicit EnergyDrawn(const CellKey& key)
+        : first(ThermalDraw::make(key.source(RandomStream::thermostat).next())) {}
+    [[nodiscard]] MPCFLOW_HD double energy(int freedoms, RandomSource& source) const {
+        return thermal_energy(freedoms, first, source);
+    }
+};
+
 /// Twice the energy over the mass, after the thermostat, of the `freedoms` of a cell that are scaled; before,
-/// it is `square` > 0.
-MPCFLOW_HD double thermal_square(const LawParameters& fluid, int freedoms, double square,
+/// it is `square` > 0. `drawn` is an EnergyDrawnLate or an EnergyDrawn of the cell.
+template <class Drawn>
+MPCFLOW_HD double thermal_square(const LawParameters& fluid, int freedoms, double square, const Drawn& drawn,
                                  const CellKey& key) {
     const double variance = fluid.thermal_variance;
     if (fluid.thermostat.kind == ThermostatKind::simple) return freedoms * variance;
     RandomSource source = key.source(RandomStream::thermostat);
     if (fluid.thermostat.kind == ThermostatKind::maxwell_boltzmann)
-        return 2.0 * variance * thermal_energy(freedoms, source);
+        return 2.0 * variance * drawn.energy(freedoms, source);
     const RandomBlock trial = source.next();
     const RandomBlock decision = source.next();
     const double larger = 1.0 + fluid.thermostat.strength * uniform_open(trial.word[0], trial.word[1]);

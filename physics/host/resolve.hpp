@@ -69,7 +69,7 @@ private:
 
     void run_all() {
         ColumnsOf<Draw> drawn;
-        [[maybe_unused]] ColumnsOf<typename ToResolve::Draw> drawn_to_resolve;
+        [[maybe_unused]] Columns<typename ToResolve::Draw, std::uint32_t, size> drawn_to_resolve;
         [[maybe_unused]] std::int64_t keys[size];
         for (const CellRange& range : cells) {
             const std::int64_t last = range.first + range.count;

@@ -218,7 +218,11 @@ TEST_P(ThermalEnergy, follows_the_gamma_distribution) {
     std::vector<double> samples;
     for (std::uint64_t i = 0; i < 100000; ++i) {
         RandomSource source = source_of(i);
+        RandomSource same = source;
+        const ThermalDraw drawn = ThermalDraw::make(RandomSource(source).next());
         samples.push_back(thermal_energy(freedoms, source));
+        ASSERT_EQ(thermal_energy(freedoms, drawn, same), samples.back());
+        ASSERT_EQ(same.next_block, source.next_block);
     }
     EXPECT_TRUE(is_gamma(samples, 0.5 * freedoms, 1.0));
 }
@@ -230,7 +234,7 @@ TEST_P(ThermalEnergy, what_is_taken_without_a_logarithm_is_taken_by_it) {
     int taken_at_all = 0;
     for (std::uint64_t i = 0; i < 20000; ++i) {
         RandomSource source = source_of(i);
-        auto one = tries.make(source.next());
+        auto one = tries.make(ThermalDraw::make(source.next()));
         taken_at_all += tries.is_surely_taken(one) ? 1 : 0;
         std::uint32_t largest = 0;
         for (std::uint32_t bit = 0x80000000U; bit > 0; bit >>= 1U) {
