@@ -36,9 +36,10 @@ public:
     TileBoxes(const Grid& grid, Vec3<Real> ordered) : order_(grid.cells()), cells_(grid.cells()) {
         for (int axis = 0; axis < 3; ++axis) {
             const double moved = static_cast<double>(grid.shift()[axis]) - static_cast<double>(ordered[axis]);
-            base_[axis] = static_cast<int>(std::floor(moved - 0.5));
             origin_[axis] = grid.origin(axis);
             period_[axis] = grid.period(axis);
+            base_[axis] = origin_[axis] + static_cast<int>(std::floor(moved - 0.5)) - 1;
+            if (period_[axis] > 0) base_[axis] = (base_[axis] + 3 * period_[axis]) % period_[axis];
             is_whole_[axis] = grid.is_periodic(axis);
             leads_to_others_[axis] = grid.leads_to_others(axis);
         }
@@ -47,14 +48,12 @@ public:
     [[nodiscard]] MPCFLOW_HD int count() const { return order_.tile_count(); }
     [[nodiscard]] MPCFLOW_HD const TiledOrder& order() const { return order_; }
 
-    /// The first cell of a tile's box by its number along each axis of the box that the fluid is in. Between
-    /// walls it may lie before the first one.
+    /// The first cell of a tile's box by its number along each axis of the box that the fluid is in: from 1
+    /// to L along a periodic one, where L is cell 0. Between walls it may lie before cell 0.
     [[nodiscard]] MPCFLOW_HD Vec3<int> first(int tile) const {
         Vec3<int> first = order_.first_cell(tile);
-        for (int axis = 0; axis < 3; ++axis) {
-            first[axis] += origin_[axis] + base_[axis];
-            if (period_[axis] > 0) first[axis] = (first[axis] + 2 * period_[axis]) % period_[axis];
-        }
+        for (int axis = 0; axis < 3; ++axis)
+            first[axis] = lower_turn(first[axis] + base_[axis], -period_[axis]) + 1;
         return first;
     }
 
@@ -62,8 +61,7 @@ public:
     [[nodiscard]] MPCFLOW_HD bool is_on_grid(Vec3<int> first) const {
         bool is_on_grid = true;
         for (int axis = 0; axis < 3; ++axis) {
-            int c = first[axis] - origin_[axis];
-            if (c < 0) c += period_[axis];
+            const int c = from_origin(axis, first[axis]);
             is_on_grid &= is_whole_[axis] != 0 || (c >= 0 && c + length(axis) <= cells_[axis]);
         }
         return is_on_grid;
@@ -99,11 +97,7 @@ public:
     [[nodiscard]] MPCFLOW_HD int index(Vec3<int> first, int local) const {
         Vec3<int> cell{first.x + local % size.x, first.y + local / size.x % size.y,
                        first.z + local / size.x / size.y};
-        for (int axis = 0; axis < 3; ++axis) {
-            cell[axis] -= origin_[axis];
-            if (cell[axis] < 0) cell[axis] += period_[axis];
-            if (period_[axis] > 0 && cell[axis] >= period_[axis]) cell[axis] -= period_[axis];
-        }
+        for (int axis = 0; axis < 3; ++axis) cell[axis] = from_origin(axis, cell[axis]);
         return cell.x + cells_.x * (cell.y + cells_.y * cell.z);
     }
 
@@ -111,17 +105,18 @@ private:
     [[nodiscard]] MPCFLOW_HD static int length(int axis) {
         return axis == 0 ? size.x : (axis == 1 ? size.y : size.z);
     }
-    /// From `first` on, of two numbers that are a turn of the box apart the lower one that is none below
-    /// zero; between walls it may be below.
+    /// A cell's number from `first` on; between walls it may be below zero.
     [[nodiscard]] MPCFLOW_HD int from_first(int axis, int first, int cell) const {
-        const auto c = static_cast<unsigned>(cell - first);
-        const unsigned turned = c + static_cast<unsigned>(first == 0 ? -period_[axis] : period_[axis]);
-        return static_cast<int>(c < turned ? c : turned);
+        return lower_turn(cell - first, period_[axis]);
+    }
+    /// The same from the grid's first cell on.
+    [[nodiscard]] MPCFLOW_HD int from_origin(int axis, int cell) const {
+        return lower_turn(lower_turn(cell - origin_[axis], period_[axis]), -period_[axis]);
     }
 
     TiledOrder order_;
     Vec3<int> cells_{1, 1, 1};
-    Vec3<int> base_{};
+    Vec3<int> base_{};      ///< where the box of the first tile begins, - 1
     Vec3<int> origin_{};    ///< of the grid in the box
     Vec3<int> period_{};    ///< cells along a periodic axis of the box; 0 between walls
     Vec3<int> is_whole_{};  ///< 1 along a periodic axis that the grid has all cells of

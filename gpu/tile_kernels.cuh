@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include "gpu/cell_kernels.cuh"
+#include "gpu/compiler_hints.cuh"
 #include "gpu/launch.cuh"
 #include "gpu/leaving_particles.cuh"
 #include "gpu/particle_kernels.cuh"
@@ -86,7 +87,7 @@ template <class Law>
 [[nodiscard]] __device__ __forceinline__ bool add_to_box(const WordSums<Law>& words,
                                                          const typename Law::Sums& sums, int local,
                                                          TileMemory<Law>& memory) {
-    if (words.split().is_enough()) atomicAdd(memory.word(0, local), 1U);
+    if (words.split().is_enough()) add_one_unasked(memory.word(0, local));
     else if (atomicAdd(memory.word(0, local), 1U) >= words.split().most()) return false;
     words.for_each_word(sums,
                         [&](int word, std::uint32_t value) { atomicAdd(memory.word(word, local), value); });
@@ -103,6 +104,8 @@ __device__ __forceinline__ void flush_box(const TileStep<Law, Grid>& tiles, Tile
     if (threadIdx.x >= cells_at_once * K) return;
     const int k = static_cast<int>(threadIdx.x % K);
     const SumOfWords sum = tiles.words.sum(k);
+    double* of_first_cell = rows->value + k;
+    hold(of_first_cell);
     for (int local = static_cast<int>(threadIdx.x) / K; local < TileMemory<Law>::cells;
          local += cells_at_once) {
         std::uint32_t number = *memory.word(0, local);
@@ -110,7 +113,8 @@ __device__ __forceinline__ void flush_box(const TileStep<Law, Grid>& tiles, Tile
         if (!tiles.words.split().is_enough()) number = min(number, tiles.words.split().most());
         const std::uint32_t low = k == 0 ? number : *memory.word(2 * k - 1, local);
         const std::uint32_t high = k == 0 ? 0U : *memory.word(2 * k, local);
-        atomicAdd(rows[memory.cell[local]].value + k, sum(tiles.words.split(), low, high, number));
+        atomicAdd(of_first_cell + std::int64_t{memory.cell[local]} * sum_stride<K>,
+                  sum(tiles.words.split(), low, high, number));
     }
 }
 
@@ -174,7 +178,8 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
     Motion<Particle> next{};
     if (i >= first && i < last) next = step.from.template motion<PastL1>(i);
 
-    const Vec3<int> box = tiles.boxes.first(tile);
+    Vec3<int> box = tiles.boxes.first(tile);
+    hold(box.x, box.y, box.z);
     const bool is_on_grid = !may_leave<Grid> || tiles.boxes.is_on_grid(box);
     for (int local = static_cast<int>(threadIdx.x); local < TileMemory<Law>::cells; local += block_size)
         memory.cell[local] = tiles.boxes.index(box, local);

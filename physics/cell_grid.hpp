@@ -33,6 +33,14 @@ struct CellPlace {
     Vec3<Real> offset;
 };
 
+/// Of c and c + turn, numbers of one cell along an axis that closes in on itself, the lower one that is none
+/// below zero, where there is one; c where the turn is 0. Two instructions of a card.
+MPCFLOW_HD int lower_turn(int c, int turn) {
+    const auto number = static_cast<unsigned>(c);
+    const unsigned turned = number + static_cast<unsigned>(turn);
+    return static_cast<int>(number < turned ? number : turned);
+}
+
 /// Cells that are numbered one after the other.
 struct CellRange {
     std::int64_t first;
@@ -201,7 +209,15 @@ public:
 
 private:
     MPCFLOW_HD Vec3<int> wrapped(Vec3<int> c) const {
-        return {c.x < cells_.x ? c.x : 0, c.y < cells_.y ? c.y : 0, c.z < cells_.z ? c.z : 0};
+        return {wrapped(c.x, cells_.x), wrapped(c.y, cells_.y), wrapped(c.z, cells_.z)};
+    }
+    /// Of 0 to `cells` the last is 0 again. (With unsigned numbers vectors of a CPU are slower.)
+    MPCFLOW_HD static int wrapped(int c, int cells) {
+#ifdef __CUDA_ARCH__
+        return lower_turn(c, -cells);
+#else
+        return c < cells ? c : 0;
+#endif
     }
     /// `shifted` is position + shift >= 0. In float it may round up to the next whole number; the last
     /// cell takes such a place.

@@ -225,12 +225,9 @@ private:
         }
         return c;
     }
-    /// What a number in the box, from 0 to L, is from the domain's first cell on. Of two numbers that are a
-    /// turn of the box apart the lower one that is none below zero: two instructions of a card.
+    /// What a number in the box, from 0 to L, is from the domain's first cell on.
     MPCFLOW_HD int from_first(int axis, int in_box) const {
-        const auto c = static_cast<unsigned>(in_box - first_[axis]);
-        const unsigned turned = c + static_cast<unsigned>(turn_[axis]);
-        return static_cast<int>(c < turned ? c : turned);
+        return lower_turn(in_box - first_[axis], turn_[axis]);
     }
     MPCFLOW_HD int along(int axis, int in_box) const {
         const int c = from_first(axis, in_box);

@@ -3,9 +3,11 @@
 /// the mean motion (thermostat_test.cpp, srd_angular_test.cpp); a wall that is not hit at its very place
 /// (tests/physics/streaming_walls_test.cpp).
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <random>
 #include <vector>
 
 #include "physics/collision/laws.hpp"
@@ -168,6 +170,37 @@ TYPED_TEST(Traps, a_velocity_that_is_no_number_or_too_fast_is_a_fault) {
         plan.collide_and_stream(p, plan.grid.locate(p.position), {}, faults);
         EXPECT_EQ(faults & ~notice_fast, std::uint32_t{no_fault});
     }
+}
+
+// To the last bit of the double square, though most particles are let pass by a square in Real.
+TYPED_TEST(Traps, a_flight_of_more_than_a_cell_is_told_from_one_of_less) {
+    using Real = typename TypeParam::Real;
+    const System system = system_for<TypeParam>();
+    const TypeParam law(system);
+    StepPlan<TypeParam> plan(law, system);
+    plan.begin_step(system, 0);
+    plan.are_taken = true;
+    const double fast = 1.0 / system.collision.time_step;
+    ASSERT_LT(fast, speed_limit(system.fluid));
+    std::mt19937 random(5);
+    std::array<int, 2> told{};
+    for (int i = 0; i < 6000; ++i) {
+        std::normal_distribution<double> gaussian;
+        const Vec3<double> along{gaussian(random), gaussian(random), gaussian(random)};
+        // Within some roundings of it, and some margins.
+        const double width = std::array{2e-7, 2e-6, 0.1}[i % 3];
+        const double speed = fast * (1.0 + std::uniform_real_distribution<double>(-width, width)(random));
+        const Vec3<double> v = (speed / std::sqrt(dot(along, along))) * along;
+        auto p = ParticleOf<TypeParam>::make(0, {3, 2, 2}, vector_cast<Real>(v));
+        std::uint32_t faults = no_fault;
+        plan.collide_and_stream(p, plan.grid.locate(p.position), {}, faults);
+        const Vec3<double> after = vector_cast<double>(p.velocity);
+        const bool is_fast = dot(after, after) > plan.fast_speed_squared;
+        ASSERT_EQ(faults, is_fast ? notice_fast : std::uint32_t{no_fault}) << "speed " << speed;
+        ++told[is_fast ? 1 : 0];
+    }
+    EXPECT_GT(told[0], 2000);
+    EXPECT_GT(told[1], 2000);
 }
 
 TYPED_TEST(Traps, a_cell_beyond_the_limit_is_a_fault) {

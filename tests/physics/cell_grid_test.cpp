@@ -231,6 +231,19 @@ TYPED_TEST(Cells, keep_their_particles_in_the_fluid_part) {
     }
 }
 
+TEST(LowerTurn, is_the_remainder_of_numbers_up_to_a_turn_away) {
+    for (const int length : {1, 2, 3, 7, 200, 4096, 1 << 30}) {
+        for (const int c : {0, 1, 2, 5, length / 2, length - 2, length - 1}) {
+            if (c < 0 || c >= length) continue;
+            EXPECT_EQ(lower_turn(c, length), c);
+            EXPECT_EQ(lower_turn(c - length, length), c);
+            EXPECT_EQ(lower_turn(c, -length), c);
+            EXPECT_EQ(lower_turn(c + length, -length), c);
+        }
+    }
+    for (const int c : {-3, -1, 0, 1, 200}) EXPECT_EQ(lower_turn(c, 0), c) << "of a cell between walls";
+}
+
 TEST(GridShift, is_the_same_in_both_precisions) {
     const System system;
     for (std::uint64_t step = 0; step < 10000; ++step) {
