@@ -3,20 +3,14 @@
 
 #include <cstdint>
 
+#include "physics/vector.hpp"
+
 namespace mpcflow {
 
-/// The values are in registers from here on. The compiler may otherwise keep what they were made of, and make
-/// them anew wherever they are used: for the box of a tile that was a register too many in each step of a
-/// particle (SRD in double precision), for an address two instructions of each sum.
-template <class... Values>
-__device__ __forceinline__ void hold(Values&... values) {
-    (
-        [&] {
-            if constexpr (sizeof(Values) == 8) asm volatile("" : "+l"(values));
-            else asm volatile("" : "+r"(values));
-        }(),
-        ...);
-}
+/// Three registers hold it from here on. The compiler may otherwise keep what it was made of, and make it
+/// anew wherever it is used: for the box of a tile that was a register too many in each step of a particle
+/// (SRD in double precision).
+__device__ __forceinline__ void hold(Vec3<int>& v) { asm volatile("" : "+r"(v.x), "+r"(v.y), "+r"(v.z)); }
 
 /// Adds 1 in shared memory and does not ask what was there. Of two ways to add to one word, of which one
 /// asks, the compiler makes a single one that does, and what it answers would be waited for.

@@ -104,8 +104,6 @@ __device__ __forceinline__ void flush_box(const TileStep<Law, Grid>& tiles, Tile
     if (threadIdx.x >= cells_at_once * K) return;
     const int k = static_cast<int>(threadIdx.x % K);
     const SumOfWords sum = tiles.words.sum(k);
-    double* of_first_cell = rows->value + k;
-    hold(of_first_cell);
     for (int local = static_cast<int>(threadIdx.x) / K; local < TileMemory<Law>::cells;
          local += cells_at_once) {
         std::uint32_t number = *memory.word(0, local);
@@ -113,8 +111,7 @@ __device__ __forceinline__ void flush_box(const TileStep<Law, Grid>& tiles, Tile
         if (!tiles.words.split().is_enough()) number = min(number, tiles.words.split().most());
         const std::uint32_t low = k == 0 ? number : *memory.word(2 * k - 1, local);
         const std::uint32_t high = k == 0 ? 0U : *memory.word(2 * k, local);
-        atomicAdd(of_first_cell + std::int64_t{memory.cell[local]} * sum_stride<K>,
-                  sum(tiles.words.split(), low, high, number));
+        atomicAdd(rows[memory.cell[local]].value + k, sum(tiles.words.split(), low, high, number));
     }
 }
 
@@ -179,7 +176,7 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
     if (i >= first && i < last) next = step.from.template motion<PastL1>(i);
 
     Vec3<int> box = tiles.boxes.first(tile);
-    hold(box.x, box.y, box.z);
+    hold(box);
     const bool is_on_grid = !may_leave<Grid> || tiles.boxes.is_on_grid(box);
     for (int local = static_cast<int>(threadIdx.x); local < TileMemory<Law>::cells; local += block_size)
         memory.cell[local] = tiles.boxes.index(box, local);
