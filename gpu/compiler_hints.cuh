@@ -10,11 +10,13 @@ namespace mpcflow {
 /// Three registers hold it from here on. The compiler may otherwise keep what it was made of, and make it
 /// anew wherever it is used: for the box of a tile that was a register too many in each step of a particle
 /// (SRD in double precision).
-__device__ __forceinline__ void hold(Vec3<int>& v) { asm volatile("" : "+r"(v.x), "+r"(v.y), "+r"(v.z)); }
+__device__ __forceinline__ void keep_in_registers(Vec3<int>& v) {
+    asm volatile("" : "+r"(v.x), "+r"(v.y), "+r"(v.z));
+}
 
 /// Adds 1 in shared memory and does not ask what was there. Of two ways to add to one word, of which one
 /// asks, the compiler makes a single one that does, and what it answers would be waited for.
-__device__ __forceinline__ void add_one_unasked(std::uint32_t* number) {
+__device__ __forceinline__ void count_one(std::uint32_t* number) {
     asm volatile("red.shared.add.u32 [%0], 1;"
                  :
                  : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(number)))

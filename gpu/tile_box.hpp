@@ -49,9 +49,11 @@ public:
     [[nodiscard]] MPCFLOW_HD const TiledOrder& order() const { return order_; }
 
     /// The first cell of a tile's box by its number along each axis of the box that the fluid is in: from 1
-    /// to L along a periodic one, where L is cell 0. Between walls it may lie before cell 0.
+    /// to L along a periodic one, where L is cell 0. Between walls it may lie before cell 0. A tile of no
+    /// place, whose number is behind the last one's, has particles from anywhere: any box will do.
     [[nodiscard]] MPCFLOW_HD Vec3<int> first(int tile) const {
         Vec3<int> first = order_.first_cell(tile);
+        first.z = first.z < cells_.z ? first.z : cells_.z - 1;
         for (int axis = 0; axis < 3; ++axis)
             first[axis] = lower_turn(first[axis] + base_[axis], -period_[axis]) + 1;
         return first;
@@ -109,14 +111,15 @@ private:
     [[nodiscard]] MPCFLOW_HD int from_first(int axis, int first, int cell) const {
         return lower_turn(cell - first, period_[axis]);
     }
-    /// The same from the grid's first cell on.
+    /// The same from the grid's first cell on, of numbers up to a turn below it or less than two beyond.
     [[nodiscard]] MPCFLOW_HD int from_origin(int axis, int cell) const {
         return lower_turn(lower_turn(cell - origin_[axis], period_[axis]), -period_[axis]);
     }
 
     TiledOrder order_;
     Vec3<int> cells_{1, 1, 1};
-    Vec3<int> base_{};      ///< where the box of the first tile begins, - 1
+    /// Where the box of the first tile begins, less 1; from 0 to L - 1 along a periodic axis.
+    Vec3<int> base_{};
     Vec3<int> origin_{};    ///< of the grid in the box
     Vec3<int> period_{};    ///< cells along a periodic axis of the box; 0 between walls
     Vec3<int> is_whole_{};  ///< 1 along a periodic axis that the grid has all cells of

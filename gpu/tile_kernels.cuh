@@ -87,7 +87,7 @@ template <class Law>
 [[nodiscard]] __device__ __forceinline__ bool add_to_box(const WordSums<Law>& words,
                                                          const typename Law::Sums& sums, int local,
                                                          TileMemory<Law>& memory) {
-    if (words.split().is_enough()) add_one_unasked(memory.word(0, local));
+    if (words.split().is_enough()) count_one(memory.word(0, local));
     else if (atomicAdd(memory.word(0, local), 1U) >= words.split().most()) return false;
     words.for_each_word(sums,
                         [&](int word, std::uint32_t value) { atomicAdd(memory.word(word, local), value); });
@@ -176,7 +176,7 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
     if (i >= first && i < last) next = step.from.template motion<PastL1>(i);
 
     Vec3<int> box = tiles.boxes.first(tile);
-    hold(box);
+    keep_in_registers(box);
     const bool is_on_grid = !may_leave<Grid> || tiles.boxes.is_on_grid(box);
     for (int local = static_cast<int>(threadIdx.x); local < TileMemory<Law>::cells; local += block_size)
         memory.cell[local] = tiles.boxes.index(box, local);

@@ -33,8 +33,9 @@ struct CellPlace {
     Vec3<Real> offset;
 };
 
-/// Of c and c + turn, numbers of one cell along an axis that closes in on itself, the lower one that is none
-/// below zero, where there is one; c where the turn is 0. Two instructions of a card.
+/// Of c and c + turn, two numbers of one cell along an axis that closes in on itself, the smaller one that is
+/// not negative; with a turn of 0, between walls, c as it is. One turn is added or taken off, no more: enough
+/// for -L <= c < L with a turn of L, and for 0 <= c < 2 L with -L. Two instructions of a card.
 MPCFLOW_HD int lower_turn(int c, int turn) {
     const auto number = static_cast<unsigned>(c);
     const unsigned turned = number + static_cast<unsigned>(turn);

@@ -125,25 +125,24 @@ private:
     float c_;
 };
 
-}  // namespace detail
-
-namespace detail {
-
 /// Of one degree of freedom.
 MPCFLOW_HD double thermal_energy_of_one(const ThermalDraw& drawn) {
     const auto g = static_cast<double>(std::bit_cast<float>(drawn.gaussian));
     return 0.5 * g * g;
 }
 
-/// Tries made of the blocks that `source` has left, until one is taken. Each is with a probability over 95 %;
-/// 60 of them fail with one under 1e-78.
-MPCFLOW_HD double try_thermal_energy(const ThermalTries& tries, int freedoms, RandomSource& source) {
-    for (int attempt = 0; attempt < 60; ++attempt) {
+/// Makes up to `most` tries of the blocks that `source` has left, until one is taken.
+MPCFLOW_HD double try_thermal_energy(const ThermalTries& tries, int freedoms, int most,
+                                     RandomSource& source) {
+    for (int attempt = 0; attempt < most; ++attempt) {
         const auto one = tries.make(ThermalDraw::make(source.next()));
         if (tries.is_surely_taken(one) || tries.is_taken(one)) return tries.result(one);
     }
     return 0.5 * freedoms;
 }
+
+/// Each try is taken with a probability over 95 %; so many fail with one under 1e-78.
+inline constexpr int most_thermal_tries = 60;
 
 }  // namespace detail
 
@@ -153,16 +152,17 @@ MPCFLOW_HD double try_thermal_energy(const ThermalTries& tries, int freedoms, Ra
 /// freedom is half a squared Gaussian.
 MPCFLOW_HD double thermal_energy(int freedoms, RandomSource& source) {
     if (freedoms == 1) return detail::thermal_energy_of_one(ThermalDraw::make(source.next()));
-    return detail::try_thermal_energy(detail::ThermalTries(freedoms), freedoms, source);
+    const detail::ThermalTries tries(freedoms);
+    return detail::try_thermal_energy(tries, freedoms, detail::most_thermal_tries, source);
 }
-/// The same variate where what the next block of `source` gives is drawn already.
+/// The same, where `drawn` was made of the next block of `source`, which is skipped.
 MPCFLOW_HD double thermal_energy(int freedoms, const ThermalDraw& drawn, RandomSource& source) {
-    ++source.next_block;
+    source.skip();
     if (freedoms == 1) return detail::thermal_energy_of_one(drawn);
     const detail::ThermalTries tries(freedoms);
-    const auto one = tries.make(drawn);
-    if (tries.is_surely_taken(one) || tries.is_taken(one)) return tries.result(one);
-    return detail::try_thermal_energy(tries, freedoms, source);
+    const auto first = tries.make(drawn);
+    if (tries.is_surely_taken(first) || tries.is_taken(first)) return tries.result(first);
+    return detail::try_thermal_energy(tries, freedoms, detail::most_thermal_tries - 1, source);
 }
 
 }  // namespace mpcflow

@@ -57,6 +57,8 @@ struct RandomSource {
     std::uint64_t index;
     std::uint32_t next_block = 0;
 
+    /// Leaves out a block, which was drawn elsewhere.
+    MPCFLOW_HD void skip() { ++next_block; }
     MPCFLOW_HD RandomBlock next() {
         const auto high = [](std::uint64_t v) { return static_cast<std::uint32_t>(v >> 32U); };
         const auto low = [](std::uint64_t v) { return static_cast<std::uint32_t>(v); };

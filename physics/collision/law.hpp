@@ -79,6 +79,8 @@ struct LawParameters {
         if constexpr (masses == Masses::equal) return 1.0;
         else return mean_mass_;
     }
+    /// Whether the thermostat draws an energy for each cell.
+    [[nodiscard]] bool draws_energy() const { return thermostat.kind == ThermostatKind::maxwell_boltzmann; }
 
 private:
     double mean_mass_;
@@ -135,14 +137,16 @@ struct SumGrids {
 /// A cell's draw of laws that draw nothing.
 struct NoDraw {};
 
-/// Of laws that draw more for a cell than its particles need to know: made when it is resolved, by
-/// Law::draw_to_resolve(key), and an argument of `resolve` of its own. It is made of words of 32 bits: a
-/// solver may make it beforehand, for many cells at once and in columns.
+/// Of laws that draw more for a cell than its particles need to know, when it is resolved. A solver may draw
+/// it beforehand by Law::draw_to_resolve<with_energy>(key), for many cells at once, and give it to `resolve`,
+/// to the same bits; with the energy where LawParameters::draws_energy() says so. It has members of the type
+/// std::uint32_t alone, a float by its bits: columns of it are read as such.
 template <class Law>
 concept DrawsToResolve = requires(const Law& law, const typename Law::Draw& draw,
                                   const typename Law::Sums& sums, const typename Law::ResolveDraw& drawn,
                                   const CellKey& cell, const CellFill& fill) {
-    { Law::draw_to_resolve(cell) } -> std::same_as<typename Law::ResolveDraw>;
+    { Law::template draw_to_resolve<true>(cell) } -> std::same_as<typename Law::ResolveDraw>;
+    { Law::template draw_to_resolve<false>(cell) } -> std::same_as<typename Law::ResolveDraw>;
     { law.resolve(sums, draw, drawn, cell, fill) } -> std::same_as<typename Law::Transform>;
     requires !std::is_empty_v<typename Law::ResolveDraw>;
 };

@@ -58,9 +58,10 @@ public:
         return sums;
     }
 
-    using ResolveDraw = std::conditional_t<is_thermostatted, EnergyDrawn, NoDraw>;
-    MPCFLOW_HD static ResolveDraw draw_to_resolve(const CellKey& key) {
-        if constexpr (is_thermostatted) return EnergyDrawn(key);
+    using ResolveDraw = std::conditional_t<is_thermostatted, EnergyDrawnBefore, NoDraw>;
+    template <bool with_energy>
+    MPCFLOW_HD static ResolveDraw draw_to_resolve([[maybe_unused]] const CellKey& key) {
+        if constexpr (is_thermostatted && with_energy) return ResolveDraw(key);
         else return {};
     }
 

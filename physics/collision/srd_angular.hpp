@@ -103,33 +103,36 @@ public:
         return sums;
     }
 
-    /// What is drawn to resolve a cell with a thermostat: three Gaussian variates of variance 1, of which D
-    /// is made, and that of the energy. When they are asked for,
+    /// What is drawn to resolve a cell with a thermostat: the energy, and three Gaussian variates of variance
+    /// 1, of which D is made. Drawn as EnergyDrawnLate says,
     struct DrawnLate : EnergyDrawnLate {
         CellKey key;
 
         MPCFLOW_HD explicit DrawnLate(const CellKey& of_cell) : key(of_cell) {}
-        [[nodiscard]] MPCFLOW_HD Vec3<float> spin() const {
+        [[nodiscard]] MPCFLOW_HD Vec3<float> gaussians() const {
             return float_gaussian_vector(key.source(RandomStream::rigid_rotation).next());
         }
     };
-    /// or before, in words alone.
-    struct DrawnBefore : EnergyDrawn {
-        std::uint32_t gaussian[3];
+    /// and as EnergyDrawnBefore says, the floats as words.
+    struct DrawnBefore : EnergyDrawnBefore {
+        std::uint32_t words[3];
 
         DrawnBefore() = default;
-        MPCFLOW_HD explicit DrawnBefore(const CellKey& key) : EnergyDrawn(key) {
-            const Vec3<float> g = DrawnLate(key).spin();
-            for (int axis = 0; axis < 3; ++axis) gaussian[axis] = std::bit_cast<std::uint32_t>(g[axis]);
+        MPCFLOW_HD DrawnBefore(const CellKey& key, const EnergyDrawnBefore& energy)
+            : EnergyDrawnBefore(energy) {
+            const Vec3<float> g = DrawnLate(key).gaussians();
+            for (int axis = 0; axis < 3; ++axis) words[axis] = std::bit_cast<std::uint32_t>(g[axis]);
         }
-        [[nodiscard]] MPCFLOW_HD Vec3<float> spin() const {
-            return {std::bit_cast<float>(gaussian[0]), std::bit_cast<float>(gaussian[1]),
-                    std::bit_cast<float>(gaussian[2])};
+        [[nodiscard]] MPCFLOW_HD Vec3<float> gaussians() const {
+            return {std::bit_cast<float>(words[0]), std::bit_cast<float>(words[1]),
+                    std::bit_cast<float>(words[2])};
         }
     };
     using ResolveDraw = std::conditional_t<is_thermostatted, DrawnBefore, NoDraw>;
-    MPCFLOW_HD static ResolveDraw draw_to_resolve(const CellKey& key) {
-        if constexpr (is_thermostatted) return DrawnBefore(key);
+    template <bool with_energy>
+    MPCFLOW_HD static ResolveDraw draw_to_resolve([[maybe_unused]] const CellKey& key) {
+        if constexpr (is_thermostatted && with_energy) return {key, EnergyDrawnBefore(key)};
+        else if constexpr (is_thermostatted) return {key, EnergyDrawnBefore{}};
         else return {};
     }
 
@@ -184,7 +187,7 @@ private:
             cell.angular_momentum(CellMoments::vector_at(sums, moment_sums), cell.total);
         const Vec3<double> own_spin = inertia(momentum);
         const Vec3<double> drawn_spin = std::sqrt(parameters_.thermal_variance) *
-                                        inertia.thermal_velocity(vector_cast<double>(drawn.spin()));
+                                        inertia.thermal_velocity(vector_cast<double>(drawn.gaussians()));
         // As the particles will have it.
         const Vec3<Real> added_spin = vector_cast<Real>(drawn_spin - own_spin);
         const Vec3<double> d = vector_cast<double>(added_spin);

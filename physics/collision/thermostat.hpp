@@ -17,18 +17,19 @@
 
 namespace mpcflow {
 
-/// Energies of maxwell_boltzmann: what a cell tries first hangs on no sum. It is drawn when it is asked for,
+/// How a cell draws its energy of maxwell_boltzmann. A device draws it when it is asked for: what is drawn
+/// before takes registers meanwhile.
 struct EnergyDrawnLate {
     [[nodiscard]] MPCFLOW_HD double energy(int freedoms, RandomSource& source) const {
         return thermal_energy(freedoms, source);
     }
 };
-/// or before, for many cells at once.
-struct EnergyDrawn {
-    ThermalDraw first;
+/// A CPU draws the first try, which hangs on no sum, before it resolves the cell: for many cells at once.
+struct EnergyDrawnBefore {
+    ThermalDraw first{};  ///< for other kinds, which do not ask, nothing
 
-    EnergyDrawn() = default;
-    MPCFLOW_HD explicit EnergyDrawn(const CellKey& key)
+    EnergyDrawnBefore() = default;
+    MPCFLOW_HD explicit EnergyDrawnBefore(const CellKey& key)
         : first(ThermalDraw::make(key.source(RandomStream::thermostat).next())) {}
     [[nodiscard]] MPCFLOW_HD double energy(int freedoms, RandomSource& source) const {
         return thermal_energy(freedoms, first, source);
@@ -36,7 +37,7 @@ struct EnergyDrawn {
 };
 
 /// Twice the energy over the mass, after the thermostat, of the `freedoms` of a cell that are scaled; before,
-/// it is `square` > 0. `drawn` is an EnergyDrawnLate or an EnergyDrawn of the cell.
+/// it is `square` > 0. `drawn` is an EnergyDrawnLate or an EnergyDrawnBefore of the cell.
 template <class Drawn>
 MPCFLOW_HD double thermal_square(const LawParameters& fluid, int freedoms, double square, const Drawn& drawn,
                                  const CellKey& key) {

@@ -60,6 +60,7 @@ private:
         using Draw = typename L::ResolveDraw;
     };
     using ToResolve = ToResolveOf<Law>;
+    using ColumnsToResolve = Columns<typename ToResolve::Draw, std::uint32_t, size>;
 
 #if MPCFLOW_HAS_VECTOR_UNITS
     MPCFLOW_AVX512 MPCFLOW_FLATTEN void run_avx512() { run_all(); }
@@ -69,7 +70,7 @@ private:
 
     void run_all() {
         ColumnsOf<Draw> drawn;
-        [[maybe_unused]] Columns<typename ToResolve::Draw, std::uint32_t, size> drawn_to_resolve;
+        [[maybe_unused]] ColumnsToResolve drawn_to_resolve;
         [[maybe_unused]] std::int64_t keys[size];
         for (const CellRange& range : cells) {
             const std::int64_t last = range.first + range.count;
@@ -81,8 +82,8 @@ private:
                 if constexpr (has_draws || ToResolve::exists) plan.grid.find_keys(first, keys);
                 if constexpr (has_draws) draw(first, count, keys, drawn);
                 if constexpr (ToResolve::exists) {
-                    for (int k = 0; k < size; ++k)
-                        drawn_to_resolve.set(k, Law::draw_to_resolve({plan.seed, plan.step, keys[k]}));
+                    if (plan.law.parameters().draws_energy()) draw_to_resolve<true>(keys, drawn_to_resolve);
+                    else draw_to_resolve<false>(keys, drawn_to_resolve);
                     for (int k = 0; k < count; ++k) resolve(first + k, drawn_to_resolve[k]);
                 } else {
                     for (int cell = first; cell < first + count; ++cell) resolve(cell);
@@ -101,6 +102,13 @@ private:
             for (int k = 0; k < size; ++k) drawn.set(k, Law::draw({plan.seed, plan.step, keys[k]}));
             for (int k = 0; k < count; ++k) actions[first + k].set_draw(drawn[k]);
         }
+    }
+
+    /// Two loops without a branch, of which the compiler makes vectors.
+    template <bool with_energy>
+    void draw_to_resolve(const std::int64_t (&keys)[size], ColumnsToResolve& drawn) {
+        for (int k = 0; k < size; ++k)
+            drawn.set(k, Law::template draw_to_resolve<with_energy>({plan.seed, plan.step, keys[k]}));
     }
 
     template <class... ResolveDraw>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -32,6 +33,34 @@ class KindsOf : public testing::Test {};
 template <class Law>
 using HasScaling = std::bool_constant<has_scaling<Law>>;
 TYPED_TEST_SUITE(KindsOf, LawsWith<HasScaling>::Types);
+
+// Whether a solver draws for a cell beforehand, as on a CPU, or leaves it to the law, as on a device, and
+// whether it draws an energy that nobody asks for: the same bits.
+TYPED_TEST(KindsOf, do_not_mind_when_they_are_drawn_for) {
+    if constexpr (DrawsToResolve<TypeParam>) {
+        for (const ThermostatKind kind :
+             {ThermostatKind::maxwell_boltzmann, ThermostatKind::monte_carlo, ThermostatKind::simple}) {
+            const TypeParam law(system_with(kind));
+            CellMaker maker(3);
+            for (const int count : {0, 1, 2, 3, 10}) {
+                for (std::uint64_t step = 0; step < 500; ++step) {
+                    const CellKey key{1, step, 5};
+                    const auto sums =
+                        sum_of(law, maker.make<typename TypeParam::Real>(count, thermal_speed), key);
+                    const auto axis = law.draw(key);
+                    const auto late = law.resolve(sums, axis, key, {});
+                    const auto with =
+                        law.resolve(sums, axis, law.template draw_to_resolve<true>(key), key, {});
+                    EXPECT_EQ(std::memcmp(&late, &with, sizeof late), 0) << count << " particles";
+                    if (law.parameters().draws_energy()) continue;
+                    const auto without =
+                        law.resolve(sums, axis, law.template draw_to_resolve<false>(key), key, {});
+                    EXPECT_EQ(std::memcmp(&late, &without, sizeof late), 0) << count << " particles";
+                }
+            }
+        }
+    }
+}
 
 TYPED_TEST(KindsOf, simple_scaling_sets_the_mean_energy) {
     using Real = typename TypeParam::Real;
