@@ -119,8 +119,8 @@ TYPED_TEST(TileBoxesTest, a_number_in_a_box_is_of_one_cell_and_finds_it) {
             const auto grid = grid_of_step(step + 1);
             const TileBoxes<Real> tiles(grid, grid_of_step(step).shift());
             EXPECT_EQ(tiles.count(), TiledOrder(grid.cells()).tile_count());
-            // Those behind the last one are tiles of no place.
-            for (int tile = 0; tile < 6 * tiles.count() + 8; ++tile) {
+            // Those behind the last one are tiles of no place, of which every seventh is looked at.
+            for (int tile = 0; tile < 6 * tiles.count() + 8; tile += tile < tiles.count() ? 1 : 7) {
                 const Vec3<int> first = tiles.first(tile);
                 for (int axis = 0; axis < 3; ++axis) {
                     if (!system.boundaries.faces[axis].is_periodic()) continue;
