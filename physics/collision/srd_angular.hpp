@@ -104,7 +104,7 @@ public:
     }
 
     /// What is drawn to resolve a cell with a thermostat: the energy, and three Gaussian variates of variance
-    /// 1, of which D is made. Drawn as EnergyDrawnLate says,
+    /// 1, of which D is made. A device draws both when they are asked for.
     struct DrawnLate : EnergyDrawnLate {
         CellKey key;
 
@@ -113,7 +113,7 @@ public:
             return float_gaussian_vector(key.source(RandomStream::rigid_rotation).next());
         }
     };
-    /// and as EnergyDrawnBefore says, the floats as words.
+    /// A CPU draws them before, for many cells at once; the floats are kept as words.
     struct DrawnBefore : EnergyDrawnBefore {
         std::uint32_t words[3];
 
