@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "gpu/divisor.hpp"
+#include "physics/divisor.hpp"
 #include "physics/host_device.hpp"
 #include "physics/vector.hpp"
 

@@ -18,7 +18,7 @@ template <class Real>
 [[nodiscard]] TileRange deep_tiles(const Border<Real>& border, const DomainGrid<Real>& grid) {
     // A particle that is not astray is so many cells from its tile at most; one that was just put in order, a
     // flight. Two more flights follow before the host can know.
-    constexpr int drift = TileBoxes<Real>::beyond + TileBoxes<Real>::leeway;
+    constexpr int drift = TileBox::beyond + TileBox::leeway;
     const int layers = border.reach() + border.flight() + std::max(drift, border.flight());
     TileRange deep;
     for (int axis = 0; axis < 3; ++axis) {

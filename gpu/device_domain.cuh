@@ -264,7 +264,7 @@ private:
             particles_.count(), from, to, cells_.actions(), cells_.draws(), cells_.sums(), cells_.slots()};
         step.report = report_.data();
         step.leaving = migration_.queue();
-        const TileBoxes<Real> boxes(plan_.next_grid, ordered_shift_);
+        const TileBoxes boxes(plan_.next_grid, ordered_shift_);
         TileStep<Law, Grid> of_tiles{boxes,  words_,           particles_.starts(), particles_.left_over(),
                                      turns_, multiprocessors_, another_follows};
         const auto take_turns = [&](int first, int count, cudaStream_t stream) {

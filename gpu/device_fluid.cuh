@@ -307,7 +307,7 @@ private:
     }
 
     void advance_by_tiles(bool reorders, bool another_follows, const ParticleStep<Law, Particle>& step) {
-        const TileBoxes<typename Law::Real> boxes(plan_.next_grid, ordered_shift_);
+        const TileBoxes boxes(plan_.next_grid, ordered_shift_);
         const TileStep<Law, Grid> tiles{boxes,
                                         words_,
                                         starts_.data(),

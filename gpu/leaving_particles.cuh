@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "physics/cell_grid.hpp"
-
 namespace mpcflow {
 
 /// Where they are in memory. What there is no room for is counted, and found again afterwards
@@ -29,9 +27,7 @@ struct NobodyLeaves {
 
 /// Whether a particle can be off a grid.
 template <class Grid>
-inline constexpr bool may_leave = true;
-template <class Real>
-inline constexpr bool may_leave<CellGrid<Real>> = false;
+inline constexpr bool may_leave = Grid::is_part;
 
 template <class Grid>
 using LeavingOf = std::conditional_t<may_leave<Grid>, LeavingQueue, NobodyLeaves>;

@@ -2,6 +2,7 @@
 /// The cells around a tile in which its particles lie on the grid of a later step, and their sums in the
 /// shared memory of a block. Host and device share it, so that tests need no card.
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -16,12 +17,8 @@
 
 namespace mpcflow {
 
-/// Where the boxes of all tiles lie on a grid. Particles that were in a tile's cells on a grid of shift s are
-/// on one of shift t at least half a cell from the outside of a box that is two cells longer than the tile
-/// along each axis, as long as they do not move: the box begins floor(t - s - 1/2) cells from the tile.
-template <class Real>
-class TileBoxes {
-public:
+/// The box of a tile: two cells longer than the tile along each axis.
+struct TileBox {
     static constexpr Vec3<int> size{TiledOrder::edge.x + 2, TiledOrder::edge.y + 2, TiledOrder::edge.z + 2};
     static constexpr int cells = size.x * size.y * size.z;
     static constexpr int outside = -1;  ///< the number of cells that are not in a box
@@ -30,43 +27,60 @@ public:
     /// steps between re-orderings four are ten times as far as particles drift on average.
     static constexpr int leeway = 3;
 
+    [[nodiscard]] MPCFLOW_HD static constexpr int length(int axis) {
+        return axis == 0 ? size.x : (axis == 1 ? size.y : size.z);
+    }
+};
+
+/// Where the boxes of all tiles lie on a grid. Particles that were in a tile's cells on a grid of shift s are
+/// on one of shift t at least half a cell from the outside of the tile's box, as long as they do not move:
+/// the box begins floor(t - s - 1/2) cells from the tile.
+///
+/// On the grid of a domain a box that would reach beyond it is moved onto it, and is shorter where the grid
+/// is. So whoever is in a box is on the grid, and nobody else need be asked. (A cell that the box had
+/// beyond the grid is one that no particle stays in.)
+template <class Grid>
+class TileBoxes : public TileBox {
+public:
     TileBoxes() = default;
     /// On `grid`, of tiles into which particles were ordered on a grid of shift `ordered`.
-    template <class Grid>
+    template <class Real>
     TileBoxes(const Grid& grid, Vec3<Real> ordered) : order_(grid.cells()), cells_(grid.cells()) {
         for (int axis = 0; axis < 3; ++axis) {
             const double moved = static_cast<double>(grid.shift()[axis]) - static_cast<double>(ordered[axis]);
+            const int begin = static_cast<int>(std::floor(moved - 0.5));
             origin_[axis] = grid.origin(axis);
             period_[axis] = grid.period(axis);
-            base_[axis] = origin_[axis] + static_cast<int>(std::floor(moved - 0.5)) - 1;
+            base_[axis] = origin_[axis] + begin - 1;
             if (period_[axis] > 0) base_[axis] = (base_[axis] + 3 * period_[axis]) % period_[axis];
-            is_whole_[axis] = grid.is_periodic(axis);
-            leads_to_others_[axis] = grid.leads_to_others(axis);
+            end_[axis] = length(axis);
+            lowest_[axis] = 0;
+            highest_[axis] = cells_[axis] - 1;
+            if (grid.has_all(axis)) continue;
+            end_[axis] = std::min(length(axis), cells_[axis]);
+            lowest_[axis] = -begin;
+            highest_[axis] = cells_[axis] - end_[axis] - begin;
         }
+        for (int axis = 0; axis < 3; ++axis) leads_to_others_[axis] = grid.leads_to_others(axis);
     }
 
     [[nodiscard]] MPCFLOW_HD int count() const { return order_.tile_count(); }
     [[nodiscard]] MPCFLOW_HD const TiledOrder& order() const { return order_; }
 
     /// The first cell of a tile's box by its number along each axis of the box that the fluid is in: from 1
-    /// to L along a periodic one, where L is cell 0. Between walls it may lie before cell 0. A tile of no
-    /// place, whose number is behind the last one's, has particles from anywhere: any box will do.
+    /// to L along a periodic one, where L is cell 0. Between walls it may lie before cell 0, where the grid
+    /// has all cells. A tile of no place, whose number is behind the last one's, has particles from anywhere:
+    /// any box will do.
     [[nodiscard]] MPCFLOW_HD Vec3<int> first(int tile) const {
         Vec3<int> first = order_.first_cell(tile);
-        first.z = first.z < cells_.z ? first.z : cells_.z - 1;
-        for (int axis = 0; axis < 3; ++axis)
-            first[axis] = lower_turn(first[axis] + base_[axis], -period_[axis]) + 1;
-        return first;
-    }
-
-    /// Whether all cells of the box that begins at `first` are on the grid.
-    [[nodiscard]] MPCFLOW_HD bool is_on_grid(Vec3<int> first) const {
-        bool is_on_grid = true;
         for (int axis = 0; axis < 3; ++axis) {
-            const int c = from_origin(axis, first[axis]);
-            is_on_grid &= is_whole_[axis] != 0 || (c >= 0 && c + length(axis) <= cells_[axis]);
+            if constexpr (Grid::is_part) {
+                first[axis] = first[axis] > lowest_[axis] ? first[axis] : lowest_[axis];
+                first[axis] = first[axis] < highest_[axis] ? first[axis] : highest_[axis];
+            }
+            first[axis] = lower_turn(first[axis] + base_[axis], -period_[axis]) + 1;
         }
-        return is_on_grid;
+        return first;
     }
 
     /// The number of a cell in the box that begins at `first`, or `outside`. The cell is given by what
@@ -76,9 +90,10 @@ public:
         const int x = from_first(0, first.x, cell.x);
         const int y = from_first(1, first.y, cell.y);
         const int z = from_first(2, first.z, cell.z);
-        const bool is_inside = static_cast<unsigned>(x) < static_cast<unsigned>(size.x) &&
-                               static_cast<unsigned>(y) < static_cast<unsigned>(size.y) &&
-                               static_cast<unsigned>(z) < static_cast<unsigned>(size.z);
+        const Vec3<int> end = Grid::is_part ? end_ : size;
+        const bool is_inside = static_cast<unsigned>(x) < static_cast<unsigned>(end.x) &&
+                               static_cast<unsigned>(y) < static_cast<unsigned>(end.y) &&
+                               static_cast<unsigned>(z) < static_cast<unsigned>(end.z);
         return is_inside ? x + size.x * (y + size.y * z) : outside;
     }
 
@@ -104,9 +119,6 @@ public:
     }
 
 private:
-    [[nodiscard]] MPCFLOW_HD static int length(int axis) {
-        return axis == 0 ? size.x : (axis == 1 ? size.y : size.z);
-    }
     /// A cell's number from `first` on; between walls it may be below zero.
     [[nodiscard]] MPCFLOW_HD int from_first(int axis, int first, int cell) const {
         return lower_turn(cell - first, period_[axis]);
@@ -120,9 +132,11 @@ private:
     Vec3<int> cells_{1, 1, 1};
     /// Where the box of the first tile begins, less 1; from 0 to L - 1 along a periodic axis.
     Vec3<int> base_{};
-    Vec3<int> origin_{};    ///< of the grid in the box
-    Vec3<int> period_{};    ///< cells along a periodic axis of the box; 0 between walls
-    Vec3<int> is_whole_{};  ///< 1 along a periodic axis that the grid has all cells of
+    Vec3<int> origin_{};   ///< of the grid in the box
+    Vec3<int> period_{};   ///< cells along a periodic axis of the box; 0 between walls
+    Vec3<int> end_{};      ///< cells of a box
+    Vec3<int> lowest_{};   ///< where a tile begins whose box is not moved onto the grid,
+    Vec3<int> highest_{};  ///< to here
     Vec3<int> leads_to_others_{};
 };
 

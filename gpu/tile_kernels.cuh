@@ -29,7 +29,7 @@ using TurnsOf = std::conditional_t<may_leave<Grid>, TurnsOfDomain, TurnsOfBox>;
 /// What the kernel asks for beside ParticleStep.
 template <class Law, class Grid>
 struct TileStep {
-    TileBoxes<typename Law::Real> boxes;  ///< on the grid of the next collision
+    TileBoxes<Grid> boxes;  ///< on the grid of the next collision
     WordSums<Law> words;
     const std::uint32_t* starts;  ///< of the tiles' particles, and their number behind the last
     /// Room for a number for each particle: a block notes those left over where its own particles are.
@@ -51,7 +51,7 @@ inline constexpr bool can_leave_taken<Setting::plain, Law> = true;
 /// The shared memory of a block.
 template <class Law>
 struct TileMemory {
-    static constexpr int cells = TileBoxes<typename Law::Real>::cells;
+    static constexpr int cells = TileBox::cells;
     /// Of words that follow each other those of one cell are in different banks.
     static constexpr int row_length = cells | 1;
     static constexpr int words = WordSums<Law>::count * row_length;
@@ -177,7 +177,6 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
 
     Vec3<int> box = tiles.boxes.first(tile);
     keep_in_registers(box);
-    const bool is_on_grid = !may_leave<Grid> || tiles.boxes.is_on_grid(box);
     for (int local = static_cast<int>(threadIdx.x); local < TileMemory<Law>::cells; local += block_size)
         memory.cell[local] = tiles.boxes.index(box, local);
     const detail::FetchForLaterTurn<setting, Law, Particle, Grid> later(tiles);
@@ -197,13 +196,13 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
         const Vec3<int> next_cell =
             plan.next_grid.template unwrapped<setting>(particle.position, next_place.offset);
         const int local = tiles.boxes.local(box, next_cell);
-        const auto on_grid = [&] { return plan.next_grid.from_unwrapped(next_cell); };
-        if ((local == TileBoxes<Real>::outside || !is_on_grid) && !plan.next_grid.has(on_grid())) {
-            step.leaving.push(at);
-            return true;
+        if (local == TileBox::outside) {
+            const bool leaves = !plan.next_grid.has(plan.next_grid.from_unwrapped(next_cell));
+            if (leaves) step.leaving.push(at);
+            return leaves;
         }
-        if (local == TileBoxes<Real>::outside) return false;
-        const auto draw = step.draws.next(plan.next_grid.index(on_grid()), LoadConstant{});
+        const int next_index = plan.next_grid.index(plan.next_grid.from_unwrapped(next_cell));
+        const auto draw = step.draws.next(next_index, LoadConstant{});
         if constexpr (can_leave) {
             Vec3<Real> taken;
             const auto sums = plan.template unrounded<setting>(particle, next_place, draw, taken);

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "gpu/cell_order.hpp"
-#include "gpu/divisor.hpp"
+#include "physics/divisor.hpp"
 #include "physics/host_device.hpp"
 #include "physics/vector.hpp"
 

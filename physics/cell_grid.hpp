@@ -52,6 +52,9 @@ struct CellRange {
 template <class Real>
 class CellGrid {
 public:
+    /// Whether there are cells of the box that it has not.
+    static constexpr bool is_part = false;
+
     CellGrid() = default;
 
     /// The grid of step `step`: its shift is drawn from (seed, step), or zero without random_shift.
@@ -204,6 +207,7 @@ public:
     [[nodiscard]] MPCFLOW_HD bool is_periodic(int axis) const { return cells_[axis] == box_[axis]; }
     [[nodiscard]] MPCFLOW_HD Vec3<int> cells() const { return cells_; }
     /// As DomainGrid's.
+    [[nodiscard]] static bool has_all(int /*axis*/) { return true; }
     [[nodiscard]] static bool leads_to_others(int /*axis*/) { return false; }
     [[nodiscard]] static int origin(int /*axis*/) { return 0; }
     [[nodiscard]] int period(int axis) const { return is_periodic(axis) ? box_[axis] : 0; }

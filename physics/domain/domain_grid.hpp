@@ -9,6 +9,7 @@
 #include <span>
 
 #include "physics/cell_grid.hpp"
+#include "physics/divisor.hpp"
 #include "physics/domain/cut.hpp"
 #include "physics/system.hpp"
 #include "physics/vector.hpp"
@@ -19,6 +20,8 @@ namespace mpcflow {
 template <class Real>
 class DomainGrid {
 public:
+    static constexpr bool is_part = true;
+
     DomainGrid() = default;
     DomainGrid(const System& system, std::uint64_t step, const Cut& a_cut, int number)
         : box_(system, step),
@@ -41,6 +44,8 @@ public:
             }
             turn_[axis] = first_[axis] == 0 ? -all : all;
         }
+        row_ = Divisor(cells_.x);
+        column_ = Divisor(cells_.y);
     }
 
     [[nodiscard]] DomainGrid of_step(const System& system, std::uint64_t step) const {
@@ -119,9 +124,9 @@ public:
     /// Cells of the box along a periodic axis; 0 between walls.
     [[nodiscard]] int period(int axis) const { return box_.period(axis); }
     /// Whether the last cell along an axis is a neighbour of the first one.
-    [[nodiscard]] bool is_periodic(int axis) const {
-        return box_.is_periodic(axis) && cells_[axis] == box_.cells()[axis];
-    }
+    [[nodiscard]] bool is_periodic(int axis) const { return box_.is_periodic(axis) && has_all(axis); }
+    /// Whether it has all cells of the box along an axis.
+    [[nodiscard]] bool has_all(int axis) const { return cells_[axis] == box_.cells()[axis]; }
 
     /// The index of a cell of the box by its number along each axis there, or `no_cell`.
     MPCFLOW_HD int find(Vec3<int> in_box) const {
@@ -134,7 +139,9 @@ public:
 
     /// A cell's number along each axis of the box.
     MPCFLOW_HD Vec3<int> in_box(int cell) const {
-        return counted_in_box({cell % cells_.x, cell / cells_.x % cells_.y, cell / cells_.x / cells_.y});
+        const int row = cell / row_;
+        const int layer = row / column_;
+        return counted_in_box({cell - row * cells_.x, row - layer * cells_.y, layer});
     }
 
     MPCFLOW_HD int key(int cell) const { return box_.index(in_box(cell)); }
@@ -242,6 +249,8 @@ private:
     Vec3<int> first_{};  ///< in the box
     Vec3<int> turn_{};   ///< what is added to a number where it is not from the first cell on
     Vec3<int> cells_{1, 1, 1};
+    Divisor row_{};     ///< by cells_.x
+    Divisor column_{};  ///< by cells_.y
 };
 
 }  // namespace mpcflow

@@ -13,8 +13,8 @@
 
 #include <gtest/gtest.h>
 
-#include "gpu/divisor.hpp"
 #include "gpu/tile_turns.hpp"
+#include "physics/divisor.hpp"
 
 namespace mpcflow::test {
 namespace {

@@ -79,7 +79,7 @@ TEST(DeepTiles, send_nothing_to_others) {
         const DomainGrid<double>& grid = border.first_grid(of.system);
         const TiledOrder order(grid.cells());
         const std::vector<int> deep = numbers_of(order, deep_tiles(border, grid));
-        constexpr int drift = TileBoxes<double>::beyond + TileBoxes<double>::leeway;
+        constexpr int drift = TileBox::beyond + TileBox::leeway;
         const int farthest = std::max(drift, border.flight()) + 2 * border.flight();
         const Vec3<int> cells = grid.cells();
         for (const int tile : deep) {
@@ -107,7 +107,7 @@ TEST(DeepTiles, are_all_that_are_deep_enough) {
     in_each_domain([](const Domains& of, const Border<double>& border, const std::set<int>& /*shared*/) {
         const DomainGrid<double>& grid = border.first_grid(of.system);
         const TiledOrder order(grid.cells());
-        constexpr int drift = TileBoxes<double>::beyond + TileBoxes<double>::leeway;
+        constexpr int drift = TileBox::beyond + TileBox::leeway;
         const int layers = border.reach() + border.flight() + std::max(drift, border.flight());
         const std::vector<bool> is_deep = deep_cells(grid, layers);
         std::vector<bool> all_deep(static_cast<std::size_t>(order.tile_count()), true);
@@ -153,7 +153,7 @@ TEST(DeepTiles, are_far_from_sheared_faces) {
 TEST(DeepTiles, are_apart_while_no_particle_can_get_out) {
     std::mt19937 random(5);
     for (const int flight : {2, 5, 9, 20}) {
-        constexpr int drift = TileBoxes<double>::beyond + TileBoxes<double>::leeway;
+        constexpr int drift = TileBox::beyond + TileBox::leeway;
         const int farthest = std::max(drift, flight) + 2 * flight;
         std::int64_t apart = 0;
         std::int64_t last_astray = 0;
