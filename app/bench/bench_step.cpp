@@ -1,9 +1,11 @@
 #include "app/bench/bench_step.hpp"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/machine/device.hpp"
 #include "app/machine/rank_place.hpp"
@@ -92,8 +94,8 @@ struct StepRun {
 
 StepRun run_of(const BenchStepOptions& options, const StepKind& kind, DeviceKind device) {
     StepRun run;
-    const int cells = options.cells > 0 ? options.cells : device == DeviceKind::cuda ? 200 : 32;
-    run.system.box.size = {cells, cells, cells};
+    const int edge = device == DeviceKind::cuda ? 200 : 32;
+    run.system.box.size = options.cells.value_or(std::array{edge, edge, edge});
     run.system.fluid.density = options.density;
     kind.law.choose(run.system.collision);
     run.system.thermostat.kind =
@@ -128,9 +130,9 @@ StepRun run_of_rank(const BenchStepOptions& options, const StepKind& kind, const
     const auto found = automatic_cut(run.system, ranks.count());
     if (!found) {
         throw EnvironmentError(
-            fmt::format("--cells: a box of {} cells an edge cannot be cut into {} domains; take more "
-                        "cells, or another number of ranks",
-                        run.system.box.size[0], ranks.count()));
+            fmt::format("--cells: a box of {} cells cannot be cut into {} domains; take more cells, or "
+                        "another number of ranks",
+                        fmt::join(run.system.box.size, " x "), ranks.count()));
     }
     cut = *found;
     return run;

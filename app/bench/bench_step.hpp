@@ -1,6 +1,9 @@
 #pragma once
 /// `mpcflow bench step`: how fast this machine runs whole steps.
 
+#include <array>
+#include <optional>
+
 #include "app/bench/step_measurement.hpp"
 #include "input/scenario.hpp"
 
@@ -14,7 +17,7 @@ struct BenchStepOptions {
     Summation summation = Summation::automatic;        ///< on a GPU
     VectorUnits vectors = VectorUnits::avx512;         ///< of a CPU, the widest
     int reorder = 0;                                   ///< 0: the solver's own choice
-    int cells = 0;  ///< cells per edge of the cubic, periodic box; 0: 200 on a GPU, 32 on a CPU
+    std::optional<std::array<int, 3>> cells;  ///< of the periodic box; without, 200^3 on a GPU, 32^3 on a CPU
     double density = 10.0;
     int steps = 0;  ///< steps of each of three timings, the best of which counts; 0: about a second
     bool json = false;

@@ -69,8 +69,11 @@ void BenchCommands::add_step(CLI::App& bench) {
         ->option_text("UNITS");
     step->add_option("--reorder", step_.reorder, "Steps between re-orderings; without, the solver's choice")
         ->check(CLI::Range(1, 1000000));
-    step->add_option("--cells", step_.cells, "Cells per edge; without, 200 on a GPU, 32 on a CPU")
-        ->check(CLI::Range(2, 4096));
+    step->add_option("--cells", cells_,
+                     "Cells along each edge, or along x, y and z; without, 200 on a GPU, 32 on a CPU")
+        ->expected(1, 3)
+        ->check(CLI::Range(2, 4096))
+        ->option_text("N | X Y Z");
     step->add_option("--density", step_.density, "Particles per cell")->check(CLI::Range(0.1, 1000.0));
     step->add_option("--steps", step_.steps, "Steps of each of three timings; without, about a second's")
         ->check(CLI::PositiveNumber);
@@ -78,6 +81,10 @@ void BenchCommands::add_step(CLI::App& bench) {
     step->final_callback([this] {
         step_.device = device();
         step_.kinds = step_kinds();
+        if (cells_.size() == 2)
+            throw CLI::ValidationError("--cells", "give one number, or three: along x, y and z");
+        if (cells_.size() == 1) step_.cells = {cells_[0], cells_[0], cells_[0]};
+        if (cells_.size() == 3) step_.cells = {cells_[0], cells_[1], cells_[2]};
         if (!vectors_.empty()) step_.vectors = value_of<VectorUnits>(vectors_);
         if (!summation_.empty()) step_.summation = value_of<Summation>(summation_);
         if (!thermostat_.empty()) step_.thermostat = value_of<ThermostatKind>(thermostat_);

@@ -46,6 +46,7 @@ private:
     Shorthands shorthands_;
     std::optional<std::string> parts_;  ///< given and empty is an error
     std::string size_, thermostat_, precision_, law_, summation_, vectors_;
+    std::vector<int> cells_;
     std::vector<std::string> summations_;
     bool json_ = false;
 };

@@ -41,7 +41,8 @@ class Arguments(ProgramTest):
     def test_bad_arguments_exit_with_2(self):
         for arguments in ([], ["fly"], ["run"], ["run", "a.yaml", "--colour"], ["run", "a.yaml", "b.yaml"],
                           ["info"], ["bench"], ["bench", "nothing"], ["bench", "step", "--law", "dpd"],
-                          ["bench", "step", "--device", "gpu"], ["bench", "step", "--cells", "0"], ["run", "--set"]):
+                          ["bench", "step", "--device", "gpu"], ["bench", "step", "--cells", "0"],
+                          ["bench", "step", "--cells", "8", "8"], ["bench", "step", "--cells", "8", "8", "8", "8"], ["run", "--set"]):
             done = self.mpcflow(*arguments, status=2)
             self.assertTrue(done.stderr, arguments)
         self.assertEqual(self.files(), [])
@@ -142,6 +143,8 @@ class Arguments(ProgramTest):
                     self.assertGreater(result["updates_per_second"], 0)
                     self.assertEqual(result["particles"], 5120)
                     self.assertEqual(result["density"], 10)
+        long = self.mpcflow(*small[:4], "--cells", "2", "8", "16", "--law", "srd", "--steps", "5", "--json").stdout
+        self.assertEqual([result["particles"] for result in json.loads(long)], [2560, 2560])
 
 
 class BadInput(ProgramTest):
