@@ -26,7 +26,7 @@ function(mpcflow_instantiate_laws template variable)
     endforeach()
   endforeach()
   if(unknown)
-    message(FATAL_ERROR "mpcflow: MPCFLOW_LAWS or MPCFLOW_DOMAIN_LAWS names ${unknown}: laws are called Srd_double, "
+    message(FATAL_ERROR "mpcflow: MPCFLOW_LAWS, MPCFLOW_DOMAIN_LAWS or MPCFLOW_DEVICE_LAWS names ${unknown}: laws are called Srd_double, "
       "SrdAngular_float and so on, after the table in ${table}; or none")
   endif()
   if(CMAKE_UNITY_BUILD)

@@ -4,7 +4,7 @@
 #   tools/test.sh                 build-test/: all tests; build-asan/: host tests with address and undefined
 #                                 behaviour sanitizers
 #   tools/test.sh --sanitizers    also build-tsan/: what has threads with the thread sanitizer, and the
-#                                 fuzzer of the input reader for half a minute (where clang is); so does CI=true
+#                                 fuzzer of the input reader for twenty seconds (where clang is); so does CI=true
 #   tools/test.sh --all           also the tests labelled "nightly": long runs, all failures of a kind in place of samples;
 #                                 and all checks of the address and undefined behaviour sanitizers, everywhere
 #   tools/test.sh --quick         build-test/ alone
@@ -132,6 +132,12 @@ if nvcc=$(find_nvcc); then
         if [[ $("$nvcc" --help) == *-Ofc* ]]; then optimised="-O1 -Ofc=max"; fi  # CUDA 13; it leaves the arithmetic
     fi
     release+=("-DCMAKE_CUDA_ARCHITECTURES=$architectures" "-DCMAKE_CUDA_FLAGS_RELEASE=$optimised -DNDEBUG")
+    # And each law in one arithmetic then, of which no test runs.
+    device_laws=""
+    if [[ $nightly == no ]] && ! has_gpu; then
+        device_laws="Srd_float;SrdAngular_double;Andersen_double;AndersenAngular_float"
+    fi
+    release+=("-DMPCFLOW_DEVICE_LAWS=$device_laws")
     say "Building and testing in build-test/, with CUDA ($nvcc)"
 else
     say "Building and testing in build-test/, for the CPU alone (no CUDA compiler is here)"
@@ -186,7 +192,7 @@ if [[ $sanitizers == yes ]]; then
     # The fuzzer takes one core, so that it runs beside a build.
     fuzzer=""
     if have clang++ && [[ -x tests/input/run_fuzzer.sh ]]; then
-        fuzz_seconds=30
+        fuzz_seconds=20
         if [[ $nightly == yes ]]; then fuzz_seconds=300; fi
         say "Fuzzing the input reader for $fuzz_seconds s, in the background"
         fuzzer_log=$(mktemp)
@@ -197,12 +203,13 @@ if [[ $sanitizers == yes ]]; then
         fail "the fuzzer of the input reader: no clang is here"
     fi
     say "Building and testing in build-tsan/: thread sanitizer, what has threads"
-    # Each way of the threads once; with --all also with every law, wall and precision. Domains that no test asks for then are
-    # not compiled: one that asks ends with an error.
+    # Each way of the threads once; with --all also with every law, wall and precision. Laws and domains that no test asks for
+    # then are not compiled: one that asks ends with an error.
     if [[ $nightly == yes ]]; then
-        sanitized+=(-DMPCFLOW_RACE_ALL=ON -DMPCFLOW_DOMAIN_LAWS=)
+        sanitized+=(-DMPCFLOW_RACE_ALL=ON -DMPCFLOW_DOMAIN_LAWS= -DMPCFLOW_LAWS=)
     else
-        sanitized+=(-DMPCFLOW_RACE_ALL=OFF "-DMPCFLOW_DOMAIN_LAWS=Srd_double;Srd_float;SrdAngular_double")
+        sanitized+=(-DMPCFLOW_RACE_ALL=OFF "-DMPCFLOW_DOMAIN_LAWS=Srd_double;Srd_float;SrdAngular_double"
+            "-DMPCFLOW_LAWS=Srd_double;Srd_float;SrdAngular_double;SrdAngular_float;AndersenAngular_double")
     fi
     start_anew build-tsan
     # Its runs are the longest.

@@ -154,6 +154,11 @@ TEST(Reading, TakesTheExamples) {
 }
 
 TEST(RoundTrip, OfRandomScenarios) {
+#ifdef MPCFLOW_SANITIZED
+    constexpr int scenarios = 400;
+#else
+    constexpr int scenarios = 2000;
+#endif
     std::mt19937_64 random(7);
     const auto real = [&](double low, double high) {
         return std::uniform_real_distribution<double>(low, high)(random);
@@ -161,7 +166,7 @@ TEST(RoundTrip, OfRandomScenarios) {
     const auto pick = [&](int low, int high) {
         return std::uniform_int_distribution<int>(low, high)(random);
     };
-    for (int i = 0; i < 2000; ++i) {
+    for (int i = 0; i < scenarios; ++i) {
         Scenario s;
         s.title = pick(0, 1) == 0 ? "" : "quotes \" and \\ and ' and # : é {" + std::to_string(i);
         s.output.directory = "- out: " + std::to_string(pick(0, 99));
