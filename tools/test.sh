@@ -209,7 +209,7 @@ if [[ $sanitizers == yes ]]; then
         sanitized+=(-DMPCFLOW_RACE_ALL=ON -DMPCFLOW_DOMAIN_LAWS= -DMPCFLOW_LAWS=)
     else
         sanitized+=(-DMPCFLOW_RACE_ALL=OFF "-DMPCFLOW_DOMAIN_LAWS=Srd_double;Srd_float;SrdAngular_double"
-            "-DMPCFLOW_LAWS=Srd_double;Srd_float;SrdAngular_double;SrdAngular_float;AndersenAngular_double")
+            "-DMPCFLOW_LAWS=Srd_double;Srd_float;SrdAngular_double;SrdAngular_float;Andersen_double;AndersenAngular_double")
     fi
     start_anew build-tsan
     # Its runs are the longest.
