@@ -22,7 +22,8 @@ struct TileBox {
     static constexpr Vec3<int> size{TiledOrder::edge.x + 2, TiledOrder::edge.y + 2, TiledOrder::edge.z + 2};
     static constexpr int cells = size.x * size.y * size.z;
     static constexpr int outside = -1;  ///< the number of cells that are not in a box
-    static constexpr int beyond = 2;    ///< cells of a box beyond its tile on either side, at most
+    /// Cells of a box beyond its tile on either side, at most, where it is not moved onto a domain's grid.
+    static constexpr int beyond = 2;
     /// Cells beyond its box at which a particle is not yet astray. At ten particles a cell, h = 0.1 and 16
     /// steps between re-orderings four are ten times as far as particles drift on average.
     static constexpr int leeway = 3;
@@ -37,8 +38,9 @@ struct TileBox {
 /// the box begins floor(t - s - 1/2) cells from the tile.
 ///
 /// On the grid of a domain a box that would reach beyond it is moved onto it, and is shorter where the grid
-/// is. So whoever is in a box is on the grid, and nobody else need be asked. (A cell that the box had
-/// beyond the grid is one that no particle stays in.)
+/// is. So whoever is in a box is on the grid, and nobody else need be asked. (What the box had beyond the
+/// grid are cells that no particle stays in, but for those at the grid's other end, across the few cells that
+/// it lacks of a periodic axis.)
 template <class Grid>
 class TileBoxes : public TileBox {
 public:
@@ -53,15 +55,15 @@ public:
             period_[axis] = grid.period(axis);
             base_[axis] = origin_[axis] + begin - 1;
             if (period_[axis] > 0) base_[axis] = (base_[axis] + 3 * period_[axis]) % period_[axis];
+            leads_to_others_[axis] = grid.leads_to_others(axis);
             end_[axis] = length(axis);
-            lowest_[axis] = 0;
             highest_[axis] = cells_[axis] - 1;
-            if (grid.has_all(axis)) continue;
-            end_[axis] = std::min(length(axis), cells_[axis]);
-            lowest_[axis] = -begin;
-            highest_[axis] = cells_[axis] - end_[axis] - begin;
+            if (!grid.has_all(axis)) {
+                end_[axis] = std::min(length(axis), cells_[axis]);
+                lowest_[axis] = -begin;
+                highest_[axis] = cells_[axis] - end_[axis] - begin;
+            }
         }
-        for (int axis = 0; axis < 3; ++axis) leads_to_others_[axis] = grid.leads_to_others(axis);
     }
 
     [[nodiscard]] MPCFLOW_HD int count() const { return order_.tile_count(); }

@@ -26,6 +26,7 @@ namespace mpcflow {
 namespace {
 
 struct Measurement : StepMeasurement {
+    std::array<int, 3> cells{};
     double copy_fraction =
         0.0;  ///< of the rate at which the device copies what a plain step moves; 0: not measured
     int ranks = 1;
@@ -72,6 +73,9 @@ void print_json(const std::vector<Measurement>& measurements, double density, do
     for (const Measurement& m : measurements) {
         json.begin_object().member("device", m.device).member("law", m.law);
         json.member("precision", precision_name(m.precision)).member("particles", m.particles);
+        json.key("cells").begin_array();
+        for (const int along : m.cells) json.value(std::int64_t{along});
+        json.end_array();
         json.member("density", density);
         json.member("summation", name_of(m.summation)).member("reorder", std::int64_t{m.reorder});
         json.member("updates_per_second", m.updates_per_second).member("step_seconds", m.step_seconds);
@@ -143,7 +147,7 @@ Measurement measure_on_ranks(const BenchStepOptions& options, const StepKind& ki
     Cut cut;
     const StepRun run = run_of_rank(options, kind, machine, ranks, cut);
     LeadingSolver solver(ranks, cut, domain_maker(run.system, run.options, cut, machine.device));
-    Measurement measured{measure_step(solver, kind.precision, options.steps)};
+    Measurement measured{measure_step(solver, kind.precision, options.steps), run.system.box.size};
     measured.ranks = ranks.count();
     for (const RankTimes& of_rank : solver.times()) {
         const double waiting = of_rank.ran > 0.0 ? of_rank.waited / of_rank.ran : 0.0;
@@ -167,7 +171,8 @@ int bench_step(const BenchStepOptions& options, Ranks* ranks) {
             continue;
         }
         const StepRun run = run_of(options, kind, device.kind);
-        Measurement measured{measure_step(run.system, run.options, device, options.steps)};
+        Measurement measured{measure_step(run.system, run.options, device, options.steps),
+                             run.system.box.size};
         if (copy_rate > 0.0)
             measured.copy_fraction = measured.updates_per_second * motion_traffic(kind.precision) / copy_rate;
         measurements.push_back(measured);

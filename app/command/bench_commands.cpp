@@ -70,7 +70,8 @@ void BenchCommands::add_step(CLI::App& bench) {
     step->add_option("--reorder", step_.reorder, "Steps between re-orderings; without, the solver's choice")
         ->check(CLI::Range(1, 1000000));
     step->add_option("--cells", cells_,
-                     "Cells along each edge, or along x, y and z; without, 200 on a GPU, 32 on a CPU")
+                     "Cells along each edge, or along x, y and z, 2 to 4096; without, 200 on a GPU, 32 on a "
+                     "CPU")
         ->expected(1, 3)
         ->check(CLI::Range(2, 4096))
         ->option_text("N | X Y Z");

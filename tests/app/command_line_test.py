@@ -144,7 +144,7 @@ class Arguments(ProgramTest):
                     self.assertEqual(result["particles"], 5120)
                     self.assertEqual(result["density"], 10)
         long = self.mpcflow(*small[:4], "--cells", "2", "8", "16", "--law", "srd", "--steps", "5", "--json").stdout
-        self.assertEqual([result["particles"] for result in json.loads(long)], [2560, 2560])
+        self.assertEqual([(result["particles"], result["cells"]) for result in json.loads(long)], [(2560, [2, 8, 16])] * 2)
 
 
 class BadInput(ProgramTest):

@@ -69,6 +69,17 @@ void for_all_grids(std::uint64_t steps, const Test& test) {
     }
 }
 
+/// Across one cell that a grid lacks of a periodic axis a particle may drift to the grid's other end, where
+/// its tile's box does not reach.
+template <class Grid>
+bool lacks_one_cell(const System& system, const Grid& grid) {
+    bool lacks_one = false;
+    for (int axis = 0; axis < 3; ++axis)
+        lacks_one |=
+            system.boundaries.faces[axis].is_periodic() && grid.cells()[axis] == system.box.size[axis] - 1;
+    return lacks_one;
+}
+
 TYPED_TEST(TileBoxesTest, particles_that_drift_half_a_cell_stay_in_their_tiles_box) {
     using Real = TypeParam;
     for_all_grids<Real>(42, [](const System& system, const auto& grid_of_step, std::uint64_t steps) {
@@ -98,6 +109,7 @@ TYPED_TEST(TileBoxesTest, particles_that_drift_half_a_cell_stay_in_their_tiles_b
                 const Vec3<int> cell = grid.unwrapped(to, offset);
                 const int local = tiles.local(first, cell);
                 const Vec3<int> next = grid.coordinates(to, offset);
+                if (local == TileBox::outside && lacks_one_cell(system, grid)) continue;
                 ASSERT_EQ(local == TileBox::outside, !grid.has(next))
                     << "step " << step << ", cell " << cell.x << " " << cell.y << " " << cell.z;
                 if (!grid.has(next)) continue;
