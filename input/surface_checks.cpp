@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <limits>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -23,6 +24,9 @@ namespace {
 
 /// Of a box of more no solver is made.
 constexpr double most_cells = std::numeric_limits<std::int32_t>::max();
+/// Along a periodic axis a surface reaches over so many of its images at most. Each is tried in the cells
+/// near it, and of a surface that is much longer than the box there would be thousands in every cell.
+constexpr double most_images = 8.0;
 
 class SurfaceChecker : private CheckBase {
 public:
@@ -135,7 +139,9 @@ private:
     void check_place(const Surface& surface) {
         const bool is_cylinder = surface.shape == SurfaceShape::cylinder;
         std::size_t place = 0;  // in the list that the centre is given by
-        double farthest = 0.0;  // place of the box from the centre, squared
+        double farthest = 0.0;  // place of the box from the centre, squared,
+        double deepest = 0.0;   // and from the nearest of its images
+        std::optional<std::size_t> shortest_periodic;
         for (std::size_t axis = 0; axis < 3; ++axis) {
             if (is_cylinder && axis == static_cast<std::size_t>(surface.axis)) continue;
             const double length = system_.box.size[axis];
@@ -161,14 +167,39 @@ private:
                                 shortest(surface.radius), axis_names[axis], system_.box.size[axis]));
                 return;
             }
+            if (is_periodic(axis) && (!shortest_periodic || length < system_.box.size[*shortest_periodic]))
+                shortest_periodic = axis;
             const double way = std::max(centre, length - centre);
             farthest += way * way;
+            const double way_to_image = is_periodic(axis) ? 0.5 * length : way;
+            deepest += way_to_image * way_to_image;
         }
-        if (are_sound({shape_}) && surface.fluid == FluidSide::inside &&
-            farthest <= surface.radius * surface.radius)
+        if (surface.fluid == FluidSide::outside) {
+            check_images(surface, deepest, shortest_periodic);
+            return;
+        }
+        if (are_sound({shape_}) && farthest <= surface.radius * surface.radius)
             error(shape_ + ".radius", fmt::format("{} is so large that all of the box is inside; leave the "
                                                   "surface out, or make it smaller",
                                                   shortest(surface.radius)));
+    }
+
+    /// Of an obstacle: no place of the box is further from the nearest image than the root of `deepest`.
+    void check_images(const Surface& surface, double deepest, std::optional<std::size_t> shortest_periodic) {
+        if (!are_sound({shape_})) return;
+        if (deepest <= surface.radius * surface.radius) {
+            error(shape_ + ".radius", fmt::format("{} is so large that it fills the box; make it smaller",
+                                                  shortest(surface.radius)));
+        } else if (shortest_periodic) {
+            const int cells = system_.box.size[*shortest_periodic];
+            if (surface.radius > most_images * cells)
+                error(
+                    shape_ + ".radius",
+                    fmt::format("{} reaches over more than {:g} of the surface's images along {}, where the "
+                                "box has {} cells; at most {:g} is possible",
+                                shortest(surface.radius), most_images, axis_names[*shortest_periodic], cells,
+                                most_images * cells));
+        }
     }
 
     std::size_t number_ = 0;

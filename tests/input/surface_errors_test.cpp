@@ -61,13 +61,37 @@ TEST(SurfaceErrors, of_places) {
 
 TEST(SurfaceErrors, of_what_is_left) {
     EXPECT_EQ(
-        errors_with("  - {sphere: {centre: [4, 4, 4], radius: 8}, fluid: outside}\n"),
+        errors_with("  - {sphere: {centre: [4, 4, 4], radius: 6.9}, fluid: outside}\n"),
         (Messages{"f.yaml:4:3: surfaces: the surfaces leave 0.000000 cells of fluid in a box of 512; at "
                   "least 0.001 of the box must be fluid"}));
     EXPECT_EQ(
         errors_with("  - {sphere: {centre: [4, 4, 4], radius: 2}, fluid: inside}\n",
                     "fluid: {density: 0.001}\n"),
         (Messages{"f.yaml:5:18: fluid.density: the fluid of 33.5115 cells would hold no particle at all"}));
+}
+
+// A fuzzer found that a map of these took minutes: thousands of images were tried in every cell.
+TEST(SurfaceErrors, of_surfaces_that_are_longer_than_the_box) {
+    for (const char* radius : {"8", "65536"}) {
+        const std::string given(radius);
+        const Messages found =
+            errors_with("  - {sphere: {centre: [4, 4, 4], radius: " + given + "}, fluid: outside}\n");
+        ASSERT_FALSE(found.empty());
+        EXPECT_EQ(found.back(), "f.yaml:4:42: surfaces.0.sphere.radius: " + given +
+                                    " is so large that it fills the box; make it smaller");
+    }
+    const auto errors_in_sheet = [](const std::string& surface, const std::string& more = "") {
+        return errors_of("box: {size: [200, 200, 2]}\nrun: {steps: 100}\nsurfaces:\n  - {" + surface +
+                         ", fluid: outside}\n" + more);
+    };
+    EXPECT_EQ(errors_in_sheet("sphere: {centre: [4, 4, 1], radius: 16.5}"),
+              (Messages{"f.yaml:4:42: surfaces.0.sphere.radius: 16.5 reaches over more than 8 of the "
+                        "surface's images along z, where the box has 2 cells; at most 16 is possible"}));
+    for (const char* surface :
+         {"sphere: {centre: [4, 4, 1], radius: 16}", "cylinder: {axis: z, centre: [4, 4], radius: 90}"})
+        EXPECT_EQ(errors_in_sheet(surface), Messages{}) << surface;
+    EXPECT_EQ(errors_in_sheet("sphere: {centre: [4, 4, 1], radius: 20}", "boundaries: {z: slip}\n"),
+              Messages{});
 }
 
 TEST(SurfaceErrors, in_a_sheared_box) {
