@@ -132,12 +132,14 @@ if nvcc=$(find_nvcc); then
         if [[ $("$nvcc" --help) == *-Ofc* ]]; then optimised="-O1 -Ofc=max"; fi  # CUDA 13; it leaves the arithmetic
     fi
     release+=("-DCMAKE_CUDA_ARCHITECTURES=$architectures" "-DCMAKE_CUDA_FLAGS_RELEASE=$optimised -DNDEBUG")
-    # Then each law in one arithmetic alone, since no test runs them here.
+    # Then each law in one arithmetic alone, and what emulators run not for cards, since no test runs them here.
     device_laws=""
+    card_programs=ON
     if [[ $nightly == no ]] && ! has_gpu; then
         device_laws="Srd_float;SrdAngular_double;Andersen_double;AndersenAngular_float"
+        card_programs=OFF
     fi
-    release+=("-DMPCFLOW_DEVICE_LAWS=$device_laws")
+    release+=("-DMPCFLOW_DEVICE_LAWS=$device_laws" "-DMPCFLOW_CARD_PROGRAMS=$card_programs")
     say "Building and testing in build-test/, with CUDA ($nvcc)"
 else
     say "Building and testing in build-test/, for the CPU alone (no CUDA compiler is here)"
