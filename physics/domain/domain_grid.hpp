@@ -20,7 +20,7 @@ namespace mpcflow {
 template <class Real>
 class DomainGrid {
 public:
-    static constexpr bool is_part = true;
+    static constexpr bool is_part = true;  ///< as CellGrid's
 
     DomainGrid() = default;
     DomainGrid(const System& system, std::uint64_t step, const Cut& a_cut, int number)
