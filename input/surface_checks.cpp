@@ -18,6 +18,7 @@
 #include "input/face_checks.hpp"
 #include "input/names.hpp"
 #include "input/numbers.hpp"
+#include "physics/boundary/surface_map.hpp"
 
 namespace mpcflow::input {
 namespace {
@@ -33,17 +34,6 @@ public:
     SurfaceChecker(const System& system, const Node& root, Diagnostics& diagnostics)
         : CheckBase(system, root, diagnostics) {}
 
-    /// Images of a surface beyond sheared faces would slide, and the map of surfaces stays as it is.
-    void check_shear() {
-        const int sheared = system_.sheared_axis();
-        if (system_.surfaces.list.empty() || sheared < 0 || !are_sound({"boundaries", "surfaces"})) return;
-        error(
-            "surfaces",
-            fmt::format("the faces of {0} are sheared, and surfaces in a sheared box are not possible; leave "
-                        "them out, or set boundaries.{0} to periodic",
-                        axis_names[static_cast<std::size_t>(sheared)]));
-    }
-
     void check(std::size_t number) {
         const Surface& surface = system_.surfaces.list[number];
         number_ = number;
@@ -54,6 +44,7 @@ public:
         check_temperature(surface);
         if (!are_sound({"box", "boundaries", shape_})) return;
         check_place(surface);
+        check_shear(surface);
         for (std::size_t other = 0; other < number; ++other) {
             const Surface& before = system_.surfaces.list[other];
             if (before.shape == surface.shape && before.centre == surface.centre &&
@@ -202,6 +193,39 @@ private:
         }
     }
 
+    /// Images beyond sheared faces slide, and the map of surfaces stays as it is.
+    void check_shear(const Surface& surface) {
+        const int sheared = system_.sheared_axis();
+        if (sheared < 0 || !are_sound({shape_, "collision.time_step"}) || !is_fluid_sound()) return;
+        const auto normal = static_cast<std::size_t>(sheared);
+        const char name = axis_names[normal];
+        if (surface.fluid == FluidSide::inside) {
+            error(
+                path_ + ".fluid",
+                fmt::format("the faces of {0} are sheared, and would not shear what is inside of a surface; "
+                            "set it to outside, or boundaries.{0} to periodic",
+                            name));
+        } else if (surface.shape == SurfaceShape::cylinder && surface.axis == sheared) {
+            error(shape_ + ".axis",
+                  fmt::format("the faces of {0} are sheared, and would tear a cylinder along "
+                              "{0}; another axis is needed, or boundaries.{0}: periodic",
+                              name));
+        } else {
+            const double gap = gap_at_sheared_faces(system_);
+            const double length = system_.box.size[normal];
+            const double centre = surface.centre[normal];
+            const double nearest = std::min(centre, length - centre) - surface.radius;
+            if (nearest >= gap) return;
+            error(shape_,
+                  fmt::format("comes within {:.3g} cells of the sheared faces of {}; {:.3g} cells are "
+                              "needed there, over which nobody flies in a step: {}",
+                              std::max(nearest, 0.0), name, gap,
+                              2.0 * (surface.radius + gap) <= length
+                                  ? "move it to the middle"
+                                  : "make it smaller, the box longer, or the time step shorter"));
+        }
+    }
+
     std::size_t number_ = 0;
     std::string path_;   ///< of the surface
     std::string shape_;  ///< of its shape
@@ -211,7 +235,6 @@ private:
 
 void check_surfaces(System& system, const Node& root, Diagnostics& diagnostics) {
     SurfaceChecker checker(system, root, diagnostics);
-    checker.check_shear();
     for (std::size_t number = 0; number < system.surfaces.list.size(); ++number) checker.check(number);
     const std::initializer_list<std::string_view> needed{"box", "boundaries", "fluid", "collision",
                                                          "surfaces"};

@@ -104,7 +104,8 @@ public:
         velocity += half_kick;
         Vec3<Real> x = particle.position + time_step_ * velocity;
         StreamOutcome outcome = StreamOutcome::inside;
-        const bool is_free = !may_have_surfaces(setting) || is_clear_of_surfaces(particle.position, x);
+        const bool is_free = !may_have_surfaces(setting) || leaves_across_shear<setting>(x) ||
+                             is_clear_of_surfaces(particle.position, x);
         if (!is_inside(x) || !is_free) {
             if (!is_free || crosses_wall(x)) {
                 particle.velocity = velocity;
@@ -167,12 +168,13 @@ public:
         Vec3<Real> x = particle.position;
         Vec3<Real> velocity = particle.velocity;
         bool fits = true;
-        if (may_have_surfaces(setting) && is_rare()) {
+        if (meets_rarely<setting>(x, velocity)) {
             const FlightEnd<Real> end = fly_rarely(x, velocity, draws, NoRecord{});
             x = end.place;
             velocity = end.velocity;
             for (int axis = 0; axis < 3; ++axis)
-                fits &= end.images[axis] == 0 || particle.add_image(axis, end.images[axis]);
+                fits &= end.images[axis] == 0 || !counts_images<setting>(axis) ||
+                        particle.add_image(axis, end.images[axis]);
         } else {
             fly_to_walls(x, velocity, NoRecord{});
         }
@@ -209,7 +211,8 @@ public:
     template <Setting setting = Setting::any>
     [[nodiscard]] MPCFLOW_HD bool meets_wall(Vec3<Real> start, Vec3<Real> velocity) const {
         const Vec3<Real> end = start + time_step_ * velocity;
-        return crosses_wall(end) || (may_have_surfaces(setting) && !is_clear_of_surfaces(start, end));
+        return crosses_wall(end) || (may_have_surfaces(setting) && !leaves_across_shear<setting>(end) &&
+                                     !is_clear_of_surfaces(start, end));
     }
 
     /// The flight of one that does, with its draws: tells `recorder` of every hit (NoRecord in
@@ -217,7 +220,7 @@ public:
     template <Setting setting = Setting::any, class Recorder>
     MPCFLOW_HD void tell_hits(Vec3<Real> start, Vec3<Real> velocity, const HitDraws& draws,
                               const Recorder& recorder) const {
-        if (may_have_surfaces(setting) && is_rare())
+        if (meets_rarely<setting>(start, velocity))
             static_cast<void>(fly_rarely(start, velocity, draws, recorder));
         else fly_to_walls(start, velocity, recorder);
     }
@@ -250,6 +253,27 @@ public:
 private:
     /// Whether walls take more than fly_to_walls().
     [[nodiscard]] MPCFLOW_HD bool is_rare() const { return surfaces_.exist() || faces_.has_thermal(); }
+
+    /// Whether a straight flight that ends here leaves the box across sheared faces. It meets no surface,
+    /// since these are far from such faces (gap_at_sheared_faces()).
+    template <Setting setting>
+    [[nodiscard]] MPCFLOW_HD bool leaves_across_shear(const Vec3<Real>& end) const {
+        if (!may_be_sheared(setting) || !shear_.is_on()) return false;
+        const Real place = end[shear_.normal()];
+        return !(place >= 0 && place < faces_.length()[shear_.normal()]);
+    }
+    /// Whether a flight to walls takes fly_rarely(). Faces beside sheared ones are of slip, which leaves the
+    /// way across the shear as it is.
+    template <Setting setting>
+    [[nodiscard]] MPCFLOW_HD bool meets_rarely(const Vec3<Real>& start, const Vec3<Real>& velocity) const {
+        return may_have_surfaces(setting) && is_rare() &&
+               !leaves_across_shear<setting>(start + time_step_ * velocity);
+    }
+    /// Of a periodic axis; along the flow of a sheared box they mean nothing.
+    template <Setting setting>
+    [[nodiscard]] MPCFLOW_HD bool counts_images(int axis) const {
+        return !may_be_sheared(setting) || axis != shear_.along();
+    }
 
     /// A flight among surfaces in the box, or to thermal faces. Not inlined on a device.
     template <class Recorder>
@@ -306,8 +330,8 @@ private:
             const Wrapped wrapped = wrap(x[axis], length);
             x[axis] = wrapped.inside;
             fits &= wrapped.fits;
-            const bool is_counted = !may_be_sheared(setting) || axis != shear_.along();
-            fits &= wrapped.boxes == 0 || !is_counted || particle.add_image(axis, wrapped.boxes);
+            fits &= wrapped.boxes == 0 || !counts_images<setting>(axis) ||
+                    particle.add_image(axis, wrapped.boxes);
         }
         return fits ? StreamOutcome::inside : StreamOutcome::fault;
     }

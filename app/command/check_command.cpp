@@ -135,7 +135,7 @@ void print_shear(const System& system) {
     fmt::print("Lees-Edwards shear along {}, faces normal to {}:\n", axis_names[flow->along],
                axis_names[flow->normal]);
     fmt::print("  velocity           {:.6g} to {:.6g}\n", flow->velocity(0.0), flow->velocity(flow->width));
-    if (!theory::is_known(system)) return;
+    if (!theory::is_known(system) || !system.surfaces.list.empty()) return;
     fmt::print("  stress             {:.6g}\n", flow->stress(system));
     fmt::print("  heating            kT {:+.4g} in {:.0f} steps, but for a thermostat\n",
                1000.0 * system.collision.time_step * flow->heating(system), 1000.0);

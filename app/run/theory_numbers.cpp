@@ -75,7 +75,8 @@ std::vector<NamedNumber> theory_numbers(const System& system) {
     }
     if (const auto flow = theory::sheared_flow(system)) {
         numbers.push_back({"shear_rate", flow->rate});
-        if (theory::is_known(system)) numbers.push_back({"shear_stress", flow->stress(system)});
+        if (theory::is_known(system) && system.surfaces.list.empty())
+            numbers.push_back({"shear_stress", flow->stress(system)});
     }
     return numbers;
 }

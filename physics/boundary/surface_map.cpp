@@ -7,6 +7,7 @@
 #include <string>
 
 #include "physics/boundary/cell_surfaces.hpp"
+#include "physics/grid_rounding.hpp"
 
 namespace mpcflow {
 
@@ -19,6 +20,8 @@ constexpr double thermal_flights = 5.0;
 constexpr double least_reach = 0.9;
 constexpr double most_reach = 4.0;
 constexpr double half_diagonal = half_cell_diagonal;
+/// What a flight may gain at walls that move or are thermal.
+constexpr double most_added_thermal_speeds = 4.0;
 
 double speed_of(const Surface& surface) {
     double turning = 0.0;
@@ -31,6 +34,14 @@ double speed_of(const Surface& surface) {
 }
 
 }  // namespace
+
+double gap_at_sheared_faces(const System& system) {
+    // A cell that straddles a face has its centre no further than half a cell from it.
+    const double of_cells = 0.5 + half_diagonal;
+    const double most_speed =
+        speed_limit(system.fluid) * (1.0 + most_added_thermal_speeds / speed_limit_in_thermal_speeds);
+    return std::max(of_cells, system.collision.time_step * most_speed);
+}
 
 SurfaceMap::SurfaceMap(const System& system)
     : box_{system.box.size[0], system.box.size[1], system.box.size[2]},
@@ -56,7 +67,7 @@ SurfaceMap::SurfaceMap(const System& system)
         add_images(surface, number++);
     }
     // As between faces (Faces): in an edge one flight shall not add more than about 4 thermal speeds.
-    const double most_added = 4.0 * thermal_speed_;
+    const double most_added = most_added_thermal_speeds * thermal_speed_;
     if (2.0 * fastest * most_hits_ > most_added)
         most_hits_ = std::max(4, static_cast<int>(0.5 * most_added / fastest));
     find_near();

@@ -15,6 +15,11 @@
 
 namespace mpcflow {
 
+/// How far surfaces must be from sheared faces. Nobody who is as fast as any may be then meets a surface and
+/// leaves across such a face in one step, and no cell that straddles one is cut: the images beyond them,
+/// which slide, are not needed.
+[[nodiscard]] double gap_at_sheared_faces(const System& system);
+
 class SurfaceMap {
 public:
     /// Of a system that has surfaces.

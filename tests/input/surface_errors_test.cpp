@@ -95,10 +95,38 @@ TEST(SurfaceErrors, of_surfaces_that_are_longer_than_the_box) {
 }
 
 TEST(SurfaceErrors, in_a_sheared_box) {
-    EXPECT_EQ(errors_with("  - {sphere: {centre: [4, 4, 4], radius: 2}, fluid: outside}\n",
-                          "boundaries: {y: {kind: lees_edwards, shear_rate: 0.1, along: x}}\n"),
-              (Messages{"f.yaml:4:3: surfaces: the faces of y are sheared, and surfaces in a sheared box are "
-                        "not possible; leave them out, or set boundaries.y to periodic"}));
+    const auto errors_in_shear = [](const std::string& surface, const std::string& more = "") {
+        return errors_of("box: {size: [12, 12, 12]}\nrun: {steps: 100}\nsurfaces:\n  - {" + surface +
+                         "}\nboundaries: {y: {kind: lees_edwards, shear_rate: 0.1, along: x}}\n" + more);
+    };
+    EXPECT_EQ(errors_in_shear("sphere: {centre: [0, 6, 0], radius: 2.4}, fluid: outside"), Messages{});
+    EXPECT_EQ(errors_in_shear("cylinder: {axis: x, centre: [6, 0], radius: 2.4}, fluid: outside"),
+              Messages{});
+    EXPECT_EQ(
+        errors_in_shear("sphere: {centre: [6, 5.5, 6], radius: 2}, fluid: outside"),
+        (Messages{"f.yaml:4:6: surfaces.0.sphere: comes within 3.5 cells of the sheared faces of y; 3.6 "
+                  "cells are needed there, over which nobody flies in a step: move it to the middle"}));
+    EXPECT_EQ(errors_in_shear("sphere: {centre: [6, 2, 6], radius: 4}, fluid: outside"),
+              (Messages{"f.yaml:4:6: surfaces.0.sphere: comes within 0 cells of the sheared faces of y; 3.6 "
+                        "cells are needed there, over which nobody flies in a step: make it smaller, the box "
+                        "longer, or the time step shorter"}));
+    // The gap is that of flights, and at least that of cells; the lighter species is the faster one.
+    EXPECT_EQ(errors_in_shear("cylinder: {axis: z, centre: [6, 6], radius: 4.5}, fluid: outside",
+                              "collision: {time_step: 0.02}\n"),
+              Messages{});
+    EXPECT_EQ(
+        errors_in_shear("cylinder: {axis: z, centre: [6, 6], radius: 2}, fluid: outside",
+                        "fluid: {mass: 0.25}\n"),
+        (Messages{"f.yaml:4:6: surfaces.0.cylinder: comes within 4 cells of the sheared faces of y; 7.2 "
+                  "cells are needed there, over which nobody flies in a step: make it smaller, the box "
+                  "longer, or the time step shorter"}));
+    EXPECT_EQ(errors_in_shear("cylinder: {axis: y, centre: [6, 6], radius: 2}, fluid: outside"),
+              (Messages{"f.yaml:4:23: surfaces.0.cylinder.axis: the faces of y are sheared, and would tear a "
+                        "cylinder along y; another axis is needed, or boundaries.y: periodic"}));
+    EXPECT_EQ(
+        errors_in_shear("cylinder: {axis: x, centre: [6, 6], radius: 2}, fluid: inside"),
+        (Messages{"f.yaml:4:61: surfaces.0.fluid: the faces of y are sheared, and would not shear what is "
+                  "inside of a surface; set it to outside, or boundaries.y to periodic"}));
 }
 
 TEST(SurfaceErrors, of_motion_and_temperature) {

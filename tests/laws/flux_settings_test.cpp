@@ -198,6 +198,10 @@ TYPED_TEST(FluxOfMomentum, is_the_same_where_the_setting_is_known) {
         const System system = system_of(Setting::among_surfaces, has_walls);
         check<Setting::among_surfaces>(TypeParam(system), system, has_walls ? "a sphere, walls" : "a sphere");
     }
+    System sheared_sphere = system_of(Setting::among_surfaces, false);
+    sheared_sphere.boundaries.faces[0].shear = {0.2, 1};
+    sheared_sphere.collision.time_step = 0.03;  // nobody flies from the sphere to those faces
+    check<Setting::any>(TypeParam(sheared_sphere), sheared_sphere, "a sphere between sheared faces");
 }
 
 }  // namespace

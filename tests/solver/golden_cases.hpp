@@ -139,6 +139,33 @@ inline void add_mixtures_and_waves_among_surfaces(std::vector<Case>& cases) {
     }
 }
 
+/// Obstacles between sheared faces, which stay clear of these (gap_at_sheared_faces()).
+inline void add_surfaces_in_shear(std::vector<Case>& cases) {
+    for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
+        const bool is_mixed = precision == Precision::mixed;
+        const std::string ending = is_mixed ? "_mixed" : "_double";
+        Case ball{"srd_angular_thermostat_sphere_sheared_y" + ending, small_system(), precision};
+        ball.system.collision.conserve_angular_momentum = true;
+        ball.system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
+        ball.system.boundaries.faces[1].shear = {0.15, 0};
+        ball.system.surfaces.list = {sphere({12.2, 6.0, 5.0}, 2.3, FluidSide::outside)};
+        ball.system.surfaces.list[0].angular_velocity = {0.0, 0.0, -0.1};
+        cases.push_back(ball);
+        // Waves, slip beside the shear, two masses, and surfaces that meet each other and a wall.
+        Case rods{"at_mixture_waves_rods_sheared_x" + ending, small_system(), precision};
+        rods.system.collision.rule = CollisionRule::at;
+        rods.system.boundaries.faces[0].shear = {-0.2, 2};
+        rods.system.boundaries.faces[1] = {FaceKind::slip, FaceKind::slip};
+        rods.system.surfaces.list = {
+            cylinder(2, {6.5, 0.5, 0.0}, 1.3, FluidSide::outside, FaceKind::slip),
+            cylinder(1, {6.6, 0.0, 6.0}, 1.2, FluidSide::outside, FaceKind::thermal)};
+        rods.system.set_species({{"heavy", 7.0, 2.4}, {"light", 0.5, 5.3}});
+        rods.system.forces.add(
+            {.shape = ForceShape::sine, .amplitude = {0.0, 0.0, 0.05}, .along = 1, .waves = 1, .period = 25});
+        cases.push_back(rods);
+    }
+}
+
 inline std::vector<Case> make_cases() {
     const auto walls = [](System& system, std::initializer_list<int> axes) {
         for (const int axis : axes) system.boundaries.faces[axis] = {FaceKind::no_slip, FaceKind::no_slip};
@@ -266,6 +293,7 @@ inline std::vector<Case> make_cases() {
     add_scheduled(cases);
     add_streams(cases);
     add_mixtures_and_waves_among_surfaces(cases);
+    add_surfaces_in_shear(cases);
     return cases;
 }
 

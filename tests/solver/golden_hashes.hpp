@@ -18,7 +18,7 @@ struct GoldenHash {
     std::uint64_t hash;
 };
 
-inline constexpr std::array<GoldenHash, 100> golden_hashes{{
+inline constexpr std::array<GoldenHash, 104> golden_hashes{{
     {"srd_free_periodic_double", 0x5c24e138a505b089},
     {"srd_free_periodic_mixed", 0x5a2e064b5d990838},
     {"srd_free_walls_z_double", 0xd7b456ed6213eb45},
@@ -119,6 +119,10 @@ inline constexpr std::array<GoldenHash, 100> golden_hashes{{
     {"srd_thermostat_waves_sphere_double", 0x588225618527a075},
     {"srd_angular_thermostat_mixture_pipe_mixed", 0x01a660ece600ebf7},
     {"srd_thermostat_waves_sphere_mixed", 0x405afc2a559c5b1c},
+    {"srd_angular_thermostat_sphere_sheared_y_double", 0xec4b3e0a50045214},
+    {"at_mixture_waves_rods_sheared_x_double", 0x4a0e44d2ca7a1136},
+    {"srd_angular_thermostat_sphere_sheared_y_mixed", 0xde2d564232efc93d},
+    {"at_mixture_waves_rods_sheared_x_mixed", 0xed1ba2d69a7a3bfc},
 }};
 
 }  // namespace mpcflow::test

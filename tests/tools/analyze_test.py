@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unittest
 
 import numpy as np
@@ -61,6 +62,27 @@ output:
             profile = {section.name: section for section in analyze(run)}["profiles"].tables["velocity_z"]
             np.testing.assert_allclose(profile["theory"], 0.1 * (np.arange(8) - 3.5))
             np.testing.assert_allclose(profile["velocity_z"], profile["theory"], atol=0.05)
+
+    def test_a_sphere_between_sheared_faces(self) -> None:
+        sheared = re.sub("size: .*?]", "size: [6, 6, 10]", AT_REST).replace("time_step: 0.1", "time_step: 0.05, conserve_angular_momentum: true")
+        sheared = sheared.replace("z: periodic", "z: {kind: lees_edwards, shear_rate: 0.2, along: x}") + """\
+surfaces: [{sphere: {centre: [3, 3, 5], radius: 2}, fluid: outside, angular_velocity: [0, 0.05, 0.01]}]
+run: {equilibration: 50, steps: 1000}
+output: {walls: {every: 1}, fields: {every: 5, bins: [1, 1, 10]}, stress: {every: 2, burst: 1}}
+"""
+        with Run(made(sheared)) as run:
+            found = {one.name: one for section in analyze(run) for one in section.estimates}
+            viscosity = 10.0 * float(run.theory["predicted_viscosity"])
+            self.assertNotIn("shear_stress", run.theory)
+            # Flow along x that grows along z turns about y at half of the rate.
+            for axis, half_turn in (("x", 0.0), ("y", 0.1 - 0.05), ("z", -0.01)):
+                torque = found[f"torque on surface 0 (sphere), {axis}"]
+                self.assertAlmostEqual(torque.theory, 8.0 * np.pi * viscosity * 8.0 * half_turn)
+                self.assertLess(abs(torque.sigmas), 4.5, f"{torque}")
+            for name in ("shear rate", "shear"):
+                self.assertIsNone(found[name].theory)
+            profile = {section.name: section for section in analyze(run)}["profiles"].tables["velocity_x"]
+            self.assertNotIn("theory", profile)
 
     def test_diffusion_from_a_trajectory(self) -> None:
         with Run(made(REST)) as run:

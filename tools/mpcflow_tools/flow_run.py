@@ -101,6 +101,23 @@ def shear_of(resolved: dict[str, Any]) -> Shear | None:
     return None
 
 
+def torque_of_shear(run: Run) -> Array | None:
+    """On the only surface in a sheared box, a sphere: 8 pi eta R^3 (w/2 - Omega), w being the curl of the flow far from it (G. B. Jeffery,
+    Proc. R. Soc. A 102 (1922) 161). None where it is another system, or the fluid does not conserve angular momentum: then what the sphere
+    takes depends on how the collisions of the cells that it cuts are counted. Raises ResultsError."""
+    shear, surfaces = shear_of(run.input), run.input.get("surfaces", [])
+    if (shear is None or len(surfaces) != 1 or "sphere" not in surfaces[0] or "predicted_viscosity" not in run.theory
+            or not run.input["collision"].get("conserve_angular_momentum")):
+        return None
+    third = 3 - shear.normal - shear.along
+    half_curl = np.zeros(3)
+    half_curl[third] = 0.5 * shear.rate * (1.0 if (shear.normal + 1) % 3 == shear.along else -1.0)
+    turning = np.array(surfaces[0].get("angular_velocity", [0.0, 0.0, 0.0]), dtype=np.float64)
+    fluid = run.input["fluid"]
+    viscosity = float(fluid["density"]) * float(fluid["mass"]) * float(run.theory["predicted_viscosity"])
+    return np.asarray(8.0 * np.pi * viscosity * float(surfaces[0]["sphere"]["radius"]) ** 3 * (half_curl - turning))
+
+
 def is_periodic(resolved: dict[str, Any], axis: int) -> bool:
     """Across an axis; sheared faces are."""
     shear = shear_of(resolved)
@@ -148,7 +165,7 @@ def slit_of(run: Run) -> tuple[Slit, int, int] | None:
     shear = shear_of(run.input)
     if other_forces(run.input):
         return None
-    if shear is not None and "predicted_viscosity" in run.theory and not np.any(total_force(run.input)):
+    if shear is not None and "predicted_viscosity" in run.theory and not np.any(total_force(run.input)) and not has_surfaces(run.input):
         width = float(run.box[shear.normal])
         half = 0.5 * shear.rate * width
         return Slit(0.0, width, float(run.theory["predicted_viscosity"]), -half, half), shear.normal, shear.along

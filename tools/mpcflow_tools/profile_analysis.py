@@ -10,7 +10,7 @@ from mpcflow_tools.expected import (component_name, default_axis, default_compon
                                     holds_temperature)
 from mpcflow_tools.flow import fit_profile
 from mpcflow_tools.flow_report import EXPECTED_SLIP, fitted_of_all
-from mpcflow_tools.flow_run import NotAFlow, has_stream, read_flow
+from mpcflow_tools.flow_run import NotAFlow, has_stream, has_surfaces, read_flow
 from mpcflow_tools.layers import layer_profile
 from mpcflow_tools.mode_analysis import mode_viscosity
 from mpcflow_tools.run import AXES, Run
@@ -43,7 +43,8 @@ def shear_rate(run: Run) -> list[Estimate]:
     if not fluid_of(run).is_sheared or not np.isfinite(run.fields.number("measured_shear_rate")):
         return []
     return [Estimate("shear rate", run.fields.number("measured_shear_rate"), run.fields.number("measured_shear_rate_error"),
-                     "(energy/mass)^(1/2)/a", "slope of the velocity by least squares", float(run.theory["shear_rate"]))]
+                     "(energy/mass)^(1/2)/a", "slope of the velocity by least squares",
+                     None if has_surfaces(run.input) else float(run.theory["shear_rate"]))]
 
 
 def profiles_section(run: Run) -> Section:

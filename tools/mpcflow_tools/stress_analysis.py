@@ -9,7 +9,7 @@ from mpcflow_tools.errors import MissingResult
 from mpcflow_tools.estimates import VISCOSITY_UNIT, Estimate, Section, lacks
 from mpcflow_tools.expected import Fluid, fluid_of, has_several_temperatures
 from mpcflow_tools.flow import Array
-from mpcflow_tools.flow_run import has_stream, has_surfaces, moves_walls, slip_faces, total_force, walled_axes
+from mpcflow_tools.flow_run import has_stream, has_surfaces, moves_walls, slip_faces, torque_of_shear, total_force, walled_axes
 from mpcflow_tools.mixtures import predicted_viscosity
 from mpcflow_tools.obstacle import drag_coefficient, obstacle_of
 from mpcflow_tools.run import AXES, Run
@@ -76,7 +76,7 @@ def shear_viscosity(run: Run) -> Estimate:
     stress = run.stress
     return Estimate("shear", stress.number("shear_viscosity"), stress.number("shear_viscosity_error"), VISCOSITY_UNIT,
                     f"stress over the shear rate {float(run.theory['shear_rate']):g}, {stress.samples:,} samples",
-                    stress.number("expected_viscosity"))
+                    None if has_surfaces(run.input) else stress.number("expected_viscosity"))
 
 
 def pressure_section(run: Run) -> Section:
@@ -146,6 +146,7 @@ def _add_surfaces(run: Run, section: Section) -> None:
     surfaces = run.input["surfaces"]
     is_alone = len(surfaces) == 1 and not walled_axes(run.input) and not has_stream(run.input)
     flow = cylinder_flow_of(run)
+    torque = torque_of_shear(run)
     for name in ("force", "torque"):
         found = run.walls[name]
         for number, surface in enumerate(surfaces):
@@ -154,6 +155,8 @@ def _add_surfaces(run: Run, section: Section) -> None:
                 theory = float(total_force(run.input)[component]) * run.particles if is_alone and name == "force" else None
                 if name == "torque" and flow is not None and component == flow.axis:
                     theory = flow.torque if surface["fluid"] == "inside" else -flow.torque
+                elif name == "torque" and torque is not None:
+                    theory = float(torque[component])
                 section.estimates.append(Estimate(f"{name} on surface {number} ({shape}), {axis}", float(found.values[number, component]),
                                                   float(found.known_error()[number, component]), found.unit, "", theory))
     for number in range(len(surfaces)):
