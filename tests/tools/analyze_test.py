@@ -79,7 +79,8 @@ output: {walls: {every: 1}, fields: {every: 5, bins: [1, 1, 10]}, stress: {every
                 torque = found[f"torque on surface 0 (sphere), {axis}"]
                 self.assertAlmostEqual(torque.theory, 8.0 * np.pi * viscosity * 8.0 * half_turn)
                 self.assertLess(abs(torque.sigmas), 4.5, f"{torque}")
-            for name in ("shear rate", "shear"):
+            self.assertEqual(found["force on surface 0 (sphere), z"].theory, 0.0)
+            for name in ("shear rate", "shear", "force on surface 0 (sphere), x"):
                 self.assertIsNone(found[name].theory)
             profile = {section.name: section for section in analyze(run)}["profiles"].tables["velocity_x"]
             self.assertNotIn("theory", profile)

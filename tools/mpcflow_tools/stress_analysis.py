@@ -9,7 +9,7 @@ from mpcflow_tools.errors import MissingResult
 from mpcflow_tools.estimates import VISCOSITY_UNIT, Estimate, Section, lacks
 from mpcflow_tools.expected import Fluid, fluid_of, has_several_temperatures
 from mpcflow_tools.flow import Array
-from mpcflow_tools.flow_run import has_stream, has_surfaces, moves_walls, slip_faces, torque_of_shear, total_force, walled_axes
+from mpcflow_tools.flow_run import has_stream, has_surfaces, moves_walls, shear_of, slip_faces, torque_of_shear, total_force, walled_axes
 from mpcflow_tools.mixtures import predicted_viscosity
 from mpcflow_tools.obstacle import drag_coefficient, obstacle_of
 from mpcflow_tools.run import AXES, Run
@@ -142,17 +142,19 @@ def expected_wall_stress(run: Run, face: str) -> list[float | None]:
 
 
 def _add_surfaces(run: Run, section: Section) -> None:
-    """Force, torque and heat of each surface in the box. The force on the only one, where there is no wall, is that on the fluid."""
+    """Force, torque and heat of each surface in the box. The force on the only one, where there is no wall, is that on the fluid; along
+    a shear it is that of the mean velocity past the surface, which nothing holds."""
     surfaces = run.input["surfaces"]
     is_alone = len(surfaces) == 1 and not walled_axes(run.input) and not has_stream(run.input)
     flow = cylinder_flow_of(run)
-    torque = torque_of_shear(run)
+    torque, shear = torque_of_shear(run), shear_of(run.input)
     for name in ("force", "torque"):
         found = run.walls[name]
         for number, surface in enumerate(surfaces):
             shape = "cylinder" if "cylinder" in surface else "sphere"
             for component, axis in enumerate(AXES):
-                theory = float(total_force(run.input)[component]) * run.particles if is_alone and name == "force" else None
+                is_held = is_alone and (shear is None or component != shear.along)
+                theory = float(total_force(run.input)[component]) * run.particles if is_held and name == "force" else None
                 if name == "torque" and flow is not None and component == flow.axis:
                     theory = flow.torque if surface["fluid"] == "inside" else -flow.torque
                 elif name == "torque" and torque is not None:

@@ -93,6 +93,12 @@ ENTRIES = (
           "velocity follows from Stokes' drag, corrected for the images (Sangani and Acrivos). To the right the vorticity, twice the rate at "
           "which the fluid turns.",
           "mpcflow-plot RUN vorticity --across y", sphere_figure, sphere_rows),
+    Entry("sphere_in_shear", "A sphere in shear",
+          "The images of the box above and below slide along x, and the fluid turns past a sphere that is held. The torque on it is "
+          "8π*ηR*³ times half of the vorticity far away (Jeffery).",
+          "mpcflow-plot RUN vorticity --across y", sphere_figure,
+          analyzed(("walls", "torque on surface 0 (sphere), y", "torque on the sphere, about y"),
+                   ("walls", "torque on surface 0 (sphere), x", "about x"), ("walls", "force on surface 0 (sphere), z", "force across the shear"))),
     Entry("cylinder", "Past a cylinder",
           "A stream, made anew in a slab at the left, flows past a cylinder between two plates, at the Reynolds number 20: behind it the fluid "
           "turns back in two eddies at rest. Beside Schaefer and Turek's benchmark, which is of a fluid of constant density; how long the eddies are "
