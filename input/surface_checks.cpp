@@ -193,37 +193,45 @@ private:
         }
     }
 
-    /// Images beyond sheared faces slide, and the map of surfaces stays as it is.
+    /// Images beyond sheared faces slide, and those of the map of surfaces do not.
     void check_shear(const Surface& surface) {
         const int sheared = system_.sheared_axis();
         if (sheared < 0 || !are_sound({shape_, "collision.time_step"}) || !is_fluid_sound()) return;
-        const auto normal = static_cast<std::size_t>(sheared);
-        const char name = axis_names[normal];
-        if (surface.fluid == FluidSide::inside) {
+        const char name = axis_names[static_cast<std::size_t>(sheared)];
+        const bool is_from_face_to_face = surface.shape == SurfaceShape::cylinder && surface.axis == sheared;
+        if (is_from_face_to_face)
+            error(
+                shape_ + ".axis",
+                fmt::format("the faces of {0} are sheared, and would tear a cylinder along {0}; another axis "
+                            "is needed, or boundaries.{0}: periodic",
+                            name));
+        if (surface.fluid == FluidSide::inside)
             error(
                 path_ + ".fluid",
                 fmt::format("the faces of {0} are sheared, and would not shear what is inside of a surface; "
                             "set it to outside, or boundaries.{0} to periodic",
                             name));
-        } else if (surface.shape == SurfaceShape::cylinder && surface.axis == sheared) {
-            error(shape_ + ".axis",
-                  fmt::format("the faces of {0} are sheared, and would tear a cylinder along "
-                              "{0}; another axis is needed, or boundaries.{0}: periodic",
-                              name));
-        } else {
-            const double gap = gap_at_sheared_faces(system_);
-            const double length = system_.box.size[normal];
-            const double centre = surface.centre[normal];
-            const double nearest = std::min(centre, length - centre) - surface.radius;
-            if (nearest >= gap) return;
-            error(shape_,
-                  fmt::format("comes within {:.3g} cells of the sheared faces of {}; {:.3g} cells are "
-                              "needed there, over which nobody flies in a step: {}",
-                              std::max(nearest, 0.0), name, gap,
-                              2.0 * (surface.radius + gap) <= length
-                                  ? "move it to the middle"
-                                  : "make it smaller, the box longer, or the time step shorter"));
+        else if (!is_from_face_to_face) check_gap(surface, sheared);
+    }
+    void check_gap(const Surface& surface, int sheared) {
+        const GapAtShearedFaces gap(system_);
+        const double found = distance_from_sheared_faces(system_, surface);
+        if (found >= gap.least()) return;
+        const double most = 0.5 * system_.box.size[static_cast<std::size_t>(sheared)] - gap.least();
+        const bool is_of_flights = gap.of_flights > gap.of_cells;
+        std::string advice = "move it to the middle between the faces";
+        if (surface.radius > most) {
+            advice = most > 0.0 ? fmt::format("make it smaller, {:.4g} at most, or the box longer", most)
+                                : std::string("make the box longer");
+            if (is_of_flights) advice += ", or the time step shorter";
         }
+        error(shape_,
+              fmt::format(
+                  "{} the sheared faces of {}, and {:.4g} cells are needed in between, {}: {}",
+                  found < 0.0 ? "reaches across" : fmt::format("is but {:.4g} off", found),
+                  axis_names[static_cast<std::size_t>(sheared)], gap.least(),
+                  is_of_flights ? "over which nobody flies in a step" : "so that no cell has a part of both",
+                  advice));
     }
 
     std::size_t number_ = 0;

@@ -255,7 +255,7 @@ private:
     [[nodiscard]] MPCFLOW_HD bool is_rare() const { return surfaces_.exist() || faces_.has_thermal(); }
 
     /// Whether a straight flight that ends here leaves the box across sheared faces. It meets no surface,
-    /// since these are far from such faces (gap_at_sheared_faces()).
+    /// since these are far from such faces (GapAtShearedFaces).
     template <Setting setting>
     [[nodiscard]] MPCFLOW_HD bool leaves_across_shear(const Vec3<Real>& end) const {
         if (!may_be_sheared(setting) || !shear_.is_on()) return false;

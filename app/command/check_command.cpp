@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -22,6 +24,7 @@
 #include "input/reader.hpp"
 #include "input/text.hpp"
 #include "input/writer.hpp"
+#include "physics/boundary/surface_map.hpp"
 #include "physics/errors.hpp"
 #include "physics/grid_rounding.hpp"
 #include "physics/theory.hpp"
@@ -135,7 +138,15 @@ void print_shear(const System& system) {
     fmt::print("Lees-Edwards shear along {}, faces normal to {}:\n", axis_names[flow->along],
                axis_names[flow->normal]);
     fmt::print("  velocity           {:.6g} to {:.6g}\n", flow->velocity(0.0), flow->velocity(flow->width));
-    if (!theory::is_known(system) || !system.surfaces.list.empty()) return;
+    if (!system.surfaces.list.empty()) {
+        double space = std::numeric_limits<double>::infinity();
+        for (const Surface& surface : system.surfaces.list)
+            space = std::min(space, distance_from_sheared_faces(system, surface));
+        fmt::print("  from surfaces      {:.4g} cells to the faces, {:.4g} are needed\n", space,
+                   GapAtShearedFaces(system).least());
+        return;  // what they make of the stress is not known
+    }
+    if (!theory::is_known(system)) return;
     fmt::print("  stress             {:.6g}\n", flow->stress(system));
     fmt::print("  heating            kT {:+.4g} in {:.0f} steps, but for a thermostat\n",
                1000.0 * system.collision.time_step * flow->heating(system), 1000.0);

@@ -75,6 +75,7 @@ std::vector<NamedNumber> theory_numbers(const System& system) {
     }
     if (const auto flow = theory::sheared_flow(system)) {
         numbers.push_back({"shear_rate", flow->rate});
+        // What surfaces make of it is not known.
         if (theory::is_known(system) && system.surfaces.list.empty())
             numbers.push_back({"shear_stress", flow->stress(system)});
     }

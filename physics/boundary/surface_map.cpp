@@ -20,7 +20,7 @@ constexpr double thermal_flights = 5.0;
 constexpr double least_reach = 0.9;
 constexpr double most_reach = 4.0;
 constexpr double half_diagonal = half_cell_diagonal;
-/// What a flight may gain at walls that move or are thermal.
+/// More than this a flight shall not gain in an edge between walls that move.
 constexpr double most_added_thermal_speeds = 4.0;
 
 double speed_of(const Surface& surface) {
@@ -35,12 +35,18 @@ double speed_of(const Surface& surface) {
 
 }  // namespace
 
-double gap_at_sheared_faces(const System& system) {
-    // A cell that straddles a face has its centre no further than half a cell from it.
-    const double of_cells = 0.5 + half_diagonal;
-    const double most_speed =
-        speed_limit(system.fluid) * (1.0 + most_added_thermal_speeds / speed_limit_in_thermal_speeds);
-    return std::max(of_cells, system.collision.time_step * most_speed);
+// Who ends a step faster than the limit is a fault. Who flew faster and was slowed by a wall, by so much that
+// no fault is told, is one in very many.
+GapAtShearedFaces::GapAtShearedFaces(const System& system)
+    : of_flights(system.collision.time_step * speed_limit(system.fluid) *
+                 (1.0 + most_added_thermal_speeds / speed_limit_in_thermal_speeds)),
+      // A cell that straddles a face has its centre no further than half a cell from it.
+      of_cells(0.5 + half_diagonal) {}
+
+double distance_from_sheared_faces(const System& system, const Surface& surface) {
+    const auto normal = static_cast<std::size_t>(system.sheared_axis());
+    const double centre = surface.centre[normal];
+    return std::min(centre, system.box.size[normal] - centre) - surface.radius;
 }
 
 SurfaceMap::SurfaceMap(const System& system)
@@ -52,7 +58,9 @@ SurfaceMap::SurfaceMap(const System& system)
       reach_(std::min<double>(std::clamp(thermal_flights * flight_, least_reach, most_reach),
                               *std::ranges::min_element(system.box.size))),
       most_hits_(Faces<double>::most_hits_ever),
-      faces_(system) {
+      faces_(system),
+      sheared_axis_(system.sheared_axis()),
+      from_sheared_faces_(std::numeric_limits<double>::infinity()) {
     faces_.set_temperatures(system, 0.0);
     double fastest = 0.0;
     for (int axis = 0; axis < 3; ++axis) {
@@ -64,6 +72,8 @@ SurfaceMap::SurfaceMap(const System& system)
     int number = 0;
     for (const Surface& surface : system.surfaces.list) {
         fastest = std::max(fastest, speed_of(surface));
+        if (sheared_axis_ >= 0)
+            from_sheared_faces_ = std::min(from_sheared_faces_, distance_from_sheared_faces(system, surface));
         add_images(surface, number++);
     }
     // As between faces (Faces): in an edge one flight shall not add more than about 4 thermal speeds.
@@ -100,8 +110,10 @@ void SurfaceMap::add_images(const Surface& surface, int number) {
         else images[axis] = 1 + static_cast<int>((surface.radius + reach_ + 1.0) / box_[axis]);
     }
     CurvedSurface nearest = curved;
-    for (int axis = 0; axis < 3; ++axis)
-        nearest.period[axis] = curved.across[axis] != 0.0 && is_periodic_[axis] != 0 ? box_[axis] : 0.0;
+    for (int axis = 0; axis < 3; ++axis) {
+        const bool repeats = curved.across[axis] != 0.0 && is_periodic_[axis] != 0 && axis != sheared_axis_;
+        nearest.period[axis] = repeats ? box_[axis] : 0.0;
+    }
     nearest_.push_back(nearest);
     const Vec3<double> first = curved.centre;
     for (int z = -images.z; z <= images.z; ++z)
@@ -179,7 +191,9 @@ double SurfaceMap::distance(Vec3<double> place) const {
         const Vec3<double> d = surface.offset(place);
         least = std::min(least, surface.side * (std::sqrt(dot(d, d)) - surface.radius));
     }
-    return least;
+    if (sheared_axis_ < 0) return least;
+    const double height = place[sheared_axis_];
+    return std::min(least, std::min(height, box_[sheared_axis_] - height) + from_sheared_faces_);
 }
 
 double SurfaceMap::fluid_part(Vec3<int> cell) const {

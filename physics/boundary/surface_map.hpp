@@ -2,6 +2,7 @@
 /// The map of the surfaces in a box, made once before a run: where they and their periodic images are, which
 /// of them are near a cell, and how much of the box is fluid.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +19,16 @@ namespace mpcflow {
 /// How far surfaces must be from sheared faces. Nobody who is as fast as any may be then meets a surface and
 /// leaves across such a face in one step, and no cell that straddles one is cut: the images beyond them,
 /// which slide, are not needed.
-[[nodiscard]] double gap_at_sheared_faces(const System& system);
+struct GapAtShearedFaces {
+    double of_flights;
+    double of_cells;
+
+    explicit GapAtShearedFaces(const System& system);
+    /// But for the rounding of a product of two decimal fractions.
+    [[nodiscard]] double least() const { return (1.0 - 1e-9) * std::max(of_flights, of_cells); }
+};
+/// How far one is from the faces of a system that are sheared; below 0 where it reaches across them.
+[[nodiscard]] double distance_from_sheared_faces(const System& system, const Surface& surface);
 
 class SurfaceMap {
 public:
@@ -38,7 +48,8 @@ public:
 
     /// The part of the box that is fluid, a^3: each cell that a surface cuts to about 0.1 % of its volume.
     [[nodiscard]] double fluid_volume() const { return fluid_volume_; }
-    /// From a place in the fluid to the nearest surface.
+    /// From a place in the fluid to the nearest surface. To images beyond sheared faces, which slide, it is
+    /// at least so far.
     [[nodiscard]] double distance(Vec3<double> place) const;
     /// The part of a cell of the box that is fluid.
     [[nodiscard]] double fluid_part(Vec3<int> cell) const;
@@ -69,6 +80,8 @@ private:
     Faces<double> faces_;
     std::vector<CurvedSurface> surfaces_;
     std::vector<CurvedSurface> nearest_;  ///< of each surface of the input the nearest image
+    int sheared_axis_;                    ///< -1 without shear
+    double from_sheared_faces_;           ///< to the nearest surface
     std::vector<std::uint32_t> first_;
     std::vector<std::uint32_t> near_;
     std::vector<float> free_squared_;

@@ -110,7 +110,8 @@ public:
         if (flight_.template meets_wall<setting>(flux.start, flux.flight) ||
             WallsOfCell::of<setting>(plan.grid, place.cell, flight_.surfaces()).are_any())
             return false;
-        // Half of a flight that meets no wall meets none, but for the rounding of one that begins at a wall.
+        // Half of a flight that meets no wall meets none, but for the rounding of one that begins at a wall;
+        // and of one that leaves across sheared faces it may not be known.
         constexpr Setting others = without_surfaces(setting);
         Particle flying = particle;
         if (half_flight_.template fly<others>(flying, flux.flight) == StreamOutcome::at_wall) return false;

@@ -95,38 +95,58 @@ TEST(SurfaceErrors, of_surfaces_that_are_longer_than_the_box) {
 }
 
 TEST(SurfaceErrors, in_a_sheared_box) {
-    const auto errors_in_shear = [](const std::string& surface, const std::string& more = "") {
+    const auto errors_in_shear = [](const std::string& surface, const std::string& more = "",
+                                    const std::string& faces =
+                                        "y: {kind: lees_edwards, shear_rate: 0.1, along: x}") {
         return errors_of("box: {size: [12, 12, 12]}\nrun: {steps: 100}\nsurfaces:\n  - {" + surface +
-                         "}\nboundaries: {y: {kind: lees_edwards, shear_rate: 0.1, along: x}}\n" + more);
+                         "}\nboundaries: {" + faces + "}\n" + more);
     };
+    const std::string flies = "cells are needed in between, over which nobody flies in a step: ";
+    const std::string middle = "cylinder: {axis: z, centre: [6, 6], radius: 2}, fluid: outside";
     EXPECT_EQ(errors_in_shear("sphere: {centre: [0, 6, 0], radius: 2.4}, fluid: outside"), Messages{});
     EXPECT_EQ(errors_in_shear("cylinder: {axis: x, centre: [6, 0], radius: 2.4}, fluid: outside"),
               Messages{});
-    EXPECT_EQ(
-        errors_in_shear("sphere: {centre: [6, 5.5, 6], radius: 2}, fluid: outside"),
-        (Messages{"f.yaml:4:6: surfaces.0.sphere: comes within 3.5 cells of the sheared faces of y; 3.6 "
-                  "cells are needed there, over which nobody flies in a step: move it to the middle"}));
-    EXPECT_EQ(errors_in_shear("sphere: {centre: [6, 2, 6], radius: 4}, fluid: outside"),
-              (Messages{"f.yaml:4:6: surfaces.0.sphere: comes within 0 cells of the sheared faces of y; 3.6 "
-                        "cells are needed there, over which nobody flies in a step: make it smaller, the box "
-                        "longer, or the time step shorter"}));
-    // The gap is that of flights, and at least that of cells; the lighter species is the faster one.
-    EXPECT_EQ(errors_in_shear("cylinder: {axis: z, centre: [6, 6], radius: 4.5}, fluid: outside",
-                              "collision: {time_step: 0.02}\n"),
+    EXPECT_EQ(errors_in_shear("sphere: {centre: [6, 5.5, 6], radius: 2}, fluid: outside"),
+              Messages{"f.yaml:4:6: surfaces.0.sphere: is but 3.5 off the sheared faces of y, and 3.6 " +
+                       flies + "move it to the middle between the faces"});
+    EXPECT_EQ(errors_in_shear("sphere: {centre: [2, 6, 6], radius: 4}, fluid: outside", "",
+                              "x: {kind: lees_edwards, shear_rate: -0.1, along: z}"),
+              Messages{"f.yaml:4:6: surfaces.0.sphere: reaches across the sheared faces of x, and 3.6 " +
+                       flies + "make it smaller, 2.4 at most, or the box longer, or the time step shorter"});
+    // The gap is that of flights, by the lightest species at the highest temperature,
+    const std::string no_room =
+        "f.yaml:4:6: surfaces.0.cylinder: is but 4 off the sheared faces of y, and 7.2 " + flies +
+        "make the box longer, or the time step shorter";
+    EXPECT_EQ(errors_in_shear("cylinder: {axis: z, centre: [6, 6], radius: 3.48}, fluid: outside",
+                              "collision: {time_step: 0.07}\n"),
+              Messages{});
+    EXPECT_EQ(errors_in_shear(middle,
+                              "fluid: {species: [{name: a, mass: 4, density: 5}, {name: b, mass: 0.25, "
+                              "density: 5}]}\n"),
+              Messages{no_room});
+    EXPECT_EQ(errors_in_shear(middle,
+                              "fluid: {temperature_schedule: [{step: 0, temperature: 1}, {step: 9, "
+                              "temperature: 4}, {step: 20, temperature: 0.5}]}\n"),
+              Messages{no_room});
+    // and at least that of cells.
+    EXPECT_EQ(errors_in_shear("cylinder: {axis: z, centre: [6, 6], radius: 4.6}, fluid: outside",
+                              "collision: {time_step: 0.01}\n"),
               Messages{});
     EXPECT_EQ(
-        errors_in_shear("cylinder: {axis: z, centre: [6, 6], radius: 2}, fluid: outside",
-                        "fluid: {mass: 0.25}\n"),
-        (Messages{"f.yaml:4:6: surfaces.0.cylinder: comes within 4 cells of the sheared faces of y; 7.2 "
-                  "cells are needed there, over which nobody flies in a step: make it smaller, the box "
-                  "longer, or the time step shorter"}));
+        errors_in_shear("cylinder: {axis: z, centre: [6, 6], radius: 5}, fluid: outside",
+                        "collision: {time_step: 0.01}\n"),
+        Messages{"f.yaml:4:6: surfaces.0.cylinder: is but 1 off the sheared faces of y, and 1.366 cells are "
+                 "needed in between, so that no cell has a part of both: make it smaller, 4.634 at most, or "
+                 "the box longer"});
+    const std::string axis =
+        "f.yaml:4:23: surfaces.0.cylinder.axis: the faces of y are sheared, and would tear a "
+        "cylinder along y; another axis is needed, or boundaries.y: periodic";
     EXPECT_EQ(errors_in_shear("cylinder: {axis: y, centre: [6, 6], radius: 2}, fluid: outside"),
-              (Messages{"f.yaml:4:23: surfaces.0.cylinder.axis: the faces of y are sheared, and would tear a "
-                        "cylinder along y; another axis is needed, or boundaries.y: periodic"}));
-    EXPECT_EQ(
-        errors_in_shear("cylinder: {axis: x, centre: [6, 6], radius: 2}, fluid: inside"),
-        (Messages{"f.yaml:4:61: surfaces.0.fluid: the faces of y are sheared, and would not shear what is "
-                  "inside of a surface; set it to outside, or boundaries.y to periodic"}));
+              Messages{axis});
+    EXPECT_EQ(errors_in_shear("cylinder: {axis: y, centre: [6, 6], radius: 2}, fluid: inside"),
+              (Messages{axis,
+                        "f.yaml:4:61: surfaces.0.fluid: the faces of y are sheared, and would not shear what "
+                        "is inside of a surface; set it to outside, or boundaries.y to periodic"}));
 }
 
 TEST(SurfaceErrors, of_motion_and_temperature) {

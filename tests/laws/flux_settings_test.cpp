@@ -153,9 +153,11 @@ void check(const Law& law, const System& system, const std::string& label) {
         const bool is_free = rule.measure_without_walls(plan, p, place, action, free);
         const bool is_known_free =
             rule.template measure_without_walls<setting>(any_law, p, place, load, known_free);
-        ASSERT_EQ(std::tuple(is_free, is_known_free), std::tuple(!gives, !gives))
-            << label << ", particle " << p.id();
-        if (!gives) {
+        ASSERT_EQ(is_known_free, is_free) << label << ", particle " << p.id();
+        // Of flights that leave across sheared faces near surfaces the half may not be known to be free.
+        const bool is_known = setting != Setting::any;
+        ASSERT_TRUE(is_known ? is_free == !gives : !is_free || !gives) << label << ", particle " << p.id();
+        if (is_free) {
             ASSERT_EQ(numbers(free), numbers(flux)) << label << ", particle " << p.id();
             ASSERT_EQ(numbers(known_free), numbers(flux)) << label << ", particle " << p.id();
         }

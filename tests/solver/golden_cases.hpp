@@ -139,7 +139,7 @@ inline void add_mixtures_and_waves_among_surfaces(std::vector<Case>& cases) {
     }
 }
 
-/// Obstacles between sheared faces, which stay clear of these (gap_at_sheared_faces()).
+/// Obstacles between sheared faces, which stay clear of these (GapAtShearedFaces).
 inline void add_surfaces_in_shear(std::vector<Case>& cases) {
     for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
         const bool is_mixed = precision == Precision::mixed;

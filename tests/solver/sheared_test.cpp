@@ -193,7 +193,7 @@ TEST_P(Sheared, give_a_sphere_what_they_lose) {
 }
 
 /// A sphere at rest takes the torque 4 pi eta R^3 rate about the axis across flow and gradient, of a fluid
-/// that conserves angular momentum. Of the mean over a time t the variance is 2 kT 8 pi eta R^3 / t: 4.3 %.
+/// that conserves angular momentum. Of the mean over a time t the variance is 2 kT 8 pi eta R^3 / t: 4.6 %.
 /// Its images, of 3.8 % of the box, the inertia of the fluid, R^2 rate / nu = 1.4, and the cells, which are
 /// not small beside it, are allowed a tenth.
 TEST_P(Sheared, turn_a_sphere) {
@@ -209,11 +209,11 @@ TEST_P(Sheared, turn_a_sphere) {
                   (steps * system.collision.time_step);
         solver->run(1);
     }
-    // As measured at h = 0.1, M = 10 (docs/physics.md); theory has 0.426.
+    // As measured at h = 0.1, M = 10 (docs/validation.md); theory has 0.426.
     constexpr double viscosity = 0.432;
     const double expected =
         -4.0 * std::numbers::pi * system.fluid.density * viscosity * radius * radius * radius * rate;
-    EXPECT_NEAR(torque / expected, 1.0, sigmas * 0.043 + 0.1);
+    EXPECT_NEAR(torque / expected, 1.0, sigmas * 0.046 + 0.1);
 }
 
 MPCFLOW_ON_EVERY_SOLVER(Sheared);

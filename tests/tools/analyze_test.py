@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import unittest
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +17,7 @@ from made_runs import REST as MEASURED
 from mpcflow_tools import Run
 from mpcflow_tools.analyze import SUBJECTS, analyze
 from mpcflow_tools.diffusion_analysis import displacement, free_axes, growth
+from mpcflow_tools.flow_run import torque_of_shear
 
 REST = AT_REST + """\
 run: {equilibration: 50, steps: 600}
@@ -84,6 +88,33 @@ output: {walls: {every: 1}, fields: {every: 5, bins: [1, 1, 10]}, stress: {every
                 self.assertIsNone(found[name].theory)
             profile = {section.name: section for section in analyze(run)}["profiles"].tables["velocity_x"]
             self.assertNotIn("theory", profile)
+
+    def test_the_torque_of_a_shear(self) -> None:
+        """About the axis of the curl, whatever the faces and the flow, and of no other system."""
+        def torque(**changes: Any) -> Any:
+            given: dict[str, Any] = {"boundaries": dict.fromkeys("xyz", "periodic"), "fluid": {"density": 10.0, "mass": 2.0},
+                                     "surfaces": [{"sphere": {"centre": [9, 9, 9], "radius": 2.0}, "fluid": "outside"}],
+                                     "collision": {"rule": "srd", "conserve_angular_momentum": True}}
+            for path, value in changes.items():
+                *folders, key = path.split("__")
+                place = given
+                for folder in folders:
+                    place = place[int(folder)] if isinstance(place, list) else place[folder]
+                place[key] = value
+            return torque_of_shear(SimpleNamespace(input=given, theory={"predicted_viscosity": 0.5}, box=np.array([18, 18, 18])))  # type: ignore[arg-type]
+
+        for normal, along in itertools.permutations(range(3), 2):
+            gradient = np.zeros((3, 3))  # of component j along axis i
+            gradient[normal, along] = 0.1
+            curl = np.array([gradient[1, 2] - gradient[2, 1], gradient[2, 0] - gradient[0, 2], gradient[0, 1] - gradient[1, 0]])
+            shear = {f"boundaries__{'xyz'[normal]}": {"kind": "lees_edwards", "shear_rate": 0.1, "along": "xyz"[along]}}
+            np.testing.assert_allclose(torque(**shear), 8.0 * np.pi * 10.0 * 8.0 * 0.5 * curl)
+            np.testing.assert_allclose(torque(**shear, surfaces__0__angular_velocity=list(0.5 * curl)), 0.0, atol=1e-12)
+        self.assertIsNone(torque())
+        for change in ({"surfaces__0__kind": "slip"}, {"boundaries__virtual_particles": False}, {"surfaces__0__sphere": {"radius": 6.1}},
+                       {"collision__conserve_angular_momentum": False}, {"forces": [{"uniform": [0.0, 0.01, 0.0]}]}, {"surfaces": []},
+                       {"forces": [{"sine": {"amplitude": [0.01, 0, 0], "along": "y"}}]}, {"boundaries__x": "slip"}):
+            self.assertIsNone(torque(**shear, **change), change)
 
     def test_diffusion_from_a_trajectory(self) -> None:
         with Run(made(REST)) as run:

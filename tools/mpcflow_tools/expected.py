@@ -205,8 +205,8 @@ def default_axis(run: Run) -> int:
 
 def default_component(run: Run, name: str) -> str:
     """The component of a field that tells the most: along the force or the flow, or x; of a tensor the one sheared by a flow, or xx."""
-    fluid = fluid_of(run)
-    driven = [fluid.flow_axis] if fluid.slit else [fluid.wave.flow_axis] if fluid.wave else np.flatnonzero(fluid.force)
+    fluid, shear = fluid_of(run), shear_of(run.input)
+    driven = [shear.along] if shear else [fluid.flow_axis] if fluid.slit else [fluid.wave.flow_axis] if fluid.wave else np.flatnonzero(fluid.force)
     axis = AXES[int(driven[0])] if len(driven) else "x"
     sheared = AXES[fluid.flow_axis] + AXES[fluid.wall_axis] if fluid.slit else "xx"
     return ["", axis, sheared][len(run.fields.shape(name)) - 3]

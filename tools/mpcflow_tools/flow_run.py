@@ -102,20 +102,24 @@ def shear_of(resolved: dict[str, Any]) -> Shear | None:
 
 
 def torque_of_shear(run: Run) -> Array | None:
-    """On the only surface in a sheared box, a sphere: 8 pi eta R^3 (w/2 - Omega), w being the curl of the flow far from it (G. B. Jeffery,
-    Proc. R. Soc. A 102 (1922) 161). None where it is another system, or the fluid does not conserve angular momentum: then what the sphere
-    takes depends on how the collisions of the cells that it cuts are counted. Raises ResultsError."""
+    """On the only surface in a sheared box, a sphere that nothing slips at and whose images are not near: 8 pi eta R^3 (w/2 - Omega), w being
+    the curl of the flow far from it (G. B. Jeffery, Proc. R. Soc. A 102 (1922) 161). None where it is another system, or the fluid does not
+    conserve angular momentum: then what the sphere takes depends on how the collisions of the cells that it cuts are counted. Raises
+    ResultsError."""
     shear, surfaces = shear_of(run.input), run.input.get("surfaces", [])
-    if (shear is None or len(surfaces) != 1 or "sphere" not in surfaces[0] or "predicted_viscosity" not in run.theory
-            or not run.input["collision"].get("conserve_angular_momentum")):
+    if (shear is None or len(surfaces) != 1 or "sphere" not in surfaces[0] or surfaces[0].get("kind", "no_slip") == "slip"
+            or not run.input["boundaries"].get("virtual_particles", True) or other_forces(run.input) or np.any(total_force(run.input))
+            or "predicted_viscosity" not in run.theory or not run.input["collision"].get("conserve_angular_momentum")):
         return None
-    third = 3 - shear.normal - shear.along
+    third, radius = 3 - shear.normal - shear.along, float(surfaces[0]["sphere"]["radius"])
+    if 3.0 * radius > min(run.box[third], run.box[shear.along]) or third in walled_axes(run.input):
+        return None
     half_curl = np.zeros(3)
     half_curl[third] = 0.5 * shear.rate * (1.0 if (shear.normal + 1) % 3 == shear.along else -1.0)
     turning = np.array(surfaces[0].get("angular_velocity", [0.0, 0.0, 0.0]), dtype=np.float64)
     fluid = run.input["fluid"]
     viscosity = float(fluid["density"]) * float(fluid["mass"]) * float(run.theory["predicted_viscosity"])
-    return np.asarray(8.0 * np.pi * viscosity * float(surfaces[0]["sphere"]["radius"]) ** 3 * (half_curl - turning))
+    return np.asarray(8.0 * np.pi * viscosity * radius ** 3 * (half_curl - turning))
 
 
 def is_periodic(resolved: dict[str, Any], axis: int) -> bool:

@@ -147,7 +147,7 @@ def _add_surfaces(run: Run, section: Section) -> None:
     surfaces = run.input["surfaces"]
     is_alone = len(surfaces) == 1 and not walled_axes(run.input) and not has_stream(run.input)
     flow = cylinder_flow_of(run)
-    torque, shear = torque_of_shear(run), shear_of(run.input)
+    torque, shear = None if has_several_temperatures(run) else torque_of_shear(run), shear_of(run.input)
     for name in ("force", "torque"):
         found = run.walls[name]
         for number, surface in enumerate(surfaces):
