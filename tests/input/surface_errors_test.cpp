@@ -125,6 +125,7 @@ TEST(SurfaceErrors, in_a_sheared_box) {
                               "density: 5}]}\n"),
               Messages{no_room});
     EXPECT_EQ(errors_in_shear(middle,
+                              "thermostat: {kind: maxwell_boltzmann}\n"
                               "fluid: {temperature_schedule: [{step: 0, temperature: 1}, {step: 9, "
                               "temperature: 4}, {step: 20, temperature: 0.5}]}\n"),
               Messages{no_room});
