@@ -2,12 +2,15 @@
 /// Boxes with surfaces that several tests take.
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "physics/boundary/surface_map.hpp"
+#include "physics/snapshot.hpp"
 #include "physics/system.hpp"
 
 namespace mpcflow::test {
@@ -50,6 +53,17 @@ inline System box_with(std::array<int, 3> size, std::vector<Surface> surfaces) {
     System system;
     system.box.size = size;
     return with_surfaces(system, std::move(surfaces));
+}
+
+[[nodiscard]] inline std::int64_t particles_in_solid(const ParticleSnapshot& particles,
+                                                     const SurfaceView& surfaces) {
+    std::int64_t count = 0;
+    for (std::size_t i = 0; i < particles.id.size(); ++i) {
+        const Vec3<double> place{particles.position[3 * i], particles.position[3 * i + 1],
+                                 particles.position[3 * i + 2]};
+        count += surfaces.is_fluid(place) ? 0 : 1;
+    }
+    return count;
 }
 
 struct Geometry {
