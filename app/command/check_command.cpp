@@ -1,7 +1,5 @@
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -139,11 +137,8 @@ void print_shear(const System& system) {
                axis_names[flow->normal]);
     fmt::print("  velocity           {:.6g} to {:.6g}\n", flow->velocity(0.0), flow->velocity(flow->width));
     if (!system.surfaces.list.empty()) {
-        double space = std::numeric_limits<double>::infinity();
-        for (const Surface& surface : system.surfaces.list)
-            space = std::min(space, distance_from_sheared_faces(system, surface));
-        fmt::print("  from surfaces      {:.4g} cells to the faces, {:.4g} are needed\n", space,
-                   GapAtShearedFaces(system).least());
+        fmt::print("  from surfaces      {:.4g} cells to the faces, {:.4g} are needed\n",
+                   distance_from_sheared_faces(system), GapAtShearedFaces(system).least());
         return;  // what they make of the stress is not known
     }
     if (!theory::is_known(system)) return;

@@ -49,6 +49,14 @@ double distance_from_sheared_faces(const System& system, const Surface& surface)
     return std::min(centre, system.box.size[normal] - centre) - surface.radius;
 }
 
+double distance_from_sheared_faces(const System& system) {
+    double least = std::numeric_limits<double>::infinity();
+    if (system.sheared_axis() < 0) return least;
+    for (const Surface& surface : system.surfaces.list)
+        least = std::min(least, distance_from_sheared_faces(system, surface));
+    return least;
+}
+
 SurfaceMap::SurfaceMap(const System& system)
     : box_{system.box.size[0], system.box.size[1], system.box.size[2]},
       fluid_mass_(system.fluid.mass),
@@ -60,7 +68,7 @@ SurfaceMap::SurfaceMap(const System& system)
       most_hits_(Faces<double>::most_hits_ever),
       faces_(system),
       sheared_axis_(system.sheared_axis()),
-      from_sheared_faces_(std::numeric_limits<double>::infinity()) {
+      from_sheared_faces_(distance_from_sheared_faces(system)) {
     faces_.set_temperatures(system, 0.0);
     double fastest = 0.0;
     for (int axis = 0; axis < 3; ++axis) {
@@ -72,8 +80,6 @@ SurfaceMap::SurfaceMap(const System& system)
     int number = 0;
     for (const Surface& surface : system.surfaces.list) {
         fastest = std::max(fastest, speed_of(surface));
-        if (sheared_axis_ >= 0)
-            from_sheared_faces_ = std::min(from_sheared_faces_, distance_from_sheared_faces(system, surface));
         add_images(surface, number++);
     }
     // As between faces (Faces): in an edge one flight shall not add more than about 4 thermal speeds.

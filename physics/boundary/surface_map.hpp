@@ -27,8 +27,10 @@ struct GapAtShearedFaces {
     /// But for the rounding of a product of two decimal fractions.
     [[nodiscard]] double least() const { return (1.0 - 1e-9) * std::max(of_flights, of_cells); }
 };
-/// How far one is from the faces of a system that are sheared; below 0 where it reaches across them.
+/// How far a surface is from the faces of a system that are sheared; below 0 where it reaches across them.
 [[nodiscard]] double distance_from_sheared_faces(const System& system, const Surface& surface);
+/// The same of the nearest one; infinite without surfaces, or without shear.
+[[nodiscard]] double distance_from_sheared_faces(const System& system);
 
 class SurfaceMap {
 public:
