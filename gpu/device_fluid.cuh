@@ -62,7 +62,7 @@ public:
           cells_(plan_, surfaces_.view(), place_.is_early),
           starts_(cells_.order().tile_count() + 1),
           next_starts_(starts_.size()),
-          left_over_(plan_.streaming.has_walls() || has_tiles() ? particle_count_ : 0),
+          left_over_(system.has_walls() ? particle_count_ : 0),
           tiles_wall_slots_(has_wall_queue_of_tiles() ? particle_count_ / 8 : 0),
           wall_state_(1),
           report_(1) {
@@ -243,10 +243,8 @@ private:
         choice_.learn(milliseconds);
         if (choice_.is_settled())
             notes_.push_back("step " + std::to_string(step_) + ": summation " + choice_.report());
-        if (choice_.is_settled() && choice_.summation() != Summation::tile) {
+        if (choice_.is_settled() && choice_.summation() != Summation::tile)
             tiles_wall_slots_ = DeviceArray<std::uint32_t>(0);
-            if (!plan_.streaming.has_walls()) left_over_ = DeviceArray<std::uint32_t>(0);
-        }
         return static_cast<std::int64_t>(ways.size());
     }
 
@@ -343,7 +341,7 @@ private:
     DeviceCells<Law, Grid> cells_;
     DeviceArray<std::uint32_t> starts_;  ///< of the tiles, and the number of particles
     DeviceArray<std::uint32_t> next_starts_;
-    DeviceArray<std::uint32_t> left_over_;  ///< of tiles; in steps of other ways the slots of the wall queue
+    DeviceArray<std::uint32_t> left_over_;  ///< at walls by tiles; in other steps the slots of the wall queue
     DeviceArray<std::uint32_t> tiles_wall_slots_;  ///< of the wall queue in steps by tiles
     DeviceArray<WallQueue::State> wall_state_;
     DeviceArray<StepReport> report_;

@@ -4,8 +4,8 @@
 /// its shared memory. The box's sums are then added to the cells' rows, a few for each particle. So particles
 /// need no peers, and lie in memory in any order within their tile.
 ///
-/// What is left over is done afterwards, by whole warps: particles that met a wall, and those whose next cell
-/// is outside of the box, which add through their peers. Among surfaces, near which many particles are left
+/// Particles whose next cell is outside of the box add to the cell's row by themselves, at once. Those that
+/// met a wall are left over and done afterwards, by whole warps. Among surfaces, near which many are left
 /// over, those that meet nothing after all are added to the box, too. Those that do meet something are left
 /// to finish_at_walls, as far as the wall queue has room, since a block would wait long for few of its
 /// threads. Bits are those of every other way (TileBoxes and WordSums in tile_box.hpp).
@@ -32,7 +32,8 @@ struct TileStep {
     TileBoxes<Grid> boxes;  ///< on the grid of the next collision
     WordSums<Law> words;
     const std::uint32_t* starts;  ///< of the tiles' particles, and their number behind the last
-    /// Room for a number for each particle: a block notes those left over where its own particles are.
+    /// Where there are walls, room for a number for each particle: a block notes those left over where its
+    /// own particles are.
     std::uint32_t* left_over;
     TurnsOf<Grid> turns;
     int multiprocessors;  ///< of the device
@@ -60,9 +61,8 @@ struct TileMemory {
         alignas(16) std::uint32_t sums[(words + 3) / 4 * 4];  ///< [word][cell]
         BlockLeaders<Law> leaders;                            ///< when the sums are done with
     };
-    std::int32_t cell[cells];  ///< in the grid, of those on it
-    std::uint32_t at_wall;     ///< particles left over, as outside
-    std::uint32_t outside;
+    std::int32_t cell[cells];    ///< in the grid, of those on it
+    std::uint32_t at_wall;       ///< particles left over
     std::uint32_t first_queued;  ///< of the particles at walls, in the wall queue
 
     __device__ std::uint32_t* word(int word, int local) { return sums + word * row_length + local; }
@@ -181,7 +181,7 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
         memory.cell[local] = tiles.boxes.index(box, local);
     const detail::FetchForLaterTurn<setting, Law, Particle, Grid> later(tiles);
     later.fetch_place();
-    if (threadIdx.x == 0) memory.at_wall = memory.outside = 0;
+    if (threadIdx.x == 0) memory.at_wall = 0;
     for (int j = static_cast<int>(threadIdx.x); j < static_cast<int>(sizeof memory.sums / sizeof(uint4));
          j += block_size)
         reinterpret_cast<uint4*>(memory.sums)[j] = uint4{0, 0, 0, 0};
@@ -189,40 +189,42 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
     let_next_kernel_begin();
     __syncthreads();
 
-    // Adds a particle that is at the end of its step, and whose place in memory is `at`, to the box; false
-    // where it must be added elsewhere.
-    const auto add_to_tile = [&](auto& particle, std::uint32_t at) {
+    // Of a particle of a deep tile that is beyond its box.
+    const auto note_if_astray = [&]([[maybe_unused]] Vec3<int> next_cell) {
+        if constexpr (may_leave<Grid>) {
+            if (!tiles.turns.is_deep(static_cast<int>(blockIdx.x))) return;
+            if (tiles.boxes.is_astray(box, next_cell))
+                atomicMax(&step.report->last_astray_step, plan.step + 1ULL);
+        }
+    };
+    // Adds a particle that is at the end of its step, and whose place in memory is `at`; or it leaves. Few
+    // are beyond the box or in a full cell, and these add by themselves, at once: if they waited for the box
+    // to be done with, the block would wait for them.
+    const auto add_particle = [&](auto& particle, std::uint32_t at) {
         CellPlace<Real> next_place{};
         const Vec3<int> next_cell =
             plan.next_grid.template unwrapped<setting>(particle.position, next_place.offset);
+        const Vec3<int> on_grid = plan.next_grid.from_unwrapped(next_cell);
         const int local = tiles.boxes.local(box, next_cell);
         if (local == TileBox::outside) {
-            const bool leaves = !plan.next_grid.has(plan.next_grid.from_unwrapped(next_cell));
-            if (leaves) step.leaving.push(at);
-            return leaves;
+            note_if_astray(next_cell);
+            if (!plan.next_grid.has(on_grid)) return step.leaving.push(at);
         }
-        const int next_index = plan.next_grid.index(plan.next_grid.from_unwrapped(next_cell));
-        const auto draw = step.draws.next(next_index, LoadConstant{});
+        next_place.cell = plan.next_grid.index(on_grid);
+        const auto draw = step.draws.next(next_place.cell, LoadConstant{});
+        typename Law::Sums sums;
         if constexpr (can_leave) {
             Vec3<Real> taken;
-            const auto sums = plan.template unrounded<setting>(particle, next_place, draw, taken);
-            if (!detail::add_to_box(tiles.words, sums, local, memory)) return false;
+            sums = plan.template unrounded<setting>(particle, next_place, draw, taken);
             if (tiles.leaves_taken) particle.velocity = taken;
-            return true;
         } else {
-            const auto sums = plan.template unrounded<setting>(particle, next_place, draw);
-            return detail::add_to_box(tiles.words, sums, local, memory);
+            sums = plan.template unrounded<setting>(particle, next_place, draw);
         }
-    };
-
-    // Of a particle that was left over.
-    const auto note_if_astray = [&]([[maybe_unused]] Vec3<Real> position) {
-        if constexpr (may_leave<Grid>) {
-            if (!tiles.turns.is_deep(static_cast<int>(blockIdx.x))) return;
-            Vec3<Real> offset;
-            const Vec3<int> cell = plan.next_grid.template unwrapped<setting>(position, offset);
-            if (tiles.boxes.is_astray(box, cell)) atomicMax(&step.report->last_astray_step, plan.step + 1ULL);
-        }
+        if (local != TileBox::outside && detail::add_to_box(tiles.words, sums, local, memory)) return;
+        sums = rounded(plan.law, sums);
+#pragma unroll
+        for (int k = 0; k < Law::sum_count; ++k)
+            atomicAdd(step.sums[next_place.cell].value + k, sums.value[k]);
     };
 
 #pragma unroll 1
@@ -259,22 +261,12 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
             tiles.left_over[first + atomicAdd(&memory.at_wall, 1U)] = destination;
             continue;
         }
-        const bool is_added = add_to_tile(particle, destination);
+        add_particle(particle, destination);
         if (can_leave) store();
-        if (!is_added) tiles.left_over[last - 1 - atomicAdd(&memory.outside, 1U)] = destination;
     }
     later.fetch_particles(step.from);
     __syncthreads();
     if constexpr (many_meet_walls) {
-        // Few are beyond the box as well, or in a full cell: each of them adds by itself, without the scratch
-        // of leaders, which is where the sums still are.
-        static_assert(!has_leaders(Summation::direct));
-        const auto add = [&](auto& particle, std::uint32_t at) {
-            if (add_to_tile(particle, at)) return;
-            note_if_astray(particle.position);
-            contribute(known_way<Summation::direct>, contribution_of<setting>(particle, plan, step.draws), 0U,
-                       step.sums, memory.leaders);
-        };
         // Most of them meet nothing after all. Those that do come afterwards, so that nobody waits for them.
         const std::uint32_t near_wall = memory.at_wall;
         __syncthreads();
@@ -291,7 +283,7 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
                 if (!is_at_wall) {
                     report_findings(found, plan.step, step.report);
                     step.to.set_motion(at, particle.position, particle.velocity);
-                    add(particle, at);
+                    add_particle(particle, at);
                 }
             }
             __syncthreads();  // the list has been read up to where it is written
@@ -310,34 +302,34 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
             if (slot < queue.room) queue.slots[slot] = are_queued ? at : WallQueue::none;
             if (are_queued) continue;
             auto particle = bounce_and_store<setting>(plan, step.to, at, step.report);
-            add(particle, at);
+            add_particle(particle, at);
         }
         __syncthreads();
     }
     detail::flush_box(tiles, memory, step.sums);
-    std::uint32_t at_wall = memory.at_wall;
-    if constexpr (many_meet_walls) at_wall = 0;  // they are done with
-    const std::uint32_t left = at_wall + memory.outside;
-    if (left == 0) return;
-    __syncthreads();
-
-    for (std::uint32_t start = threadIdx.x & ~31U; start < left; start += block_size) {
-        const unsigned mask = warp::first_lanes(left - start);
-        const std::uint32_t mine = start + warp.lane();
-        if (mine < left) {
-            const bool is_at_wall = mine < at_wall;
-            const std::uint32_t at = tiles.left_over[is_at_wall ? first + mine : last - 1 - (mine - at_wall)];
-            const auto particle = is_at_wall ? bounce_and_store<setting>(plan, step.to, at, step.report)
-                                             : flying_particle(step.to, at, step.to.motion(at));
-            note_if_astray(particle.position);
-            [[maybe_unused]] const bool stays =
-                contribute_or_leave<setting>(particle, at, plan, step, mask, memory.leaders);
-            if constexpr (can_leave) {
-                if (stays && tiles.leaves_taken)
-                    step.to.set_motion(at, particle.position, plan.template take<setting>(particle));
+    if constexpr (!many_meet_walls) {
+        const std::uint32_t at_wall = memory.at_wall;
+        if (at_wall == 0) return;
+        __syncthreads();
+        for (std::uint32_t start = threadIdx.x & ~31U; start < at_wall; start += block_size) {
+            const unsigned mask = warp::first_lanes(at_wall - start);
+            const std::uint32_t mine = start + warp.lane();
+            if (mine < at_wall) {
+                const std::uint32_t at = tiles.left_over[first + mine];
+                const auto particle = bounce_and_store<setting>(plan, step.to, at, step.report);
+                if constexpr (may_leave<Grid>) {
+                    Vec3<Real> offset;
+                    note_if_astray(plan.next_grid.template unwrapped<setting>(particle.position, offset));
+                }
+                [[maybe_unused]] const bool stays =
+                    contribute_or_leave<setting>(particle, at, plan, step, mask, memory.leaders);
+                if constexpr (can_leave) {
+                    if (stays && tiles.leaves_taken)
+                        step.to.set_motion(at, particle.position, plan.template take<setting>(particle));
+                }
             }
+            warp.sync(warp::full_mask);
         }
-        warp.sync(warp::full_mask);
     }
 }
 

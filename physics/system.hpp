@@ -345,13 +345,17 @@ struct System {
         return count == 1 ? found : -1;
     }
 
+    /// Whether there is any wall or surface.
+    [[nodiscard]] bool has_walls() const {
+        bool has = !surfaces.list.empty();
+        for (const AxisFaces& axis : boundaries.faces) has = has || !axis.is_periodic();
+        return has;
+    }
+
     /// Whether nothing outside takes or gives momentum: no wall, no force and no stream. (The thermostat
     /// keeps it, and sheared faces do, relative to the flow that they impose.)
     [[nodiscard]] bool conserves_momentum() const {
-        bool is_isolated = surfaces.list.empty() && !stream && !has_force_along(0) && !has_force_along(1) &&
-                           !has_force_along(2);
-        for (const AxisFaces& axis : boundaries.faces) is_isolated = is_isolated && axis.is_periodic();
-        return is_isolated;
+        return !has_walls() && !stream && !has_force_along(0) && !has_force_along(1) && !has_force_along(2);
     }
 
     /// Whether any force has a part along an axis, ever and anywhere.

@@ -91,6 +91,11 @@ std::int64_t pieces_in_flight(const Observable& observable) {
     return std::clamp<std::int64_t>(budget / std::max<std::int64_t>(observable.work_bytes(), 1), 2, 64);
 }
 
+/// A device has room to note each particle that is left over at a wall.
+std::int64_t bytes_to_note_particle(const System& system) {
+    return system.has_walls() ? static_cast<std::int64_t>(sizeof(std::uint32_t)) : 0;
+}
+
 }  // namespace
 
 std::int64_t estimate_memory(const System& system, Precision precision) {
@@ -105,15 +110,13 @@ std::int64_t estimate_memory(const System& system, Precision precision) {
 
 std::int64_t estimate_solver_memory(const Scenario& scenario, DeviceKind device) {
     if (device == DeviceKind::cpu) return host_solver_needs(scenario.system, solver_options(scenario)).bytes;
-    // A device also has room to note each particle that is left over from its tile, or at a wall.
-    const std::int64_t left_over =
-        scenario.system.particle_count() * static_cast<std::int64_t>(sizeof(std::uint32_t));
-    return estimate_memory(scenario.system, scenario.execution.precision) + left_over;
+    return estimate_memory(scenario.system, scenario.execution.precision) +
+           bytes_to_note_particle(scenario.system) * scenario.system.particle_count();
 }
 
 std::int64_t estimate_domain_memory(const Scenario& scenario, std::int64_t particles, std::int64_t cells) {
     const std::int64_t of_particle =
-        2 * record_bytes(scenario.execution.precision) + static_cast<std::int64_t>(sizeof(std::uint32_t));
+        2 * record_bytes(scenario.execution.precision) + bytes_to_note_particle(scenario.system);
     // It has room for a quarter more than it begins with.
     return of_particle * (particles + particles / 4) + bytes_per_cell(scenario.system) * cells;
 }
