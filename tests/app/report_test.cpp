@@ -62,6 +62,17 @@ TEST(Estimates, MemoryIsNearWhatTheSolverTakes) {
     }
 }
 
+TEST(Estimates, HaveRoomOnADeviceToNoteWhatMeetsWalls) {
+    Scenario scenario;
+    const auto beyond_the_state = [&] {
+        return estimate_solver_memory(scenario, DeviceKind::cuda) -
+               estimate_memory(scenario.system, scenario.execution.precision);
+    };
+    EXPECT_EQ(beyond_the_state(), 0);
+    scenario.system.boundaries.faces[1] = {FaceKind::slip, FaceKind::no_slip};
+    EXPECT_EQ(beyond_the_state(), 4 * scenario.system.particle_count());
+}
+
 Scenario driven_flow() {
     Scenario scenario;
     scenario.system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
