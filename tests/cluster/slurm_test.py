@@ -280,12 +280,12 @@ class OnSlurm(unittest.TestCase):
 
     def test_tasks_of_an_array_go_on_by_themselves_where_the_program_is_killed_or_time_is_over(self):
         sweep = self.folder / "killed"
-        self.submit(self.write_input("killed.yaml", 15_000), "--repeat", 2, "--output", sweep, "--time", "0:10:00")
-        for case in range(2):
-            self.wait_for_steps(sweep, 1000, case)
+        self.submit(self.write_input("killed.yaml", 20_000), "--repeat", 2, "--output", sweep, "--time", "0:10:00")
+        self.wait_for_steps(sweep, 1000, 0)
         for process in self.processes_of(sweep / "case-0000", MPCFLOW):
             os.kill(process, signal.SIGKILL)
-        task = self.cases(sweep)[1]["task"]
+        task = self.cases(sweep)[1]["task"]  # asked for before, as it takes longer than many steps
+        self.wait_for_steps(sweep, 1000, 1)
         self.cluster.call("scancel", "--batch", "--signal=USR1", task)
         self.wait_for(sweep, {"done"})
         for case, statuses in enumerate(([137, 0], [85, 0])):
@@ -309,8 +309,9 @@ class OnSlurm(unittest.TestCase):
         self.assertEqual(len(ranks), 2)
         os.kill(ranks[1], signal.SIGKILL)
         began = self.wait_for_line(sweep, lambda line: line["event"] == "began" and line["step"] > 0)
+        task = self.cases(sweep)[0]["task"]
         self.wait_for_steps(sweep, began["step"] + 500)
-        self.cluster.call("scancel", "--batch", "--signal=USR1", self.cases(sweep)[0]["task"])
+        self.cluster.call("scancel", "--batch", "--signal=USR1", task)
         self.wait_for(sweep, {"done"})
         ended = [line["status"] for line in self.attempts(sweep) if line["event"] == "ended"]
         self.assertEqual(ended[1:], [85, 0], self.attempts(sweep))
