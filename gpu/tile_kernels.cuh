@@ -4,11 +4,11 @@
 /// its shared memory. The box's sums are then added to the cells' rows, a few for each particle. So particles
 /// need no peers, and lie in memory in any order within their tile.
 ///
-/// Particles whose next cell is outside of the box add to the cell's row by themselves, at once. Those that
-/// met a wall are left over and done afterwards, by whole warps. Among surfaces, near which many are left
-/// over, those that meet nothing after all are added to the box, too. Those that do meet something are left
-/// to finish_at_walls, as far as the wall queue has room, since a block would wait long for few of its
-/// threads. Bits are those of every other way (TileBoxes and WordSums in tile_box.hpp).
+/// Particles whose next cell is outside of the box, or full, add to the cell's row by themselves, at once.
+/// Particles that met a wall are left over and done afterwards, by whole warps. Among surfaces, near which
+/// many are left over, those that meet nothing after all are added to the box, too. Those that do meet
+/// something are left to finish_at_walls, as far as the wall queue has room, since a block would wait long
+/// for few of its threads. Bits are those of every other way (TileBoxes and WordSums in tile_box.hpp).
 
 #include <cstdint>
 #include <type_traits>
@@ -189,7 +189,7 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
     let_next_kernel_begin();
     __syncthreads();
 
-    // Of a particle of a deep tile that is beyond its box.
+    // Tells that a particle of a deep tile, whose next cell this is, has gone astray.
     const auto note_if_astray = [&]([[maybe_unused]] Vec3<int> next_cell) {
         if constexpr (may_leave<Grid>) {
             if (!tiles.turns.is_deep(static_cast<int>(blockIdx.x))) return;
@@ -197,9 +197,10 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
                 atomicMax(&step.report->last_astray_step, plan.step + 1ULL);
         }
     };
-    // Adds a particle that is at the end of its step, and whose place in memory is `at`; or it leaves. Few
-    // are beyond the box or in a full cell, and these add by themselves, at once: if they waited for the box
-    // to be done with, the block would wait for them.
+    // Adds a particle that is at the end of its step, and whose place in memory is `at`; or it leaves. It may
+    // get the velocity that it takes on in the next collision, which is not yet stored. Where flights are
+    // short few are beyond the box or in a full cell, and these add by themselves, at once: if they waited
+    // for the box to be done with, the block would wait for them.
     const auto add_particle = [&](auto& particle, std::uint32_t at) {
         CellPlace<Real> next_place{};
         const Vec3<int> next_cell =

@@ -99,8 +99,9 @@ private:
         }
         if (has_walls() || has_surfaces() || has_force() || system_.stream) {
             warn("output.stress",
-                 "its viscosity is that of a fluid at rest without walls; here only the pressure tensors "
-                 "have a meaning");
+                 fmt::format("its viscosity is that of a fluid at rest without walls; here only the pressure "
+                             "tensors{} have a meaning",
+                             is_sheared() && !has_surfaces() ? " and shear_viscosity" : ""));
         }
     }
 

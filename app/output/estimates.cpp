@@ -91,7 +91,7 @@ std::int64_t pieces_in_flight(const Observable& observable) {
     return std::clamp<std::int64_t>(budget / std::max<std::int64_t>(observable.work_bytes(), 1), 2, 64);
 }
 
-/// A device has room to note each particle that is left over at a wall.
+/// Bytes a particle: where there are walls a device has room to note each that is left over there.
 std::int64_t bytes_to_note_particle(const System& system) {
     return system.has_walls() ? static_cast<std::int64_t>(sizeof(std::uint32_t)) : 0;
 }

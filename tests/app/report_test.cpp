@@ -71,6 +71,14 @@ TEST(Estimates, HaveRoomOnADeviceToNoteWhatMeetsWalls) {
     EXPECT_EQ(beyond_the_state(), 0);
     scenario.system.boundaries.faces[1] = {FaceKind::slip, FaceKind::no_slip};
     EXPECT_EQ(beyond_the_state(), 4 * scenario.system.particle_count());
+    scenario.system.boundaries.faces[1] = {};
+    EXPECT_EQ(beyond_the_state(), 0);
+    const std::int64_t of_domain = estimate_domain_memory(scenario, 1000, 100);
+    scenario.system.surfaces.list.emplace_back().centre = {5.0, 5.0, 5.0};
+    scenario.system.map_surfaces();
+    EXPECT_EQ(beyond_the_state(), 4 * scenario.system.particle_count());
+    // With room for a quarter more.
+    EXPECT_GE(estimate_domain_memory(scenario, 1000, 100), of_domain + 4 * 1250);
 }
 
 Scenario driven_flow() {

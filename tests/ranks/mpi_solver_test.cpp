@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <string>
 #include <vector>
@@ -100,12 +101,22 @@ TEST(LeadingSolver, has_the_bits_of_random_systems) {
         options.threads = 1;
         SCOPED_TRACE("system " + std::to_string(number) + ": " + in_words(system));
         lead(system, options, [&](Solver& solver) {
-            const auto whole = make_host_solver(system, options);
-            whole->run(12);
-            solver.run(12);
-            EXPECT_EQ(solver.state_hash(), whole->state_hash());
-            EXPECT_EQ(bits_of(numbers_of(solver.measure<FluxRule>())),
-                      bits_of(numbers_of(whole->measure<FluxRule>())));
+            // What is thrown must not end the test of rank 0 alone: the others would follow the wrong solver.
+            try {
+                const auto whole = make_host_solver(system, options);
+                try {
+                    whole->run(12);
+                } catch (const SimulationFault&) {  // a thin gas between walls that move
+                    EXPECT_THROW(solver.run(12), SimulationFault);
+                    return;
+                }
+                solver.run(12);
+                EXPECT_EQ(solver.state_hash(), whole->state_hash());
+                EXPECT_EQ(bits_of(numbers_of(solver.measure<FluxRule>())),
+                          bits_of(numbers_of(whole->measure<FluxRule>())));
+            } catch (const std::exception& error) {
+                ADD_FAILURE() << error.what();
+            }
         });
     }
 }

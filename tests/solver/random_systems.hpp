@@ -1,7 +1,9 @@
 #pragma once
 /// Systems at random: whatever a user may write together.
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -61,6 +63,32 @@ inline void shear_some(System& system) {
     }
 }
 
+/// A sphere and a cylinder, or one of them, with the fluid around them or within, into half of the systems
+/// that have room for them and are not sheared. Not into a thin gas, which gains speed without end between
+/// walls that bounce it back, and not with those dice, as above.
+inline void put_surfaces_into_some(System& system) {
+    const int shortest = *std::ranges::min_element(system.box.size);
+    Dice dice(system.seed);
+    if (shortest < 5 || system.fluid.density < 1.0 || system.sheared_axis() >= 0 || dice.one_in(2)) return;
+    const auto random_surface = [&](SurfaceShape shape) {
+        Surface surface;
+        surface.shape = shape;
+        surface.axis = dice.below(3);
+        surface.kind = dice.among<FaceKind>({FaceKind::no_slip, FaceKind::slip, FaceKind::thermal});
+        const bool is_around = dice.one_in(4);
+        surface.fluid = is_around ? FluidSide::inside : FluidSide::outside;
+        surface.radius = shortest * (is_around ? 0.45 : dice.among<double>({0.15, 0.23}));
+        for (int axis = 0; axis < 3; ++axis)
+            surface.centre[axis] = system.box.size[axis] * (is_around ? 0.5 : dice.below(8) / 8.0);
+        if (surface.kind != FaceKind::slip && dice.one_in(2)) surface.angular_velocity[surface.axis] = 0.05;
+        return surface;
+    };
+    if (!dice.one_in(3)) system.surfaces.list.push_back(random_surface(SurfaceShape::sphere));
+    if (system.surfaces.list.empty() || dice.one_in(2))
+        system.surfaces.list.push_back(random_surface(SurfaceShape::cylinder));
+    system.map_surfaces();
+}
+
 inline System random_system(Dice& dice) {
     System system;
     system.seed = static_cast<std::uint64_t>(dice.below(1 << 30));
@@ -96,6 +124,7 @@ inline System random_system(Dice& dice) {
     if (dice.one_in(3))
         system.force[dice.below(3)] = system.fluid.mass * dice.among<double>({-0.05, 0.002, 0.2});
     shear_some(system);
+    put_surfaces_into_some(system);
     return system;
 }
 
@@ -119,6 +148,11 @@ inline std::string in_words(const System& system) {
             (system.masses() == Masses::equal ? "" : ", two species") + ", faces";
     for (const AxisFaces& axis : system.boundaries.faces)
         for (const int side : {0, 1}) text += " " + std::to_string(static_cast<int>(axis[side].kind));
+    for (const Surface& surface : system.surfaces.list)
+        text += std::string(surface.fluid == FluidSide::inside ? ", inside a " : ", around a ") +
+                (surface.shape == SurfaceShape::sphere ? "sphere" : "cylinder") + " of radius " +
+                std::to_string(surface.radius) + ", kind " + std::to_string(static_cast<int>(surface.kind));
+    text += ", seed " + std::to_string(system.seed);
     const int sheared = system.sheared_axis();
     if (sheared >= 0)
         text += ", sheared across " + std::to_string(sheared) + " along " +

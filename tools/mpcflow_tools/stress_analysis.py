@@ -98,7 +98,9 @@ def pressure_section(run: Run) -> Section:
             section.estimates.append(Estimate(f"P_{first}{second}", float(values[a, b]), float(errors[a, b]), PRESSURE_UNIT, "",
                                               expected_component(run, fluid, a, b)))
     if not fluid.is_at_rest:
-        section.notes.append("a force drives the fluid: the flow's own momentum is among these, and there is no theory beside")
+        section.notes.append("surfaces are in the box: there is no theory beside these, and a flow's own momentum is among them"
+                             if has_surfaces(run.input) else
+                             "the fluid is driven: the flow's own momentum is among these, and there is no theory beside")
     return section
 
 
