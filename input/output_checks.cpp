@@ -44,8 +44,6 @@ public:
     }
 
 private:
-    [[nodiscard]] bool has_walls() const { return has_wall(0) || has_wall(1) || has_wall(2); }
-
     /// Of a section with the wave numbers that are followed.
     template <class Section>
     void check_waves(const std::string& path, const std::optional<Section>& section) {
@@ -97,7 +95,7 @@ private:
                       "{} lags are more than the {} steps of a burst; make burst longer, or as long as every",
                       stress->lags, stress->steps_in_burst()));
         }
-        if (has_walls() || has_surfaces() || has_force() || system_.stream) {
+        if (!system_.conserves_momentum()) {
             warn("output.stress",
                  fmt::format("its viscosity is that of a fluid at rest without walls; here only the pressure "
                              "tensors{} have a meaning",
@@ -111,7 +109,7 @@ private:
         const bool is_sound = are_sound({"output.walls", "boundaries"});
         check_samples("output.walls.every", walls->every);
         if (!is_sound) return;
-        if (!has_walls() && !has_surfaces()) {
+        if (!system_.has_walls()) {
             error("output.walls",
                   "all boundaries are periodic, and there are no surfaces; give one of them walls, or leave "
                   "this section out");

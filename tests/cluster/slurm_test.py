@@ -284,7 +284,7 @@ class OnSlurm(unittest.TestCase):
         self.wait_for_steps(sweep, 1000, 0)
         for process in self.processes_of(sweep / "case-0000", MPCFLOW):
             os.kill(process, signal.SIGKILL)
-        task = self.cases(sweep)[1]["task"]  # asked for before, as it takes longer than many steps
+        task = self.cases(sweep)[1]["task"]  # before the wait: to ask takes as long as many steps
         self.wait_for_steps(sweep, 1000, 1)
         self.cluster.call("scancel", "--batch", "--signal=USR1", task)
         self.wait_for(sweep, {"done"})

@@ -75,15 +75,13 @@ TEST(Warnings, HavePlaces) {
               Messages{});
     EXPECT_EQ(warnings("boundaries: {x: no_slip}\noutput: {stress: {every: 10}}"),
               Messages{"f.yaml:4:10: output.stress: its viscosity is that of a fluid at rest without walls; "
-                       "here only the "
-                       "pressure tensors have a meaning"});
+                       "here only the pressure tensors have a meaning"});
     EXPECT_EQ(
         warnings(
             "boundaries: {y: {kind: lees_edwards, shear_rate: 0.1, along: x}, z: slip}\nthermostat: {kind: "
             "maxwell_boltzmann}\noutput: {stress: {every: 10}}"),
         Messages{"f.yaml:5:10: output.stress: its viscosity is that of a fluid at rest without walls; here "
-                 "only the "
-                 "pressure tensors and shear_viscosity have a meaning"});
+                 "only the pressure tensors and shear_viscosity have a meaning"});
     EXPECT_EQ(
         warnings("output: {trajectory: {every: 101}, series: {every: 101}}"),
         (Messages{
