@@ -27,6 +27,18 @@ inline void throw_on_cuda_error(cudaError_t error, const char* expression, const
 
 #define MPCFLOW_CUDA(expression) ::mpcflow::throw_on_cuda_error((expression), #expression, __FILE__, __LINE__)
 
+/// Makes a device the current one of the thread; returns it.
+inline int use_device(int device) {
+    MPCFLOW_CUDA(cudaSetDevice(device));
+    return device;
+}
+
+[[nodiscard]] inline cudaDeviceProp properties_of(int device) {
+    cudaDeviceProp properties{};
+    MPCFLOW_CUDA(cudaGetDeviceProperties(&properties, device));
+    return properties;
+}
+
 /// An array in device memory, not initialised. Owns it.
 template <class T>
 class DeviceArray {

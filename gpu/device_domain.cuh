@@ -19,6 +19,7 @@
 #include "gpu/domain_particles.cuh"
 #include "gpu/execution_choice.hpp"
 #include "gpu/halo_sums.cuh"
+#include "gpu/left_over.hpp"
 #include "gpu/migration.cuh"
 #include "gpu/particle_kernels.cuh"
 #include "gpu/tile_kernels.cuh"
@@ -50,7 +51,7 @@ public:
     /// Of domain exchange.number() of the cut; `exchange` must outlive it.
     DeviceDomain(const Law& law, const System& system, const SolverOptions& options, const Cut& cut,
                  Exchange& exchange, int device)
-        : device_(use(device)),
+        : device_(use_device(device)),
           system_(system),
           surfaces_(system),
           border_(system, cut, exchange.number(), exchange),
@@ -62,12 +63,11 @@ public:
           turns_(cells_.order(), deep_tiles(border_, plan_.next_grid)),
           halo_(border_, cells_.count()),
           migration_(border_.grids(), border_.most_particles(system)),
-          particles_(cells_.order().tile_count(), turns_.deep_end(), system.has_walls()),
+          particles_(cells_.order().tile_count(), turns_.deep_end(), are_left_over(system)),
           report_(1) {
         plan_.streaming.set_surfaces(surfaces_.view());
         plan_.refuge = vector_cast<Real>(plan_.next_grid.middle());
-        cudaDeviceProp properties{};
-        MPCFLOW_CUDA(cudaGetDeviceProperties(&properties, device));
+        const cudaDeviceProp properties = properties_of(device);
         name_ = properties.name;
         multiprocessors_ = properties.multiProcessorCount;
         report_.clear();
@@ -76,7 +76,7 @@ public:
         create();
     }
 
-    void use() const { use(device_); }
+    void use() const { use_device(device_); }
 
     [[nodiscard]] const System& system() const { return system_; }
     [[nodiscard]] Exchange& exchange() const { return border_.exchange(); }
@@ -166,11 +166,6 @@ public:
     [[nodiscard]] const CellAction<Law>* actions() const { return cells_.actions(); }
 
 private:
-    static int use(int device) {
-        MPCFLOW_CUDA(cudaSetDevice(device));
-        return device;
-    }
-
     void create() {
         particles_.create(InitialState(system_, surfaces_.view()), system_.particle_count(), plan_.next_grid);
         const TotalsRule rule(system_);
@@ -267,6 +262,7 @@ private:
         const TileBoxes boxes(plan_.next_grid, ordered_shift_);
         TileStep<Law, Grid> of_tiles{boxes,  words_,           particles_.starts(), particles_.left_over(),
                                      turns_, multiprocessors_, another_follows};
+        of_tiles.lists_outside = are_left_over_outside(system_);
         const auto take_turns = [&](int first, int count, cudaStream_t stream) {
             of_tiles.turns = turns_.with(particles_.loose_tiles(), first);
             TileKernels<Law, Particle, Grid>::launch(plan_, step, of_tiles, reorders, count, {stream});

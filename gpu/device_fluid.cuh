@@ -16,6 +16,7 @@
 #include "gpu/device_surfaces.cuh"
 #include "gpu/execution_choice.hpp"
 #include "gpu/launch.cuh"
+#include "gpu/left_over.hpp"
 #include "gpu/particle_columns.cuh"
 #include "gpu/particle_kernels.cuh"
 #include "gpu/tile_kernels.cuh"
@@ -49,7 +50,7 @@ public:
     static constexpr bool is_domain = false;
 
     DeviceFluid(const Law& law, const System& system, const SolverOptions& options, int device)
-        : device_(use(device)),
+        : device_(use_device(device)),
           place_{.is_early = can_begin_early(finish_at_walls<Law, Particle>)},
           system_(system),
           surfaces_(system),
@@ -62,13 +63,12 @@ public:
           cells_(plan_, surfaces_.view(), place_.is_early),
           starts_(cells_.order().tile_count() + 1),
           next_starts_(starts_.size()),
-          left_over_(system.has_walls() ? particle_count_ : 0),
+          left_over_(system.has_walls() || (has_tiles() && are_left_over(system)) ? particle_count_ : 0),
           tiles_wall_slots_(has_wall_queue_of_tiles() ? particle_count_ / 8 : 0),
           wall_state_(1),
           report_(1) {
         plan_.streaming.set_surfaces(surfaces_.view());
-        cudaDeviceProp properties{};
-        MPCFLOW_CUDA(cudaGetDeviceProperties(&properties, device));
+        const cudaDeviceProp properties = properties_of(device);
         name_ = properties.name;
         multiprocessors_ = properties.multiProcessorCount;
         report_.clear();
@@ -77,7 +77,7 @@ public:
         create();
     }
 
-    void use() const { use(device_); }
+    void use() const { use_device(device_); }
 
     [[nodiscard]] const System& system() const { return system_; }
     [[nodiscard]] std::int64_t step() const { return step_; }
@@ -173,11 +173,6 @@ public:
 private:
     enum class MemoryOrder { none, by_cell, by_tile };
 
-    static int use(int device) {
-        MPCFLOW_CUDA(cudaSetDevice(device));
-        return device;
-    }
-
     [[nodiscard]] DeviceState<Particle, Grid> present() const {
         return {particle_count_,  particles_.columns(), plan_.next_grid,
                 surfaces_.view(), cells_.counts(),      multiprocessors_};
@@ -243,8 +238,10 @@ private:
         choice_.learn(milliseconds);
         if (choice_.is_settled())
             notes_.push_back("step " + std::to_string(step_) + ": summation " + choice_.report());
-        if (choice_.is_settled() && choice_.summation() != Summation::tile)
+        if (choice_.is_settled() && choice_.summation() != Summation::tile) {
             tiles_wall_slots_ = DeviceArray<std::uint32_t>(0);
+            if (!system_.has_walls()) left_over_ = DeviceArray<std::uint32_t>(0);
+        }
         return static_cast<std::int64_t>(ways.size());
     }
 
@@ -306,13 +303,14 @@ private:
 
     void advance_by_tiles(bool reorders, bool another_follows, const ParticleStep<Law, Particle>& step) {
         const TileBoxes boxes(plan_.next_grid, ordered_shift_);
-        const TileStep<Law, Grid> tiles{boxes,
-                                        words_,
-                                        starts_.data(),
-                                        left_over_.data(),
-                                        TurnsOfBox(boxes.order()),
-                                        multiprocessors_,
-                                        another_follows};
+        TileStep<Law, Grid> tiles{boxes,
+                                  words_,
+                                  starts_.data(),
+                                  left_over_.data(),
+                                  TurnsOfBox(boxes.order()),
+                                  multiprocessors_,
+                                  another_follows};
+        tiles.lists_outside = are_left_over_outside(system_);
         TileKernels<Law, Particle, Grid>::launch(plan_, step, tiles, reorders, boxes.count(), place_);
         finish_queued(step);
         TileKernels<Law, Particle, Grid>::note_taken(plan_, another_follows);
@@ -341,7 +339,7 @@ private:
     DeviceCells<Law, Grid> cells_;
     DeviceArray<std::uint32_t> starts_;  ///< of the tiles, and the number of particles
     DeviceArray<std::uint32_t> next_starts_;
-    DeviceArray<std::uint32_t> left_over_;  ///< at walls by tiles; in other steps the slots of the wall queue
+    DeviceArray<std::uint32_t> left_over_;         ///< by tiles; in other steps the slots of the wall queue
     DeviceArray<std::uint32_t> tiles_wall_slots_;  ///< of the wall queue in steps by tiles
     DeviceArray<WallQueue::State> wall_state_;
     DeviceArray<StepReport> report_;

@@ -19,11 +19,12 @@ namespace mpcflow {
 template <class Particle>
 class DomainParticles {
 public:
-    /// `deep_end`: the number behind that of the last deep tile. `meet_walls`: whether any may.
-    DomainParticles(int tiles, int deep_end, bool meet_walls)
+    /// `deep_end`: the number behind that of the last deep tile. `are_left_over`: whether any may be
+    /// (left_over.hpp).
+    DomainParticles(int tiles, int deep_end, bool are_left_over)
         : tiles_(tiles),
           deep_end_(deep_end),
-          meet_walls_(meet_walls),
+          are_left_over_(are_left_over),
           told_deep_end_(1),
           starts_(tiles + 1 + LooseTiles::most),
           next_starts_(starts_.size()) {
@@ -43,7 +44,7 @@ public:
     [[nodiscard]] const std::uint32_t* starts() const { return starts_.data(); }
     /// Those of the tiles after a step that re-orders.
     [[nodiscard]] std::uint32_t* next_starts() const { return next_starts_.data(); }
-    /// Room for a number for each particle, if they may meet walls.
+    /// Room for a number for each particle, if any may be left over.
     [[nodiscard]] std::uint32_t* left_over() const { return left_over_.data(); }
     [[nodiscard]] std::int64_t memory_bytes() const {
         return particles_.bytes() + reordered_.bytes() + starts_.bytes() + next_starts_.bytes() +
@@ -64,7 +65,7 @@ public:
         particles_.swap(larger);
         larger = ParticleMemory<Particle>(0);
         reordered_ = ParticleMemory<Particle>(room);
-        left_over_ = DeviceArray<std::uint32_t>(meet_walls_ ? room : 0);
+        left_over_ = DeviceArray<std::uint32_t>(are_left_over_ ? room : 0);
         room_ = room;
     }
     /// The first `count` particles of the memory are those that there are.
@@ -135,7 +136,7 @@ public:
 private:
     int tiles_;
     int deep_end_;
-    bool meet_walls_;
+    bool are_left_over_;
     PinnedArray<std::uint32_t> told_deep_end_;
     std::int64_t count_ = 0;
     std::int64_t room_ = 0;

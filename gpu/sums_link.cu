@@ -22,8 +22,7 @@ struct Ability {
 bool all_have_nccl(Exchange& exchange) {
     int device = 0;
     MPCFLOW_CUDA(cudaGetDevice(&device));
-    cudaDeviceProp properties{};
-    MPCFLOW_CUDA(cudaGetDeviceProperties(&properties, device));
+    const cudaDeviceProp properties = properties_of(device);
     Ability own{};
     std::memcpy(own.device.data(), properties.uuid.bytes, own.device.size());
     nccl_version().copy(own.version, sizeof own.version - 1);

@@ -32,14 +32,15 @@ struct TileStep {
     TileBoxes<Grid> boxes;  ///< on the grid of the next collision
     WordSums<Law> words;
     const std::uint32_t* starts;  ///< of the tiles' particles, and their number behind the last
-    /// Where there are walls, room for a number for each particle: a block notes those left over where its
-    /// own particles are.
+    /// Where any may be left over, room for a number for each particle: a block notes them where its own
+    /// particles are.
     std::uint32_t* left_over;
     TurnsOf<Grid> turns;
     int multiprocessors;  ///< of the device
     /// Particles are left with what they take on in the next collision, by kernels that can
     /// (can_leave_taken).
     bool leaves_taken = false;
+    bool lists_outside = false;  ///< whether particles beyond their box are left over, too
 };
 
 /// Whether kernels can leave particles with what they take on in the next collision (TakesVelocities): in
@@ -62,7 +63,8 @@ struct TileMemory {
         BlockLeaders<Law> leaders;                            ///< when the sums are done with
     };
     std::int32_t cell[cells];    ///< in the grid, of those on it
-    std::uint32_t at_wall;       ///< particles left over
+    std::uint32_t at_wall;       ///< particles left over there
+    std::uint32_t outside;       ///< and beyond the box
     std::uint32_t first_queued;  ///< of the particles at walls, in the wall queue
 
     __device__ std::uint32_t* word(int word, int local) { return sums + word * row_length + local; }
@@ -181,7 +183,7 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
         memory.cell[local] = tiles.boxes.index(box, local);
     const detail::FetchForLaterTurn<setting, Law, Particle, Grid> later(tiles);
     later.fetch_place();
-    if (threadIdx.x == 0) memory.at_wall = 0;
+    if (threadIdx.x == 0) memory.at_wall = memory.outside = 0;
     for (int j = static_cast<int>(threadIdx.x); j < static_cast<int>(sizeof memory.sums / sizeof(uint4));
          j += block_size)
         reinterpret_cast<uint4*>(memory.sums)[j] = uint4{0, 0, 0, 0};
@@ -201,7 +203,7 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
     // get the velocity that it takes on in the next collision, which is not yet stored. Where flights are
     // short few are beyond the box or in a full cell, and these add by themselves, at once: if they waited
     // for the box to be done with, the block would wait for them.
-    const auto add_particle = [&](auto& particle, std::uint32_t at) {
+    const auto add_particle = [&](auto& particle, std::uint32_t at, bool may_list = false) {
         CellPlace<Real> next_place{};
         const Vec3<int> next_cell =
             plan.next_grid.template unwrapped<setting>(particle.position, next_place.offset);
@@ -210,6 +212,10 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
         if (local == TileBox::outside) {
             note_if_astray(next_cell);
             if (!plan.next_grid.has(on_grid)) return step.leaving.push(at);
+            if (may_list && tiles.lists_outside) {
+                tiles.left_over[last - 1 - atomicAdd(&memory.outside, 1U)] = at;
+                return;
+            }
         }
         next_place.cell = plan.next_grid.index(on_grid);
         const auto draw = step.draws.next(next_place.cell, LoadConstant{});
@@ -262,7 +268,7 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
             tiles.left_over[first + atomicAdd(&memory.at_wall, 1U)] = destination;
             continue;
         }
-        add_particle(particle, destination);
+        add_particle(particle, destination, true);
         if (can_leave) store();
     }
     later.fetch_particles(step.from);
@@ -308,29 +314,32 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
         __syncthreads();
     }
     detail::flush_box(tiles, memory, step.sums);
-    if constexpr (!many_meet_walls) {
-        const std::uint32_t at_wall = memory.at_wall;
-        if (at_wall == 0) return;
-        __syncthreads();
-        for (std::uint32_t start = threadIdx.x & ~31U; start < at_wall; start += block_size) {
-            const unsigned mask = warp::first_lanes(at_wall - start);
-            const std::uint32_t mine = start + warp.lane();
-            if (mine < at_wall) {
-                const std::uint32_t at = tiles.left_over[first + mine];
-                const auto particle = bounce_and_store<setting>(plan, step.to, at, step.report);
-                if constexpr (may_leave<Grid>) {
-                    Vec3<Real> offset;
+    const std::uint32_t at_wall = many_meet_walls ? 0 : memory.at_wall;
+    const std::uint32_t left = at_wall + memory.outside;
+    if (left == 0) return;
+    __syncthreads();
+
+    for (std::uint32_t start = threadIdx.x & ~31U; start < left; start += block_size) {
+        const unsigned mask = warp::first_lanes(left - start);
+        const std::uint32_t mine = start + warp.lane();
+        if (mine < left) {
+            const bool is_at_wall = !many_meet_walls && mine < at_wall;
+            const std::uint32_t at = tiles.left_over[is_at_wall ? first + mine : last - 1 - (mine - at_wall)];
+            const auto particle = is_at_wall ? bounce_and_store<setting>(plan, step.to, at, step.report)
+                                             : flying_particle(step.to, at, step.to.motion(at));
+            if constexpr (may_leave<Grid>) {
+                Vec3<Real> offset;
+                if (is_at_wall)
                     note_if_astray(plan.next_grid.template unwrapped<setting>(particle.position, offset));
-                }
-                [[maybe_unused]] const bool stays =
-                    contribute_or_leave<setting>(particle, at, plan, step, mask, memory.leaders);
-                if constexpr (can_leave) {
-                    if (stays && tiles.leaves_taken)
-                        step.to.set_motion(at, particle.position, plan.template take<setting>(particle));
-                }
             }
-            warp.sync(warp::full_mask);
+            [[maybe_unused]] const bool stays =
+                contribute_or_leave<setting>(particle, at, plan, step, mask, memory.leaders);
+            if constexpr (can_leave) {
+                if (stays && tiles.leaves_taken)
+                    step.to.set_motion(at, particle.position, plan.template take<setting>(particle));
+            }
         }
+        warp.sync(warp::full_mask);
     }
 }
 

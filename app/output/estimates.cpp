@@ -20,6 +20,7 @@
 #include "app/run/schedule.hpp"
 #include "app/text/formatting.hpp"
 #include "gpu/device_solver.hpp"
+#include "gpu/left_over.hpp"
 #include "physics/boundary/surface_map.hpp"
 #include "physics/theory.hpp"
 
@@ -91,9 +92,9 @@ std::int64_t pieces_in_flight(const Observable& observable) {
     return std::clamp<std::int64_t>(budget / std::max<std::int64_t>(observable.work_bytes(), 1), 2, 64);
 }
 
-/// Bytes a particle: where there are walls a device has room to note each that is left over there.
+/// Bytes a particle: where any may be left over a device has room to note each.
 std::int64_t bytes_to_note_particle(const System& system) {
-    return system.has_walls() ? static_cast<std::int64_t>(sizeof(std::uint32_t)) : 0;
+    return are_left_over(system) ? static_cast<std::int64_t>(sizeof(std::uint32_t)) : 0;
 }
 
 }  // namespace

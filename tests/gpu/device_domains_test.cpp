@@ -133,22 +133,26 @@ TEST_F(DeviceDomains, refuse_alike_what_are_not_all_particles) {
     });
 }
 
-/// All particles begin in one domain of four, whose memory must grow, and spread from there.
+/// All particles begin in one domain of four, whose memory must grow, and spread from there; between walls
+/// its list of those left over, too.
 TEST_F(DeviceDomains, take_more_than_there_was_room_for) {
     System system = small_system();
-    const auto whole = make_host_solver(system, {});
-    ParticleSnapshot start;
-    whole->copy_particles(start);
-    for (std::size_t i = 0; i < start.id.size(); ++i)
-        start.position[3 * i + 2] = 0.25 + start.position[3 * i + 2] / 6.0;
-    whole->restore(start, 0);
-    whole->run(60);
-    const std::uint64_t expected = whole->state_hash();
-    in_domains(system, {{1, 1, 4}}, {}, [&](Solver& solver, int) {
-        solver.restore(start, 0);
-        solver.run(60);
-        EXPECT_EQ(solver.state_hash(), expected);
-    });
+    for (const FaceKind along_y : {FaceKind::periodic, FaceKind::no_slip}) {
+        system.boundaries.faces[1] = {along_y, along_y};
+        const auto whole = make_host_solver(system, {});
+        ParticleSnapshot start;
+        whole->copy_particles(start);
+        for (std::size_t i = 0; i < start.id.size(); ++i)
+            start.position[3 * i + 2] = 0.25 + start.position[3 * i + 2] / 6.0;
+        whole->restore(start, 0);
+        whole->run(60);
+        const std::uint64_t expected = whole->state_hash();
+        in_domains(system, {{1, 1, 4}}, {}, [&](Solver& solver, int) {
+            solver.restore(start, 0);
+            solver.run(60);
+            EXPECT_EQ(solver.state_hash(), expected);
+        });
+    }
 }
 
 /// What comes of a system: some of the random ones break down.

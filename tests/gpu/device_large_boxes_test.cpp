@@ -1,6 +1,7 @@
 /// Boxes of more tiles than a card takes at a time: blocks ask for the particles of later ones, and begin
 /// where others have ended.
 
+#include <cstdint>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -47,6 +48,20 @@ TEST_F(LargeBoxes, have_the_bits_of_the_host) {
     system.collision.conserve_angular_momentum = true;
     system.thermostat.kind = ThermostatKind::maxwell_boltzmann;
     expect_bits_of_host(system, Precision::mixed);
+}
+
+// In tiles alone, four bytes a particle.
+TEST_F(LargeBoxes, of_long_flights_have_room_to_note_who_is_left_over) {
+    System system = large_box();
+    const auto bytes = [&](double time_step, Summation summation) {
+        system.collision.time_step = time_step;
+        SolverOptions options;
+        options.summation = summation;
+        return make_solver(SolverKind::device, system, options)->memory_bytes();
+    };
+    const auto list = static_cast<std::int64_t>(sizeof(std::uint32_t)) * system.particle_count();
+    EXPECT_EQ(bytes(1.0, Summation::tile), bytes(0.1, Summation::tile) + list);
+    EXPECT_EQ(bytes(1.0, Summation::match), bytes(0.1, Summation::match));
 }
 
 // 105 MB of sums: with an L2 cache of less they are in compressible memory (gpu_memory_test).
