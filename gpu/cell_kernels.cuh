@@ -202,7 +202,7 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     // times in double (docs/decisions/).
     if (is_for_the_step && !is_queued) draws.begin(plan, cell);
     if (numbers != nullptr)
-        numbers[TiledOrder(plan.grid.cells()).rank(cell)] = static_cast<std::uint32_t>(cell_sums.number());
+        numbers[TiledOrder(plan.grid).rank(cell)] = static_cast<std::uint32_t>(cell_sums.number());
     if constexpr (is_for_the_step) report_findings(found, plan.step, report);
 }
 

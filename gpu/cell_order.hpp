@@ -10,8 +10,11 @@
 namespace mpcflow {
 
 /// Cells in tiles of 8 x 4 x 4, which follow each other in rows; within a tile along a line that turns back
-/// at the end of each row and each layer, so that successive cells are neighbours. (At the upper faces of a
-/// box tiles are as small as what is left.)
+/// at the end of each row and each layer, so that successive cells are neighbours.
+///
+/// The last tiles along an axis are as small as what is left. But if that is one layer of cells, those before
+/// have it, too, and the first ones have the layer of a domain's halo before its own cells: there would be a
+/// layer of tiles more, with few particles in each.
 ///
 /// The particles of a tile so are one piece of memory, and lie in a compact piece of the box: a block that
 /// takes them through a step has the sums of nearly all of their next cells in its shared memory
@@ -21,13 +24,19 @@ public:
     static constexpr Vec3<int> edge{8, 4, 4};
 
     TiledOrder() = default;
-    /// `cells`: how many there are along x, y, z.
-    MPCFLOW_HD explicit TiledOrder(Vec3<int> cells)
-        : cells_(cells),
-          tiles_{(cells.x + edge.x - 1) / edge.x, (cells.y + edge.y - 1) / edge.y,
-                 (cells.z + edge.z - 1) / edge.z},
-          row_(tiles_.x),
-          column_(tiles_.y) {}
+    /// `cells`: how many there are along x, y, z, of them `halo_before` in a halo before all others.
+    MPCFLOW_HD explicit TiledOrder(Vec3<int> cells, Vec3<int> halo_before = {}) : cells_(cells) {
+        for (int axis = 0; axis < 3; ++axis) {
+            more_[axis] = halo_before[axis] > 0 ? 1 : 0;
+            const int whole = (cells[axis] - more_[axis] - 1 + length(axis) - 1) / length(axis);
+            tiles_[axis] = whole > 0 ? whole : 1;
+        }
+        row_ = Divisor(tiles_.x);
+        column_ = Divisor(tiles_.y);
+    }
+    /// Of all cells of a grid.
+    template <class Grid>
+    MPCFLOW_HD explicit TiledOrder(const Grid& grid) : TiledOrder(grid.cells(), grid.halo_before()) {}
 
     [[nodiscard]] MPCFLOW_HD int tile_count() const { return tiles_.x * tiles_.y * tiles_.z; }
     /// Along x, y, z.
@@ -38,9 +47,7 @@ public:
     }
 
     /// The number of the tile that holds a cell, given by its numbers along x, y, z.
-    [[nodiscard]] MPCFLOW_HD int tile_of(Vec3<int> c) const {
-        return number({c.x / edge.x, c.y / edge.y, c.z / edge.z});
-    }
+    [[nodiscard]] MPCFLOW_HD int tile_of(Vec3<int> c) const { return number(tile_at(c)); }
     /// The same of a cell by its index.
     [[nodiscard]] MPCFLOW_HD int tile_of(int cell) const {
         return tile_of(Vec3<int>{cell % cells_.x, cell / cells_.x % cells_.y, cell / cells_.x / cells_.y});
@@ -49,13 +56,21 @@ public:
     [[nodiscard]] MPCFLOW_HD Vec3<int> first_cell(int tile) const {
         const int row = tile / row_;
         const int layer = row / column_;
-        return {(tile - row * tiles_.x) * edge.x, (row - layer * tiles_.y) * edge.y, layer * edge.z};
+        return first_cell(Vec3<int>{tile - row * tiles_.x, row - layer * tiles_.y, layer});
+    }
+    /// The same of a tile by its numbers along x, y, z.
+    [[nodiscard]] MPCFLOW_HD Vec3<int> first_cell(Vec3<int> tile) const {
+        return {begin(0, tile.x), begin(1, tile.y), begin(2, tile.z)};
+    }
+    /// How many cells a tile has along each axis, whose first one this is.
+    [[nodiscard]] MPCFLOW_HD Vec3<int> size_of_tile(Vec3<int> first) const {
+        return {size(0, first.x), size(1, first.y), size(2, first.z)};
     }
 
     /// The rank of a cell in memory, 0 to number of cells - 1. `cell` = x + cells.x * (y + cells.y * z).
     [[nodiscard]] MPCFLOW_HD int rank(int cell) const {
         const Vec3<int> c{cell % cells_.x, cell / cells_.x % cells_.y, cell / cells_.x / cells_.y};
-        const Vec3<int> first{c.x / edge.x * edge.x, c.y / edge.y * edge.y, c.z / edge.z * edge.z};
+        const Vec3<int> first = first_cell(tile_at(c));
         const Vec3<int> size = size_of_tile(first);
         const int layer = c.z - first.z;
         const int y = layer % 2 == 0 ? c.y - first.y : first.y + size.y - 1 - c.y;
@@ -71,12 +86,22 @@ public:
     }
 
 private:
-    MPCFLOW_HD Vec3<int> size_of_tile(Vec3<int> first) const {
-        const auto at_most = [](int left, int edge_length) {
-            return left < edge_length ? left : edge_length;
-        };
-        return {at_most(cells_.x - first.x, edge.x), at_most(cells_.y - first.y, edge.y),
-                at_most(cells_.z - first.z, edge.z)};
+    /// The tile of a cell by its numbers along x, y, z.
+    MPCFLOW_HD Vec3<int> tile_at(Vec3<int> c) const { return {along(0, c.x), along(1, c.y), along(2, c.z)}; }
+    MPCFLOW_HD static constexpr int length(int axis) {
+        return axis == 0 ? edge.x : (axis == 1 ? edge.y : edge.z);
+    }
+    MPCFLOW_HD int along(int axis, int c) const {
+        const int tile = (c - more_[axis]) / length(axis);  // of -1, too, it is 0
+        return tile < tiles_[axis] ? tile : tiles_[axis] - 1;
+    }
+    MPCFLOW_HD int begin(int axis, int tile) const {
+        return tile == 0 ? 0 : more_[axis] + tile * length(axis);
+    }
+    MPCFLOW_HD int size(int axis, int first) const {
+        const int left = cells_[axis] - first;
+        const int usual = first == 0 ? length(axis) + more_[axis] : length(axis);
+        return left <= usual + 1 ? left : usual;
     }
     /// Of the layers of tiles below, of the rows of tiles before in this layer, and of the tiles before in
     /// this row.
@@ -86,6 +111,7 @@ private:
 
     Vec3<int> cells_{1, 1, 1};
     Vec3<int> tiles_{1, 1, 1};
+    Vec3<int> more_{};  ///< cells that the first tile has more than others
     Divisor row_{};     ///< by tiles_.x
     Divisor column_{};  ///< by tiles_.y
 };

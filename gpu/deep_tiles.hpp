@@ -20,16 +20,18 @@ template <class Real>
     // flight. Two more flights follow before the host can know.
     constexpr int drift = TileBox::beyond + TileBox::leeway;
     const int layers = border.reach() + border.flight() + std::max(drift, border.flight());
+    const TiledOrder order(grid);
     TileRange deep;
     for (int axis = 0; axis < 3; ++axis) {
-        const int cells = grid.cells()[axis];
         const auto is_deep = [&](int tile) {
-            const int end = std::min((tile + 1) * TiledOrder::edge[axis], cells);
-            for (int c = tile * TiledOrder::edge[axis]; c < end; ++c)
+            const Vec3<int> numbers{tile, tile, tile};  // along this axis alone they count
+            const Vec3<int> first = order.first_cell(numbers);
+            const int end = first[axis] + order.size_of_tile(first)[axis];
+            for (int c = first[axis]; c < end; ++c)
                 if (!grid.is_deep(axis, c, layers)) return false;
             return true;
         };
-        const int tiles = TiledOrder(grid.cells()).tiles()[axis];
+        const int tiles = order.tiles()[axis];
         int& first = deep.first[axis];
         while (first < tiles && !is_deep(first)) ++first;
         int& count = deep.extent[axis];

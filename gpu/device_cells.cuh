@@ -29,7 +29,7 @@ public:
         : begins_early_(begins_early),
           early_blocks_(begins_early ? resolve_blocks<Law> * multiprocessors_of_current_device() : 0U),
           count_(static_cast<int>(plan.next_grid.cell_count())),
-          order_(plan.next_grid.cells()),
+          order_(plan.next_grid),
           sums_(count_),
           actions_(count_),
           kept_draws_(CellDraws<Law>::kept(count_)),

@@ -121,12 +121,12 @@ __device__ __forceinline__ FlyingParticle<Particle> collide_and_store(Reorders r
     const auto place = plan.grid.template locate<setting>(particle.position);
     if (reorders) {
         const unsigned peers = warp::find_peers_by_match(warp, mask, place.cell);
-        const int rank = TiledOrder(plan.grid.cells()).rank(place.cell);
+        const int rank = TiledOrder(plan.grid).rank(place.cell);
         destination = warp::place_among_peers(
             warp, mask, peers, [&](unsigned number) { return atomicAdd(step.slots + rank, number); });
         if (step.deal_into.starts != nullptr) {
             const auto [starts, layers] = step.deal_into;
-            const int tile = TiledOrder(plan.grid.cells()).tile_of(place.cell);
+            const int tile = TiledOrder(plan.grid).tile_of(place.cell);
             destination = starts[tile] + dealt(static_cast<std::uint32_t>(destination) - starts[tile],
                                                starts[tile + 1] - starts[tile], layers);
         }

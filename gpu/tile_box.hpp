@@ -47,7 +47,7 @@ public:
     TileBoxes() = default;
     /// On `grid`, of tiles into which particles were ordered on a grid of shift `ordered`.
     template <class Real>
-    TileBoxes(const Grid& grid, Vec3<Real> ordered) : order_(grid.cells()), cells_(grid.cells()) {
+    TileBoxes(const Grid& grid, Vec3<Real> ordered) : order_(grid), cells_(grid.cells()) {
         for (int axis = 0; axis < 3; ++axis) {
             const double moved = static_cast<double>(grid.shift()[axis]) - static_cast<double>(ordered[axis]);
             const int begin = static_cast<int>(std::floor(moved - 0.5));

@@ -208,6 +208,7 @@ public:
     [[nodiscard]] MPCFLOW_HD Vec3<int> cells() const { return cells_; }
     /// As DomainGrid's.
     [[nodiscard]] static bool has_all(int /*axis*/) { return true; }
+    [[nodiscard]] MPCFLOW_HD static Vec3<int> halo_before() { return {}; }
     [[nodiscard]] static bool leads_to_others(int /*axis*/) { return false; }
     [[nodiscard]] static int origin(int /*axis*/) { return 0; }
     [[nodiscard]] int period(int axis) const { return is_periodic(axis) ? box_[axis] : 0; }

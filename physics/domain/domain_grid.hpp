@@ -43,6 +43,7 @@ public:
                 cells_[axis] = end - begin;
             }
             turn_[axis] = first_[axis] == 0 ? -all : all;
+            halo_before_[axis] = cells_[axis] == all ? 0 : from_first(axis, own_.origin[axis]);
         }
         row_ = Divisor(cells_.x);
         column_ = Divisor(cells_.y);
@@ -125,6 +126,8 @@ public:
     [[nodiscard]] int period(int axis) const { return box_.period(axis); }
     /// Whether the last cell along an axis is a neighbour of the first one.
     [[nodiscard]] bool is_periodic(int axis) const { return box_.is_periodic(axis) && has_all(axis); }
+    /// How many cells it has before its own ones along each axis; none where it has all cells of the box.
+    [[nodiscard]] MPCFLOW_HD Vec3<int> halo_before() const { return halo_before_; }
     /// Whether it has all cells of the box along an axis.
     [[nodiscard]] bool has_all(int axis) const { return cells_[axis] == box_.cells()[axis]; }
 
@@ -248,6 +251,7 @@ private:
     CellBlock own_;
     Vec3<int> first_{};  ///< in the box
     Vec3<int> turn_{};   ///< what is added to a number where it is not from the first cell on
+    Vec3<int> halo_before_{};
     Vec3<int> cells_{1, 1, 1};
     Divisor row_{};     ///< by cells_.x
     Divisor column_{};  ///< by cells_.y

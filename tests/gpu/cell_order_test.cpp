@@ -3,12 +3,14 @@
 #include "gpu/cell_order.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <random>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -20,10 +22,10 @@ namespace mpcflow::test {
 namespace {
 
 /// The cells in the order of their ranks.
-std::vector<Vec3<int>> cells_by_rank(Vec3<int> cells) {
+std::vector<Vec3<int>> cells_by_rank(Vec3<int> cells, Vec3<int> halo_before = {}) {
     const int count = cells.x * cells.y * cells.z;
     std::vector<Vec3<int>> order(static_cast<std::size_t>(count), Vec3<int>{-1, -1, -1});
-    const TiledOrder tiles(cells);
+    const TiledOrder tiles(cells, halo_before);
     for (int cell = 0; cell < count; ++cell) {
         const int rank = tiles.rank(cell);
         if (rank < 0 || rank >= count || order[static_cast<std::size_t>(rank)].x >= 0) {
@@ -49,8 +51,10 @@ TEST(TiledOrder, gives_each_cell_a_rank_of_its_own) {
                                   {4, 7, 3},
                                   {13, 12, 11},
                                   {16, 32, 8}}) {
-        static_cast<void>(cells_by_rank(cells));
-        ASSERT_FALSE(HasFailure()) << cells.x << " x " << cells.y << " x " << cells.z;
+        for (const Vec3<int> halo_before : {Vec3<int>{}, {1, 0, 0}, {0, 2, 1}, {3, 3, 3}}) {
+            static_cast<void>(cells_by_rank(cells, halo_before));
+            ASSERT_FALSE(HasFailure()) << cells.x << " x " << cells.y << " x " << cells.z;
+        }
     }
 }
 
@@ -101,8 +105,14 @@ TEST(TiledOrder, keeps_a_blocks_particles_in_few_cells) {
 }
 
 TEST(TiledOrder, a_tiles_cells_follow_each_other) {
-    for (const Vec3<int> cells : {Vec3<int>{1, 1, 1}, {8, 4, 4}, {9, 4, 4}, {16, 9, 7}, {31, 5, 6}}) {
-        const TiledOrder order(cells);
+    for (const auto& [cells, halo_before] : {std::pair<Vec3<int>, Vec3<int>>{{1, 1, 1}, {}},
+                                             {{8, 4, 4}, {}},
+                                             {{9, 4, 4}, {}},
+                                             {{16, 9, 7}, {}},
+                                             {{31, 5, 6}, {}},
+                                             {{18, 10, 7}, {1, 1, 0}},
+                                             {{3, 2, 11}, {0, 1, 3}}}) {
+        const TiledOrder order(cells, halo_before);
         for (int cell = 0; cell < cells.x * cells.y * cells.z; ++cell) {
             const int tile =
                 order.tile_of({cell % cells.x, cell / cells.x % cells.y, cell / cells.x / cells.y});
@@ -112,6 +122,26 @@ TEST(TiledOrder, a_tiles_cells_follow_each_other) {
         EXPECT_EQ(order.first_rank(0), 0);
         EXPECT_EQ(order.first_rank(order.tile_count()), cells.x * cells.y * cells.z);
     }
+}
+
+/// Of domains of whole tiles, and between walls, where there is a layer of cells more.
+TEST(TiledOrder, makes_no_tile_of_a_single_layer) {
+    using Numbers = std::array<int, 3>;
+    const auto numbers = [](Vec3<int> v) { return Numbers{v.x, v.y, v.z}; };
+    const auto tiles_of = [&](int cells, int halo_before) {
+        return numbers(TiledOrder({cells, cells, cells}, {halo_before, halo_before, halo_before}).tiles());
+    };
+    EXPECT_EQ(tiles_of(200, 0), (Numbers{25, 50, 50}));
+    EXPECT_EQ(tiles_of(201, 0), (Numbers{25, 50, 50}));
+    EXPECT_EQ(tiles_of(202, 1), (Numbers{25, 50, 50}));
+    EXPECT_EQ(tiles_of(202, 0), (Numbers{26, 51, 51}));
+    EXPECT_EQ(tiles_of(203, 1), (Numbers{26, 51, 51}));
+    EXPECT_EQ(tiles_of(1, 0), (Numbers{1, 1, 1}));
+    const TiledOrder order({202, 201, 203}, {1, 0, 2});
+    const auto size_of = [&](Vec3<int> tile) { return numbers(order.size_of_tile(order.first_cell(tile))); };
+    EXPECT_EQ(size_of({0, 0, 0}), (Numbers{9, 4, 5}));
+    EXPECT_EQ(size_of({1, 1, 1}), numbers(TiledOrder::edge));
+    EXPECT_EQ(size_of({24, 49, 50}), (Numbers{9, 5, 2}));
 }
 
 TEST(TurnsOfBox, take_each_tile_once) {

@@ -77,7 +77,7 @@ TEST(DeepTiles, send_nothing_to_others) {
     std::vector<int> deep_counts;  // of tiles, of the first domain of each
     in_each_domain([&](const Domains& of, const Border<double>& border, const std::set<int>& shared) {
         const DomainGrid<double>& grid = border.first_grid(of.system);
-        const TiledOrder order(grid.cells());
+        const TiledOrder order(grid);
         const std::vector<int> deep = numbers_of(order, deep_tiles(border, grid));
         constexpr int drift = TileBox::beyond + TileBox::leeway;
         const int farthest = std::max(drift, border.flight()) + 2 * border.flight();
@@ -86,7 +86,7 @@ TEST(DeepTiles, send_nothing_to_others) {
             const Vec3<int> first = order.first_cell(tile);
             for (int axis = 0; axis < 3; ++axis) {
                 if (of.cut.domains[axis] == 1) continue;
-                const int last = std::min(first[axis] + TiledOrder::edge[axis], cells[axis]) - 1;
+                const int last = first[axis] + order.size_of_tile(first)[axis] - 1;
                 for (const int c : {first[axis] - farthest, last + farthest}) {
                     // Cells of a layer are shared alike.
                     Vec3<int> cell = first;
@@ -106,7 +106,7 @@ TEST(DeepTiles, send_nothing_to_others) {
 TEST(DeepTiles, are_all_that_are_deep_enough) {
     in_each_domain([](const Domains& of, const Border<double>& border, const std::set<int>& /*shared*/) {
         const DomainGrid<double>& grid = border.first_grid(of.system);
-        const TiledOrder order(grid.cells());
+        const TiledOrder order(grid);
         constexpr int drift = TileBox::beyond + TileBox::leeway;
         const int layers = border.reach() + border.flight() + std::max(drift, border.flight());
         const std::vector<bool> is_deep = deep_cells(grid, layers);
@@ -140,7 +140,7 @@ TEST(DeepTiles, are_far_from_sheared_faces) {
     InProcess(cut.count()).run([&](int number, Exchange& exchange) {
         const Border<double> border(system, cut, number, exchange);
         const DomainGrid<double> grid(system, 0, cut, number);
-        const TiledOrder order(grid.cells());
+        const TiledOrder order(grid);
         for (const int tile : numbers_of(order, deep_tiles(border, grid))) {
             const int y = order.first_cell(tile).y;
             EXPECT_GE(y, 3 * border.flight());
