@@ -23,11 +23,15 @@ namespace mpcflow::test {
 namespace {
 
 /// What a law asks of its cell it gets from `Law` itself, whatever the system says.
+template <class Law>
 System system_of(Setting setting, bool has_walls) {
     System system;
     system.seed = 23;
     system.box.size = {5, 4, 6};
     system.fluid.density = 10.0;
+    if (Law::masses == Masses::by_species)
+        system.set_species(
+            {{.name = "light", .mass = 1.0, .density = 6.0}, {.name = "heavy", .mass = 3.0, .density = 4.0}});
     system.collision.time_step = 0.3;
     system.force = {0.02, -0.05, 0.03};
     auto& faces = system.boundaries.faces;
@@ -64,7 +68,8 @@ std::vector<Particle> particles_of(const System& system) {
         if (i % 7 == 0) x[static_cast<int>(i % 3)] = 0;
         const SurfaceView surfaces = view_of_surfaces(system);
         if (surfaces.exist() && !surfaces.is_fluid(vector_cast<double>(x))) continue;
-        particles.push_back(Particle::make(static_cast<std::uint64_t>(i), x, v));
+        const auto id = static_cast<std::uint64_t>(i);
+        particles.push_back(Particle::make(id, x, v, static_cast<int>(i % system.species_count())));
     }
     return particles;
 }
@@ -73,9 +78,9 @@ template <class Real>
 std::array<Real, 3> numbers(const Vec3<Real>& v) {
     return {v.x, v.y, v.z};
 }
-template <class Real>
-auto numbers(const ParticleFlux<Real>& f) {
-    return std::tuple(numbers(f.start), numbers(f.flight), numbers(f.mid_flight_velocity),
+template <class Real, Masses masses>
+auto numbers(const ParticleFlux<Real, masses>& f) {
+    return std::tuple(f.mass(), numbers(f.start), numbers(f.flight), numbers(f.mid_flight_velocity),
                       numbers(f.mid_flight_place), numbers(f.change), f.energy_change, numbers(f.arm),
                       numbers(f.cell_centre));
 }
@@ -92,8 +97,8 @@ struct Taken {
         all.insert(all.end(), taken, taken + SurfaceSums::count);
     }
 };
-template <Setting setting, class Real>
-std::vector<double> taken_of(const MomentumFluxRule<Real>& rule, const FluxAtWalls<Real>& flux) {
+template <Setting setting, class Real, Masses masses>
+std::vector<double> taken_of(const MomentumFluxRule<Real>& rule, const FluxAtWalls<Real, masses>& flux) {
     std::vector<double> all;
     const Taken take{all};
     rule.template measure_hits<setting>(flux, take);
@@ -117,7 +122,8 @@ void check(const Law& law, const System& system, const std::string& label) {
     };
     for (const Particle& p : particles) {
         const auto place = plan.grid.locate(p.position);
-        const InCell<typename Law::Real> in_cell{p.velocity, place.offset, 1.0, p.id()};
+        const double mass = system.relative_mass(p.species());
+        const InCell<typename Law::Real> in_cell{p.velocity, place.offset, mass, p.id()};
         sums[index_of(p)] +=
             rounded(law, law.contribute(in_cell, law.draw(plan.key(place.cell)), {plan.seed, plan.step}));
     }
@@ -143,13 +149,14 @@ void check(const Law& law, const System& system, const std::string& label) {
         ASSERT_EQ(numbers(known), numbers(flux)) << label << ", particle " << p.id();
         const auto at_walls = rule.measure_at_walls(plan, p, place, action);
         const auto known_at_walls = rule.template measure_at_walls<setting>(any_law, p, place, load);
-        ASSERT_EQ(numbers<typename Law::Real>(at_walls), numbers(flux)) << label << ", particle " << p.id();
-        ASSERT_EQ(numbers<typename Law::Real>(known_at_walls), numbers(flux))
+        ASSERT_EQ((numbers<typename Law::Real, Law::masses>(at_walls)), numbers(flux))
+            << label << ", particle " << p.id();
+        ASSERT_EQ((numbers<typename Law::Real, Law::masses>(known_at_walls)), numbers(flux))
             << label << ", particle " << p.id();
         ASSERT_EQ(taken_of<setting>(rule, known_at_walls), taken_of<Setting::any>(rule, at_walls))
             << label << ", particle " << p.id();
         const bool gives = at_walls.meets_wall || at_walls.walls.are_any();
-        ParticleFlux<typename Law::Real> free{}, known_free{};
+        ParticleFlux<typename Law::Real, Law::masses> free{}, known_free{};
         const bool is_free = rule.measure_without_walls(plan, p, place, action, free);
         const bool is_known_free =
             rule.template measure_without_walls<setting>(any_law, p, place, load, known_free);
@@ -177,34 +184,42 @@ void check(const Law& law, const System& system, const std::string& label) {
 }
 
 template <class Law>
-class FluxOfMomentum : public testing::Test {};
-TYPED_TEST_SUITE(FluxOfMomentum, AllLaws);
-
-TYPED_TEST(FluxOfMomentum, is_the_same_where_the_setting_is_known) {
+void check_all_settings() {
     for (const bool has_walls : {false, true}) {
-        const System system = system_of(Setting::plain, has_walls);
-        check<Setting::plain>(TypeParam(system), system, has_walls ? "walls" : "no walls");
+        const System system = system_of<Law>(Setting::plain, has_walls);
+        check<Setting::plain>(Law(system), system, has_walls ? "walls" : "no walls");
     }
-    System with_stream = system_of(Setting::plain, true);
+    System with_stream = system_of<Law>(Setting::plain, true);
     with_stream.stream = Stream{0, 1.0, 3.0, {0.2, 0.0, 0.0}};
-    check<Setting::plain>(TypeParam(with_stream), with_stream, "walls and a stream");
-    const System sheared = system_of(Setting::sheared, false);
-    check<Setting::sheared>(TypeParam(sheared), sheared, "sheared");
+    check<Setting::plain>(Law(with_stream), with_stream, "walls and a stream");
+    const System sheared = system_of<Law>(Setting::sheared, false);
+    check<Setting::sheared>(Law(sheared), sheared, "sheared");
     System sheared_with_walls = sheared;
     sheared_with_walls.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
-    check<Setting::sheared>(TypeParam(sheared_with_walls), sheared_with_walls, "sheared, walls");
-    System thermal = system_of(Setting::plain, true);
+    check<Setting::sheared>(Law(sheared_with_walls), sheared_with_walls, "sheared, walls");
+    System thermal = system_of<Law>(Setting::plain, true);
     thermal.boundaries.faces[1].lower.kind = FaceKind::thermal;
-    check<Setting::among_surfaces>(TypeParam(thermal), thermal, "thermal walls");
+    check<Setting::among_surfaces>(Law(thermal), thermal, "thermal walls");
     for (const bool has_walls : {false, true}) {
-        const System system = system_of(Setting::among_surfaces, has_walls);
-        check<Setting::among_surfaces>(TypeParam(system), system, has_walls ? "a sphere, walls" : "a sphere");
+        const System system = system_of<Law>(Setting::among_surfaces, has_walls);
+        check<Setting::among_surfaces>(Law(system), system, has_walls ? "a sphere, walls" : "a sphere");
     }
-    System sheared_sphere = system_of(Setting::among_surfaces, false);
+    System sheared_sphere = system_of<Law>(Setting::among_surfaces, false);
     sheared_sphere.boundaries.faces[0].shear = {0.2, 1};
     sheared_sphere.collision.time_step = 0.03;  // nobody flies from the sphere to those faces
-    check<Setting::any>(TypeParam(sheared_sphere), sheared_sphere, "a sphere between sheared faces");
+    check<Setting::any>(Law(sheared_sphere), sheared_sphere, "a sphere between sheared faces");
 }
+
+template <class Law>
+class FluxOfMomentum : public testing::Test {};
+TYPED_TEST_SUITE(FluxOfMomentum, AllLaws);
+TYPED_TEST(FluxOfMomentum, is_the_same_where_the_setting_is_known) { check_all_settings<TypeParam>(); }
+
+template <class Law>
+class FluxOfMixtures : public testing::Test {};
+using LawsOfSpecies = LawsWith<Always, Masses::by_species>::Types;
+TYPED_TEST_SUITE(FluxOfMixtures, LawsOfSpecies);
+TYPED_TEST(FluxOfMixtures, is_the_same_where_the_setting_is_known) { check_all_settings<TypeParam>(); }
 
 }  // namespace
 }  // namespace mpcflow::test
