@@ -13,8 +13,9 @@ namespace mpcflow {
 /// at the end of each row and each layer, so that successive cells are neighbours.
 ///
 /// The last tiles along an axis are as small as what is left. But if that is one layer of cells, those before
-/// have it, too, and the first ones have the layer of a domain's halo before its own cells: there would be a
-/// layer of tiles more, with few particles in each.
+/// have it, too, and the first tiles of a domain always have the layer of its halo that is before its own
+/// cells: for a domain of whole tiles, or a box of whole tiles between walls, there would be a layer of tiles
+/// more, with few particles in each.
 ///
 /// The particles of a tile so are one piece of memory, and lie in a compact piece of the box: a block that
 /// takes them through a step has the sums of nearly all of their next cells in its shared memory

@@ -20,7 +20,7 @@ template <class Particle>
 class DomainParticles {
 public:
     /// `deep_end`: the number behind that of the last deep tile. `are_left_over`: whether any may be
-    /// (left_over.hpp).
+    /// left over (left_over.hpp).
     DomainParticles(int tiles, int deep_end, bool are_left_over)
         : tiles_(tiles),
           deep_end_(deep_end),

@@ -17,7 +17,7 @@
 
 namespace mpcflow {
 
-/// The box of a tile: two cells longer than the tile along each axis.
+/// The box of a tile: two cells longer than tiles of the usual size along each axis.
 struct TileBox {
     static constexpr Vec3<int> size{TiledOrder::edge.x + 2, TiledOrder::edge.y + 2, TiledOrder::edge.z + 2};
     static constexpr int cells = size.x * size.y * size.z;
@@ -35,7 +35,8 @@ struct TileBox {
 
 /// Where the boxes of all tiles lie on a grid. Particles that were in a tile's cells on a grid of shift s are
 /// on one of shift t at least half a cell from the outside of the tile's box, as long as they do not move:
-/// the box begins floor(t - s - 1/2) cells from the tile.
+/// the box begins floor(t - s - 1/2) cells from the tile. (Of tiles that are a layer longer, at the ends of a
+/// grid, a few are outside.)
 ///
 /// On the grid of a domain a box that would reach beyond it is moved onto it, and is shorter where the grid
 /// is. So whoever is in a box is on the grid, and nobody else need be asked. (What the box had beyond the

@@ -5,10 +5,11 @@
 /// need no peers, and lie in memory in any order within their tile.
 ///
 /// Particles whose next cell is outside of the box, or full, add to the cell's row by themselves, at once.
-/// Particles that met a wall are left over and done afterwards, by whole warps. Among surfaces, near which
-/// many are left over, those that meet nothing after all are added to the box, too. Those that do meet
-/// something are left to finish_at_walls, as far as the wall queue has room, since a block would wait long
-/// for few of its threads. Bits are those of every other way (TileBoxes and WordSums in tile_box.hpp).
+/// Where flights are long those outside are many, and are left over (left_over.hpp), as are particles that
+/// met a wall: whole warps end them afterwards. Among surfaces, near which many are left over, those that
+/// meet nothing after all are added to the box, too. Those that do meet something are left to
+/// finish_at_walls, as far as the wall queue has room, since a block would wait long for few of its threads.
+/// Bits are those of every other way (TileBoxes and WordSums in tile_box.hpp).
 
 #include <cstdint>
 #include <type_traits>
@@ -32,15 +33,16 @@ struct TileStep {
     TileBoxes<Grid> boxes;  ///< on the grid of the next collision
     WordSums<Law> words;
     const std::uint32_t* starts;  ///< of the tiles' particles, and their number behind the last
-    /// Where any may be left over, room for a number for each particle: a block notes them where its own
-    /// particles are.
+    /// Where any may be left over, room for a number for each particle. A block lists them where its own
+    /// particles are: those at walls from the first place on, those outside of the box from the last one
+    /// back.
     std::uint32_t* left_over;
     TurnsOf<Grid> turns;
     int multiprocessors;  ///< of the device
     /// Particles are left with what they take on in the next collision, by kernels that can
     /// (can_leave_taken).
     bool leaves_taken = false;
-    bool lists_outside = false;  ///< whether particles beyond their box are left over, too
+    bool lists_outside = false;  ///< whether particles outside of their box are left over, too
 };
 
 /// Whether kernels can leave particles with what they take on in the next collision (TakesVelocities): in
@@ -63,8 +65,8 @@ struct TileMemory {
         BlockLeaders<Law> leaders;                            ///< when the sums are done with
     };
     std::int32_t cell[cells];    ///< in the grid, of those on it
-    std::uint32_t at_wall;       ///< particles left over there
-    std::uint32_t outside;       ///< and beyond the box
+    std::uint32_t at_wall;       ///< particles listed there,
+    std::uint32_t outside;       ///< and outside of the box
     std::uint32_t first_queued;  ///< of the particles at walls, in the wall queue
 
     __device__ std::uint32_t* word(int word, int local) { return sums + word * row_length + local; }
@@ -202,7 +204,8 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
     // Adds a particle that is at the end of its step, and whose place in memory is `at`; or it leaves. It may
     // get the velocity that it takes on in the next collision, which is not yet stored. Where flights are
     // short few are beyond the box or in a full cell, and these add by themselves, at once: if they waited
-    // for the box to be done with, the block would wait for them.
+    // for the box to be done with, the block would wait for them. Where flights are long they are listed, but
+    // not by those who read the list of particles at walls, as both lists are in one place.
     const auto add_particle = [&](auto& particle, std::uint32_t at, bool may_list = false) {
         CellPlace<Real> next_place{};
         const Vec3<int> next_cell =

@@ -93,8 +93,12 @@ std::int64_t pieces_in_flight(const Observable& observable) {
 }
 
 /// Bytes a particle: where any may be left over a device has room to note each.
-std::int64_t bytes_to_note_particle(const System& system) {
-    return are_left_over(system) ? static_cast<std::int64_t>(sizeof(std::uint32_t)) : 0;
+std::int64_t bytes_to_note_particle(const Scenario& scenario) {
+    const Summation way = scenario.execution.summation;
+    const bool is_by_tiles = way == Summation::tile || way == Summation::automatic;
+    const System& system = scenario.system;
+    const bool has_left_over = is_by_tiles ? are_left_over(system) : system.has_walls();
+    return has_left_over ? static_cast<std::int64_t>(sizeof(std::uint32_t)) : 0;
 }
 
 }  // namespace
@@ -112,12 +116,12 @@ std::int64_t estimate_memory(const System& system, Precision precision) {
 std::int64_t estimate_solver_memory(const Scenario& scenario, DeviceKind device) {
     if (device == DeviceKind::cpu) return host_solver_needs(scenario.system, solver_options(scenario)).bytes;
     return estimate_memory(scenario.system, scenario.execution.precision) +
-           bytes_to_note_particle(scenario.system) * scenario.system.particle_count();
+           bytes_to_note_particle(scenario) * scenario.system.particle_count();
 }
 
 std::int64_t estimate_domain_memory(const Scenario& scenario, std::int64_t particles, std::int64_t cells) {
     const std::int64_t of_particle =
-        2 * record_bytes(scenario.execution.precision) + bytes_to_note_particle(scenario.system);
+        2 * record_bytes(scenario.execution.precision) + bytes_to_note_particle(scenario);
     // It has room for a quarter more than it begins with.
     return of_particle * (particles + particles / 4) + bytes_per_cell(scenario.system) * cells;
 }

@@ -62,7 +62,7 @@ TEST(Estimates, MemoryIsNearWhatTheSolverTakes) {
     }
 }
 
-TEST(Estimates, HaveRoomOnADeviceToNoteWhatMeetsWalls) {
+TEST(Estimates, HaveRoomOnADeviceToNoteWhoIsLeftOver) {
     Scenario scenario;
     const auto beyond_the_state = [&] {
         return estimate_solver_memory(scenario, DeviceKind::cuda) -
@@ -72,6 +72,12 @@ TEST(Estimates, HaveRoomOnADeviceToNoteWhatMeetsWalls) {
     scenario.system.boundaries.faces[1] = {FaceKind::slip, FaceKind::no_slip};
     EXPECT_EQ(beyond_the_state(), 4 * scenario.system.particle_count());
     scenario.system.boundaries.faces[1] = {};
+    EXPECT_EQ(beyond_the_state(), 0);
+    scenario.system.collision.time_step = 1.0;
+    EXPECT_EQ(beyond_the_state(), 4 * scenario.system.particle_count());
+    scenario.execution.summation = Summation::match;
+    EXPECT_EQ(beyond_the_state(), 0) << "only tiles leave over who is outside of their boxes";
+    scenario.system.collision.time_step = 0.1;
     EXPECT_EQ(beyond_the_state(), 0);
     const std::int64_t of_domain = estimate_domain_memory(scenario, 1000, 100);
     scenario.system.surfaces.list.emplace_back().centre = {5.0, 5.0, 5.0};

@@ -142,9 +142,9 @@ TEST(DeepTiles, are_far_from_sheared_faces) {
         const DomainGrid<double> grid(system, 0, cut, number);
         const TiledOrder order(grid);
         for (const int tile : numbers_of(order, deep_tiles(border, grid))) {
-            const int y = order.first_cell(tile).y;
-            EXPECT_GE(y, 3 * border.flight());
-            EXPECT_LE(y + TiledOrder::edge.y, system.box.size[1] - 3 * border.flight());
+            const Vec3<int> first = order.first_cell(tile);
+            EXPECT_GE(first.y, 3 * border.flight());
+            EXPECT_LE(first.y + order.size_of_tile(first).y, system.box.size[1] - 3 * border.flight());
         }
     });
 }

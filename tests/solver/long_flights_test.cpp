@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "gpu/left_over.hpp"
+#include "tests/physics/surface_cases.hpp"
 #include "tests/support/solvers.hpp"
 
 namespace mpcflow::test {
@@ -31,7 +32,7 @@ protected:
     }
     static System box(CollisionRule rule) {
         System system;
-        system.box.size = {26, 18, 14};
+        system.box.size = {25, 17, 13};  // a layer more than tiles have, along each axis
         system.fluid.density = 2.0;
         system.collision.rule = rule;
         return system;
@@ -63,6 +64,19 @@ TEST_P(LongFlights, between_walls_have_the_bits_of_the_host) {
 TEST_P(LongFlights, across_sheared_faces_have_the_bits_of_the_host) {
     System system = box(CollisionRule::srd);
     system.boundaries.faces[1] = {{}, {}, {0.05, 0}};
+    expect_the_bits_of_the_host(system);
+}
+
+// Particles near the sphere are listed, too, at the other end of the same list.
+TEST_P(LongFlights, around_a_sphere_have_the_bits_of_the_host) {
+    expect_the_bits_of_the_host(
+        with_surfaces(box(CollisionRule::srd), {sphere({12.0, 8.0, 6.0}, 4.0, FluidSide::outside)}));
+}
+
+TEST_P(LongFlights, of_a_mixture_have_the_bits_of_the_host) {
+    System system = box(CollisionRule::srd);
+    system.set_species(
+        {{.name = "light", .mass = 1.0, .density = 1.0}, {.name = "heavy", .mass = 3.0, .density = 1.0}});
     expect_the_bits_of_the_host(system);
 }
 
