@@ -180,8 +180,9 @@ std::optional<TimeEstimate> estimate_time(const Scenario& scenario, const SpeedC
 }
 
 /// A rate that is given is that of all ranks; one that is measured is that of one.
-StepModel model_of_ranks(const CheckOptions& options, const std::optional<TimeEstimate>& time) {
-    StepModel model;
+StepModel model_of_ranks(const CheckOptions& options, const Scenario& scenario, DeviceKind device,
+                         const std::optional<TimeEstimate>& time) {
+    StepModel model = StepModel::of(scenario, device);
     if (options.speed.given_rate) model.updates_per_second = *options.speed.given_rate / *options.ranks;
     else if (time) model.updates_per_second = time->updates_per_second;
     return model;
@@ -296,7 +297,8 @@ int check_command(const CheckOptions& options) {
     const std::optional<TimeEstimate> time = estimate_time(scenario, options.speed, device);
     std::optional<DomainReport> domains;
     if (options.ranks)
-        domains = report_of_domains(scenario, device.kind, *options.ranks, model_of_ranks(options, time));
+        domains = report_of_domains(scenario, device.kind, *options.ranks,
+                                    model_of_ranks(options, scenario, device.kind, time));
     if (options.format == ReportFormat::json)
         print_json(scenario, start, device.kind, time, domains, warnings);
     else print_text(scenario, start, device.kind, time, domains, warnings);

@@ -1,7 +1,9 @@
 #include "app/command/domain_report.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -9,9 +11,12 @@
 #include "app/output/estimates.hpp"
 #include "app/text/formatting.hpp"
 #include "app/text/json_writer.hpp"
+#include "gpu/deep_tiles.hpp"
 #include "physics/domain/automatic_cut.hpp"
+#include "physics/domain/border.hpp"
 #include "physics/domain/domain_grid.hpp"
 #include "physics/domain/domain_solver.hpp"
+#include "physics/host/domain_laws.hpp"
 
 namespace mpcflow {
 
@@ -28,20 +33,37 @@ double crossing_particles(const System& system, const CellBlock& own, const Cut&
     return area * system.fluid.density * speed * system.collision.time_step;
 }
 
-/// Work that one rank alone would not have: cells of neighbours, messages, and waiting for the fullest rank.
+double share_of_deep_tiles(const System& system, const Cut& cut, int number) {
+    Planned nobody(cut.count(), number);
+    const Border<double> border(system, cut, number, nobody);
+    const DomainGrid<double> grid = border.first_grid(system);
+    return static_cast<double>(deep_tiles(border, grid).count()) / TiledOrder(grid).tile_count();
+}
+
+/// Work that one rank alone would not have: cells of neighbours, waiting for the fullest rank, and messages,
+/// as far as nothing can be done meanwhile.
 double efficiency_of(const DomainReport& report, const System& system) {
     const StepModel& model = report.model;
     const auto own = static_cast<double>(report.cells);
     const double mean_cells = static_cast<double>(system.box.volume()) / report.cut.count();
     const double alone = mean_cells * system.fluid.density / model.updates_per_second;
-    const double step = alone * own / mean_cells *
-                            (1.0 + model.share_of_cells * static_cast<double>(report.halo_cells) / own) +
-                        report.messages * model.message_seconds +
-                        static_cast<double>(report.step_bytes) / model.link_bytes_per_second;
-    return alone / step;
+    const double work = alone * own / mean_cells *
+                        (1.0 + model.share_of_cells * static_cast<double>(report.halo_cells) / own);
+    const double exchange = report.messages * model.message_seconds +
+                            static_cast<double>(report.step_bytes) / model.link_bytes_per_second;
+    return alone / (work + std::max(0.0, exchange - report.deep_share.value_or(0.0) * work));
 }
 
 }  // namespace
+
+StepModel StepModel::of(const Scenario& scenario, DeviceKind device) {
+    if (device != DeviceKind::cuda) return {60e6, 10e9, 10e-6, 0.2};
+    // Of an H200, and of NCCL between two (docs/performance.md, docs/scaling.md).
+    const bool is_mixed = scenario.execution.precision == Precision::mixed;
+    const double rate = scenario.system.collision.conserve_angular_momentum ? (is_mixed ? 25e9 : 17e9)
+                                                                            : (is_mixed ? 50e9 : 30e9);
+    return {rate, 250e9, 12e-6, 0.15};
+}
 
 DomainReport report_of_domains(const Scenario& scenario, DeviceKind device, int ranks,
                                const StepModel& model) {
@@ -71,6 +93,7 @@ DomainReport report_of_domains(const Scenario& scenario, DeviceKind device, int 
                                          static_cast<double>(needs.most_bytes_of_sums) /
                                          static_cast<double>(needs.bytes_of_sums));
     }
+    if (device == DeviceKind::cuda) report.deep_share = share_of_deep_tiles(system, report.cut, last);
     report.model = model;
     report.efficiency = efficiency_of(report, system);
     return report;
@@ -88,6 +111,13 @@ void print_text(const DomainReport& report) {
     if (report.cut.count() == 1) return;
     fmt::print("  slowest link       about {} a step each way, to the neighbour that gets most\n",
                format_bytes(static_cast<double>(report.link_bytes)));
+    if (report.deep_share) {
+        const std::string work =
+            *report.deep_share > 0.0
+                ? fmt::format("the work on {:.0f} % of its tiles", 100.0 * *report.deep_share)
+                : "nothing: flights are too long, or domains too small";
+        fmt::print("  exchange           hidden behind {}\n", work);
+    }
     const StepModel& model = report.model;
     fmt::print("  efficiency         {:.0f} % at most, by a model: {} a rank, {}/s and {:.0f} us a message\n",
                100.0 * report.efficiency, format_rate(model.updates_per_second, "particle updates"),
@@ -103,6 +133,7 @@ void add_json(JsonWriter& json, const DomainReport& report) {
     json.member("neighbours", std::int64_t{report.neighbours})
         .member("messages", std::int64_t{report.messages});
     json.member("step_bytes", report.step_bytes).member("link_bytes", report.link_bytes);
+    if (report.deep_share) json.member("deep_share", *report.deep_share);
     json.member("efficiency", report.efficiency).end_object();
 }
 

@@ -2,6 +2,7 @@
 /// `mpcflow check --ranks N`: how the box is cut for so many ranks, and what one of them takes.
 
 #include <cstdint>
+#include <optional>
 
 #include "input/scenario.hpp"
 #include "physics/domain/cut.hpp"
@@ -10,10 +11,13 @@ namespace mpcflow {
 
 /// What the model of a step (docs/scaling.md) takes for granted: a rank's rate by itself, and its link.
 struct StepModel {
-    double updates_per_second = 60e6;  ///< of one thread of a CPU, about
-    double link_bytes_per_second = 10e9;
-    double message_seconds = 10e-6;
-    double share_of_cells = 0.2;  ///< of the time of a step; the rest goes with the particles
+    double updates_per_second = 0.0;
+    double link_bytes_per_second = 0.0;
+    double message_seconds = 0.0;
+    double share_of_cells = 0.0;  ///< of the time of a step; the rest goes with the particles
+
+    /// Of ranks of one thread of a CPU each, or of GPUs of one machine, about.
+    static StepModel of(const Scenario& scenario, DeviceKind device);
 };
 
 /// Of the largest domain, which sets the pace.
@@ -28,6 +32,8 @@ struct DomainReport {
     int messages = 0;             ///< that it sends in a step
     std::int64_t step_bytes = 0;  ///< that it sends in a step, at most about
     std::int64_t link_bytes = 0;  ///< of these, to the neighbour that gets most
+    /// Of a GPU: the part of its tiles that are deep (gpu/deep_tiles.hpp), and fly while it exchanges.
+    std::optional<double> deep_share;
     StepModel model;
     double efficiency = 0.0;  ///< rate of all ranks over that of as many by themselves, by the model
 };

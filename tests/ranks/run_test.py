@@ -132,6 +132,24 @@ class Planning(RanksTest):
         for ranks, message in (("0", "--ranks"), ("37", "box.size: cannot be cut along cell planes into 37 domains")):
             self.assertIn(message, self.mpcflow("check", name, "--ranks", ranks, status=2).stderr)
 
+    def test_check_tells_of_gpus_what_hides_the_exchange(self):
+        name = self.write_input(flow(50).replace("size: [6, 6, 6]", "size: [6, 200, 6]"))
+        asked = ("check", name, "--ranks", "2", "--device", "cuda", "--rate", "60G")  # of a machine that is elsewhere
+        said = self.mpcflow(*asked).stdout
+        # Of 100 layers of cells 68 are deep: no flight of two steps gets from there to the other domain.
+        self.assertIn("  exchange           hidden behind the work on 68 % of its tiles", said)
+        self.assertRegex(said, r"  efficiency         \d+ % at most, by a model: 30.0 G particle updates/s a rank, 233 GiB/s and 12 us a message")
+        short = json.loads(self.mpcflow(*asked, "--json").stdout)["ranks"]
+        self.assertAlmostEqual(short["deep_share"], 0.68, 12)
+        long_flights = (*asked, "--set", "collision.time_step=1")
+        self.assertIn("hidden behind nothing: flights are too long, or domains too small", self.mpcflow(*long_flights).stdout)
+        far = json.loads(self.mpcflow(*long_flights, "--json").stdout)["ranks"]
+        self.assertEqual(far["deep_share"], 0)
+        self.assertLess(far["efficiency"], short["efficiency"])
+        on_cpus = ("check", name, "--ranks", "2", "--device", "cpu")
+        self.assertNotIn("hidden behind", self.mpcflow(*on_cpus).stdout)
+        self.assertNotIn("deep_share", json.loads(self.mpcflow(*on_cpus, "--json").stdout)["ranks"])
+
     def test_the_step_is_measured_on_ranks(self):
         options = ("bench", "step", "--law", "srd", "--cells", "12", "--steps", "20", "--device", "cpu")
         for measured in json.loads(self.on_ranks(3, *options, "--json").stdout):
