@@ -63,7 +63,7 @@ public:
           turns_(cells_.order(), deep_tiles(border_, plan_.next_grid)),
           halo_(border_, cells_.count()),
           migration_(border_.grids(), border_.most_particles(system)),
-          particles_(cells_.order().tile_count(), turns_.deep_end(), are_left_over(system)),
+          particles_(cells_.order().tile_count(), turns_.deep_end(), are_left_over(system, true)),
           report_(1) {
         plan_.streaming.set_surfaces(surfaces_.view());
         plan_.refuge = vector_cast<Real>(plan_.next_grid.middle());

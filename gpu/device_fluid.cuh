@@ -63,7 +63,7 @@ public:
           cells_(plan_, surfaces_.view(), place_.is_early),
           starts_(cells_.order().tile_count() + 1),
           next_starts_(starts_.size()),
-          left_over_(may_leave_over() ? particle_count_ : 0),
+          left_over_(are_left_over(system, has_tiles()) ? particle_count_ : 0),
           tiles_wall_slots_(has_wall_queue_of_tiles() ? particle_count_ / 8 : 0),
           wall_state_(1),
           report_(1) {
@@ -192,9 +192,6 @@ private:
         return {wanted};
     }
     [[nodiscard]] bool has_tiles() const { return choice_.considers(Summation::tile); }
-    [[nodiscard]] bool may_leave_over() const {
-        return system_.has_walls() || (has_tiles() && are_left_over_outside(system_));
-    }
 
     /// Tiles from which on what hits surfaces waits for a kernel of its own (WallQueue): that takes as long
     /// as one flight, and in smaller boxes saves less.

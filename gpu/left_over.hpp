@@ -1,6 +1,6 @@
 #pragma once
-/// Which particles the step by tiles leaves over until a tile's box is done with (tile_kernels.cuh), and for
-/// which systems it needs room to note them.
+/// Which particles a step leaves over until others are done with (tile_kernels.cuh, WallQueue), and for which
+/// systems it needs room to note them.
 
 #include <cmath>
 
@@ -18,9 +18,10 @@ namespace mpcflow {
     return speed * system.collision.time_step >= least_flight;
 }
 
-/// Whether any particles are left over.
-[[nodiscard]] inline bool are_left_over(const System& system) {
-    return system.has_walls() || are_left_over_outside(system);
+/// Whether any particles are left over, at walls in all ways of summing, or outside of boxes, which tiles
+/// have alone.
+[[nodiscard]] inline bool are_left_over(const System& system, bool by_tiles) {
+    return system.has_walls() || (by_tiles && are_left_over_outside(system));
 }
 
 }  // namespace mpcflow

@@ -16,7 +16,7 @@
 #include "physics/domain/border.hpp"
 #include "physics/domain/domain_grid.hpp"
 #include "physics/domain/domain_solver.hpp"
-#include "physics/host/domain_laws.hpp"
+#include "physics/domain/planned.hpp"
 
 namespace mpcflow {
 

@@ -95,10 +95,8 @@ std::int64_t pieces_in_flight(const Observable& observable) {
 /// Bytes a particle: where any may be left over a device has room to note each.
 std::int64_t bytes_to_note_particle(const Scenario& scenario) {
     const Summation way = scenario.execution.summation;
-    const bool is_by_tiles = way == Summation::tile || way == Summation::automatic;
-    const System& system = scenario.system;
-    const bool has_left_over = is_by_tiles ? are_left_over(system) : system.has_walls();
-    return has_left_over ? static_cast<std::int64_t>(sizeof(std::uint32_t)) : 0;
+    const bool by_tiles = way == Summation::tile || way == Summation::automatic;
+    return are_left_over(scenario.system, by_tiles) ? static_cast<std::int64_t>(sizeof(std::uint32_t)) : 0;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "physics/collision/laws.hpp"
+#include "physics/domain/planned.hpp"
 #include "physics/host/domain_laws.hpp"
 #include "physics/host/host_solver.hpp"
 
