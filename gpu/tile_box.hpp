@@ -3,6 +3,7 @@
 /// shared memory of a block. Host and device share it, so that tests need no card.
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -56,7 +57,7 @@ public:
             period_[axis] = grid.period(axis);
             base_[axis] = origin_[axis] + begin - 1;
             if (period_[axis] > 0) base_[axis] = (base_[axis] + 3 * period_[axis]) % period_[axis];
-            leads_to_others_[axis] = grid.leads_to_others(axis);
+            astray_[axis] = grid.leads_to_others(axis) ? count_astray(axis) : 0U;
             end_[axis] = length(axis);
             highest_[axis] = cells_[axis] - 1;
             if (!grid.has_all(axis)) {
@@ -105,10 +106,8 @@ public:
     [[nodiscard]] MPCFLOW_HD bool is_astray(Vec3<int> first, Vec3<int> cell) const {
         bool is_astray = false;
         for (int axis = 0; axis < 3; ++axis) {
-            if (leads_to_others_[axis] == 0) continue;
-            const int c = from_first(axis, first[axis], cell[axis]);
-            const int before = c - period_[axis];  // its image
-            is_astray |= (c < 0 || c >= length(axis) + leeway) && (before < -leeway || before >= 0);
+            const int beyond_leeway = from_first(axis, first[axis], cell[axis]) - length(axis) - leeway;
+            is_astray |= static_cast<unsigned>(beyond_leeway) < astray_[axis];
         }
         return is_astray;
     }
@@ -122,6 +121,13 @@ public:
     }
 
 private:
+    /// How many cells along an axis are more than `leeway` outside of a box. Along a periodic one they follow
+    /// those that are that far behind it; between walls so do, as unsigned numbers, those before it.
+    [[nodiscard]] unsigned count_astray(int axis) const {
+        const int others = length(axis) + 2 * leeway;
+        if (period_[axis] == 0) return 0U - static_cast<unsigned>(others);
+        return static_cast<unsigned>(std::max(period_[axis] - others, 0));
+    }
     /// A cell's number from `first` on; between walls it may be below zero.
     [[nodiscard]] MPCFLOW_HD int from_first(int axis, int first, int cell) const {
         return lower_turn(cell - first, period_[axis]);
@@ -135,12 +141,12 @@ private:
     Vec3<int> cells_{1, 1, 1};
     /// Where the box of the first tile begins, less 1; from 0 to L - 1 along a periodic axis.
     Vec3<int> base_{};
-    Vec3<int> origin_{};   ///< of the grid in the box
-    Vec3<int> period_{};   ///< cells along a periodic axis of the box; 0 between walls
-    Vec3<int> end_{};      ///< cells of a box
-    Vec3<int> lowest_{};   ///< where a tile begins whose box is not moved onto the grid,
-    Vec3<int> highest_{};  ///< to here
-    Vec3<int> leads_to_others_{};
+    Vec3<int> origin_{};                ///< of the grid in the box
+    Vec3<int> period_{};                ///< cells along a periodic axis of the box; 0 between walls
+    Vec3<int> end_{};                   ///< cells of a box
+    Vec3<int> lowest_{};                ///< where a tile begins whose box is not moved onto the grid,
+    Vec3<int> highest_{};               ///< to here
+    std::array<unsigned, 3> astray_{};  ///< count_astray() where an axis leads to other domains, else 0
 };
 
 /// How a sum of doubles on a rounding grid is held in two 32-bit words, which shared memory adds several

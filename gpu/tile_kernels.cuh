@@ -247,8 +247,10 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
         if (i < last) next = step.from.motion(i);
 
         CellPlace<Real> place{};
-        const Vec3<int> cell = plan.grid.template coordinates<setting>(particle.position, place.offset);
-        place.cell = plan.grid.index(cell);
+        // The grids of both steps number cells alike: one of them is asked, as its numbers fill registers.
+        const Vec3<int> cell = plan.next_grid.from_unwrapped(
+            plan.grid.template unwrapped<setting>(particle.position, place.offset));
+        place.cell = plan.next_grid.index(cell);
         std::uint32_t destination = origin;
         if constexpr (reorders) {
             const TiledOrder& order = tiles.boxes.order();
