@@ -62,7 +62,7 @@ public:
           deep_cells_(plan_.next_grid, border_.reach()),
           turns_(cells_.order(), deep_tiles(border_, plan_.next_grid)),
           halo_(border_, cells_.count()),
-          migration_(border_.grids(), border_.most_particles(system)),
+          migration_(border_.grids(), border_.most_particles(system), halo_.link()),
           particles_(cells_.order().tile_count(), turns_.deep_end(), are_left_over(system, true)),
           report_(1) {
         plan_.streaming.set_surfaces(surfaces_.view());
@@ -320,10 +320,7 @@ private:
             is_sent_.record(urgent_.get());
             wait_for(is_sent_);
         }
-        migration_.receive(
-            exchange().trade(border_.neighbours(), migration_.messages()),
-            [&](const Particle& particle) { return owner(particle) == plan_.next_grid.number(); },
-            urgent_.get());
+        migration_.receive(exchange().trade(border_.neighbours(), migration_.messages()), urgent_.get());
         add_arrivals();
         halo_.end(cells_, urgent_.get());
         tiles_take_longer_ = !has_advanced_.has_come();

@@ -1,4 +1,4 @@
-#include "gpu/sums_link.cuh"
+#include "gpu/device_link.cuh"
 
 #include <algorithm>
 #include <array>
@@ -38,8 +38,8 @@ bool all_have_nccl(Exchange& exchange) {
 
 }  // namespace
 
-std::unique_ptr<SumsLink> make_sums_link(Exchange& exchange, const std::vector<int>& neighbours,
-                                         const std::vector<std::int64_t>& lengths) {
+std::unique_ptr<DeviceLink> make_device_link(Exchange& exchange, const std::vector<int>& neighbours,
+                                             const std::vector<std::int64_t>& lengths) {
     if (all_have_nccl(exchange)) return make_nccl_link(exchange, neighbours, lengths);
     return std::make_unique<LinkThroughHost>(exchange, neighbours, lengths);
 }

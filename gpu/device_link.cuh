@@ -1,11 +1,13 @@
 #pragma once
-/// How sums of shared cells get from a domain's device to those of its neighbours.
+/// How sums of shared cells, and particles where they are many, get from a domain's device to those of its
+/// neighbours.
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -14,13 +16,20 @@
 
 namespace mpcflow {
 
+/// Memory of a device that a neighbour gets, or fills.
+struct Piece {
+    int neighbour;  ///< its place among the neighbours
+    void* data;
+    std::int64_t bytes;
+};
+
 /// Between domains, which all call begin() and end() alike.
-class SumsLink {
+class DeviceLink {
 public:
-    SumsLink() = default;
-    virtual ~SumsLink() = default;
-    SumsLink(const SumsLink&) = delete;
-    SumsLink& operator=(const SumsLink&) = delete;
+    DeviceLink() = default;
+    virtual ~DeviceLink() = default;
+    DeviceLink(const DeviceLink&) = delete;
+    DeviceLink& operator=(const DeviceLink&) = delete;
 
     /// What goes to the neighbours and what has come from them, one after the other; kernels write and read
     /// it.
@@ -33,10 +42,17 @@ public:
     /// Called when they are done. Kernels that are launched in `stream` afterwards find what came in the
     /// inbox.
     virtual void end(cudaStream_t stream) = 0;
+
+    /// Whether it can trade(): from device to device, and of all domains alike.
+    [[nodiscard]] virtual bool can_trade() const = 0;
+    /// Gives neighbours pieces and takes others from them: of each as many, of the same bytes and in the same
+    /// order, as it gives. Kernels that are launched in `stream` before it write what is given, and those
+    /// afterwards find what was taken.
+    virtual void trade(std::span<const Piece> given, std::span<const Piece> taken, cudaStream_t stream) = 0;
 };
 
 /// By way of the host's memory, and of whatever connects domains.
-class LinkThroughHost final : public SumsLink {
+class LinkThroughHost final : public DeviceLink {
 public:
     /// `lengths`: numbers for each of the neighbours, and from it. `exchange` must outlive it.
     LinkThroughHost(Exchange& exchange, std::vector<int> neighbours, std::vector<std::int64_t> lengths)
@@ -63,6 +79,12 @@ public:
         for (const Message& message : messages) to = std::copy(message.begin(), message.end(), to);
     }
 
+    [[nodiscard]] bool can_trade() const override { return false; }
+    void trade(std::span<const Piece> /*given*/, std::span<const Piece> /*taken*/,
+               cudaStream_t /*stream*/) override {
+        throw std::logic_error("LinkThroughHost: no way from device to device");
+    }
+
 private:
     [[nodiscard]] std::int64_t sum() const {
         std::int64_t sum = 0;
@@ -79,11 +101,12 @@ private:
 
 /// By NCCL, from device to device; of a build that has it (nccl_version()), and with a device for each
 /// domain.
-[[nodiscard]] std::unique_ptr<SumsLink> make_nccl_link(Exchange& exchange, std::vector<int> neighbours,
-                                                       std::vector<std::int64_t> lengths);
+[[nodiscard]] std::unique_ptr<DeviceLink> make_nccl_link(Exchange& exchange, std::vector<int> neighbours,
+                                                         std::vector<std::int64_t> lengths);
 
 /// The faster of both that all domains can use; all call it alike, with their devices current.
-[[nodiscard]] std::unique_ptr<SumsLink> make_sums_link(Exchange& exchange, const std::vector<int>& neighbours,
-                                                       const std::vector<std::int64_t>& lengths);
+[[nodiscard]] std::unique_ptr<DeviceLink> make_device_link(Exchange& exchange,
+                                                           const std::vector<int>& neighbours,
+                                                           const std::vector<std::int64_t>& lengths);
 
 }  // namespace mpcflow

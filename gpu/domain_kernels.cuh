@@ -89,12 +89,21 @@ static __global__ void __launch_bounds__(block_size)
         starts[tile] = min(ordered + static_cast<std::uint32_t>(tile - tiles) * loose.length, count);
 }
 
+/// Of the particles that go to a neighbour how many become its own; the others it only adds to its cells.
+struct GoingTo {
+    std::uint32_t own;
+    std::uint32_t others;
+};
+
 /// For each neighbour the particles that leave to a cell of its grid, in pieces of memory that have room for
-/// as many as the queue.
+/// as many as the queue: first those that become its own, and at the piece's end the others. If more than
+/// `most_by_host` leave, they are for the device, else for the host.
 template <class Particle>
 struct Outgoing {
-    Particle* records;
-    std::uint32_t* counts;  ///< by neighbour
+    Particle* for_host;
+    Particle* for_device;
+    std::uint32_t most_by_host;
+    GoingTo* counts;  ///< by neighbour
 };
 
 /// Writes the particles of the queue for the neighbours that have their cell; if there are more than the
@@ -106,6 +115,7 @@ __global__ void __launch_bounds__(block_size)
                  Outgoing<Particle> outgoing, StepReport* __restrict__ report) {
     const std::uint32_t count = *queue.count;
     if (count > queue.room) return;
+    Particle* const records = count > outgoing.most_by_host ? outgoing.for_device : outgoing.for_host;
     for (std::uint32_t i = blockIdx.x * block_size + threadIdx.x; i < count; i += gridDim.x * block_size) {
         const Particle particle = particles[queue.slots[i]];
         const Vec3<int> cell = grid.locate_in_box(particle.position);
@@ -113,9 +123,12 @@ __global__ void __launch_bounds__(block_size)
         bool is_owned = false;
         for (int n = 0; n < neighbour_count; ++n) {
             if (neighbours[n].find(cell) == no_cell) continue;
-            is_owned |= neighbours[n].number() == owner;
-            const std::uint32_t place = atomicAdd(outgoing.counts + n, 1U);
-            outgoing.records[std::int64_t{queue.room} * n + place] = particle;
+            const bool is_its_own = neighbours[n].number() == owner;
+            is_owned |= is_its_own;
+            GoingTo& to = outgoing.counts[n];
+            const std::uint32_t place =
+                is_its_own ? atomicAdd(&to.own, 1U) : queue.room - 1 - atomicAdd(&to.others, 1U);
+            records[std::int64_t{queue.room} * n + place] = particle;
         }
         if (!is_owned) atomicOr(&report->faults, fault_speed);
     }
@@ -163,45 +176,6 @@ __global__ void __launch_bounds__(block_size)
     if constexpr (TakesVelocities<Law>) {
         if (plan.are_taken) arrivals[i].velocity = plan.take(particle);
     }
-}
-
-/// Memory for fill_holes: as much of each as particles leave.
-struct HoleScratch {
-    std::uint32_t* holes;
-    std::uint32_t* movers;
-    std::uint32_t* is_hole;
-};
-
-inline constexpr int fill_holes_threads = 1024;
-
-/// Puts `arrivals` particles into the holes that `left` others, whose slots are in the queue, leave among
-/// `count`; if they are more, the rest behind the last; if they are fewer, the last particles into what is
-/// left of the holes. Then the particles are the first count - left + arrivals. One block.
-template <class Particle>
-__global__ void __launch_bounds__(fill_holes_threads)
-    fill_holes(std::int64_t count, std::uint32_t left, std::uint32_t arrivals,
-               const Particle* __restrict__ arrived, const std::uint32_t* __restrict__ slots,
-               HoleScratch scratch, const __grid_constant__ ParticleColumns<Particle> particles) {
-    __shared__ std::uint32_t hole_count;
-    __shared__ std::uint32_t mover_count;
-    const std::uint32_t new_count = static_cast<std::uint32_t>(count) - left + arrivals;
-    const std::uint32_t tail = left > arrivals ? left - arrivals : 0;
-    if (threadIdx.x == 0) hole_count = mover_count = 0;
-    for (std::uint32_t j = threadIdx.x; j < tail; j += blockDim.x) scratch.is_hole[j] = 0;
-    __syncthreads();
-    for (std::uint32_t i = threadIdx.x; i < left; i += blockDim.x)
-        if (slots[i] >= new_count) scratch.is_hole[slots[i] - new_count] = 1;
-        else scratch.holes[atomicAdd(&hole_count, 1U)] = slots[i];
-    __syncthreads();
-    for (std::uint32_t j = threadIdx.x; j < tail; j += blockDim.x)
-        if (scratch.is_hole[j] == 0) scratch.movers[atomicAdd(&mover_count, 1U)] = new_count + j;
-    __syncthreads();
-    for (std::uint32_t i = threadIdx.x; i < arrivals; i += blockDim.x) {
-        const std::int64_t to = i < hole_count ? scratch.holes[i] : count + (i - hole_count);
-        particles.set(to, arrived[i]);
-    }
-    for (std::uint32_t j = threadIdx.x; j < mover_count; j += blockDim.x)
-        particles.set(scratch.holes[arrivals + j], particles[scratch.movers[j]]);
 }
 
 /// The particles of the initial state that begin in this domain's own cells, in any order; `count` counts

@@ -7,8 +7,8 @@
 
 #include "gpu/cuda_support.cuh"
 #include "gpu/device_cells.cuh"
+#include "gpu/device_link.cuh"
 #include "gpu/domain_kernels.cuh"
-#include "gpu/sums_link.cuh"
 #include "physics/domain/border.hpp"
 
 namespace mpcflow {
@@ -29,7 +29,7 @@ public:
         }
         cells_ = DeviceArray<int>(std::ssize(cells));
         cells_.upload(cells.data(), cells_.size());
-        link_ = make_sums_link(border.exchange(), border.neighbours(), lengths);
+        link_ = make_device_link(border.exchange(), border.neighbours(), lengths);
     }
 
     /// In `stream`, between particles' contributions to shared cells and end(), but for those of particles
@@ -56,6 +56,7 @@ public:
     }
     /// By cell; who adds a particle of the domain's own to a cell after begin() counts it here.
     [[nodiscard]] std::uint32_t* own_numbers() const { return own_numbers_.data(); }
+    [[nodiscard]] DeviceLink& link() const { return *link_; }
     [[nodiscard]] std::int64_t memory_bytes() const { return own_numbers_.bytes() + cells_.bytes(); }
 
 private:
@@ -64,7 +65,7 @@ private:
 
     DeviceArray<int> cells_;  ///< of each neighbour
     DeviceArray<std::uint32_t> own_numbers_;
-    std::unique_ptr<SumsLink> link_;
+    std::unique_ptr<DeviceLink> link_;
 };
 
 }  // namespace mpcflow

@@ -1,4 +1,4 @@
-/// Sums of shared cells from GPU to GPU by NCCL. Its library is opened when it is wanted: a program that was
+/// From GPU to GPU by NCCL. Its library is opened when it is wanted: a program that was
 /// built with it runs where there is none.
 
 #include <dlfcn.h>
@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "gpu/cuda_support.cuh"
+#include "gpu/device_link.cuh"
 #include "gpu/nccl.hpp"
-#include "gpu/sums_link.cuh"
 #include "physics/errors.hpp"
 
 namespace mpcflow {
@@ -66,7 +66,7 @@ const Nccl& nccl() {
     return library;
 }
 
-class NcclLink final : public SumsLink {
+class NcclLink final : public DeviceLink {
 public:
     NcclLink(Exchange& exchange, std::vector<int> neighbours, std::vector<std::int64_t> lengths)
         : neighbours_(std::move(neighbours)),
@@ -113,6 +113,24 @@ public:
 
     void end(cudaStream_t stream) override { has_come_.hold(stream); }
 
+    [[nodiscard]] bool can_trade() const override { return true; }
+    void trade(std::span<const Piece> given, std::span<const Piece> taken, cudaStream_t stream) override {
+        is_given_.record(stream);
+        is_given_.hold(stream_.get());
+        nccl().require(nccl().group_start(), "ncclGroupStart");
+        for (const Piece& piece : given)
+            nccl().require(nccl().send(piece.data, static_cast<std::size_t>(piece.bytes), ncclChar,
+                                       neighbours_[piece.neighbour], communicator_, stream_.get()),
+                           "ncclSend");
+        for (const Piece& piece : taken)
+            nccl().require(nccl().receive(piece.data, static_cast<std::size_t>(piece.bytes), ncclChar,
+                                          neighbours_[piece.neighbour], communicator_, stream_.get()),
+                           "ncclRecv");
+        nccl().require(nccl().group_end(), "ncclGroupEnd");
+        is_taken_.record(stream_.get());
+        is_taken_.hold(stream);
+    }
+
 private:
     std::vector<int> neighbours_;
     std::vector<std::int64_t> lengths_;
@@ -122,6 +140,8 @@ private:
     UrgentStream stream_;
     DeviceEvent is_packed_;
     DeviceEvent has_come_;
+    DeviceEvent is_given_;
+    DeviceEvent is_taken_;
 };
 
 }  // namespace
@@ -133,8 +153,8 @@ std::string nccl_version() {
            std::to_string(version % 100);
 }
 
-std::unique_ptr<SumsLink> make_nccl_link(Exchange& exchange, std::vector<int> neighbours,
-                                         std::vector<std::int64_t> lengths) {
+std::unique_ptr<DeviceLink> make_nccl_link(Exchange& exchange, std::vector<int> neighbours,
+                                           std::vector<std::int64_t> lengths) {
     return std::make_unique<NcclLink>(exchange, std::move(neighbours), std::move(lengths));
 }
 

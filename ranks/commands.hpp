@@ -94,10 +94,13 @@ void give_to_all(Exchange& exchange, std::span<T> values) {
     const std::vector<int> others = exchange.all_others();
     static_cast<void>(exchange.trade(others, std::vector<Message>(others.size(), message_of(values))));
 }
+[[nodiscard]] inline Message take_message_from_rank_0(Exchange& exchange) {
+    constexpr int rank_0 = 0;
+    return exchange.trade(std::span(&rank_0, 1), std::vector<Message>(1)).front();
+}
 template <class T>
 [[nodiscard]] std::vector<T> take_from_rank_0(Exchange& exchange) {
-    constexpr int rank_0 = 0;
-    return values_of<T>(exchange.trade(std::span(&rank_0, 1), std::vector<Message>(1)).front());
+    return values_of<T>(take_message_from_rank_0(exchange));
 }
 
 }  // namespace mpcflow

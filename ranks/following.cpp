@@ -65,7 +65,7 @@ private:
             case Call::copy_particles: return solver_->copy_particles(records_);
             case Call::copy_selection: return solver_->copy_selection(command.take<Selection>(), records_);
             case Call::restore: return restore(std::make_unique<NoParticles>());
-            case Call::restore_shares: return restore(errands_.open(take_from_rank_0<std::byte>(ranks_)));
+            case Call::restore_shares: return restore(errands_.open(take_message_from_rank_0(ranks_)));
             case Call::save_own: return save_own();
             case Call::measure: return measure(*solver_, command, ranks_, Rules{});
             case Call::sample: return fields().sample();
@@ -92,7 +92,7 @@ private:
     }
 
     void save_own() {
-        const Message order = take_from_rank_0<std::byte>(ranks_);
+        const Message order = take_message_from_rank_0(ranks_);
         solver_->copy_own(records_);
         static_cast<void>(ranks_.share(errands_.save(order, records_)));
     }

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <new>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -12,13 +14,36 @@
 
 namespace mpcflow {
 
-using Message = std::vector<std::byte>;
+/// Whose vectors do not clear what they make room for.
+template <class T>
+struct UnclearedAllocator : std::allocator<T> {
+    template <class Other>
+    struct rebind {
+        using other = UnclearedAllocator<Other>;
+    };
+    UnclearedAllocator() = default;
+    template <class Other>
+    explicit UnclearedAllocator(const UnclearedAllocator<Other>& /*other*/) {}
+
+    template <class U>
+    void construct(U* at) {
+        ::new (static_cast<void*>(at)) U;
+    }
+    template <class U, class... Arguments>
+    void construct(U* at, Arguments&&... arguments) {
+        ::new (static_cast<void*>(at)) U(std::forward<Arguments>(arguments)...);
+    }
+};
+
+/// Bytes that resize() adds have any value: they are about to be received.
+using Message = std::vector<std::byte, UnclearedAllocator<std::byte>>;
 
 template <class T>
 [[nodiscard]] Message message_of(std::span<T> values) {
     static_assert(std::is_trivially_copyable_v<T>);
-    const auto bytes = std::as_bytes(values);
-    return {bytes.begin(), bytes.end()};
+    Message message(values.size_bytes());
+    std::ranges::copy(std::as_bytes(values), message.begin());
+    return message;
 }
 
 template <class T>
