@@ -15,7 +15,7 @@ struct Holes {
     std::uint32_t* counts;   ///< of holes that are not of the tail, and of movers
     std::uint32_t* holes;    ///< these, in any order
     std::uint32_t* movers;   ///< particles of the tail that do not leave
-    std::uint32_t* is_hole;  ///< by place in the tail; zero before and afterwards
+    std::uint32_t* is_hole;  ///< by place in the tail
 };
 
 /// Finds the holes of `left` particles, whose slots are given, of which the first `new_count` places stay.
@@ -35,7 +35,6 @@ static __global__ void __launch_bounds__(block_size)
     const std::uint32_t j = blockIdx.x * block_size + threadIdx.x;
     if (j >= tail) return;
     if (holes.is_hole[j] == 0) holes.movers[atomicAdd(holes.counts + 1, 1U)] = new_count + j;
-    else holes.is_hole[j] = 0;
 }
 
 /// Threads for all arrivals and all of the tail.
@@ -61,6 +60,7 @@ void fill_holes(std::int64_t count, std::uint32_t left, std::uint32_t arrivals, 
     const auto new_count = static_cast<std::uint32_t>(count - left + arrivals);
     const std::uint32_t tail = left > arrivals ? left - arrivals : 0;
     MPCFLOW_CUDA(cudaMemsetAsync(holes.counts, 0, 2 * sizeof *holes.counts, stream));
+    if (tail > 0) MPCFLOW_CUDA(cudaMemsetAsync(holes.is_hole, 0, tail * sizeof *holes.is_hole, stream));
     if (left > 0) mark_holes<<<block_count(left), block_size, 0, stream>>>(left, new_count, slots, holes);
     if (tail > 0) find_movers<<<block_count(tail), block_size, 0, stream>>>(tail, new_count, holes);
     const std::uint32_t threads = std::max(arrivals, tail);

@@ -158,7 +158,6 @@ private:
     void make_room(std::int64_t particles) {
         slots_ = DeviceArray<std::uint32_t>(particles);
         scratch_ = DeviceArray<std::uint32_t>(3 * particles);
-        scratch_.clear();
         outgoing_ = PinnedArray<Particle>(grids_.size() * particles);
         outgoing_on_device_ = DeviceArray<Particle>(link_.can_trade() ? grids_.size() * particles : 0);
     }
