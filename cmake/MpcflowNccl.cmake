@@ -1,4 +1,4 @@
-# Looks for the header of NCCL, by which GPUs give each other the sums of shared cells. The library itself is looked for when
+# Looks for the header of NCCL, by which GPUs give each other sums and particles. The library itself is looked for when
 # a run on several GPUs begins, so that the program runs without it, too; without either they go through the host's memory.
 # Sets MPCFLOW_NCCL_INCLUDE, empty where there is no header.
 set(MPCFLOW_NCCL AUTO CACHE STRING "Build for NCCL between GPUs: ON, OFF, or AUTO, if nccl.h is found")

@@ -374,8 +374,10 @@ private:
     Migration<Particle> migration_;
     DomainParticles<Particle> particles_;
     bool is_ordered_ = false;
-    bool has_begun_ = false;             ///< the next step, in deep cells
-    bool tiles_take_longer_ = false;     ///< than what others send, as the host saw it in the last step
+    bool has_begun_ = false;  ///< the next step, in deep cells
+    /// Than what others send takes to get to the card, or to be launched, as the host saw it in the last
+    /// step.
+    bool tiles_take_longer_ = false;
     std::int64_t since_reordering_ = 0;  ///< steps
     Vec3<Real> ordered_shift_{};         ///< of the grid that particles were ordered on
     DeviceArray<StepReport> report_;

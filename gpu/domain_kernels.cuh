@@ -95,14 +95,24 @@ struct GoingTo {
     std::uint32_t others;
 };
 
-/// For each neighbour the particles that leave to a cell of its grid, in pieces of memory that have room for
-/// as many as the queue: first those that become its own, and at the piece's end the others. If more than
-/// `most_by_host` leave, they are for the device, else for the host.
+/// The particles that leave to cells of neighbours' grids. Each neighbour has a box with room for as many:
+/// first are those that become its own, and at the end the others.
+template <class Particle>
+struct Outboxes {
+    Particle* records;
+    std::uint32_t room;
+
+    [[nodiscard]] MPCFLOW_HD Particle* begin(int neighbour) const {
+        return records + std::int64_t{room} * neighbour;
+    }
+    [[nodiscard]] MPCFLOW_HD Particle* end(int neighbour) const { return begin(neighbour + 1); }
+};
+
+/// They are for the host if that many go there, else for the device.
 template <class Particle>
 struct Outgoing {
-    Particle* for_host;
-    Particle* for_device;
-    std::uint32_t most_by_host;
+    Outboxes<Particle> for_host;
+    Outboxes<Particle> for_device;
     GoingTo* counts;  ///< by neighbour
 };
 
@@ -115,7 +125,8 @@ __global__ void __launch_bounds__(block_size)
                  Outgoing<Particle> outgoing, StepReport* __restrict__ report) {
     const std::uint32_t count = *queue.count;
     if (count > queue.room) return;
-    Particle* const records = count > outgoing.most_by_host ? outgoing.for_device : outgoing.for_host;
+    const Outboxes<Particle> boxes =
+        count <= outgoing.for_host.room ? outgoing.for_host : outgoing.for_device;
     for (std::uint32_t i = blockIdx.x * block_size + threadIdx.x; i < count; i += gridDim.x * block_size) {
         const Particle particle = particles[queue.slots[i]];
         const Vec3<int> cell = grid.locate_in_box(particle.position);
@@ -126,9 +137,8 @@ __global__ void __launch_bounds__(block_size)
             const bool is_its_own = neighbours[n].number() == owner;
             is_owned |= is_its_own;
             GoingTo& to = outgoing.counts[n];
-            const std::uint32_t place =
-                is_its_own ? atomicAdd(&to.own, 1U) : queue.room - 1 - atomicAdd(&to.others, 1U);
-            records[std::int64_t{queue.room} * n + place] = particle;
+            if (is_its_own) boxes.begin(n)[atomicAdd(&to.own, 1U)] = particle;
+            else *(boxes.end(n) - 1 - atomicAdd(&to.others, 1U)) = particle;
         }
         if (!is_owned) atomicOr(&report->faults, fault_speed);
     }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -29,8 +28,6 @@ public:
     /// Of a domain of about so many particles.
     Migration(const std::vector<Grid>& neighbours, std::int64_t particles, DeviceLink& link)
         : link_(link),
-          most_by_host_(link.can_trade() ? most_bytes_by_host / sizeof(Particle)
-                                         : std::numeric_limits<std::uint32_t>::max()),
           grids_(std::ssize(neighbours)),
           counts_(1 + numbers_of_neighbour * grids_.size()),
           hole_counts_(2),
@@ -56,8 +53,7 @@ public:
         const unsigned blocks = std::min(block_count(slots_.size()), most_blocks);
         pack_leaving<<<blocks, block_size, 0, stream>>>(
             grid, grids_.data(), neighbours, particles, queue(),
-            Outgoing<Particle>{outgoing_.data(), outgoing_on_device_.data(), most_by_host_,
-                               reinterpret_cast<GoingTo*>(counts_.data() + 1)},
+            Outgoing<Particle>{for_host(), for_device(), reinterpret_cast<GoingTo*>(counts_.data() + 1)},
             report);
         MPCFLOW_CUDA(cudaGetLastError());
         tell_leaving<<<1, 32, 0, stream>>>(static_cast<int>(counts_.size()), counts_.data(), told_.data(),
@@ -79,14 +75,15 @@ public:
         std::vector<Message> messages = std::move(messages_);
         messages.resize(grids_.size());
         for (std::size_t n = 0; n < messages.size(); ++n) {
-            const GoingTo to = going_to(n);
+            const int neighbour = static_cast<int>(n);
+            const GoingTo to = going_to(neighbour);
             const std::size_t records = goes_by_host() ? std::size_t{to.own} + to.others : 0;
             messages[n].resize(sizeof to + records * sizeof(Particle));
             std::memcpy(messages[n].data(), &to, sizeof to);
             if (records == 0) continue;
             std::byte* const at = messages[n].data() + sizeof to;
-            std::memcpy(at, own_for(outgoing_.data(), n), to.own * sizeof(Particle));
-            std::memcpy(at + to.own * sizeof(Particle), others_for(outgoing_.data(), n),
+            std::memcpy(at, for_host().begin(neighbour), to.own * sizeof(Particle));
+            std::memcpy(at + to.own * sizeof(Particle), for_host().end(neighbour) - to.others,
                         to.others * sizeof(Particle));
         }
         return messages;
@@ -151,18 +148,27 @@ public:
 private:
     static constexpr unsigned most_blocks = 64;
     static constexpr std::int64_t numbers_of_neighbour = sizeof(GoingTo) / sizeof(std::uint32_t);
-    /// Where NCCL is faster than copies through the memory of the host, which take a microsecond a kilobyte
-    /// or some less, beside what a kernel of NCCL takes of a step (docs/decisions/).
-    static constexpr std::size_t most_bytes_by_host = 512U << 10U;
+    static_assert(alignof(GoingTo) == alignof(std::uint32_t));
+    /// Chosen, not measured: copies through the memory of the host take longer with each byte, but a kernel
+    /// of NCCL takes multiprocessors from the tiles beside it
+    /// (docs/decisions/2026-11-28-particles-between-cards.md).
+    static constexpr std::int64_t most_bytes_by_host = std::int64_t{512} << 10;
 
     void make_room(std::int64_t particles) {
         slots_ = DeviceArray<std::uint32_t>(particles);
         scratch_ = DeviceArray<std::uint32_t>(3 * particles);
-        outgoing_ = PinnedArray<Particle>(grids_.size() * particles);
-        outgoing_on_device_ = DeviceArray<Particle>(link_.can_trade() ? grids_.size() * particles : 0);
+        const bool can_trade = link_.can_trade();
+        const std::int64_t most = most_bytes_by_host / static_cast<std::int64_t>(sizeof(Particle));
+        room_by_host_ = static_cast<std::uint32_t>(can_trade ? std::min(particles, most) : particles);
+        outgoing_ = PinnedArray<Particle>(grids_.size() * room_by_host_);
+        outgoing_on_device_ = DeviceArray<Particle>(can_trade ? grids_.size() * particles : 0);
     }
-    [[nodiscard]] bool goes_by_host() const { return left() <= most_by_host_; }
-    [[nodiscard]] GoingTo going_to(std::size_t neighbour) const {
+    [[nodiscard]] Outboxes<Particle> for_host() const { return {outgoing_.data(), room_by_host_}; }
+    [[nodiscard]] Outboxes<Particle> for_device() const {
+        return {outgoing_on_device_.data(), static_cast<std::uint32_t>(slots_.size())};
+    }
+    [[nodiscard]] bool goes_by_host() const { return left() <= room_by_host_; }
+    [[nodiscard]] GoingTo going_to(int neighbour) const {
         const std::uint32_t* const numbers = told_.data() + 1 + numbers_of_neighbour * neighbour;
         return {numbers[0], numbers[1]};
     }
@@ -171,24 +177,18 @@ private:
         std::memcpy(&from, message.data(), sizeof from);
         return from;
     }
-    [[nodiscard]] Particle* own_for(Particle* outgoing, std::size_t neighbour) const {
-        return outgoing + slots_.size() * static_cast<std::int64_t>(neighbour);
-    }
-    [[nodiscard]] Particle* others_for(Particle* outgoing, std::size_t neighbour) const {
-        return own_for(outgoing, neighbour + 1) - going_to(neighbour).others;
-    }
     /// What goes from device to device.
     [[nodiscard]] std::vector<Piece> pieces_given() const {
         std::vector<Piece> given;
         if (goes_by_host()) return given;
-        for (std::size_t n = 0; n < messages_.size(); ++n) {
+        for (int n = 0; n < static_cast<int>(grids_.size()); ++n) {
             const auto give = [&](std::uint32_t count, Particle* from) {
                 if (count > 0)
-                    given.push_back(
-                        {static_cast<int>(n), from, static_cast<std::int64_t>(count * sizeof(Particle))});
+                    given.push_back({n, from, static_cast<std::int64_t>(count * sizeof(Particle))});
             };
-            give(going_to(n).own, own_for(outgoing_on_device_.data(), n));
-            give(going_to(n).others, others_for(outgoing_on_device_.data(), n));
+            const GoingTo to = going_to(n);
+            give(to.own, for_device().begin(n));
+            give(to.others, for_device().end(n) - to.others);
         }
         return given;
     }
@@ -205,7 +205,6 @@ private:
     }
 
     DeviceLink& link_;
-    std::uint32_t most_by_host_;
     DeviceArray<Grid> grids_;
     DeviceArray<std::uint32_t> counts_;       ///< of the queue; GoingTo of each neighbour
     DeviceArray<std::uint32_t> hole_counts_;  ///< Holes::counts
@@ -217,7 +216,8 @@ private:
     int own_ = 0;
     PinnedArray<std::uint32_t> told_;  ///< counts_
     PinnedArray<StepReport> told_report_;
-    PinnedArray<Particle> outgoing_;  ///< by neighbour
+    std::uint32_t room_by_host_ = 0;  ///< if more leave, they go from device to device
+    PinnedArray<Particle> outgoing_;
     PinnedArray<Particle> incoming_;
     std::vector<Message> messages_;  ///< that came
 };

@@ -1,5 +1,5 @@
-/// From GPU to GPU by NCCL. Its library is opened when it is wanted: a program that was
-/// built with it runs where there is none.
+/// From GPU to GPU by NCCL. Its library is opened when it is wanted: a program that was built with it runs
+/// where there is none.
 
 #include <dlfcn.h>
 #include <nccl.h>

@@ -121,8 +121,8 @@ public:
     }
 
 private:
-    /// How many cells along an axis are more than `leeway` outside of a box. Along a periodic one they follow
-    /// those that are that far behind it; between walls so do, as unsigned numbers, those before it.
+    /// How many numbers from length + leeway on are astray: along a periodic axis up to `leeway` before the
+    /// box's image; between walls all, and as unsigned numbers those more than `leeway` before the box.
     [[nodiscard]] unsigned count_astray(int axis) const {
         const int others = length(axis) + 2 * leeway;
         if (period_[axis] == 0) return 0U - static_cast<unsigned>(others);

@@ -344,7 +344,7 @@ void MpiRanks::end_all(int status) {
 }
 
 void MpiRanks::leave() {
-    const Message out_of_order(is_waiting_ ? 1 : 0);
+    const Message out_of_order(is_waiting_ ? 1 : 0, std::byte{});
     tell(0, Word::bye, out_of_order);
     if (is_waiting_) {
         // MPI might wait for what was begun; rank 0 ends all.

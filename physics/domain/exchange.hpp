@@ -1,5 +1,6 @@
 #pragma once
-/// What domains need of each other: messages. Nothing else connects them.
+/// What domains need of each other: messages. (What GPUs have much of goes from one to the next besides,
+/// gpu/device_link.cuh.)
 
 #include <algorithm>
 #include <cstddef>
@@ -17,10 +18,6 @@ namespace mpcflow {
 /// Whose vectors do not clear what they make room for.
 template <class T>
 struct UnclearedAllocator : std::allocator<T> {
-    template <class Other>
-    struct rebind {
-        using other = UnclearedAllocator<Other>;
-    };
     UnclearedAllocator() = default;
     template <class Other>
     explicit UnclearedAllocator(const UnclearedAllocator<Other>& /*other*/) {}
@@ -35,7 +32,7 @@ struct UnclearedAllocator : std::allocator<T> {
     }
 };
 
-/// Bytes that resize() adds have any value: they are about to be received.
+/// Bytes that resize() adds, and those of Message(size), have any value: they are about to be written.
 using Message = std::vector<std::byte, UnclearedAllocator<std::byte>>;
 
 template <class T>
