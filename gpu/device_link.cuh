@@ -45,9 +45,9 @@ public:
 
     /// Whether it can trade(): from device to device, and of all domains alike.
     [[nodiscard]] virtual bool can_trade() const = 0;
-    /// Gives neighbours pieces and takes others from them: of each as many, of the same bytes and in the same
-    /// order, as it gives. Kernels that are launched in `stream` before it write what is given, and those
-    /// afterwards find what was taken.
+    /// Gives neighbours pieces and takes others from them: of each neighbour as many, of the same bytes and
+    /// in the same order, as that one gives to this domain. Kernels that are launched in `stream` before it
+    /// write what is given, and those afterwards find what was taken.
     virtual void trade(std::span<const Piece> given, std::span<const Piece> taken, cudaStream_t stream) = 0;
 };
 
