@@ -187,22 +187,6 @@ constexpr int at_most_resident([[maybe_unused]] int blocks) {
 #endif
 }
 
-/// Blocks of `bytes` of shared memory that fit on a multiprocessor: more registers are of no use to others.
-constexpr int resident_by_memory(std::size_t bytes) {
-#if !defined(__CUDA_ARCH__) || (__CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200)
-    constexpr std::size_t kibibytes = 227;
-#elif __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 870
-    constexpr std::size_t kibibytes = 163;
-#elif __CUDA_ARCH__ == 750
-    constexpr std::size_t kibibytes = 64;
-#else
-    constexpr std::size_t kibibytes = 99;
-#endif
-    // The system takes one of each block.
-    const auto blocks = static_cast<int>((kibibytes << 10U) / (bytes + (std::size_t{1} << 10U)));
-    return at_most_resident(blocks > 1 ? blocks : 1);
-}
-
 /// Lets a kernel's blocks have a `Memory` of dynamic shared memory, which above 48 KiB must be asked for;
 /// cards of compute capability 7.5, which have the least, give a block 64.
 template <class Memory, class... Arguments>

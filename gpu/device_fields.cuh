@@ -34,7 +34,6 @@ public:
         flux_rule_.set_surfaces(fluid.surfaces());
         bins_.clear();
         pressure_bins_.clear();
-        if (pressure() == PressureFields::sampled) Flux::give_memory();
         begin_block();
     }
 

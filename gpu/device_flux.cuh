@@ -29,8 +29,6 @@ struct DeviceFlux {
     static void sum(const State& state, const Plan& plan, Setting setting, const Rule& rule,
                     MomentumFluxResult* result, SurfaceSums* surfaces);
 
-    /// Before the first sum_in_bins().
-    static void give_memory();
     /// Adds every particle to its bin of plain fields, and its flux to the bins where that belongs.
     static void sum_in_bins(const State& state, const Plan& plan, Setting setting, const Rule& rule,
                             const BinRule& bin_rule, BinSums* bins, PressureBinSums* pressure_bins);

@@ -34,9 +34,6 @@ template <class Plan>
     return sum_pressure_bins<Setting::any, Plan>;
 }
 
-template <class Plan>
-using PressureMemoryOf = PressureBinMemory<typename Plan::Real, Plan::masses>;
-
 }  // namespace detail
 
 template <class Plan>
@@ -49,17 +46,11 @@ void DeviceFlux<Plan>::sum(const State& state, const Plan& plan, Setting setting
 }
 
 template <class Plan>
-void DeviceFlux<Plan>::give_memory() {
-    for (const Setting setting : {Setting::plain, Setting::sheared, Setting::among_surfaces, Setting::any})
-        give_shared_memory<detail::PressureMemoryOf<Plan>>(detail::pressure_kernel<Plan>(setting));
-}
-
-template <class Plan>
 void DeviceFlux<Plan>::sum_in_bins(const State& state, const Plan& plan, Setting setting, const Rule& rule,
                                    const BinRule& bin_rule, BinSums* bins, PressureBinSums* pressure_bins) {
     const auto kernel = detail::pressure_kernel<Plan>(setting);
-    kernel<<<state.particle_blocks(), block_size, sizeof(detail::PressureMemoryOf<Plan>)>>>(
-        plan, rule, bin_rule, state.particle_count, state.particles, bins, pressure_bins);
+    kernel<<<state.particle_blocks(), block_size>>>(plan, rule, bin_rule, state.particle_count,
+                                                    state.particles, bins, pressure_bins);
     MPCFLOW_CUDA(cudaGetLastError());
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-/// Sums over the bins of fields. A block takes some hundred particles at a time, puts them into groups by bin
-/// and adds up the groups (gpu/block/grouped_sums.hpp): particles that are near in memory are in few bins.
+/// Sums over the bins of fields. A block takes some thousand particles at a time, puts them into groups by
+/// bin and adds up the groups (gpu/block/grouped_sums.hpp): particles that are near in memory are in few
+/// bins.
 
 #include <cstdint>
 
@@ -17,79 +18,37 @@
 
 namespace mpcflow {
 
-/// A vector of each of a block's particles, in its shared memory.
-template <class Real, int count>
-struct SharedVectors {
-    Real component[3][count];
-
-    __device__ __forceinline__ void put(int particle, const Vec3<Real>& v) {
-        for (int axis = 0; axis < 3; ++axis) component[axis][particle] = v[axis];
-    }
-    [[nodiscard]] __device__ __forceinline__ Vec3<Real> get(unsigned particle) const {
-        return {component[0][particle], component[1][particle], component[2][particle]};
-    }
-};
-
-/// The shared memory of a block: its groups, and of each of its particles what is added up.
-template <class Real>
-struct BinMemory {
-    static constexpr int per_thread = 2;
-    static constexpr int particles = per_thread * block_size;
-
-    block::GroupScratch<block_size, per_thread> groups;
-    SharedVectors<Real, particles> velocity;
-};
-
-namespace detail {
-
-/// Adds values_of(particle, values), K numbers of each particle of the block, to the bins' rows of `Row`,
-/// `offset` numbers behind their beginning.
-template <int K, class Row, class Memory, class ValuesOf>
-__device__ __forceinline__ void add_to_bins(const std::int32_t (&keys)[Memory::per_thread], Memory& memory,
-                                            Row* rows, int offset, const ValuesOf& values_of) {
-    block::add_grouped<K>(
-        block::CudaBlock{}, warp::CudaAtomics{}, keys, memory.groups, values_of,
-        [&](std::int32_t bin, int component, double sum) {
-            atomicAdd(rows[bin].value + offset + component, sum);
-        });
-}
-
-template <class Memory>
-__device__ __forceinline__ void add_velocities(const BinRule& rule,
-                                               const std::int32_t (&keys)[Memory::per_thread], Memory& memory,
-                                               BinSums* bins) {
-    add_to_bins<BinSums::count>(keys, memory, bins, 0,
-                                [&](unsigned particle, double(&values)[BinSums::count]) {
-                                    const BinSums sums = rule.contribute(memory.velocity.get(particle));
-#pragma unroll
-                                    for (int k = 0; k < BinSums::count; ++k) values[k] = sums.value[k];
-                                });
-}
-
-}  // namespace detail
+/// The shared memory of a block: its groups. The more particles it has, the fewer groups they are in.
+template <class Key>
+using BinGroups = block::GroupScratch<Key, block_size, 8>;
 
 /// Adds every particle to its bin; particles are strided over a grid of any size.
 template <class Particle>
 __global__ void __launch_bounds__(block_size)
     sum_bins(const __grid_constant__ BinRule rule, std::int64_t count,
              const __grid_constant__ ParticleColumns<Particle> particles, BinSums* __restrict__ bins) {
-    using Memory = BinMemory<typename Particle::Real>;
-    __shared__ Memory memory;
-    const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * Memory::particles;
-    for (std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * Memory::particles; first < count;
+    using Row = std::uint32_t;
+    __shared__ BinGroups<Row> groups;
+    const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * groups.items;
+    for (std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * groups.items; first < count;
          first += stride) {
-        std::int32_t keys[Memory::per_thread];
+        block::add_grouped<BinSums::count>(
+            block::CudaBlock{}, warp::CudaAtomics{}, groups,
+            [&](unsigned item) {
+                if (first + item >= count) return block::no_group<Row>;
+                const auto motion = particles.motion(first + item);
+                return static_cast<Row>(rule.row(motion.position, motion.species()));
+            },
+            [&](Row, unsigned item) {
+                const auto motion = particles.motion(first + item);
+                return rule.velocity(motion.position, motion.velocity);
+            },
+            [&](const auto& velocity, double(&values)[BinSums::count]) {
+                const BinSums sums = rule.contribute(velocity);
 #pragma unroll
-        for (int j = 0; j < Memory::per_thread; ++j) {
-            const int mine = j * block_size + static_cast<int>(threadIdx.x);
-            keys[j] = block::no_group;
-            if (first + mine >= count) continue;
-            const auto motion = particles.motion(first + mine);
-            keys[j] =
-                static_cast<std::int32_t>(rule.row(motion.position, particles.species_at(first + mine)));
-            memory.velocity.put(mine, rule.velocity(motion.position, motion.velocity));
-        }
-        detail::add_velocities(rule, keys, memory, bins);
+                for (int k = 0; k < BinSums::count; ++k) values[k] = sums.value[k];
+            },
+            [&](Row row, int component, double sum) { atomicAdd(bins[row].value + component, sum); });
     }
 }
 

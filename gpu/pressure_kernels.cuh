@@ -14,80 +14,102 @@
 
 namespace mpcflow {
 
-/// The mass of each of a block's particles, where these differ.
-template <Masses masses, int count>
-struct SharedMasses {
-    __device__ __forceinline__ void put(int /*particle*/, double /*mass*/) {}
-    [[nodiscard]] __device__ __forceinline__ double get(unsigned /*particle*/) const { return 1.0; }
-};
-template <int count>
-struct SharedMasses<Masses::by_species, count> {
-    double mass[count];
+/// The two bins of a particle that are known from its place: the row of that, and the bin where its cell is.
+struct PlaceAndCell {
+    using Key = unsigned long long;
 
-    __device__ __forceinline__ void put(int particle, double value) { mass[particle] = value; }
-    [[nodiscard]] __device__ __forceinline__ double get(unsigned particle) const { return mass[particle]; }
+    std::int32_t row;
+    std::int32_t cell_bin;
+
+    explicit __device__ PlaceAndCell(Key key)
+        : row(static_cast<std::int32_t>(key >> 32)), cell_bin(static_cast<std::int32_t>(key)) {}
+    static __device__ Key key(std::int64_t row, int cell_bin) {
+        return static_cast<Key>(row) << 32 | static_cast<std::uint32_t>(cell_bin);
+    }
 };
 
-/// A BinMemory where the flux of momentum is added up, too. It leaves room for few blocks on a
-/// multiprocessor, but with fewer, and nothing spilled, sums take longer.
+/// What a particle's sums are made of.
 template <class Real, Masses masses>
-struct PressureBinMemory : BinMemory<Real> {
-    SharedMasses<masses, BinMemory<Real>::particles> mass;
-    SharedVectors<Real, BinMemory<Real>::particles> mid_flight_velocity;
-    SharedVectors<double, BinMemory<Real>::particles> change;
-    SharedVectors<double, BinMemory<Real>::particles> arm;
+struct BinFlux : FluxMass<masses> {
+    Vec3<Real> velocity;  ///< now
+    Vec3<Real> mid_flight_velocity;
+    Vec3<double> change;
+    Vec3<double> arm;
+    bool stays;  ///< in its bin until it is in mid-flight
 };
 
 /// As sum_bins, and adds the flux of momentum of every particle to bins: the kinetic part where it is in
-/// mid-flight, the collisional part where its cell is. Shared memory: a PressureBinMemory.
+/// mid-flight, the collisional part where its cell is. A group is of one pair of bins, and has all sums; the
+/// few who are in another bin by mid-flight add the kinetic part there by themselves. Two blocks a
+/// multiprocessor, for its sums are in registers.
 template <Setting setting, class Plan>
-__global__ void __launch_bounds__(
-    block_size, resident_by_memory(sizeof(PressureBinMemory<typename Plan::Real, Plan::masses>)))
+__global__ void __launch_bounds__(block_size, 2)
     sum_pressure_bins(const __grid_constant__ Plan plan,
                       const __grid_constant__ MomentumFluxRule<typename Plan::Real> rule,
                       const __grid_constant__ BinRule bin_rule, std::int64_t count,
                       const __grid_constant__ ParticleColumns<typename Plan::Particle> particles,
                       BinSums* __restrict__ bins, PressureBinSums* __restrict__ pressure_bins) {
-    using Memory = PressureBinMemory<typename Plan::Real, Plan::masses>;
-    extern __shared__ uint4 shared_memory[];
-    auto& memory = *reinterpret_cast<Memory*>(shared_memory);
-    const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * Memory::particles;
-    for (std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * Memory::particles; first < count;
+    using Key = PlaceAndCell::Key;
+    constexpr int plain = BinSums::count;
+    constexpr int in_flight = PressureBinSums::in_flight;
+    constexpr int all = plain + PressureBinSums::count;
+    __shared__ BinGroups<Key> groups;
+    const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * groups.items;
+    for (std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * groups.items; first < count;
          first += stride) {
-        std::int32_t keys[Memory::per_thread];
-        std::int32_t flight_keys[Memory::per_thread];
-        std::int32_t cell_keys[Memory::per_thread];
+        block::add_grouped<all>(
+            block::CudaBlock{}, warp::CudaAtomics{}, groups,
+            [&](unsigned item) {
+                if (first + item >= count) return block::no_group<Key>;
+                const auto motion = particles.motion(first + item);
+                const auto place = plan.grid.template locate<setting>(motion.position);
+                const auto centre =
+                    rule.template cell_centre<setting>(plan.grid, motion.position, place.offset);
+                return PlaceAndCell::key(bin_rule.row(motion.position, motion.species()),
+                                         bin_rule.bin(centre));
+            },
+            [&](Key key, unsigned item) {
+                const typename Plan::Particle particle = particles[first + item];
+                const auto place = plan.grid.template locate<setting>(particle.position);
+                const auto flux = rule.template measure<setting>(plan, particle, place, LoadConstant{});
+                const int flight_bin = bin_rule.bin(flux.mid_flight_place);
+                const bool stays = flight_bin == bin_rule.bin_of(PlaceAndCell(key).row);
+                if (!stays) {
+                    double kinetic[in_flight];
+                    rule.put_in_bin_of_flight(flux.mass(), flux.mid_flight_velocity, kinetic);
 #pragma unroll
-        for (int j = 0; j < Memory::per_thread; ++j) {
-            const int mine = j * block_size + static_cast<int>(threadIdx.x);
-            keys[j] = flight_keys[j] = cell_keys[j] = block::no_group;
-            if (first + mine >= count) continue;
-            const typename Plan::Particle particle = particles[first + mine];
-            const auto place = plan.grid.template locate<setting>(particle.position);
-            const auto flux = rule.template measure<setting>(plan, particle, place, LoadConstant{});
-            keys[j] = static_cast<std::int32_t>(bin_rule.row(particle.position, particle.species()));
-            flight_keys[j] = bin_rule.bin(flux.mid_flight_place);
-            cell_keys[j] = bin_rule.bin(flux.cell_centre);
-            memory.velocity.put(mine, bin_rule.velocity(particle.position, particle.velocity));
-            memory.mass.put(mine, flux.mass());
-            memory.mid_flight_velocity.put(mine, flux.mid_flight_velocity);
-            memory.change.put(mine, flux.change);
-            memory.arm.put(mine, flux.arm);
-        }
-        detail::add_velocities(bin_rule, keys, memory, bins);
-        constexpr int in_flight = PressureBinSums::in_flight;
-        detail::add_to_bins<in_flight>(
-            flight_keys, memory, pressure_bins, 0, [&](unsigned particle, double(&values)[in_flight]) {
-                rule.put_in_bin_of_flight(memory.mass.get(particle), memory.mid_flight_velocity.get(particle),
-                                          values);
+                    for (int k = 0; k < in_flight; ++k)
+                        atomicAdd(pressure_bins[flight_bin].value + k, kinetic[k]);
+                }
+                const FluxMass<Plan::masses>& mass = flux;
+                return BinFlux<typename Plan::Real, Plan::masses>{
+                    mass,
+                    bin_rule.velocity(particle.position, particle.velocity),
+                    flux.mid_flight_velocity,
+                    flux.change,
+                    flux.arm,
+                    stays};
+            },
+            [&](const auto& flux, double(&values)[all]) {
+                const BinSums sums = bin_rule.contribute(flux.velocity);
+#pragma unroll
+                for (int k = 0; k < plain; ++k) values[k] = sums.value[k];
+                rule.put_in_bin_of_flight(flux.mass(), flux.mid_flight_velocity, values + plain);
+#pragma unroll
+                for (int k = 0; k < in_flight; ++k)
+                    if (!flux.stays) values[plain + k] = 0.0;
+                rule.put_collisional(flux.mass(), flux.change, flux.arm, values + plain + in_flight);
+            },
+            [&](Key key, int component, double sum) {
+                const PlaceAndCell at(key);
+                if (component < plain) {
+                    atomicAdd(bins[at.row].value + component, sum);
+                } else {
+                    component -= plain;
+                    const int bin = component < in_flight ? bin_rule.bin_of(at.row) : at.cell_bin;
+                    atomicAdd(pressure_bins[bin].value + component, sum);
+                }
             });
-        constexpr int collisional = MomentumFluxSums::collisional;
-        detail::add_to_bins<collisional>(cell_keys, memory, pressure_bins, in_flight,
-                                         [&](unsigned particle, double(&values)[collisional]) {
-                                             rule.put_collisional(memory.mass.get(particle),
-                                                                  memory.change.get(particle),
-                                                                  memory.arm.get(particle), values);
-                                         });
     }
 }
 

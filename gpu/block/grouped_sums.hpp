@@ -1,6 +1,5 @@
 #pragma once
-/// Sums by key over the items of a block, of which each thread brings several, in any order: the items are
-/// put into groups of equal keys first.
+/// Sums by key over the items of a block, in any order: the items are put into groups of equal keys first.
 ///
 /// Other than peers of a warp, who are as many as the warp happens to hold, a group is all that the block
 /// has of a key. So there are few groups to be reduced, as long as there are few keys.
@@ -16,108 +15,143 @@ namespace mpcflow::block {
 
 /// A block's piece of shared memory for add_grouped, in blocks of `Threads` threads with `PerThread` items
 /// each.
-template <int Threads, int PerThread>
+template <TableKey Key, int Threads, int PerThread>
 struct GroupScratch {
     static constexpr unsigned items = Threads * PerThread;
     static constexpr unsigned slots = std::bit_ceil(items);
-    static_assert(items <= 1U << 16);
+    static_assert(items < 1U << 16);
 
-    std::uint32_t table[slots];   ///< keys
+    Key table[slots];
     std::uint32_t places[slots];  ///< at first how many items a key has, then where they begin
     std::uint32_t order[items];   ///< key's slot and item's number, 16 bits each, groups after each other
-    std::uint32_t grouped;        ///< items in groups
+    std::uint32_t grouped;        ///< items in groups, which come first in `order`
+    std::uint32_t alone;          ///< items that are added alone, which come last in it
 };
 
 /// What is in no group.
-inline constexpr std::int32_t no_group = -1;
+template <TableKey Key>
+inline constexpr Key no_group = unclaimed<Key>;
+
+/// Items of a key up to which each is added alone: to add up a group costs as much as some atomics.
+inline constexpr std::uint32_t most_alone = 4;
 
 namespace detail {
 
 /// Fills `order`; see add_grouped.
-template <int Threads, int PerThread, IsBlock Block, warp::IsAtomics Atomics>
-MPCFLOW_WARP void find_groups(Block block, Atomics atomics, const std::int32_t (&keys)[PerThread],
-                              GroupScratch<Threads, PerThread>& scratch) {
-    using Scratch = GroupScratch<Threads, PerThread>;
+template <TableKey Key, int Threads, int PerThread, IsBlock Block, warp::IsAtomics Atomics, class KeyOf>
+MPCFLOW_WARP void find_groups(Block block, Atomics atomics, GroupScratch<Key, Threads, PerThread>& scratch,
+                              KeyOf&& key_of) {
+    using Scratch = GroupScratch<Key, Threads, PerThread>;
     const auto warp = block.warp();
     const unsigned lane = warp.lane();
     clear_table(block, scratch.table);
     for (unsigned slot = block.thread(); slot < Scratch::slots; slot += Threads) scratch.places[slot] = 0;
-    if (block.thread() == 0) scratch.grouped = 0;
+    if (block.thread() == 0) scratch.grouped = scratch.alone = 0;
     block.sync();
 
-    unsigned slots[PerThread];
-    unsigned ranks[PerThread];  // in their groups
+    constexpr std::uint32_t none = 0xffffffffU;
+    std::uint32_t slot_and_rank[PerThread];  // in its group, 16 bits each
     MPCFLOW_UNROLL
     for (int j = 0; j < PerThread; ++j) {
-        const unsigned peers = warp::find_peers_by_match(warp, warp::full_mask, keys[j]);
-        unsigned slot = 0;
-        unsigned before = 0;
-        if (keys[j] != no_group && warp::is_leader(peers, lane)) {
-            slot = claim_slot(atomics, scratch.table, static_cast<std::uint32_t>(keys[j])).slot;
-            before = atomics.add(&scratch.places[slot], warp::popc(peers));
+        const Key key = key_of(static_cast<unsigned>(j) * Threads + block.thread());
+        const unsigned peers = warp::find_peers_by_match(warp, warp::full_mask, key);
+        std::uint32_t first = 0;
+        if (key != no_group<Key> && warp::is_leader(peers, lane)) {
+            const unsigned slot = claim_slot(atomics, scratch.table, key).slot;
+            first = slot << 16 | atomics.add(&scratch.places[slot], warp::popc(peers));
         }
-        slots[j] = warp.shfl(warp::full_mask, slot, warp::leader_of(peers));
-        ranks[j] = warp.shfl(warp::full_mask, before, warp::leader_of(peers)) + warp::rank_in(peers, lane);
+        first = warp.shfl(warp::full_mask, first, warp::leader_of(peers));
+        slot_and_rank[j] = key == no_group<Key> ? none : first + warp::rank_in(peers, lane);
     }
     block.sync();
     // Groups follow each other in any order.
     for (unsigned slot = block.thread(); slot < Scratch::slots; slot += Threads) {
         const std::uint32_t count = scratch.places[slot];
-        if (count > 0) scratch.places[slot] = atomics.add(&scratch.grouped, count);
+        if (count > most_alone) scratch.places[slot] = atomics.add(&scratch.grouped, count);
+        else if (count > 0)
+            scratch.places[slot] = Scratch::items - count - atomics.add(&scratch.alone, count);
     }
     block.sync();
     MPCFLOW_UNROLL
     for (int j = 0; j < PerThread; ++j) {
-        if (keys[j] == no_group) continue;
-        const unsigned item = static_cast<unsigned>(j) * Threads + block.thread();
-        scratch.order[scratch.places[slots[j]] + ranks[j]] = slots[j] << 16 | item;
+        if (slot_and_rank[j] == none) continue;
+        const std::uint32_t slot = slot_and_rank[j] >> 16;
+        const std::uint32_t item = static_cast<unsigned>(j) * Threads + block.thread();
+        scratch.order[scratch.places[slot] + (slot_and_rank[j] & 0xffffU)] = slot << 16 | item;
     }
     block.sync();
 }
 
 }  // namespace detail
 
-/// Adds up K <= 32 values an item by key. Item j * Threads + t is thread t's j-th; its key is at least 0, or
-/// no_group for none. Calls values_of(item, values) once for each item with a key, by any thread: what it
-/// reads of the item must lie in memory, written before the call by the thread that brings the item. Calls
-/// add(key, component, sum) for each component of a part of a group, neighbouring lanes for neighbouring
-/// components; a group has a part in each warp that came by it, so that there are fewer parts than keys and
-/// warps together.
+/// Adds up K <= 32 values an item by key. Calls
+///
+///     key_of(item)             once for each item, by thread item % Threads: its key, or no_group<Key>;
+///     measure(key, item)       once for each item with a key, by any thread: what its values are made of;
+///     put_values(of, values)   as often, by the same thread: makes them;
+///     add(key, component, sum) for each component of each part of a group, neighbouring lanes for
+///                              neighbouring components, or for each of an item by its own lane.
+///
+/// A group has a part in each warp that came by it, so that there are fewer parts than keys and warps
+/// together; where it has few items each of them is a part. What measure reads must lie in memory, written by
+/// the time that key_of returns.
 ///
 /// Called by all threads of a block of `Threads` threads. Nothing is asked of `scratch` before, and nothing
-/// is left in it: the block may use it, and what values_of reads, for something else at once.
-template <int K, int Threads, int PerThread, IsBlock Block, warp::IsAtomics Atomics, class ValuesOf,
-          class AddToKey>
-MPCFLOW_WARP void add_grouped(Block block, Atomics atomics, const std::int32_t (&keys)[PerThread],
-                              GroupScratch<Threads, PerThread>& scratch, ValuesOf&& values_of,
-                              AddToKey&& add) {
-    detail::find_groups(block, atomics, keys, scratch);
+/// is left in it: the block may use it, and what measure reads, for something else at once.
+template <int K, TableKey Key, int Threads, int PerThread, IsBlock Block, warp::IsAtomics Atomics,
+          class KeyOf, class Measure, class PutValues, class AddToKey>
+MPCFLOW_WARP void add_grouped(Block block, Atomics atomics, GroupScratch<Key, Threads, PerThread>& scratch,
+                              KeyOf&& key_of, Measure&& measure, PutValues&& put_values, AddToKey&& add) {
+    using Scratch = GroupScratch<Key, Threads, PerThread>;
+    detail::find_groups(block, atomics, scratch, key_of);
 
-    constexpr unsigned share = PerThread * warp::warp_size;
     const auto warp = block.warp();
+    const unsigned items = scratch.grouped + scratch.alone;
+    double sums[K]{};
+    constexpr unsigned no_slot = Scratch::slots;
+    unsigned slot = no_slot;  // whose sums these are
+    const auto flush = [&] {
+        if (slot == no_slot) return;
+        const int component = warp::reduce_scatter(warp, sums);
+        if (component < K) add(scratch.table[slot], component, sums[0]);
+        MPCFLOW_UNROLL
+        for (int k = 0; k < K; ++k) sums[k] = 0.0;
+    };
+    // Each warp has a share of neighbours, as far as possible in whole warps.
+    const unsigned share = (items + Threads - 1) / Threads * warp::warp_size;
     const unsigned begin = warp_number(block) * share;
-    const unsigned end = begin + share < scratch.grouped ? begin + share : scratch.grouped;
-    const auto slot_at = [&](unsigned place) { return scratch.order[place] >> 16; };
-    unsigned place = begin;
-    while (place < end) {
-        double sums[K]{};
-        const unsigned slot = slot_at(place);
-        bool goes_on = true;
-        while (goes_on) {
-            const unsigned mine = place + warp.lane();
-            const bool is_of_group = mine < end && slot_at(mine) == slot;
+    const unsigned end = begin + share < items ? begin + share : items;
+    for (unsigned place = begin; place < end; place += warp::warp_size) {
+        const unsigned mine = place + warp.lane();
+        const bool is_there = mine < end;
+        const bool is_alone = is_there && mine >= scratch.grouped;
+        const std::uint32_t entry =
+            is_there ? scratch.order[is_alone ? mine + Scratch::items - items : mine] : 0;
+        const unsigned own_slot = entry >> 16;
+        const Key key = scratch.table[own_slot];
+        decltype(measure(key, 0U)) of{};
+        double values[K];
+        if (is_there) of = measure(key, entry & 0xffffU);
+        if (is_alone) {
+            put_values(of, values);
+            MPCFLOW_UNROLL
+            for (int k = 0; k < K; ++k) add(key, k, values[k]);
+        }
+        unsigned left = warp.ballot(warp::full_mask, is_there && !is_alone);
+        while (left != 0) {
+            const unsigned next = warp.shfl(warp::full_mask, own_slot, warp::lowest_lane(left));
+            if (next != slot) flush();
+            slot = next;
+            const bool is_of_group = own_slot == slot && is_there && !is_alone;
             if (is_of_group) {
-                double values[K];
-                values_of(scratch.order[mine] & 0xffffU, values);
+                put_values(of, values);
                 MPCFLOW_UNROLL
                 for (int k = 0; k < K; ++k) sums[k] += values[k];
             }
-            place += warp::popc(warp.ballot(warp::full_mask, is_of_group));
-            goes_on = place < end && slot_at(place) == slot;
+            left &= ~warp.ballot(warp::full_mask, is_of_group);
         }
-        const int component = warp::reduce_scatter(warp, sums);
-        if (component < K) add(static_cast<std::int32_t>(scratch.table[slot]), component, sums[0]);
     }
+    flush();
     block.sync();
 }
 

@@ -34,7 +34,7 @@ template <Hashes hashes, int Threads, unsigned Slots, IsBlock Block, warp::IsAto
     block.sync();
 
     bool is_new = false;
-    if (is_valid && key == unclaimed) {
+    if (is_valid && key == unclaimed<std::uint32_t>) {
         is_new = atomics.exchange(&scratch.has_mark, std::uint32_t{1}) == 0;
     } else if (is_valid) {
         if constexpr (hashes == Hashes::one) is_new = claim_slot(atomics, scratch.table, key).is_new;

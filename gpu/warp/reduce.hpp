@@ -76,27 +76,19 @@ requires SubWarpWidth<Width> MPCFLOW_WARP void reduce_butterfly(Warp warp, unsig
     }
 }
 
-/// Combines K values over the whole warp, each into a lane of its own: returns the number of the one that the
-/// caller's values[0] is then the result of, or K in a lane that has none.
-///
-/// A butterfly that halves what it carries: of the values that two lanes both hold parts of, one takes over
-/// the first half and the other the second, until each has one. So it costs fewer than K + 5 shuffles of a
-/// value, where reduce_down costs 5 K, and the results are where neighbouring lanes can write them.
-template <int K, IsWarp Warp, LaneValue T, class Combine = Add>
-requires(K <= static_cast<int>(warp_size)) [[nodiscard]] MPCFLOW_WARP
-    int reduce_scatter(Warp warp, T (&values)[K], Combine combine = {}) {
-    int first = 0;  // the caller holds parts of values [first, first + held)
-    int held = K;
-    int most = K;  // that any lane holds
-    MPCFLOW_UNROLL
-    for (unsigned distance = warp_size / 2; distance > 0; distance /= 2) {
-        const bool is_upper = (warp.lane() & distance) != 0;
-        if (most == 1) {
-            values[0] = combine(values[0], warp.shfl_xor(full_mask, values[0], distance));
-            held = is_upper ? 0 : held;
-            continue;
-        }
-        const int half = (most + 1) / 2;
+namespace detail {
+
+/// The steps of reduce_scatter from `distance` on, where no lane holds more than `most` values: the caller
+/// parts of [first, first + held). Each step is a function, so that the number of values is known to the
+/// compiler, which keeps them in registers then.
+template <unsigned distance, int most, int K, IsWarp Warp, LaneValue T, class Combine>
+MPCFLOW_WARP void scatter(Warp warp, T (&values)[K], int& first, int& held, const Combine& combine) {
+    const bool is_upper = (warp.lane() & distance) != 0;
+    constexpr int half = (most + 1) / 2;
+    if constexpr (most == 1) {
+        values[0] = combine(values[0], warp.shfl_xor(full_mask, values[0], distance));
+        held = is_upper ? 0 : held;
+    } else {
         MPCFLOW_UNROLL
         for (int k = 0; k < half; ++k) {
             const T lower = values[k];
@@ -106,8 +98,24 @@ requires(K <= static_cast<int>(warp_size)) [[nodiscard]] MPCFLOW_WARP
         }
         first += is_upper ? half : 0;
         held = is_upper ? held - half : (held < half ? held : half);
-        most = half;
     }
+    if constexpr (distance > 1) scatter<distance / 2, half>(warp, values, first, held, combine);
+}
+
+}  // namespace detail
+
+/// Combines K values over the whole warp, each into a lane of its own: returns the number of the one that the
+/// caller's values[0] is then the result of, or K in a lane that has none.
+///
+/// A butterfly that halves what it carries: of the values that two lanes both hold parts of, one takes over
+/// the first half and the other the second, until each has one. So it costs fewer than K + 5 shuffles of a
+/// value, where reduce_down costs 5 K, and the results are where neighbouring lanes can write them.
+template <int K, IsWarp Warp, LaneValue T, class Combine = Add>
+requires(K <= static_cast<int>(warp_size)) [[nodiscard]] MPCFLOW_WARP
+    int reduce_scatter(Warp warp, T (&values)[K], Combine combine = {}) {
+    int first = 0;
+    int held = K;
+    detail::scatter<warp_size / 2, K>(warp, values, first, held, combine);
     return held > 0 ? first : K;
 }
 

@@ -102,6 +102,10 @@ public:
     MPCFLOW_HD std::int64_t row(Vec3<Real> position, int species) const {
         return bin(position) + species * bin_count();
     }
+    /// The bin of a row.
+    [[nodiscard]] MPCFLOW_HD int bin_of(std::int32_t row) const {
+        return species_ == 1 ? row : row % (bins_.x * bins_.y * bins_.z);
+    }
 
     template <class Real>
     MPCFLOW_HD int bin(Vec3<Real> position) const {

@@ -201,6 +201,14 @@ public:
         }
     }
 
+    /// ParticleFlux::cell_centre, which is known before the rest: of a particle with this offset from its
+    /// cell's centre.
+    template <Setting setting = Setting::any, class Grid>
+    [[nodiscard]] MPCFLOW_HD Vec3<Real> cell_centre(const Grid& grid, Vec3<Real> position,
+                                                    Vec3<Real> offset) const {
+        if (may_be_sheared(setting) && flow_.is_on()) return sheared_centre(grid, position, offset);
+        return centre_in_box(position - offset);
+    }
     /// What a particle adds to the bin where it is in mid-flight with a velocity u,
     /// PressureBinSums::in_flight numbers.
     MPCFLOW_HD void put_in_bin_of_flight(double mass, Vec3<Real> u, double* to) const {
@@ -348,12 +356,11 @@ private:
             const int boxes = flying.image(flow_.normal()) - particle.image(flow_.normal());
             flying.position = plan.mid_flight_shear.from_above(boxes, flying.position);
             flux.mid_flight_velocity = flow_.relative(flying.position, flying.velocity);
-            flux.cell_centre = sheared_centre(plan.grid, particle.position, place.offset);
         } else {
             flux.mid_flight_velocity = flying.velocity;
-            flux.cell_centre = centre_in_box(particle.position - place.offset);
         }
         flux.mid_flight_place = flying.position;
+        flux.cell_centre = cell_centre<setting>(plan.grid, particle.position, place.offset);
     }
 
     Streaming<Real> flight_, half_flight_;

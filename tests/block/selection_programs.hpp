@@ -191,7 +191,7 @@ struct CountUnique {
         const unsigned thread = block.thread();
         const bool has_item = thread < items.count;
         std::uint32_t key = has_item ? static_cast<std::uint32_t>(items.keys[thread]) : 12345u;
-        if (key == 0x7fffffffu) key = block::unclaimed;
+        if (key == 0x7fffffffu) key = block::unclaimed<std::uint32_t>;
         report.of_keys[thread] = block::count_unique<hashes>(block, atomics, has_item, key, scratch);
         report.of_halves[thread] = block::count_unique<hashes>(block, atomics, has_item, key / 2, scratch);
     }
@@ -200,7 +200,8 @@ struct CountUnique {
         std::set<std::uint32_t> keys;
         std::set<std::uint32_t> halves;
         for (const std::int32_t item_key : input.keys) {
-            const auto key = item_key == 0x7fffffff ? block::unclaimed : static_cast<std::uint32_t>(item_key);
+            const auto key = item_key == 0x7fffffff ? block::unclaimed<std::uint32_t>
+                                                    : static_cast<std::uint32_t>(item_key);
             keys.insert(key);
             halves.insert(key / 2);
         }
