@@ -1,5 +1,5 @@
 #pragma once
-/// Sums over the bins of fields. A block takes some thousand particles at a time, puts them into groups by
+/// Sums over the bins of fields. A block takes two thousand particles at a time, puts them into groups by
 /// bin and adds up the groups (gpu/block/grouped_sums.hpp): particles that are near in memory are in few
 /// bins.
 
@@ -18,7 +18,7 @@
 
 namespace mpcflow {
 
-/// The shared memory of a block: its groups. The more particles it has, the fewer groups they are in.
+/// The shared memory of a block: its groups. The more particles they are of, the more are in each.
 template <class Key>
 using BinGroups = block::GroupScratch<Key, block_size, 8>;
 
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(block_size)
         block::add_grouped<BinSums::count>(
             block::CudaBlock{}, warp::CudaAtomics{}, groups,
             [&](unsigned item) {
-                if (first + item >= count) return block::no_group<Row>;
+                if (first + item >= count) return block::no_key<Row>;
                 const auto motion = particles.motion(first + item);
                 return static_cast<Row>(rule.row(motion.position, motion.species()));
             },

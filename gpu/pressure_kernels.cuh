@@ -14,7 +14,8 @@
 
 namespace mpcflow {
 
-/// The two bins of a particle that are known from its place: the row of that, and the bin where its cell is.
+/// Where a particle is added to, as far as its position tells: the row (bin and species) of its place, and
+/// the bin of its cell's centre.
 struct PlaceAndCell {
     using Key = unsigned long long;
 
@@ -40,8 +41,9 @@ struct BinFlux : FluxMass<masses> {
 
 /// As sum_bins, and adds the flux of momentum of every particle to bins: the kinetic part where it is in
 /// mid-flight, the collisional part where its cell is. A group is of one pair of bins, and has all sums; the
-/// few who are in another bin by mid-flight add the kinetic part there by themselves. Two blocks a
-/// multiprocessor, for its sums are in registers.
+/// particles that are in another bin by mid-flight, in bins of many cells few, add the kinetic part there by
+/// themselves. With more blocks on a multiprocessor a thread's registers would not hold its 24 sums: with
+/// three it took more than twice as long.
 template <Setting setting, class Plan>
 __global__ void __launch_bounds__(block_size, 2)
     sum_pressure_bins(const __grid_constant__ Plan plan,
@@ -60,7 +62,7 @@ __global__ void __launch_bounds__(block_size, 2)
         block::add_grouped<all>(
             block::CudaBlock{}, warp::CudaAtomics{}, groups,
             [&](unsigned item) {
-                if (first + item >= count) return block::no_group<Key>;
+                if (first + item >= count) return block::no_key<Key>;
                 const auto motion = particles.motion(first + item);
                 const auto place = plan.grid.template locate<setting>(motion.position);
                 const auto centre =

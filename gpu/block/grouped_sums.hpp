@@ -19,7 +19,7 @@ template <TableKey Key, int Threads, int PerThread>
 struct GroupScratch {
     static constexpr unsigned items = Threads * PerThread;
     static constexpr unsigned slots = std::bit_ceil(items);
-    static_assert(items < 1U << 16);
+    static_assert(items < 1U << 16);  // a slot and a rank, of 16 bits each, and a mark beside them
 
     Key table[slots];
     std::uint32_t places[slots];  ///< at first how many items a key has, then where they begin
@@ -28,9 +28,9 @@ struct GroupScratch {
     std::uint32_t alone;          ///< items that are added alone, which come last in it
 };
 
-/// What is in no group.
+/// The key of items that are left out.
 template <TableKey Key>
-inline constexpr Key no_group = unclaimed<Key>;
+inline constexpr Key no_key = unclaimed<Key>;
 
 /// Items of a key up to which each is added alone: to add up a group costs as much as some atomics.
 inline constexpr std::uint32_t most_alone = 4;
@@ -56,12 +56,12 @@ MPCFLOW_WARP void find_groups(Block block, Atomics atomics, GroupScratch<Key, Th
         const Key key = key_of(static_cast<unsigned>(j) * Threads + block.thread());
         const unsigned peers = warp::find_peers_by_match(warp, warp::full_mask, key);
         std::uint32_t first = 0;
-        if (key != no_group<Key> && warp::is_leader(peers, lane)) {
+        if (key != no_key<Key> && warp::is_leader(peers, lane)) {
             const unsigned slot = claim_slot(atomics, scratch.table, key).slot;
             first = slot << 16 | atomics.add(&scratch.places[slot], warp::popc(peers));
         }
         first = warp.shfl(warp::full_mask, first, warp::leader_of(peers));
-        slot_and_rank[j] = key == no_group<Key> ? none : first + warp::rank_in(peers, lane);
+        slot_and_rank[j] = key == no_key<Key> ? none : first + warp::rank_in(peers, lane);
     }
     block.sync();
     // Groups follow each other in any order.
@@ -86,11 +86,12 @@ MPCFLOW_WARP void find_groups(Block block, Atomics atomics, GroupScratch<Key, Th
 
 /// Adds up K <= 32 values an item by key. Calls
 ///
-///     key_of(item)             once for each item, by thread item % Threads: its key, or no_group<Key>;
+///     key_of(item)             once for each item, by thread item % Threads: its key, or no_key<Key>;
 ///     measure(key, item)       once for each item with a key, by any thread: what its values are made of;
 ///     put_values(of, values)   as often, by the same thread: makes them;
 ///     add(key, component, sum) for each component of each part of a group, neighbouring lanes for
-///                              neighbouring components, or for each of an item by its own lane.
+///                              neighbouring components, or for each of an item by its own lane; for one
+///                              key by many threads at once.
 ///
 /// A group has a part in each warp that came by it, so that there are fewer parts than keys and warps
 /// together; where it has few items each of them is a part. What measure reads must lie in memory, written by

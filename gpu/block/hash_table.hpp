@@ -26,7 +26,8 @@ constexpr unsigned slots_for(int keys) { return std::bit_ceil(2u * static_cast<u
 
 /// Where the search for `key` begins among a power of two of slots: the upper bits of a product with
 /// 2^32 / golden ratio, which spreads neighbouring and strided keys alike. Of 64 bits each half has an odd
-/// factor of its own, so that pairs of neighbouring numbers are spread, too.
+/// factor of its own, so that pairs of which one half is the same are spread, too. Where both halves are the
+/// same the factor is the sum of both, which is no worse in practice.
 template <unsigned Slots, TableKey Key>
 [[nodiscard]] MPCFLOW_HD unsigned first_slot(Key key) {
     static_assert(std::has_single_bit(Slots) && Slots > 1);

@@ -78,11 +78,11 @@ requires SubWarpWidth<Width> MPCFLOW_WARP void reduce_butterfly(Warp warp, unsig
 
 namespace detail {
 
-/// The steps of reduce_scatter from `distance` on, where no lane holds more than `most` values: the caller
-/// parts of [first, first + held). Each step is a function, so that the number of values is known to the
-/// compiler, which keeps them in registers then.
+/// The steps of reduce_scatter from `distance` on, where the caller holds parts of the values [first, first +
+/// held), and no lane more than `most`. Each step is a function of its own, so that the number of values is
+/// known to the compiler, which keeps them in registers then.
 template <unsigned distance, int most, int K, IsWarp Warp, LaneValue T, class Combine>
-MPCFLOW_WARP void scatter(Warp warp, T (&values)[K], int& first, int& held, const Combine& combine) {
+MPCFLOW_WARP void scatter_from(Warp warp, T (&values)[K], int& first, int& held, const Combine& combine) {
     const bool is_upper = (warp.lane() & distance) != 0;
     constexpr int half = (most + 1) / 2;
     if constexpr (most == 1) {
@@ -99,7 +99,7 @@ MPCFLOW_WARP void scatter(Warp warp, T (&values)[K], int& first, int& held, cons
         first += is_upper ? half : 0;
         held = is_upper ? held - half : (held < half ? held : half);
     }
-    if constexpr (distance > 1) scatter<distance / 2, half>(warp, values, first, held, combine);
+    if constexpr (distance > 1) scatter_from<distance / 2, half>(warp, values, first, held, combine);
 }
 
 }  // namespace detail
@@ -115,7 +115,7 @@ requires(K <= static_cast<int>(warp_size)) [[nodiscard]] MPCFLOW_WARP
     int reduce_scatter(Warp warp, T (&values)[K], Combine combine = {}) {
     int first = 0;
     int held = K;
-    detail::scatter<warp_size / 2, K>(warp, values, first, held, combine);
+    detail::scatter_from<warp_size / 2, K>(warp, values, first, held, combine);
     return held > 0 ? first : K;
 }
 

@@ -201,8 +201,8 @@ public:
         }
     }
 
-    /// ParticleFlux::cell_centre, which is known before the rest: of a particle with this offset from its
-    /// cell's centre.
+    /// The centre of a particle's cell, as ParticleFlux::cell_centre. It takes no more than the position and
+    /// its offset from the centre, so it can be had before measure().
     template <Setting setting = Setting::any, class Grid>
     [[nodiscard]] MPCFLOW_HD Vec3<Real> cell_centre(const Grid& grid, Vec3<Real> position,
                                                     Vec3<Real> offset) const {

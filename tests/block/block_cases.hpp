@@ -46,8 +46,8 @@ struct BlockCase {
 /// For each count: keys all equal, all different (ascending, descending, strided by 32 and 512, and as far
 /// apart as can be), runs of 1 to 40 equal keys in order, every fifth key equal, random keys of ranges from
 /// 2 to all there are, random ones of 200; and
-/// keys that all begin their search at the last slot of a hash table (gpu/block/hash_table.hpp), whatever its
-/// size.
+/// keys of 32 bits that all begin their search at the last slot of a hash table (gpu/block/hash_table.hpp),
+/// whatever its size.
 inline std::vector<BlockCase> make_block_cases(std::uint64_t seed, const std::vector<std::uint32_t>& counts) {
     std::mt19937_64 random{seed};
     constexpr std::int64_t largest_key = 0x7fffffff;

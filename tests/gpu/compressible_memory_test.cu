@@ -51,7 +51,7 @@ TEST_F(CompressibleMemoryTest, holds_what_is_written_and_can_be_moved) {
     }
 }
 
-// More often than the card has room for it at a time; in large pieces, for others use the card, too.
+// More than the card has room for at a time; in few pieces, for each takes long where many use the card.
 TEST_F(CompressibleMemoryTest, goes_back_when_it_is_done_with) {
     std::size_t free = 0;
     std::size_t total = 0;
