@@ -132,7 +132,7 @@ if nvcc=$(find_nvcc); then
         if [[ $("$nvcc" --help) == *-Ofc* ]]; then optimised="-O1 -Ofc=max"; fi  # CUDA 13; it leaves the arithmetic
     fi
     release+=("-DCMAKE_CUDA_ARCHITECTURES=$architectures" "-DCMAKE_CUDA_FLAGS_RELEASE=$optimised -DNDEBUG")
-    # Then each law in one arithmetic alone, and what emulators run not for cards, since no test runs them here.
+    # Then each law in one arithmetic alone, and no tests with kernels of their own, since none of them runs here.
     device_laws=""
     card_programs=ON
     if [[ $nightly == no ]] && ! has_gpu; then

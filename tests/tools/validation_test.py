@@ -9,6 +9,7 @@ import json
 import math
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,20 +21,22 @@ import numpy as np
 from made_runs import TOOLS
 from mpcflow_tools.errors import ResultsError
 from mpcflow_tools.flow_report import Quantity
-from mpcflow_tools.validation.cases import Case, Measurement, Runner, Sizes, Store, collisional_viscosity
+from mpcflow_tools.validation.cases import Case, Measurement, Results, Runner, Sizes, Store, collisional_viscosity
 from mpcflow_tools.validation.cylinders import whole_cells
 from mpcflow_tools.validation.diffusion import endless_tail, tail_of_theory
 from mpcflow_tools.validation.ensembles import moments
 from mpcflow_tools.validation.kolmogorov import kolmogorov_input, mean_of_windows, measure_kolmogorov, wave_amplitudes
-from mpcflow_tools.validation.page import anchor, make_page
+from mpcflow_tools.validation.page import make_page
+from mpcflow_tools.validation.parts import FIRST_PAGE, SECOND_PAGE, Work, anchor
 from mpcflow_tools.validation.points import KNOWN, LAWS, Point
 from mpcflow_tools.validation.row import main as row_of_cylinders
 from mpcflow_tools.validation.sphere import images
-from mpcflow_tools.validation.subjects import SUBJECTS
+from mpcflow_tools.validation.subjects import SUBJECTS, Subject
 from mpcflow_tools.validation.tables import Comparison, Row, Table, combined, failures
 from mpcflow_tools.validation.viscosity import of_a_wave, points
 from mpcflow_tools.validation.waves import fit_sound
 
+ROOT = TOOLS.parent
 PROGRAM = Path(os.environ["MPCFLOW"])
 
 
@@ -231,6 +234,34 @@ class Runs(unittest.TestCase):
             self.assertIn(words, text)
         self.assertTrue(all(len(line) <= 110 for line in text.splitlines() if not line.startswith(("|", "    ", "!"))))
         self.assertEqual(anchor("Lees-Edwards shear"), "lees-edwards-shear")
+        make_page(self.folder, [(SUBJECTS[1], [], 2)])
+        self.assertEqual(written[-1].read_text(encoding="utf-8"), text)
+        self.keeps_the_rest(subject, results)
+
+    def keeps_the_rest(self, subject: Subject, results: Results) -> None:
+        """One subject anew into the pages as they are committed."""
+
+        def sections(name: str) -> dict[str, str]:
+            head, *others = (self.folder / "docs" / name).read_text(encoding="utf-8").split("\n## ")
+            return {"": head} | {other.partition("\n")[0]: other.rstrip() for other in others}
+
+        pages = (FIRST_PAGE, SECOND_PAGE)
+        for name in pages:
+            shutil.copy(ROOT / "docs" / name, self.folder / "docs" / name)
+        before = {title: text for name in pages for title, text in sections(name).items()}
+        make_page(self.folder, [(subject, results, 3)])
+        after = {title: text for name in pages for title, text in sections(name).items()}
+        self.assertEqual(list(after), list(before))
+        self.assertEqual([title for title in after if after[title] != before[title]], [subject.title])
+        heads = [(folder / "docs" / FIRST_PAGE).read_text(encoding="utf-8").partition("\n## ")[0] for folder in (ROOT, self.folder)]
+        rows = [[line for line in head.splitlines() if line.startswith(("| [", "- ", "  "))] for head in heads]
+        of_others = [[line for line in lines if subject.title not in line] for lines in rows]
+        self.assertEqual(*of_others)
+        self.assertEqual(len([line for line in rows[1] if line.startswith("| [")]), len(SUBJECTS))
+        works = [next(work for paragraph in head.split("\n\n") if (work := Work.read(paragraph)) is not None) for head in heads]
+        replaced = next(work for paragraph in before[subject.title].split("\n\n") if (work := Work.read(paragraph)) is not None)
+        self.assertEqual(works[1].runs, works[0].runs - replaced.runs + len(results))
+        self.assertGreater(works[1].devices, works[0].devices)
 
     def test_statuses(self) -> None:
         def status(*arguments: str) -> int:
