@@ -44,7 +44,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--output", type=Path, default=ROOT / "out/validation", metavar="DIR", help="of the results (default: out/validation)")
     parser.add_argument("--anew", action="store_true", help="measure again what is there")
     parser.add_argument("--most-seconds", type=float, default=math.inf, metavar="S", help="begin no run after so long")
-    parser.add_argument("--write", action="store_true", help="make the pages in docs/ and their pictures; of subjects not chosen they stay")
+    parser.add_argument("--write", action="store_true", help="make the pages in docs/ and pictures; of subjects that have fewer results now, or none, they stay")
     parser.add_argument("--page-only", action="store_true", help="the same of the results that are there, whatever their lengths; run nothing")
     parser.add_argument("--list", action="store_true", help="name the subjects and their runs")
     return parser.parse_args(argv)

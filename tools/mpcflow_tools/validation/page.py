@@ -30,7 +30,8 @@ and not written by hand; [validation.md](validation.md) says what else mpcflow i
 
 "Inside" is what is no farther from its reference than the limit that the section names. What is farther says
 so: as its error allows where it is beyond the limit by no more than three standard errors of the difference,
-and otherwise **outside**. Limits were chosen before anything was measured.
+and otherwise **outside**. Limits were chosen before anything was measured. A subject that is not measured
+anew with others keeps what an earlier program gave.
 """
 SECOND_HEAD = """\
 # Flows and ensembles against theory
@@ -48,15 +49,17 @@ def summary(parts: Sequence[Part]) -> list[str]:
 
 
 def make_page(root: Path, found: Sequence[tuple[Subject, Results, int]]) -> list[Path]:
-    """Writes the pages, and the pictures of the subjects that have results; `found` has the number of runs that there should be. What the
-    pages say of other subjects stays. Returns what was written. Raises ResultsError, OSError."""
+    """Writes the pages, and pictures; `found` has the number of runs that there should be. What the pages say of other subjects stays, and of
+    those of which they tell more runs than there are now. Returns what was written. Raises ResultsError, OSError."""
+    old = {subject.name: part for subject in SUBJECTS if (part := part_from_pages(subject, root / "docs")) is not None}
     new = {subject.name: part_of(subject, results, wanted) for subject, results, wanted in found if results}
-    parts = [(subject, part) for subject in SUBJECTS if (part := new.get(subject.name) or part_from_pages(subject, root / "docs")) is not None]
-    if not parts:
+    new = {name: part for name, part in new.items() if name not in old or old[name].work.runs <= part.work.runs}
+    if not new:
         return []
+    parts = [(subject, part) for subject in SUBJECTS if (part := new.get(subject.name) or old.get(subject.name)) is not None]
     written = []
     for subject, results, _ in found:
-        if results and subject.name in FIGURES:
+        if subject.name in new and subject.name in FIGURES:
             path = root / "docs/images" / f"validation-{subject.name}.png"
             save_small(FIGURES[subject.name](results), path, overwrite=True, dots_per_inch=DOTS_PER_INCH, colours=COLOURS)
             written.append(path)

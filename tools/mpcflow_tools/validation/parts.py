@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mpcflow_tools.errors import ResultsError
 from mpcflow_tools.validation.cases import Result, Results
 from mpcflow_tools.validation.pictures import FIGURES
 from mpcflow_tools.validation.subjects import Subject
@@ -41,7 +42,7 @@ class Work:
     @staticmethod
     def read(text: str) -> Work | None:
         """Of a paragraph that is such a sentence."""
-        found = re.fullmatch(r"(\d+) runs, (\S+) particle updates, ([\d,]+) s on (.*)\.", " ".join(text.split()))
+        found = re.fullmatch(r"(\d+) runs, ([\d.e+]+) particle updates, ([\d,]+) s on (.*)\.", " ".join(text.split()))
         if found is None:
             return None
         return Work(int(found[1]), float(found[2]), float(found[3].replace(",", "")), frozenset(found[4].split(" and ")))
@@ -75,9 +76,9 @@ def _link(subject: Subject) -> str:
 
 
 def _told(subject: Subject, table: Table, row: Row) -> str:
-    name = table.title or subject.title
-    text = f"{' '.join(row.cells)}: {table.measured} {str(row.measured).replace('+-', '±')} ({name}), {row.verdict}"
-    return "\n".join(textwrap.wrap(f"- {text}", COLUMNS, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False))
+    of_table = f" ({table.title})" if table.title else ""
+    text = f"{' '.join(row.cells)}: {table.measured} {str(row.measured).replace('+-', '±')}{of_table}, {row.verdict}"
+    return "\n".join(textwrap.wrap(f"- {subject.title}: {text}", COLUMNS, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False))
 
 
 def _text(subject: Subject, work: Work, tables: Sequence[Table], wanted: int) -> str:
@@ -103,19 +104,20 @@ def part_of(subject: Subject, results: Results, wanted: int) -> Part:
 
 
 def part_from_pages(subject: Subject, folder: Path) -> Part | None:
-    """As the pages in `folder` have it, if they do. Raises OSError."""
+    """As the pages in `folder` have it, if they do. Raises ResultsError where it can't be read, OSError."""
     paths = folder / FIRST_PAGE, folder / page_of(subject)
     if not all(path.is_file() for path in paths):
         return None
-    first, own = (path.read_text(encoding="utf-8") for path in paths)
+    first, own = (path.read_text(encoding="utf-8", errors="replace") for path in paths)
     sections = [section for section in own.split("\n## ")[1:] if section.startswith(subject.title + "\n")]
     rows = [line for line in first.splitlines() if line.startswith(f"| {_link(subject)} |")]
-    if not sections or not rows:
+    if not sections and not rows:
         return None
-    text = f"## {sections[0].rstrip()}"
+    text = f"## {sections[0].rstrip()}" if sections else ""
     work = next((work for paragraph in text.split("\n\n") if (work := Work.read(paragraph)) is not None), None)
-    if work is None:
-        return None
-    names = [subject.title, *re.findall(r"^(.+):$", text, flags=re.MULTILINE)]
     items = re.findall(r"^- .*(?:\n  .*)*", first.partition("\nOutside are:\n")[2].partition("\n## ")[0], flags=re.MULTILINE)
-    return Part(text, rows[0], [item for item in items if any(f"({name}), **outside**" in " ".join(item.split()) for name in names)], work)
+    far = [item for item in items if item.startswith(f"- {subject.title}: ")]
+    if len(rows) != 1 or work is None or not rows[0].endswith(f" {len(far)} |"):
+        raise ResultsError(f"{paths[1]}: what it says of '{subject.title}', and {FIRST_PAGE} beside it, can't be read: take both pages from "
+                           "the repository again, or measure this subject, too")
+    return Part(text, rows[0], far, work)
