@@ -10,8 +10,8 @@
 #   tools/test.sh --quick         build-test/ alone
 #   tools/test.sh --no-install    does not look for missing packages
 #
-# With a CUDA compiler the device code is built, too; the GPU's tests are skipped where no GPU is, unless
-# MPCFLOW_REQUIRE_GPU=1. Tells at the end what each stage took, and the slowest tests. The last line reads
+# With a GPU and a CUDA compiler the device code is built, too; with --all also without a GPU, whose tests are skipped then,
+# unless MPCFLOW_REQUIRE_GPU=1. Tells at the end what each stage took, and the slowest tests. The last line reads
 # "N passed, N failed"; exit status 0 if nothing failed.
 set -euo pipefail
 # shellcheck source=SCRIPTDIR/shell/common.sh
@@ -121,7 +121,7 @@ else
     release+=("-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG" -DMPCFLOW_LAW_OPTIONS=-O2
         "-DMPCFLOW_DOMAIN_OPTIONS=-O1;-DMPCFLOW_NO_FLATTEN" -DCMAKE_UNITY_BUILD=ON)
 fi
-if nvcc=$(find_nvcc); then
+if nvcc=$(find_nvcc) && { [[ $nightly == yes ]] || has_gpu; }; then
     architectures=$(cuda_architectures)
     # Where no GPU is, device code is compiled for its errors and warnings alone: with little optimisation, and
     # not from PTX on, in a third of the time.
@@ -132,17 +132,10 @@ if nvcc=$(find_nvcc); then
         if [[ $("$nvcc" --help) == *-Ofc* ]]; then optimised="-O1 -Ofc=max"; fi  # CUDA 13; it leaves the arithmetic
     fi
     release+=("-DCMAKE_CUDA_ARCHITECTURES=$architectures" "-DCMAKE_CUDA_FLAGS_RELEASE=$optimised -DNDEBUG")
-    # Then two laws, one in each arithmetic, and no tests that are device code themselves: none runs here.
-    device_laws=""
-    card_programs=ON
-    if [[ $nightly == no ]] && ! has_gpu; then
-        device_laws="Srd_float;AndersenAngular_double"
-        card_programs=OFF
-    fi
-    release+=("-DMPCFLOW_DEVICE_LAWS=$device_laws" "-DMPCFLOW_CARD_PROGRAMS=$card_programs")
     say "Building and testing in build-test/, with CUDA ($nvcc)"
 else
-    say "Building and testing in build-test/, for the CPU alone (no CUDA compiler is here)"
+    release+=(-DMPCFLOW_CUDA=OFF)
+    say "Building and testing in build-test/, for the CPU alone (no GPU is here, or no CUDA compiler)"
 fi
 build_and_test build-test all "${release[@]}"
 
