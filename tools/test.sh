@@ -4,7 +4,7 @@
 #   tools/test.sh                 build-test/: all tests; build-asan/: host tests with address and undefined
 #                                 behaviour sanitizers
 #   tools/test.sh --sanitizers    also build-tsan/: what has threads with the thread sanitizer, and the
-#                                 fuzzer of the input reader for twenty seconds (where clang is); so does CI=true
+#                                 fuzzer of the input reader for ten seconds (where clang is); so does CI=true
 #   tools/test.sh --all           also the tests labelled "nightly": long runs, all failures of a kind in place of samples;
 #                                 and all checks of the address and undefined behaviour sanitizers, everywhere
 #   tools/test.sh --quick         build-test/ alone
@@ -187,7 +187,7 @@ if [[ $sanitizers == yes ]]; then
     # The fuzzer takes one core, so that it runs beside a build.
     fuzzer=""
     if have clang++ && [[ -x tests/input/run_fuzzer.sh ]]; then
-        fuzz_seconds=20
+        fuzz_seconds=10
         if [[ $nightly == yes ]]; then fuzz_seconds=300; fi
         say "Fuzzing the input reader for $fuzz_seconds s, in the background"
         fuzzer_log=$(mktemp)
