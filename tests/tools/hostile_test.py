@@ -32,7 +32,8 @@ from mpcflow_tools.texts import is_name
 from mutations import forge
 
 CASES = int(os.environ.get("MPCFLOW_HOSTILE_CASES", "300"))
-LIMIT = 10.0  # seconds for a command
+LIMIT = 10.0  # seconds of a processor for a command
+PATIENCE = 60.0  # seconds by the clock, for one that waits: others run beside it
 OBSERVABLES = ("modes", "diffusion", "radial_distribution", "structure_factor", "stress", "walls", "histograms")
 RUNS = (FLOW.replace("bins: [2, 1, 10]", "bins: [2, 1, 10], time_window: 40").replace("every: 100, quan", "every: 125, quan"),
         REST.replace("steps: 1500", "steps: 150").replace("size: [8, 8, 8]", "size: [4, 4, 4]"),
@@ -66,8 +67,10 @@ class Hostile(ToolTest):
         """Exit status (or what came instead), stdout and stderr of a command that is run in this process."""
         streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="strict", newline="\n") for _ in range(2)]
         main = importlib.import_module(f"mpcflow_tools.{module}").main
-        before = signal.signal(signal.SIGALRM, _on_alarm)
-        signal.setitimer(signal.ITIMER_REAL, LIMIT)
+        timers = {signal.ITIMER_PROF: (signal.SIGPROF, LIMIT), signal.ITIMER_REAL: (signal.SIGALRM, PATIENCE)}
+        before = {number: signal.signal(number, _on_alarm) for number, _ in timers.values()}
+        for timer, (_, seconds) in timers.items():
+            signal.setitimer(timer, seconds)
         status: int | str
         try:
             with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]):
@@ -77,8 +80,9 @@ class Hostile(ToolTest):
         except (Exception, SystemExit):
             status = traceback.format_exc(limit=-6)
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0.0)
-            signal.signal(signal.SIGALRM, before)
+            for timer, (number, _) in timers.items():
+                signal.setitimer(timer, 0.0)
+                signal.signal(number, before[number])
         texts = []
         for stream in streams:
             stream.flush()
