@@ -167,7 +167,7 @@ void visit_system(KeyVisitor& keys, System& system) {
             keys.faces({axes[axis], docs[axis]}, system.boundaries.faces[axis]);
         }
         keys.flag({"virtual_particles",
-                   "Walls take part in collisions as virtual particles; without, fluids slip."},
+                   "Walls take part in the collisions of the cells that they cut; without, fluids slip."},
                   system.boundaries.virtual_particles);
     });
     visit_surfaces(keys, system.surfaces.list);

@@ -171,8 +171,8 @@ struct Surfaces {
 
 struct Boundaries {
     std::array<AxisFaces, 3> faces{};
-    /// Let the wall take part in the collisions of the cells that it cuts, as virtual particles of its
-    /// temperature and velocity (physics/collision/virtual_particles.hpp). Without, the fluid slips.
+    /// Let the wall take part in the collisions of the cells that it cuts (mean_at_walls.hpp and
+    /// virtual_particles.hpp in physics/collision/). Without, the fluid slips.
     bool virtual_particles = true;
 };
 

@@ -106,10 +106,22 @@ struct CellFill {
     }
 };
 
-/// How much of a cell is solid, and the mean of its walls.
+/// How much of a cell is solid, and the mean of its walls, where they are.
 struct MeanSolid {
     double volume = 0.0;
-    WallState wall;
+    WallState wall{};
+    double fluid = 1.0;  ///< the volume that is fluid; what is behind a face of slip is neither
+    /// Of the solid, went it on to the middle of what is fluid.
+    Vec3<double> velocity_at_fluid{};
+
+    /// Of a cell that surfaces in the box cut: `at_centre` is the velocity of the solid, went it on to the
+    /// cell's centre. As the fluid's middle and the solid's make the cell's, so do these velocities.
+    MPCFLOW_HD void find_fluid(Vec3<double> at_centre) {
+        // Where particles are, some of it is fluid, though the pieces may not show it.
+        constexpr double least = 0.5 / (pieces_of_edge * pieces_of_edge * pieces_of_edge);
+        fluid = 1.0 - volume > least ? 1.0 - volume : least;
+        velocity_at_fluid = wall.velocity + (1.0 / fluid) * (at_centre - wall.velocity);
+    }
 };
 
 /// Of a cell that one surface alone cuts, which is not of slip, and whose kT/m is `thermal_variance`. The
@@ -142,7 +154,9 @@ struct MeanSolid {
             sum.z += row * places[2][z];
         }
     if (pieces == 0.0) return {};
-    return {pieces / (n * n * n), {surface.velocity_at((1.0 / pieces) * sum), thermal_variance}};
+    MeanSolid solid{pieces / (n * n * n), {surface.velocity_at((1.0 / pieces) * sum), thermal_variance}};
+    solid.find_fluid(surface.velocity_at(d));
+    return solid;
 }
 
 /// Of the cell around a centre that surfaces in the box cut. Behind what is of slip there is nothing.
@@ -152,6 +166,7 @@ struct MeanSolid {
     if (cell.has_only_one() && cell.the_only_one().kind != FaceKind::slip)
         return mean_solid_of(cell.the_only_one(), surfaces.variance_of(cell.the_only_one()), cell.centre());
     MeanSolid mean;
+    Vec3<double> at_centre{};
     cell.for_pieces<pieces_of_edge>([&](int surface, double weight, Vec3<double> place) {
         if (cell.kind(surface) == FaceKind::slip) return;
         mean.volume += weight;
@@ -162,8 +177,17 @@ struct MeanSolid {
                     : WallState{cell.velocity(surface, place), surfaces.variance_of(cell.curved(surface))};
         mean.wall.velocity += share * (own.velocity - mean.wall.velocity);
         mean.wall.thermal_variance += share * (own.thermal_variance - mean.wall.thermal_variance);
+        at_centre += share * ((is_face ? own.velocity : cell.velocity(surface, cell.centre())) - at_centre);
     });
+    mean.find_fluid(at_centre);
     return mean;
+}
+
+/// The same of any cell that is cut.
+[[nodiscard]] MPCFLOW_HD MeanSolid mean_solid(const CellFill& fill) {
+    if (fill.surfaces != nullptr) return mean_solid(*fill.surfaces, fill.centre, *fill.walls);
+    const WallState wall = fill.mean_wall();
+    return {fill.solid_volume(), wall, fill.fluid_volume(), wall.velocity};
 }
 
 /// What is at a place in such a cell, given by its offset from the centre; false where that is no solid.

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "physics/collision/law.hpp"
+#include "physics/collision/mean_at_walls.hpp"
 #include "physics/collision/virtual_particles.hpp"
 #include "physics/distributions.hpp"
 
@@ -66,10 +67,10 @@ public:
     static constexpr SumGrids<sum_count> grids{
         {SumGrid::number, 1}, {SumGrid::velocity, 3}, {SumGrid::mass, mass_sums<masses>}};
 
-    /// v' = w + shift.
+    /// v' = w + shift; or shift - w, at walls that turn the mean velocity farther than to their own.
     struct alignas(4 * sizeof(Real)) Transform {
         Vec3<Real> shift;
-        Real unused;  ///< what is aligned so is read at once
+        Real is_back;  ///< 1 in place of 0 for the latter
     };
 
     Andersen() = default;
@@ -106,23 +107,41 @@ public:
 
     MPCFLOW_HD Transform resolve(const Sums& sums, const Draw& /*draw*/, const CellKey& key,
                                  const CellFill& fill) const {
-        VirtualSum all{sums.mass(), {sums.value[1], sums.value[2], sums.value[3]}};
-        if (has_virtual_particles(parameters_, fill)) {
-            // They, too, have a velocity and draw another one: of their difference the variance is twice
-            // kT/m.
-            all = add_virtual_particles<masses>(all, parameters_, 2.0, key, fill);
-        } else if (sums.number() == 0.0) {
-            return {};
-        }
-        return {vector_cast<Real>((1.0 / all.mass) * all.momentum), static_cast<Real>(0)};
+        const VirtualSum real{sums.mass(), {sums.value[1], sums.value[2], sums.value[3]}};
+        RandomSource source = key.source(RandomStream::virtual_particles);
+        VirtualSum all = real;
+        // They, too, have a velocity and draw another one: of their difference the variance is twice kT/m.
+        if (fill.stream_density > 0.0)
+            all = add_stream<masses>(real, parameters_, 2.0, stream_number(fill), fill.stream, source);
+        if (all.mass == 0.0) return {};
+        const Vec3<double> shift = (1.0 / all.mass) * all.momentum;
+        if (!is_at_walls(parameters_, fill) || real.mass == 0.0)
+            return {vector_cast<Real>(shift), static_cast<Real>(0)};
+        return at_walls(shift, real.mass, real.mass / all.mass, fill, source);
     }
 
     MPCFLOW_HD Vec3<Real> apply(const Transform& transform, const Draw& /*draw*/, const InCell<Real>& in_cell,
                                 const StepKey& key) const {
-        return transform.shift + velocities_.now(in_cell, key);
+        const Real sign = transform.is_back == static_cast<Real>(0) ? 1 : -1;
+        return transform.shift + sign * velocities_.now(in_cell, key);
     }
 
 private:
+    /// `shift` brings the mean w of what the particles draw to a mean velocity U = w + shift, of which the
+    /// fluid's own is the part `own`. What walls make of it must not hang on w, and U alone is not known; but
+    /// as w is thermal and knows nothing of V, it may take the place of noise. With the sign of rho, s,
+    ///   s w + rho (U - w) + a Gaussian of variance 2 |rho| (1 - |rho|) own kT / (N m)
+    /// has the variance kT / (N m) when U has, which is V own + w (1 - own) and noise.
+    MPCFLOW_HD Transform at_walls(Vec3<double> shift, double mass, double own, const CellFill& fill,
+                                  RandomSource& source) const {
+        constexpr double relaxation = 1.0;
+        const MeanAtWalls walls = mean_at_walls<masses>(parameters_, relaxation, mass, fill);
+        const double size = std::abs(walls.kept);
+        const double noise = std::sqrt(2.0 * size * (1.0 - size) * own * walls.thermal_variance / mass);
+        return {vector_cast<Real>(walls.kept * shift + walls.constant + noise * gaussian_vector(source)),
+                static_cast<Real>(walls.kept < 0.0 ? 1 : 0)};
+    }
+
     LawParameters parameters_;
     AndersenVelocities<Real> velocities_;
 };

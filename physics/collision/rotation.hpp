@@ -120,6 +120,11 @@ public:
                (sine * cross(S * n, w) + versine * cross(S * cross(n, w), n));
     }
 
+    /// What it makes a particle forget of its velocity on average over all axes, A = (2/3) (1 - cos alpha).
+    [[nodiscard]] MPCFLOW_HD double relaxation() const {
+        return static_cast<double>(constants_.versine) * (2.0 / 3.0);
+    }
+
 private:
     RotationConstants<Real> constants_{};
 };

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "physics/collision/law.hpp"
+#include "physics/collision/mean_at_walls.hpp"
 #include "physics/collision/rotation.hpp"
 #include "physics/collision/thermostat.hpp"
 #include "physics/collision/virtual_particles.hpp"
@@ -31,7 +32,8 @@ public:
                                                {SumGrid::velocity_squared, is_thermostatted ? 1 : 0},
                                                {SumGrid::mass, mass_sums<masses>}};
 
-    /// v' = mean + scale R (v - mean); scale 0 leaves the particle alone.
+    /// v' = mean + scale R (v - mean); scale 0 leaves the particle alone. Where it is below 0, at walls, v' =
+    /// mean + R v: what the mean velocity changes by is not that of a rotation there.
     struct alignas(4 * sizeof(Real)) Transform {
         Vec3<Real> mean;
         Real scale;
@@ -70,17 +72,13 @@ public:
         return resolve(sums, axis, EnergyDrawnLate{}, key, fill);
     }
     template <class DrawnToResolve>
-    MPCFLOW_HD Transform resolve(const Sums& sums, const Draw& /*axis*/,
+    MPCFLOW_HD Transform resolve(const Sums& sums, const Draw& axis,
                                  [[maybe_unused]] const DrawnToResolve& drawn, const CellKey& key,
                                  const CellFill& fill) const {
         const Vec3<double> total{sums.value[1], sums.value[2], sums.value[3]};
-        if (has_virtual_particles(parameters_, fill)) {
-            // Virtual particles are at the temperature that is wanted there, so such a cell needs no
-            // thermostat.
-            const VirtualSum all =
-                add_virtual_particles<masses>({sums.mass(), total}, parameters_, 1.0, key, fill);
-            return {vector_cast<Real>((1.0 / all.mass) * all.momentum), static_cast<Real>(1)};
-        }
+        // Walls and streams are at the temperature that is wanted there, so that it needs no thermostat.
+        if (has_virtual_particles(parameters_, fill))
+            return with_virtual_particles({sums.mass(), total}, axis, key, fill);
         if (sums.number() < 2.0) return {};
         const double mass = sums.mass();
         // Contributions are multiples of a grid's spacing, which is far above 1e-100, and sums begin with +0.
@@ -100,12 +98,33 @@ public:
 
     MPCFLOW_HD Vec3<Real> apply(const Transform& transform, const Draw& axis, const InCell<Real>& in_cell,
                                 const StepKey& /*key*/) const {
-        const Vec3<Real> rotated = rotation_(axis, in_cell.velocity - transform.mean);
-        const Vec3<Real> changed = transform.mean + transform.scale * rotated;
-        return transform.scale == static_cast<Real>(0) ? in_cell.velocity : changed;
+        constexpr auto none = static_cast<Real>(0);
+        // At walls nothing is taken off before; a product with 1 is exact.
+        const Real taken_off = transform.scale < none ? none : static_cast<Real>(1);
+        const Vec3<Real> rotated = rotation_(axis, in_cell.velocity - taken_off * transform.mean);
+        const Vec3<Real> changed = transform.mean + std::abs(transform.scale) * rotated;
+        return transform.scale == none ? in_cell.velocity : changed;
     }
 
 private:
+    MPCFLOW_HD Transform with_virtual_particles(const VirtualSum& real, const Draw& axis, const CellKey& key,
+                                                const CellFill& fill) const {
+        RandomSource source = key.source(RandomStream::virtual_particles);
+        VirtualSum all = real;
+        if (fill.stream_density > 0.0)
+            all = add_stream<masses>(real, parameters_, 1.0, stream_number(fill), fill.stream, source);
+        if (!is_at_walls(parameters_, fill))
+            return {vector_cast<Real>((1.0 / all.mass) * all.momentum), static_cast<Real>(1)};
+        if (real.mass == 0.0) return {};
+        const Vec3<double> mean = (1.0 / real.mass) * real.momentum;
+        const Vec3<double> mean_of_all = (1.0 / all.mass) * all.momentum;
+        const Vec3<double> in_stream = mean_of_all + rotation_.in_double(axis, mean - mean_of_all);
+        const MeanAtWalls walls = mean_at_walls<masses>(parameters_, rotation_.relaxation(), real.mass, fill);
+        const Vec3<double> changed =
+            walls.kept * in_stream + walls.constant + walls.noise(real.mass) * gaussian_vector(source);
+        return {vector_cast<Real>(changed - rotation_.in_double(axis, mean)), static_cast<Real>(-1)};
+    }
+
     LawParameters parameters_;
     Rotation<Real> rotation_;
 };

@@ -1,19 +1,16 @@
 #pragma once
-/// Virtual particles: the wall's part in the collisions of the cells that it cuts.
+/// Virtual particles: what takes part in the collisions of a cell beside the fluid, and exists for one of
+/// them only. Those of walls are for laws to which places matter (for the others see mean_at_walls.hpp);
+/// those of a stream (physics/boundary/stream.hpp) are where fluid is, for all laws.
 ///
 /// Bounce-back alone lets a fluid slip where the collisional viscosity rules, because a cell that a wall
 /// cuts holds too few particles and none that drag. Lamura et al., Europhys. Lett. 56 (2001) 319, fill such
-/// a cell up to the mean density with particles of the wall's velocity and temperature. They exist for one
-/// collision only, so the distribution of the fluid's velocities stays exactly Maxwellian whatever their
-/// number is.
+/// a cell up to the mean density with particles of the wall's velocity and temperature. The distribution of
+/// the fluid's velocities stays exactly Maxwellian whatever their number is.
 ///
 /// Their number here is not Lamura's M - N but 2 M x (solid part of the cell). The virtual particles have the
 /// wall's velocity on average, where a continued profile would run on beyond it, so at the fluid's own
-/// density they drag too little: M - N leaves a slip length of 0.15(1) cells at M = 10, 130 degrees, h = 0.1.
-/// At twice the density it is 0.02(1), and up to 0.06 in what docs/validation_flows.md measures.
-/// Nor does the number depend on how many particles the cell happens to hold.
-///
-/// A stream (physics/boundary/stream.hpp) has virtual particles, too, where fluid is.
+/// density they drag too little. Nor does the number depend on how many particles the cell happens to hold.
 
 #include <cmath>
 
@@ -34,9 +31,13 @@ MPCFLOW_HD double virtual_particle_count(double density, const CellFill& fill) {
     return fill.is_cut ? wall_density * density * fill.solid_volume() : 0.0;
 }
 
-/// Whether a cell has virtual particles: of walls, where these are to have any, or of a stream.
+/// Whether walls take part in the collision of a cell.
+[[nodiscard]] MPCFLOW_HD bool is_at_walls(const LawParameters& fluid, const CellFill& fill) {
+    return fill.is_cut && fluid.virtual_particles;
+}
+/// Whether walls or a stream do.
 [[nodiscard]] MPCFLOW_HD bool has_virtual_particles(const LawParameters& fluid, const CellFill& fill) {
-    return (fill.is_cut && fluid.virtual_particles) || fill.stream_density > 0.0;
+    return is_at_walls(fluid, fill) || fill.stream_density > 0.0;
 }
 
 /// A place in the solid, from the cell centre, and the axis of the wall that it is in.
@@ -96,47 +97,24 @@ struct VirtualSum {
     Vec3<double> momentum;  ///< the sum of theirs
 };
 
-/// The virtual particles of a cell: how many those of its walls and of its stream are on average, and the
-/// mean state of the former.
-struct VirtualNumbers {
-    double of_walls = 0.0;
-    double of_stream = 0.0;
-    WallState wall{};
-};
-[[nodiscard]] MPCFLOW_HD VirtualNumbers virtual_numbers(const LawParameters& fluid, const CellFill& fill) {
-    VirtualNumbers numbers;
-    double fluid_part = fill.fluid_volume();  // 1 of a whole cell
-    if (fill.is_cut && fill.surfaces != nullptr) {
-        const MeanSolid solid = mean_solid(*fill.surfaces, fill.centre, *fill.walls);
-        numbers.of_walls = wall_density * fluid.density * solid.volume;
-        numbers.wall = solid.wall;
-        fluid_part = 1.0 - solid.volume;
-    } else if (fill.is_cut) {
-        numbers.of_walls = virtual_particle_count(fluid.density, fill);
-        numbers.wall = fill.mean_wall();
-    }
-    if (!fluid.virtual_particles) numbers.of_walls = 0.0;
-    numbers.of_stream = fill.stream_density * fluid_part;
-    return numbers;
+/// How many virtual particles of a stream a cell has on average.
+[[nodiscard]] MPCFLOW_HD double stream_number(const CellFill& fill) {
+    const bool is_by_surfaces = fill.is_cut && fill.surfaces != nullptr;
+    // All that a surface leaves, which may be no part of the cell.
+    const double fluid = is_by_surfaces ? 1.0 - mean_solid(fill).volume : fill.fluid_volume();
+    return fill.stream_density * fluid;
 }
 
-/// Adds a cell's virtual particles to `real`, for laws to which their places do not matter: the sum of their
-/// momenta is, for n of mass m, Gaussian, of mean n m V and variance n m `variances` kT a component.
+/// Adds the virtual particles of a stream, of which `number` are in the cell, for laws to which their places
+/// do not matter: the sum of their momenta is, for n of mass m, Gaussian, of mean n m V and variance n m
+/// `variances` kT a component.
 template <Masses masses>
-MPCFLOW_HD VirtualSum add_virtual_particles(const VirtualSum& real, const LawParameters& fluid,
-                                            double variances, const CellKey& key, const CellFill& fill) {
-    const VirtualNumbers numbers = virtual_numbers(fluid, fill);
-    double mass = numbers.of_walls * fluid.virtual_mass<masses>();
-    double variance = mass * (variances * numbers.wall.thermal_variance);
-    Vec3<double> momentum = mass * numbers.wall.velocity;
-    if (fill.stream_density > 0.0) {
-        const double of_stream = numbers.of_stream * fluid.virtual_mass<masses>();
-        mass += of_stream;
-        variance += of_stream * (variances * fill.stream.thermal_variance);
-        momentum += of_stream * fill.stream.velocity;
-    }
-    RandomSource source = key.source(RandomStream::virtual_particles);
-    return {real.mass + mass, real.momentum + momentum + std::sqrt(variance) * gaussian_vector(source)};
+MPCFLOW_HD VirtualSum add_stream(const VirtualSum& real, const LawParameters& fluid, double variances,
+                                 double number, const WallState& stream, RandomSource& source) {
+    const double mass = number * fluid.virtual_mass<masses>();
+    return {real.mass + mass,
+            real.momentum + mass * stream.velocity +
+                std::sqrt(mass * (variances * stream.thermal_variance)) * gaussian_vector(source)};
 }
 
 /// A whole number, `mean` on average: a fraction of a particle is one particle with that probability.

@@ -18,8 +18,8 @@ struct WallsOutput {
     std::int64_t every = 200;
 };
 
-/// Averages the momentum and the heat that each wall takes in a step, by hits and by collisions with virtual
-/// particles (physics/observables/momentum_flux.hpp), over its area and the time of the step; and the flow
+/// Averages the momentum and the heat that each wall takes in a step, by hits and by collisions of the cells
+/// that it cuts (physics/observables/momentum_flux.hpp), over its area and the time of the step; and the flow
 /// rates.
 class WallsObservable final : public Observable {
 public:

@@ -109,8 +109,10 @@ protected:
     }
 };
 
-// In 300 steps of 8,000 particles, for the sum of all laws of a pipe to be right.
-TEST_P(CylinderFlows, in_a_pipe_is_about_the_parabola) { expect_pipe({400, 1200, 10}, 0.12, 0.6); }
+// In 1200 steps of 8,000 particles, for the sum of all laws of a pipe to be right. Every step is sampled: of
+// single ones the force on the pipe has a noise larger than itself, which the next ones take back
+// (docs/output.md).
+TEST_P(CylinderFlows, in_a_pipe_is_about_the_parabola) { expect_pipe({400, 1200, 1}, 0.12, 0.6); }
 
 TEST_P(CylinderFlows, in_a_pipe_has_the_viscosity_of_theory_and_sticks) {
     expect_pipe({1000, 80000, 20}, 0.03, 0.05);

@@ -131,29 +131,5 @@ TEST(AndersenVelocities, are_those_of_double_but_for_two_roundings) {
     }
 }
 
-// shift = (sum (v - w) + s) / (N + n), s Gaussian of variance 2 n kT/m a component; a lone particle takes
-// part, too.
-TEST(AndersenVirtual, the_shift_of_a_cut_cell_has_its_distribution) {
-    const System system = heavy_system();
-    const Andersen<double, no_thermostat> law(system);
-    const WallStates walls(system);
-    const CellFill half_cell{{-0.1, -0.5, -0.5}, {0.5, 0.5, 0.5}, true, {0, no_surface, no_surface}, &walls};
-    const double number = 2.0 * system.fluid.density * 0.4;
-    for (const int count : {0, 1, 30}) {
-        CellMaker maker(3);
-        const auto cell = maker.make<double>(count, 3.0, half_cell);
-        std::array<std::vector<double>, 3> samples;
-        for (std::uint64_t step = 0; step < 10000; ++step) {
-            const CellKey key{3, step, 4};
-            const auto transform = resolve_cell(law, cell, key, half_cell);
-            const auto sums = sum_of(law, cell, key);
-            for (int a = 0; a < 3; ++a)
-                samples[a].push_back((count + number) * transform.shift[a] - sums.value[1 + a]);
-        }
-        for (const auto& component : samples)
-            EXPECT_TRUE(is_gaussian(component, 2.0 * number * variance)) << count;
-    }
-}
-
 }  // namespace
 }  // namespace mpcflow::test

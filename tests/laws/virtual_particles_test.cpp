@@ -1,11 +1,12 @@
-/// Virtual particles: the wall's part in the collisions of the cells that it cuts, twice as dense as the
-/// fluid and at its temperature.
+/// Virtual particles: the wall's part in the collisions of the cells that it cuts, of laws that ask for
+/// places. They are twice as dense as the fluid, and at its temperature. And what holds of cut cells for all
+/// laws.
 
 #include <array>
 #include <cmath>
 #include <vector>
 
-#include "tests/laws/law_cases.hpp"
+#include "tests/laws/cut_cells.hpp"
 #include "tests/physics/statistics.hpp"
 
 namespace mpcflow::test {
@@ -13,92 +14,9 @@ namespace {
 
 constexpr double variance = 0.625;  // kT/m of heavy_system()
 
-/// Of the two laws alike, on average: 2 M x (volume of the solid part), however many real particles there
-/// are.
+/// On average, 2 M x (volume of the solid part), however many real particles there are.
 double expected_number(double density, const CellFill& part) {
-    double fluid = 1.0;
-    for (int a = 0; a < 3; ++a) fluid *= part.upper[a] - part.lower[a];
-    return 2.0 * density * (1.0 - fluid);
-}
-
-/// Walls at rest.
-const WallStates& walls_at_rest() {
-    static const WallStates walls(heavy_system());
-    return walls;
-}
-
-CellFill cut(Vec3<double> lower, Vec3<double> upper, const WallStates& walls = walls_at_rest()) {
-    CellFill fill{lower, upper, true, {}, &walls};
-    for (int a = 0; a < 3; ++a)
-        fill.face[a] = lower[a] > -0.5 ? 2 * a : (upper[a] < 0.5 ? 2 * a + 1 : no_surface);
-    return fill;
-}
-const CellFill half_cell = cut({-0.1, -0.5, -0.5}, {0.5, 0.5, 0.5});
-
-System dense_system(double density) {
-    System system = heavy_system();
-    system.fluid.density = density;
-    return system;
-}
-
-template <class Law>
-class SrdVirtual : public testing::Test {};
-TYPED_TEST_SUITE(SrdVirtual, SrdLaws);
-
-struct FillingCase {
-    double density;
-    int count;
-    CellFill part;
-};
-
-// V = (sum v + s) / (N + n), s Gaussian of variance n kT/m a component; n need not be whole.
-TYPED_TEST(SrdVirtual, the_mean_velocity_of_a_cut_cell_has_its_distribution) {
-    using Real = typename TypeParam::Real;
-    const CellFill sliver = cut({-0.5, -0.5, -0.5}, {0.5, 0.5, 0.49});
-    const CellFill corner = cut({0.1, -0.5, -0.3}, {0.5, 0.2, 0.5});
-    for (const FillingCase& c :
-         {FillingCase{10.0, 0, half_cell}, FillingCase{10.0, 1, half_cell}, FillingCase{10.0, 30, half_cell},
-          FillingCase{7.5, 7, corner}, FillingCase{0.5, 0, corner}, FillingCase{1.25, 1, sliver}}) {
-        const TypeParam law(dense_system(c.density));
-        const double number = expected_number(c.density, c.part);
-        CellMaker maker(1);
-        const auto cell = maker.make<Real>(c.count, 3.0, c.part);
-        const Point sum = CellTotals(cell).velocity;
-        std::array<std::vector<double>, 3> samples;
-        std::array<Correlation, 3> components, cells;
-        for (std::uint64_t step = 0; step < 10000; ++step) {
-            const auto draw = [&](std::int64_t index) {
-                const auto transform = resolve_cell(law, cell, {1, step, index}, c.part);
-                EXPECT_EQ(transform.scale, 1) << "the wall is the thermostat here";
-                return (c.count + number) * vector_cast<double>(transform.mean) - vector_cast<double>(sum);
-            };
-            const Vec3<double> s = draw(4);
-            const Vec3<double> neighbour = draw(5);
-            for (int a = 0; a < 3; ++a) {
-                samples[a].push_back(s[a]);
-                components[a].add(s[a], s[(a + 1) % 3]);
-                cells[a].add(s[a], neighbour[a]);
-            }
-        }
-        for (int a = 0; a < 3; ++a) {
-            EXPECT_TRUE(is_gaussian(samples[a], number * variance)) << c.density << ", " << c.count;
-            EXPECT_TRUE(components[a].is_zero());
-            EXPECT_TRUE(cells[a].is_zero());
-        }
-    }
-}
-
-// The drawn momentum has nothing to do with the drawn axis.
-TYPED_TEST(SrdVirtual, the_drawn_momentum_is_independent_of_the_axis) {
-    const TypeParam law(dense_system(10.0));
-    std::array<Correlation, 3> correlations;
-    for (std::uint64_t step = 0; step < 20000; ++step) {
-        const CellKey key{2, step, 4};
-        const auto mean = vector_cast<double>(resolve_cell(law, {}, key, half_cell).mean);
-        const auto axis = vector_cast<double>(law.draw(key).axis);
-        for (int a = 0; a < 3; ++a) correlations[a].add(mean[a], axis[a]);
-    }
-    for (const Correlation& c : correlations) EXPECT_TRUE(c.is_zero());
+    return 2.0 * density * (1.0 - fluid_part(part));
 }
 
 template <class Law>
@@ -136,15 +54,15 @@ TYPED_TEST(Virtual, take_part_in_cut_cells_only_and_where_wanted) {
 // Re-drawn again and again, the real particles of a filled cell have the wall's Maxwellian before and after,
 // and stay independent of each other. (Without a thermostat the law with angular momentum keeps no energy.)
 template <class Law>
-void expect_maxwellian_after_filling(double density) {
+void expect_maxwellian_after_filling(double density, const CellFill& part) {
     const Law law(dense_system(density));
     CellMaker maker(4);
     std::array<std::vector<double>, 3> samples;
     Correlation particles, turned;
     for (std::uint64_t step = 0; step < 20000; ++step) {
         const int count = 2 + maker.poisson(0.4 * density);
-        const auto cell = maker.make<typename Law::Real>(count, std::sqrt(variance), half_cell);
-        const auto after = collide_cell(law, cell, {4, step, 2}, half_cell);
+        const auto cell = maker.make<typename Law::Real>(count, std::sqrt(variance), part);
+        const auto after = collide_cell(law, cell, {4, step, 2}, part);
         for (int a = 0; a < 3; ++a) samples[a].push_back(static_cast<double>(after[0].velocity[a]));
         particles.add(static_cast<double>(after[0].velocity.y), static_cast<double>(after[1].velocity.y));
         turned.add(static_cast<double>(after[0].velocity.x), static_cast<double>(after[0].velocity.y));
@@ -161,8 +79,8 @@ using StaysMaxwellian = std::bool_constant<has_temperature<Law> || Law::energy =
 TYPED_TEST_SUITE(Filling, LawsWith<StaysMaxwellian>::Types);
 
 TYPED_TEST(Filling, leaves_maxwellian_particles_maxwellian) {
-    expect_maxwellian_after_filling<TypeParam>(10.0);
-    expect_maxwellian_after_filling<TypeParam>(7.3);
+    expect_maxwellian_after_filling<TypeParam>(10.0, half_cell);
+    expect_maxwellian_after_filling<TypeParam>(7.3, corner);
 }
 
 /// What virtual particles a law with angular momentum put into a cell, found from outside: the collision is

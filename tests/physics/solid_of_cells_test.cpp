@@ -112,6 +112,9 @@ TEST(SolidOfCells, moves_as_a_solid) {
     // Its middle is at x = 10.7: the velocity there is 0.5 (10.7 - 6) along y.
     EXPECT_NEAR(solid.wall.velocity.y, 0.5 * 4.7, 0.05);
     EXPECT_NEAR(solid.wall.velocity.x, 0.0, 1e-12);
+    // The fluid's is at x = 10.2.
+    EXPECT_NEAR(solid.fluid, 0.6, 0.02);
+    EXPECT_NEAR(solid.velocity_at_fluid.y, 0.5 * 4.2, 0.05);
     EXPECT_NEAR(solid.wall.velocity.z, 0.25, 1e-12);
     EXPECT_NEAR(solid.wall.thermal_variance, 2.0, 1e-12);
     WallState wall;

@@ -133,7 +133,7 @@ TEST(TemperatureSchedule, is_that_of_the_next_collision_in_what_particles_contri
     plan.begin_step(system, 11);
     EXPECT_EQ(plan.law.contribute(in_cell, {}, {system.seed, 12}).value[1], -drawn(2.0));
     plan.begin_step(system, 12);
-    EXPECT_EQ(plan.law.apply({{}, 1.0}, {}, in_cell, {system.seed, 12}).x, drawn(2.0));
+    EXPECT_EQ(plan.law.apply({}, {}, in_cell, {system.seed, 12}).x, drawn(2.0));
 }
 
 }  // namespace

@@ -168,7 +168,7 @@ class Report(unittest.TestCase):
         run = example_run(exact_profile(SLIT, 32, 0.8613, 0.0))
         text = report(run, Fit(0.8613, 0.0043, 0.012, 0.021), ASCII_MARKS)
         self.assertIn("fitted 0.8613 +- 0.0043   predicted 0.8700   (-1.0 %)", text)
-        self.assertIn("fitted 0.012 +- 0.021 a   0 to 0.1 a is expected", text)
+        self.assertIn("fitted 0.012 +- 0.021 a   within 0.03 a of 0 is expected", text)
         self.assertIn("diff %: measured less theory, in % of theory's largest velocity\n", text)
         self.assertIn("measured 1.00010 +- 0.00040   set 1", text)
         self.assertIn("fitted       30 of 32 layers, without those at the walls", text)

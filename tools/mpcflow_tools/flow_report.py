@@ -49,7 +49,7 @@ class Marks:
 
 
 # Chance has no part in it: more runs do not make it smaller (docs/physics.md).
-EXPECTED_SLIP = "0 to 0.1 a is expected of walls with virtual particles"
+EXPECTED_SLIP = "within 0.03 a of 0 is expected of walls that take part in collisions"
 UNICODE_MARKS = Marks("█", " ▏▎▍▌▋▊▉", "┃")
 ASCII_MARKS = Marks("=", " ", "|")
 
