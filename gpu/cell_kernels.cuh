@@ -122,7 +122,7 @@ union ResolveScratch {
 enum class Resolving { for_the_step, foreseen };
 
 /// What resolve_cells does with special cells: there are none; they are left to
-/// resolve_special_cells, since what virtual particles take would keep all of a warp waiting for one of its
+/// resolve_special_cells, since what walls and streams take would keep all of a warp waiting for one of its
 /// cells; or they are resolved with the others.
 enum class SpecialCells { none, queued, with_others };
 

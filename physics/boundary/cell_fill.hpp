@@ -15,7 +15,7 @@ namespace mpcflow {
 /// Velocity and temperature of a wall.
 struct WallState {
     Vec3<double> velocity;
-    double thermal_variance = 0.0;  ///< kT/m, of one velocity component of its virtual particles
+    double thermal_variance = 0.0;  ///< kT/m, of one velocity component of what is in it
 };
 
 /// Those of the faces; of faces that are no walls nobody asks.
@@ -110,7 +110,7 @@ struct CellFill {
 struct MeanSolid {
     double volume = 0.0;
     WallState wall{};
-    double fluid = 1.0;  ///< the volume that is fluid; what is behind a face of slip is neither
+    double fluid = 1.0;  ///< the rest; with surfaces in the box also what is behind faces of slip
     /// Of the solid, went it on to the middle of what is fluid.
     Vec3<double> velocity_at_fluid{};
 

@@ -131,7 +131,7 @@ private:
     /// fluid's own is the part `own`. What walls make of it must not hang on w, and U alone is not known; but
     /// as w is thermal and knows nothing of V, it may take the place of noise. With the sign of rho, s,
     ///   s w + rho (U - w) + a Gaussian of variance 2 |rho| (1 - |rho|) own kT / (N m)
-    /// has the variance kT / (N m) when U has, which is V own + w (1 - own) and noise.
+    /// has the variance kT / (N m) when U has, V own + w (1 - own) and noise; a wall's kT is in it alone.
     MPCFLOW_HD Transform at_walls(Vec3<double> shift, double mass, double own, const CellFill& fill,
                                   RandomSource& source) const {
         constexpr double relaxation = 1.0;

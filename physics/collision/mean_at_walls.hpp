@@ -7,20 +7,20 @@
 /// with virtual particles of the wall's velocity. But a sticking fluid's profile, continued into the wall,
 /// does not stop at the wall's velocity: it runs on to the other side. Of a cell of which the part phi is
 /// fluid, the solid rest then has the mean velocity -(1 - phi) / phi V, V being that of the fluid, both
-/// relative to the wall. With n = M (1 - phi) particles of that velocity on average, a Poissonian number, the
-/// cell's N particles would come to the mean
-///     V' = rho V,   rho = 1 - A q / phi, at least -1,   q = <n / (N + n)> = n / (N + n + N / (N + n)),
+/// relative to the wall. With particles of that velocity, whose number is Poissonian with the mean n = M (1 -
+/// phi), the cell's N particles would come to the mean
+///     V' = rho V,   rho = 1 - A q / phi, at least -1,   q = n / (N + n + N / (N + n))  (mean_share()),
 /// where A is what a collision forgets of a velocity (Relaxation). So a collision here is
 ///     V' = rho V + (a Gaussian of variance (1 - rho^2) kT / (N m) a component),
 /// and of velocities relative to V what it is elsewhere. In equilibrium V is a Gaussian of variance kT / (N
-/// m) that knows nothing of the relative velocities, and so is V': the canonical ensemble stays as it is, at
-/// the wall's temperature, whatever rho is. (Virtual particles that follow the fluid cannot do that where rho
+/// m) that knows nothing of the relative velocities, and so is V': the canonical ensemble stays as it is,
+/// whatever rho is. (Virtual particles that follow the fluid cannot do that where rho
 /// < 1 - A: their noise would need a negative variance.)
 ///
 /// A solid that rotates has another velocity at each place. V counts from the velocity V_f that it would have
-/// at the middle of the fluid, and as a rotation goes on into the wall, V_s at the middle of the solid, the
-/// cell is turned by A q (V_s - V_f) besides, as any cell of a rotating fluid without angular
-/// momentum conservation is.
+/// at the middle of the fluid. The rotation goes on into the wall, where the middle of the solid has V_s. As
+/// in any cell that turns, without angular momentum conservation, its parts come nearer to each other: A q
+/// (V_s - V_f) is added.
 
 #include <algorithm>
 #include <cmath>
@@ -38,8 +38,8 @@ struct MeanAtWalls {
     Vec3<double> constant;    ///< what walls that move make of it
     double thermal_variance;  ///< kT/m of the walls
 
-    /// Standard deviation of the Gaussian for a fluid of the mass `mass` in units of the fluid's, of whose V
-    /// nothing is known but its thermal distribution.
+    /// Standard deviation of the Gaussian for particles of the mass `mass`, in units of the fluid's. (A law
+    /// that knows V in part only has its own.)
     [[nodiscard]] MPCFLOW_HD double noise(double mass) const {
         return std::sqrt((1.0 - kept * kept) * thermal_variance / mass);
     }

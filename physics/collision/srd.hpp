@@ -76,7 +76,7 @@ public:
                                  [[maybe_unused]] const DrawnToResolve& drawn, const CellKey& key,
                                  const CellFill& fill) const {
         const Vec3<double> total{sums.value[1], sums.value[2], sums.value[3]};
-        // Walls and streams are at the temperature that is wanted there, so that it needs no thermostat.
+        // Without a thermostat: the mean takes on the temperature there, and whole cells see to the rest.
         if (has_virtual_particles(parameters_, fill))
             return with_virtual_particles({sums.mass(), total}, axis, key, fill);
         if (sums.number() < 2.0) return {};

@@ -5,8 +5,8 @@
 ///
 /// Bounce-back alone lets a fluid slip where the collisional viscosity rules, because a cell that a wall
 /// cuts holds too few particles and none that drag. Lamura et al., Europhys. Lett. 56 (2001) 319, fill such
-/// a cell up to the mean density with particles of the wall's velocity and temperature. The distribution of
-/// the fluid's velocities stays exactly Maxwellian whatever their number is.
+/// a cell up to the mean density with particles of the wall's velocity and temperature. As they exist for one
+/// collision, the distribution of the fluid's velocities stays Maxwellian whatever their number is.
 ///
 /// Their number here is not Lamura's M - N but 2 M x (solid part of the cell). The virtual particles have the
 /// wall's velocity on average, where a continued profile would run on beyond it, so at the fluid's own

@@ -64,9 +64,12 @@ struct CutCase {
     int count;
     CellFill part;
 };
-const std::array<CutCase, 6> cut_cases{CutCase{10.0, 6, half_cell},  CutCase{10.0, 1, half_cell},
-                                       CutCase{10.0, 30, half_cell}, CutCase{7.5, 40, corner},
-                                       CutCase{0.5, 1, corner},      CutCase{1.25, 1, sliver}};
+// In the first one rho is below 0, in the third above.
+const CellFill most_is_solid = cut({0.1, -0.5, -0.5}, {0.5, 0.5, 0.5});
+const std::array<CutCase, 7> cut_cases{CutCase{10.0, 3, most_is_solid}, CutCase{10.0, 6, half_cell},
+                                       CutCase{10.0, 1, half_cell},     CutCase{10.0, 30, half_cell},
+                                       CutCase{7.5, 40, corner},        CutCase{0.5, 1, corner},
+                                       CutCase{1.25, 1, sliver}};
 
 // V' = rho V and a Gaussian of variance (1 - rho^2) kT / (N m) a component, on average over what chance
 // decides beside: a law of velocities that particles take on draws part of it by them.
@@ -105,8 +108,7 @@ TYPED_TEST(AtWalls, the_mean_velocity_keeps_its_part_and_is_gaussian) {
     }
 }
 
-// Where the fluid's middle and the solid's are turned by more than the least rho allows, the mean is turned
-// back, and nothing is drawn.
+// Where 1 - A q / phi is below -1 the mean is turned back, and nothing is drawn.
 TYPED_TEST(AtWalls, a_cell_that_is_nearly_all_solid_turns_its_fluid_back) {
     using Real = typename TypeParam::Real;
     const CellFill rest = cut({0.45, -0.5, -0.5}, {0.5, 0.5, 0.5});
@@ -168,8 +170,7 @@ TYPED_TEST(AtWalls, relative_velocities_are_those_of_a_whole_cell) {
     }
 }
 
-// About the velocity of a wall that moves, at its temperature: what is drawn, of which a cell with rho = 0
-// has all.
+// About the velocity of a wall that moves.
 TYPED_TEST(AtWalls, the_mean_velocity_is_about_the_walls_own) {
     using Real = typename TypeParam::Real;
     System system = dense_system(10.0);
@@ -191,6 +192,35 @@ TYPED_TEST(AtWalls, the_mean_velocity_is_about_the_walls_own) {
     }
     for (const auto& component : samples)
         EXPECT_TRUE(is_gaussian(component, (1.0 - rho * rho) * wall_variance / count));
+}
+
+// In a stream as well, which takes part first: at the velocity of both, and their temperature, particles stay
+// Maxwellian and know nothing of each other.
+TYPED_TEST(AtWalls, in_a_stream_velocities_stay_maxwellian) {
+    using Real = typename TypeParam::Real;
+    const TypeParam law(dense_system(10.0));
+    CellMaker maker(6);
+    for (CellFill part : {most_is_solid, half_cell, corner}) {
+        part.stream_density = 6.0;
+        part.stream = {{}, wall_variance};
+        std::array<std::vector<double>, 3> first, means;
+        Correlation particles;
+        for (std::uint64_t step = 0; step < 10000; ++step) {
+            constexpr int count = 4;
+            const auto cell = maker.make<Real>(count, heavy::thermal_speed, part);
+            const auto after = collide_cell(law, cell, {8, step, 5}, part);
+            for (int a = 0; a < 3; ++a) {
+                first[a].push_back(static_cast<double>(after[0].velocity[a]));
+                means[a].push_back(mean_of(after)[a]);
+            }
+            particles.add(static_cast<double>(after[0].velocity.x), static_cast<double>(after[1].velocity.x));
+        }
+        for (int a = 0; a < 3; ++a) {
+            EXPECT_TRUE(is_gaussian(first[a], wall_variance));
+            EXPECT_TRUE(is_gaussian(means[a], wall_variance / 4.0));
+        }
+        EXPECT_TRUE(particles.is_zero());
+    }
 }
 
 // A fluid that turns with its container is at rest to it, but for what a collision without angular momentum

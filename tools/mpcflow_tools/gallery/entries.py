@@ -55,7 +55,7 @@ def _histograms(run: Run) -> Figure:
     return histogram_figure(found, compare(found))
 
 
-_SLIP = "0 to 0.1"
+_SLIP = "within 0.03 of 0"
 
 ENTRIES = (
     Entry("poiseuille", "Between two plates (Poiseuille)",
