@@ -110,7 +110,7 @@ public:
         const VirtualSum real{sums.mass(), {sums.value[1], sums.value[2], sums.value[3]}};
         RandomSource source = key.source(RandomStream::virtual_particles);
         VirtualSum all = real;
-        // They, too, have a velocity and draw another one: of their difference the variance is twice kT/m.
+        // Its virtual particles have a velocity and draw another one: the difference has twice the variance.
         if (fill.stream_density > 0.0)
             all = add_stream<masses>(real, parameters_, 2.0, stream_number(fill), fill.stream, source);
         if (all.mass == 0.0) return {};

@@ -49,7 +49,8 @@ class Marks:
 
 
 # Chance has no part in it: more runs do not make it smaller (docs/physics.md).
-EXPECTED_SLIP = "within 0.03 a of 0 is expected of walls that take part in collisions"
+LARGEST_SLIP = 0.03  # in cells, of walls that take part in collisions
+EXPECTED_SLIP = f"within {LARGEST_SLIP} a of 0 is expected of walls that take part in collisions"
 UNICODE_MARKS = Marks("█", " ▏▎▍▌▋▊▉", "┃")
 ASCII_MARKS = Marks("=", " ", "|")
 

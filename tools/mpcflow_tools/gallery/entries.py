@@ -12,6 +12,7 @@ from mpcflow_tools.errors import MissingResult
 from mpcflow_tools.expected import default_axis, default_component
 from mpcflow_tools.flow import fit_profile
 from mpcflow_tools.flow_plot import flow_figure
+from mpcflow_tools.flow_report import LARGEST_SLIP
 from mpcflow_tools.flow_run import read_flow
 from mpcflow_tools.gallery.numbers import Rows, analyzed, cylinder_rows, equilibrium_rows, heat_rows, mixture_rows, sound_rows, sphere_rows
 from mpcflow_tools.gallery.pictures import heat_figure, mixture_figure, past_cylinder_figure, sound_figure, sphere_figure
@@ -55,7 +56,7 @@ def _histograms(run: Run) -> Figure:
     return histogram_figure(found, compare(found))
 
 
-_SLIP = "within 0.03 of 0"
+_SLIP = f"within {LARGEST_SLIP} of 0"
 
 ENTRIES = (
     Entry("poiseuille", "Between two plates (Poiseuille)",
