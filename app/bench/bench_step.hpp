@@ -19,7 +19,7 @@ struct BenchStepOptions {
     int reorder = 0;                                   ///< 0: the solver's own choice
     std::optional<std::array<int, 3>> cells;  ///< of the periodic box; without, 200^3 on a GPU, 32^3 on a CPU
     double density = 10.0;
-    int steps = 0;  ///< steps of each of three timings, the best of which counts; 0: about a second
+    int steps = 0;  ///< as time_step() takes them
     bool json = false;
 };
 

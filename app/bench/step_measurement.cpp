@@ -32,6 +32,12 @@ double mean_step_seconds(Solver& solver, std::int64_t steps) {
     return std::chrono::duration<double>(Clock::now() - before).count() / static_cast<double>(steps);
 }
 
+std::int64_t whole_intervals(std::int64_t steps, int reorder) {
+    constexpr int longest = 100;  // more seldom, it is a small part of any timing, and such timings are long
+    if (reorder < 1 || reorder > longest) return steps;
+    return (steps + reorder - 1) / reorder * reorder;
+}
+
 void settle(Solver& solver) {
     solver.run(1);
     while (!solver.is_settled()) solver.run(warm_up_steps);
@@ -41,6 +47,7 @@ double time_step(Solver& solver, std::int64_t steps) {
     constexpr int repeats = 3;
     const double warm_up = mean_step_seconds(solver, warm_up_steps);
     if (steps == 0) steps = std::clamp<std::int64_t>(static_cast<std::int64_t>(1.0 / warm_up), 10, 100000);
+    steps = whole_intervals(steps, solver.reorder_interval());
     double best = std::numeric_limits<double>::infinity();
     for (int i = 0; i < repeats; ++i) best = std::min(best, mean_step_seconds(solver, steps));
     return best;

@@ -49,11 +49,15 @@ void settle(Solver& solver);
 [[nodiscard]] StepMeasurement measurement_of(const Solver& solver, const System& system, Precision precision,
                                              double step_seconds);
 
-/// Seconds that a step takes: the best of three timings of `steps` steps each (0: about a second's).
+/// At least so many steps, of whole intervals between re-orderings: else some timings would have one more of
+/// these than others, and the best of them the fewest.
+[[nodiscard]] std::int64_t whole_intervals(std::int64_t steps, int reorder);
+
+/// Seconds that a step takes: the best of three timings of `steps` steps each (0: about a second's), or of
+/// some more, whole_intervals().
 [[nodiscard]] double time_step(Solver& solver, std::int64_t steps);
 
-/// Runs `system` until the solver has settled how to execute it, then times it three times for `steps` steps
-/// (0: about a second) and takes the best.
+/// Runs `system` until the solver has settled how to execute it, then times it as time_step() does.
 [[nodiscard]] StepMeasurement measure_step(const System& system, const SolverOptions& options,
                                            const ChosenDevice& device, std::int64_t steps);
 

@@ -76,7 +76,9 @@ void BenchCommands::add_step(CLI::App& bench) {
         ->check(CLI::Range(2, 4096))
         ->option_text("N | X Y Z");
     step->add_option("--density", step_.density, "Particles per cell")->check(CLI::Range(0.1, 1000.0));
-    step->add_option("--steps", step_.steps, "Steps of each of three timings; without, about a second's")
+    step->add_option("--steps", step_.steps,
+                     "Steps of each of three timings, or some more, of whole intervals between re-orderings; "
+                     "without, about a second's")
         ->check(CLI::PositiveNumber);
     add_json(*step);
     step->final_callback([this] {

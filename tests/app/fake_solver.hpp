@@ -87,7 +87,7 @@ public:
         std::copy(found.rbegin(), found.rend(), to.begin());
     }
     [[nodiscard]] std::string device_description() const override { return "fake"; }
-    [[nodiscard]] int reorder_interval() const override { return 1; }
+    [[nodiscard]] int reorder_interval() const override { return reorder; }
     [[nodiscard]] std::int64_t memory_bytes() const override { return 0; }
     [[nodiscard]] std::vector<std::string> take_notes() override { return std::exchange(notes, {}); }
 
@@ -97,6 +97,7 @@ public:
 
     std::vector<std::int64_t> chunks;
     std::vector<std::int64_t> sampled_steps;
+    int reorder = 1;  ///< what it says of its interval
 
 private:
     void copy_all(std::span<ParticleDouble> to) const {
