@@ -111,8 +111,8 @@ public:
                       shortest(face.temperature), ratio, most_wall_temperature));
         } else if (!system_.boundaries.virtual_particles && face.kind == FaceKind::no_slip) {
             error(path,
-                  "a wall without virtual particles exchanges no heat; leave the temperature out, or set "
-                  "boundaries.virtual_particles to true");
+                  "a no_slip wall exchanges no heat where boundaries.virtual_particles is false; leave the "
+                  "temperature out, or set that to true");
         } else if (system_.thermostat.kind != ThermostatKind::none && ratio != 1.0) {
             diagnostics_.warning(
                 locate(root_, path), path,

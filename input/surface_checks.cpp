@@ -122,9 +122,10 @@ private:
                               "give the fluid one in between",
                               shortest(surface.temperature), ratio, most_wall_temperature));
         else if (!system_.boundaries.virtual_particles && surface.kind != FaceKind::thermal)
-            error(path,
-                  "a no_slip surface without virtual particles exchanges no heat; leave the temperature out, "
-                  "make the surface thermal, or set boundaries.virtual_particles to true");
+            error(
+                path,
+                "a no_slip surface exchanges no heat where boundaries.virtual_particles is false; leave the "
+                "temperature out, make the surface thermal, or set that to true");
     }
 
     void check_place(const Surface& surface) {

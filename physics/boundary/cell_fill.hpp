@@ -2,6 +2,7 @@
 /// What fills a cell that a wall cuts: which part of it is fluid, and what the solid rest is like.
 
 #include <array>
+#include <cstdint>
 
 #include "physics/boundary/cell_surfaces.hpp"
 #include "physics/boundary/faces.hpp"
@@ -64,7 +65,7 @@ struct CellFill {
     Vec3<int> face{no_surface, no_surface, no_surface};  ///< that one, along each axis
     const WallStates* walls = nullptr;                   ///< of the faces; outlives this
     /// Where surfaces in the box cut the cell, too, and have solid behind them, those, which outlive this,
-    /// and the cell's centre. All but the faces' part is asked there: mean_solid() and solid_at().
+    /// and the cell's centre. All but the faces' part is asked there: mean_solid() and filling_at().
     const SurfaceView* surfaces = nullptr;
     Vec3<double> centre{};
     /// In the slab of a stream (physics/boundary/stream.hpp), how many virtual particles of that a cell has
@@ -110,17 +111,20 @@ struct CellFill {
 struct MeanSolid {
     double volume = 0.0;
     WallState wall{};
-    double fluid = 1.0;  ///< the rest; with surfaces in the box also what is behind faces of slip
+    double fluid = 1.0;  ///< the rest, but for what is behind surfaces of slip
     /// Of the solid, went it on to the middle of what is fluid.
     Vec3<double> velocity_at_fluid{};
 
-    /// Of a cell that surfaces in the box cut: `at_centre` is the velocity of the solid, went it on to the
-    /// cell's centre. As the fluid's middle and the solid's make the cell's, so do these velocities.
-    MPCFLOW_HD void find_fluid(Vec3<double> at_centre) {
+    /// Of a cell that surfaces in the box cut, of which the part `nothing` is behind surfaces of slip. Went
+    /// the solid on there, it had the velocity `at_centre` at the cell's centre, and `at_nothing` more, times
+    /// that part, at the middle of that. As the middles of the three parts make the cell's, so do velocities.
+    MPCFLOW_HD void find_fluid(Vec3<double> at_centre, double nothing = 0.0, Vec3<double> at_nothing = {}) {
         // Where particles are, some of it is fluid, though the pieces may not show it.
         constexpr double least = 0.5 / (pieces_of_edge * pieces_of_edge * pieces_of_edge);
-        fluid = 1.0 - volume > least ? 1.0 - volume : least;
-        velocity_at_fluid = wall.velocity + (1.0 / fluid) * (at_centre - wall.velocity);
+        const double rest = 1.0 - volume - nothing;
+        fluid = rest > least ? rest : least;
+        velocity_at_fluid =
+            wall.velocity + (1.0 / fluid) * ((1.0 - nothing) * (at_centre - wall.velocity) - at_nothing);
     }
 };
 
@@ -167,8 +171,15 @@ struct MeanSolid {
         return mean_solid_of(cell.the_only_one(), surfaces.variance_of(cell.the_only_one()), cell.centre());
     MeanSolid mean;
     Vec3<double> at_centre{};
+    Vec3<double> angular_velocity{};
+    double nothing = 0.0;
+    Vec3<double> offset_of_nothing{};  // times its part
     cell.for_pieces<pieces_of_edge>([&](int surface, double weight, Vec3<double> place) {
-        if (cell.kind(surface) == FaceKind::slip) return;
+        if (cell.kind(surface) == FaceKind::slip) {
+            nothing += weight;
+            offset_of_nothing += weight * (place - cell.centre());
+            return;
+        }
         mean.volume += weight;
         const double share = weight / mean.volume;
         const bool is_face = surface < face_count;
@@ -178,8 +189,10 @@ struct MeanSolid {
         mean.wall.velocity += share * (own.velocity - mean.wall.velocity);
         mean.wall.thermal_variance += share * (own.thermal_variance - mean.wall.thermal_variance);
         at_centre += share * ((is_face ? own.velocity : cell.velocity(surface, cell.centre())) - at_centre);
+        const Vec3<double> turning = is_face ? Vec3<double>{} : cell.curved(surface).angular_velocity;
+        angular_velocity += share * (turning - angular_velocity);
     });
-    mean.find_fluid(at_centre);
+    mean.find_fluid(at_centre, nothing, cross(angular_velocity, offset_of_nothing));
     return mean;
 }
 
@@ -190,17 +203,21 @@ struct MeanSolid {
     return {fill.solid_volume(), wall, fill.fluid_volume(), wall.velocity};
 }
 
-/// What is at a place in such a cell, given by its offset from the centre; false where that is no solid.
-[[nodiscard]] MPCFLOW_HD_RARE bool solid_at(const SurfaceView& surfaces, const Vec3<double> centre,
-                                            const WallStates& walls, const Vec3<double> offset,
-                                            WallState& wall) {
+/// What a place is in. Behind surfaces of slip there is nothing.
+enum class Filling : std::uint8_t { fluid, solid, nothing };
+
+/// What is at a place in such a cell, given by its offset from the centre; `wall` becomes that of a solid.
+[[nodiscard]] MPCFLOW_HD_RARE Filling filling_at(const SurfaceView& surfaces, const Vec3<double> centre,
+                                                 const WallStates& walls, const Vec3<double> offset,
+                                                 WallState& wall) {
     const CellSurfaces cell(surfaces, centre);
     const Vec3<double> place = cell.centre() + offset;
     const CellSurfaces::Lowest lowest = cell.lowest(place);
-    if (lowest.height >= 0.0 || cell.kind(lowest.surface) == FaceKind::slip) return false;
+    if (lowest.height >= 0.0) return Filling::fluid;
+    if (cell.kind(lowest.surface) == FaceKind::slip) return Filling::nothing;
     if (lowest.surface < face_count) wall = walls.face[lowest.surface];
     else wall = {cell.velocity(lowest.surface, place), surfaces.variance_of(cell.curved(lowest.surface))};
-    return true;
+    return Filling::solid;
 }
 
 }  // namespace mpcflow

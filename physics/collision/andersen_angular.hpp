@@ -70,7 +70,7 @@ public:
     MPCFLOW_HD Transform resolve(const Sums& real_sums, const Draw& /*draw*/, const CellKey& key,
                                  const CellFill& fill) const {
         Sums sums = real_sums;
-        if (has_virtual_particles(parameters_, fill)) {
+        if (is_at_walls_or_in_stream(parameters_, fill)) {
             // They, too, have a velocity and draw another one: of their difference the variance is twice
             // kT/m.
             for_each_virtual_particle<masses>(

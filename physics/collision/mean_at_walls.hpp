@@ -46,8 +46,8 @@ struct MeanAtWalls {
 };
 
 /// Of a number that is Poissonian with the mean n, the mean part that it has of itself and N others, n / (N +
-/// n). Without the last term of the denominator, which is right to second order, fluctuations would drag: as
-/// much as 5 % at 10 particles a cell.
+/// n). Of a mixture N need not be whole. Without the last term of the denominator, which is right to second
+/// order, fluctuations would drag: as much as 5 % at 10 particles a cell.
 MPCFLOW_HD double mean_share(double n, double others) {
     const double all = others + n;
     return n / (all + others / all);
@@ -60,8 +60,9 @@ template <Masses masses>
                                                    const CellFill& fill) {
     const MeanSolid solid = mean_solid(fill);
     const double fluid_part = solid.fluid / (solid.fluid + solid.volume);
-    const double virtual_mass = fluid.density * solid.volume * fluid.virtual_mass<masses>();
-    const double turned = relaxation * mean_share(virtual_mass, mass);
+    // The fluid in particles of the mean mass, which those of the solid have.
+    const double others = mass / fluid.virtual_mass<masses>();
+    const double turned = relaxation * mean_share(fluid.density * solid.volume, others);
     const double kept = std::max(-1.0, 1.0 - turned / fluid_part);
     const Vec3<double> at_fluid = solid.velocity_at_fluid;
     return {kept, (1.0 - kept) * at_fluid + turned * (solid.wall.velocity - at_fluid),

@@ -77,8 +77,8 @@ public:
                                  const CellFill& fill) const {
         const Vec3<double> total{sums.value[1], sums.value[2], sums.value[3]};
         // Without a thermostat: the mean takes on the temperature there, and whole cells see to the rest.
-        if (has_virtual_particles(parameters_, fill))
-            return with_virtual_particles({sums.mass(), total}, axis, key, fill);
+        if (is_at_walls_or_in_stream(parameters_, fill))
+            return with_walls_and_stream({sums.mass(), total}, axis, key, fill);
         if (sums.number() < 2.0) return {};
         const double mass = sums.mass();
         // Contributions are multiples of a grid's spacing, which is far above 1e-100, and sums begin with +0.
@@ -107,8 +107,8 @@ public:
     }
 
 private:
-    MPCFLOW_HD Transform with_virtual_particles(const VirtualSum& real, const Draw& axis, const CellKey& key,
-                                                const CellFill& fill) const {
+    MPCFLOW_HD Transform with_walls_and_stream(const VirtualSum& real, const Draw& axis, const CellKey& key,
+                                               const CellFill& fill) const {
         RandomSource source = key.source(RandomStream::virtual_particles);
         VirtualSum all = real;
         if (fill.stream_density > 0.0)

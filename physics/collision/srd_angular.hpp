@@ -145,7 +145,7 @@ public:
                                  [[maybe_unused]] const DrawnToResolve& drawn, const CellKey& key,
                                  const CellFill& fill) const {
         Sums sums = real_sums;
-        if (has_virtual_particles(parameters_, fill)) {
+        if (is_at_walls_or_in_stream(parameters_, fill)) {
             for_each_virtual_particle<masses>(
                 parameters_, 1.0, key, fill,
                 [&](Vec3<double> offset, Vec3<double> velocity) {

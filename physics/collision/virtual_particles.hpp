@@ -36,7 +36,7 @@ MPCFLOW_HD double virtual_particle_count(double density, const CellFill& fill) {
     return fill.is_cut && fluid.virtual_particles;
 }
 /// Whether walls or a stream do.
-[[nodiscard]] MPCFLOW_HD bool has_virtual_particles(const LawParameters& fluid, const CellFill& fill) {
+[[nodiscard]] MPCFLOW_HD bool is_at_walls_or_in_stream(const LawParameters& fluid, const CellFill& fill) {
     return is_at_walls(fluid, fill) || fill.stream_density > 0.0;
 }
 
@@ -100,9 +100,7 @@ struct VirtualSum {
 /// How many virtual particles of a stream a cell has on average.
 [[nodiscard]] MPCFLOW_HD double stream_number(const CellFill& fill) {
     const bool is_by_surfaces = fill.is_cut && fill.surfaces != nullptr;
-    // All that a surface leaves, which may be no part of the cell.
-    const double fluid = is_by_surfaces ? 1.0 - mean_solid(fill).volume : fill.fluid_volume();
-    return fill.stream_density * fluid;
+    return fill.stream_density * (is_by_surfaces ? mean_solid(fill).fluid : fill.fluid_volume());
 }
 
 /// Adds the virtual particles of a stream, of which `number` are in the cell, for laws to which their places
@@ -135,7 +133,7 @@ MPCFLOW_HD Vec3<double> place_in_fluid(RandomSource& source, const CellFill& fil
 /// The virtual particles of a cell one by one, for laws to which their places matter: calls add(offset,
 /// velocity), velocities of mean V and variance `variances` kT/m a component. Where surfaces in the box cut
 /// the cell, as many as it would have were it all solid, and those of them that are not in the solid are left
-/// out; and so are those of a stream that are.
+/// out; and so are those of a stream that are not in fluid.
 template <Masses masses, class Add>
 MPCFLOW_HD void for_each_virtual_particle(const LawParameters& fluid, double variances, const CellKey& key,
                                           const CellFill& fill, const Add& add) {
@@ -153,7 +151,8 @@ MPCFLOW_HD void for_each_virtual_particle(const LawParameters& fluid, double var
             if (is_by_surfaces) {
                 const Vec3<double> offset = place_in_cell(source);
                 WallState wall;
-                if (solid_at(*fill.surfaces, fill.centre, *fill.walls, offset, wall)) put(offset, wall);
+                if (filling_at(*fill.surfaces, fill.centre, *fill.walls, offset, wall) == Filling::solid)
+                    put(offset, wall);
             } else {
                 const SolidPlace place = place_in_solid(source, fill);
                 put(place.offset, fill.wall(place.axis));
@@ -166,8 +165,9 @@ MPCFLOW_HD void for_each_virtual_particle(const LawParameters& fluid, double var
     for (int i = 0; i < number; ++i) {
         const Vec3<double> offset = is_by_surfaces ? place_in_cell(source) : place_in_fluid(source, fill);
         WallState wall;
-        if (is_by_surfaces && solid_at(*fill.surfaces, fill.centre, *fill.walls, offset, wall)) continue;
-        put(offset, fill.stream);
+        if (!is_by_surfaces ||
+            filling_at(*fill.surfaces, fill.centre, *fill.walls, offset, wall) == Filling::fluid)
+            put(offset, fill.stream);
     }
 }
 

@@ -48,9 +48,8 @@ TEST(FaceErrors, walls_that_leave_their_plane_are_too_fast_too_warm_or_nameless)
 
 TEST(FaceErrors, a_temperature_that_nothing_passes_on) {
     const Messages expected{
-        "f.yaml:3:54: boundaries.z.lower.temperature: a wall without virtual particles exchanges no heat; "
-        "leave the "
-        "temperature out, or set boundaries.virtual_particles to true"};
+        "f.yaml:3:54: boundaries.z.lower.temperature: a no_slip wall exchanges no heat where "
+        "boundaries.virtual_particles is false; leave the temperature out, or set that to true"};
     EXPECT_EQ(errors_of(least + "boundaries: {z: {lower: {kind: no_slip, temperature: 2}, upper: no_slip}, "
                                 "virtual_particles: false}"),
               expected);

@@ -170,28 +170,55 @@ TYPED_TEST(AtWalls, relative_velocities_are_those_of_a_whole_cell) {
     }
 }
 
-// About the velocity of a wall that moves.
+// About the velocity of walls that move, and at their temperature; in the edge of two, whose thicknesses in
+// the cell are 3/5 and 2/5, about the mean of theirs.
 TYPED_TEST(AtWalls, the_mean_velocity_is_about_the_walls_own) {
     using Real = typename TypeParam::Real;
     System system = dense_system(10.0);
-    system.boundaries.faces[0] = {FaceKind::no_slip, FaceKind::no_slip};
-    system.boundaries.faces[0].lower.velocity = {0.0, 0.3, -0.2};
+    for (const int axis : {0, 1}) system.boundaries.faces[axis] = {FaceKind::no_slip, FaceKind::no_slip};
+    system.boundaries.faces[0].lower = Face(FaceKind::no_slip, {0.0, 0.3, -0.2}, 2.0 * heavy::temperature);
+    system.boundaries.faces[1].upper = Face(FaceKind::no_slip, {-0.5, 0.0, 0.4}, 3.0 * heavy::temperature);
     const WallStates walls(system);
-    const CellFill part = cut({0.0, -0.5, -0.5}, {0.5, 0.5, 0.5}, walls);
     const TypeParam law(system);
     constexpr int count = 5;
-    const double rho = kept(relaxation<TypeParam>(), 10.0, count, part);
+    const struct {
+        CellFill part;
+        Vec3<double> velocity;
+        double temperature;  // in units of the fluid's
+    } cases[] = {{cut({0.0, -0.5, -0.5}, {0.5, 0.5, 0.5}, walls), {0.0, 0.3, -0.2}, 2.0},
+                 {cut({-0.2, -0.5, -0.5}, {0.5, 0.3, 0.5}, walls), {-0.2, 0.18, 0.04}, 2.4}};
     CellMaker maker(4);
-    std::array<std::vector<double>, 3> samples;
-    for (std::uint64_t step = 0; step < 10000; ++step) {
-        const auto cell = maker.make<Real>(count, heavy::thermal_speed, part);
-        const Vec3<double> moving{0.0, 0.3, -0.2};
-        const Vec3<double> expected = moving + rho * (mean_of(cell) - moving);
-        const Vec3<double> drawn = mean_of(collide_cell(law, cell, {4, step, 3}, part)) - expected;
-        for (int a = 0; a < 3; ++a) samples[a].push_back(drawn[a]);
+    for (const auto& c : cases) {
+        const double rho = kept(relaxation<TypeParam>(), 10.0, count, c.part);
+        std::array<std::vector<double>, 3> samples;
+        for (std::uint64_t step = 0; step < 10000; ++step) {
+            auto cell = maker.make<Real>(count, heavy::thermal_speed, c.part);
+            for (int i = 0; i < count; ++i) cell[i].id = i;
+            const Vec3<double> expected = c.velocity + rho * (mean_of(cell) - c.velocity);
+            const Vec3<double> drawn = mean_of(collide_cell(law, cell, {4, step, 3}, c.part)) - expected;
+            for (int a = 0; a < 3; ++a) samples[a].push_back(drawn[a]);
+        }
+        // Of a law that draws velocities, the mean of what it draws is the part (1 - |rho|)^2, at the
+        // fluid's temperature.
+        const double of_fluid = TypeParam::has_angle ? 0.0 : std::pow(1.0 - std::abs(rho), 2);
+        const double part = c.temperature * (1.0 - rho * rho - of_fluid) + of_fluid;
+        for (const auto& component : samples)
+            EXPECT_TRUE(is_gaussian(component, part * wall_variance / count));
     }
-    for (const auto& component : samples)
-        EXPECT_TRUE(is_gaussian(component, (1.0 - rho * rho) * wall_variance / count));
+}
+
+// Of a mixture particles of the mean mass count.
+TEST(MeanAtWalls, of_a_mixture_hangs_on_the_mean_mass) {
+    System system;
+    system.set_species({{"light", 1.0, 3.0}, {"heavy", 6.0, 2.0}});
+    const LawParameters mixture(system);
+    const double mean_mass = 3.0;
+    const LawParameters alike(dense_system(5.0));
+    for (const double number : {1.0, 2.5, 12.0}) {
+        const MeanAtWalls of_mixture =
+            mean_at_walls<Masses::by_species>(mixture, 0.8, number * mean_mass, half_cell);
+        EXPECT_NEAR(of_mixture.kept, mean_at_walls<Masses::equal>(alike, 0.8, number, half_cell).kept, 1e-14);
+    }
 }
 
 // In a stream as well, which takes part first: at the velocity of both, and their temperature, particles stay

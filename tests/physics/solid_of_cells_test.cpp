@@ -118,9 +118,36 @@ TEST(SolidOfCells, moves_as_a_solid) {
     EXPECT_NEAR(solid.wall.velocity.z, 0.25, 1e-12);
     EXPECT_NEAR(solid.wall.thermal_variance, 2.0, 1e-12);
     WallState wall;
-    EXPECT_TRUE(solid_at(view, centre, walls, {0.4, 0.1, 0}, wall));
+    EXPECT_EQ(filling_at(view, centre, walls, {0.4, 0.1, 0}, wall), Filling::solid);
     EXPECT_NEAR(wall.velocity.y, 0.5 * 4.8, 1e-12);
-    EXPECT_FALSE(solid_at(view, centre, walls, {-0.4, 0, 0}, wall));
+    EXPECT_EQ(filling_at(view, centre, walls, {-0.4, 0, 0}, wall), Filling::fluid);
+}
+
+// Behind a face of slip, which a pipe runs through, and of which the cell is beyond by 0.3.
+TEST(SolidOfCells, is_not_behind_slip_and_no_fluid_is) {
+    Surface pipe = cylinder(0, {0, 6, 6}, 4.5, inside);
+    pipe.velocity = {0.25, 0, 0};
+    pipe.angular_velocity = {0.5, 0, 0};
+    System system = box_with({12, 12, 12}, {});
+    system.boundaries.faces[0] = {FaceKind::slip, FaceKind::slip};
+    system = with_surfaces(system, {pipe});
+    const WallStates walls(system);
+    const SurfaceView view = view_of_surfaces(system);
+    const Vec3<double> centre{0.2, 10.4, 6};
+    ASSERT_TRUE(CellSurfaces(view, centre).has_solid());
+    const MeanSolid solid = mean_solid(view, centre, walls);
+    // What is beyond both belongs to the lower one, the face or the pipe: about half of it to each.
+    const double beyond_both = 0.3 * 0.4;
+    EXPECT_GT(solid.volume, 0.4 - beyond_both);
+    EXPECT_LT(solid.volume, 0.4);
+    // Six tenths of the cell in y and seven in x, whose middle turns as y = 10.2 does.
+    EXPECT_NEAR(solid.fluid, 0.6 * 0.7, 0.02);
+    EXPECT_NEAR(solid.velocity_at_fluid.z, 0.5 * 4.2, 0.05);
+    EXPECT_NEAR(solid.velocity_at_fluid.x, 0.25, 1e-12);
+    WallState wall;
+    EXPECT_EQ(filling_at(view, centre, walls, {0.3, 0.4, 0}, wall), Filling::solid);
+    EXPECT_EQ(filling_at(view, centre, walls, {-0.4, 0, 0}, wall), Filling::nothing);
+    EXPECT_EQ(filling_at(view, centre, walls, {0.3, 0, 0}, wall), Filling::fluid);
 }
 
 }  // namespace

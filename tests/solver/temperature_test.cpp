@@ -70,12 +70,12 @@ TEST_P(ChangingTemperature, is_taken_on_by_walls_that_have_none_of_their_own) {
         std::vector<Surface> surfaces;
     } cases[] = {
         {"thermal faces", false, {FaceKind::thermal, FaceKind::thermal}, {}},
-        {"virtual particles of faces", true, {FaceKind::no_slip, FaceKind::no_slip}, {}},
+        {"faces in collisions", true, {FaceKind::no_slip, FaceKind::no_slip}, {}},
         {"a thermal surface",
          false,
          {},
          {cylinder(2, {4.0, 4.0, 0.0}, 2.5, FluidSide::inside, FaceKind::thermal)}},
-        {"virtual particles of a surface",
+        {"a surface in collisions",
          true,
          {},
          {cylinder(2, {4.0, 4.0, 0.0}, 2.5, FluidSide::inside, FaceKind::no_slip)}},
