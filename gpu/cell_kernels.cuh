@@ -191,10 +191,10 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
             clear_records(sums + items.first, items.mask,
                           special == SpecialCells::queued ? warp.ballot(items.mask, is_queued) : 0U);
         if (!is_queued) {
-            constexpr Setting setting =
-                special == SpecialCells::with_others ? Setting::among_surfaces : Setting::plain;
             if constexpr (!draws_first) action.set_draw(draws.present(plan, cell));
-            action.transform = plan.template resolve<setting>(cell, cell_sums, action.draw(), found);
+            if constexpr (special == SpecialCells::with_others)
+                action.transform = plan.resolve(cell, cell_sums, action.draw(), found);
+            else action.transform = plan.resolve_plain(cell, cell_sums, action.draw(), found);
         }
         store_records<Placement::in_order>(actions, cell, action, items.mask, scratch.actions);
     }
@@ -206,14 +206,17 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     if constexpr (is_for_the_step) report_findings(found, plan.step, report);
 }
 
-/// Of each group of 32 cells a bit for each: whether surfaces may cut it in any step.
+/// Of each group of 32 cells a bit for each: whether faces of the box or surfaces in it may cut it in any
+/// step.
 template <class Grid>
 __global__ void __launch_bounds__(block_size)
-    mark_cells_at_surfaces(const __grid_constant__ SurfaceView surfaces, const __grid_constant__ Grid grid,
-                           int cells, std::uint32_t* __restrict__ bits) {
+    mark_cells_at_walls(const __grid_constant__ SurfaceView surfaces, const __grid_constant__ Grid grid,
+                        int cells, std::uint32_t* __restrict__ bits) {
     const int cell = static_cast<int>(blockIdx.x * block_size + threadIdx.x);
     bool may_be_cut = false;
-    if (cell < cells) may_be_cut = may_have_solid(surfaces, grid.in_box(cell));
+    if (cell < cells)
+        may_be_cut =
+            grid.may_be_cut(cell) || (surfaces.exist() && may_have_solid(surfaces, grid.in_box(cell)));
     const unsigned group = warp::CudaWarp{}.ballot(warp::full_mask, may_be_cut);
     if (cell < cells && threadIdx.x % 32 == 0) bits[cell / 32] = group;
 }
@@ -233,8 +236,7 @@ __global__ void __launch_bounds__(block_size)
         CellAction<Law> action{};
         action.set_draw(draws.present(plan, cell));
         std::uint32_t found = no_fault;
-        action.transform = plan.template resolve<Setting::among_surfaces>(
-            cell, load_record(sums + cell).sums(), action.draw(), found);
+        action.transform = plan.resolve(cell, load_record(sums + cell).sums(), action.draw(), found);
         store_record(sums + cell, SumRow<Law>{});
         store_record(actions + cell, action);
         draws.begin(plan, cell);

@@ -36,11 +36,12 @@ public:
           slots_(order_),
           special_(plan.has_special_cells() ? 2 + std::int64_t{count_} : 0),
           // A stream flows in cells of its own, which differ from step to step.
-          may_be_special_(surfaces.exist() && !plan.stream.is_on() ? (std::int64_t{count_} + 31) / 32 : 0) {
+          may_be_special_(special_.size() > 0 && !plan.stream.is_on() ? (std::int64_t{count_} + 31) / 32
+                                                                      : 0) {
         special_.clear();  // both counts begin at zero
         if (may_be_special_.size() > 0) {
-            mark_cells_at_surfaces<<<block_count(count_), block_size>>>(surfaces, plan.next_grid, count_,
-                                                                        may_be_special_.data());
+            mark_cells_at_walls<<<block_count(count_), block_size>>>(surfaces, plan.next_grid, count_,
+                                                                     may_be_special_.data());
             MPCFLOW_CUDA(cudaGetLastError());
         }
         clear();

@@ -182,6 +182,23 @@ public:
         return fill;
     }
 
+    /// Whether a face with solid behind it may cut the cell, in a grid of some step. (fill() says of this
+    /// one.)
+    MPCFLOW_HD bool may_be_cut(int cell) const {
+        const Vec3<int> c = in_box(cell);
+        bool may_be = false;
+        for (int axis = 0; axis < 3; ++axis)
+            may_be |= !is_periodic(axis) && ((c[axis] == 0 && (slips_[axis] & 1) == 0) ||
+                                             (c[axis] == box_[axis] && (slips_[axis] & 2) == 0));
+        return may_be;
+    }
+    /// Whether there is such a face.
+    [[nodiscard]] bool has_solid_faces() const {
+        bool has = false;
+        for (int axis = 0; axis < 3; ++axis) has |= !is_periodic(axis) && slips_[axis] != 3;
+        return has;
+    }
+
     /// Where a cell's centre is; of one that straddles a periodic face, or a wall, it may be below the box.
     MPCFLOW_HD Vec3<double> centre(int cell) const {
         const Vec3<int> c = in_box(cell);

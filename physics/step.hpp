@@ -224,20 +224,27 @@ struct StepPlan : StepMotion<typename Law::Real, Law::masses, Grid> {
 
     /// What a cell does to its particles. Faults are or-ed into `faults`. `drawn` is Law::draw_to_resolve(),
     /// where there is one and the caller has it already.
-    template <Setting setting = Setting::any, class... ResolveDraw>
+    template <class... ResolveDraw>
     MPCFLOW_HD typename Law::Transform resolve(int cell, const typename Law::Sums& sums,
                                                const typename Law::Draw& draw, std::uint32_t& faults,
                                                const ResolveDraw&... drawn) const {
-        if (sums.number() > law.parameters().rounding.occupancy_limit) faults |= fault_occupancy;
-        return law.resolve(sums, draw, drawn..., key(cell), fill<setting>(cell, sums.number() != 0.0));
+        return resolve_filled(cell, fill(cell, sums.number() != 0.0), sums, draw, faults, drawn...);
     }
-    /// Whether a surface in the box cuts a cell, with solid behind it, or a stream drives it: resolve() of
-    /// any other is that of a plain system.
+    /// The same of a cell that is not special, in whose collision its particles alone take part.
+    MPCFLOW_HD typename Law::Transform resolve_plain(int cell, const typename Law::Sums& sums,
+                                                     const typename Law::Draw& draw,
+                                                     std::uint32_t& faults) const {
+        return resolve_filled(cell, CellFill{}, sums, draw, faults);
+    }
+    /// Whether a wall takes part in a cell's collision, a face of the box or a surface in it, or a stream.
     MPCFLOW_HD bool is_special(int cell, const typename Law::Sums& sums) const {
-        return is_cut_by_surface(cell, sums.number() != 0.0) || is_in_stream(cell);
+        return grid.fill(cell).is_cut || is_cut_by_surface(cell, sums.number() != 0.0) || is_in_stream(cell);
     }
     /// Whether any cell may be.
-    [[nodiscard]] bool has_special_cells() const { return streaming.surfaces().exist() || stream.is_on(); }
+    [[nodiscard]] bool has_special_cells() const {
+        const bool at_faces = law.parameters().virtual_particles && next_grid.has_solid_faces();
+        return at_faces || streaming.surfaces().exist() || stream.is_on();
+    }
 
     /// Whether a cell of the next grid is neither cut nor beyond a wall.
     MPCFLOW_HD bool is_whole(int cell) const {
@@ -313,16 +320,23 @@ private:
     MPCFLOW_HD InCell<Real> in_next_cell(const Particle& particle, const CellPlace<Real>& place) const {
         return Motion::template in_cell<Law, setting>(particle, place, next_grid);
     }
+    template <class... ResolveDraw>
+    MPCFLOW_HD typename Law::Transform resolve_filled(int cell, const CellFill& filled,
+                                                      const typename Law::Sums& sums,
+                                                      const typename Law::Draw& draw, std::uint32_t& faults,
+                                                      const ResolveDraw&... drawn) const {
+        if (sums.number() > law.parameters().rounding.occupancy_limit) faults |= fault_occupancy;
+        return law.resolve(sums, draw, drawn..., key(cell), filled);
+    }
     /// What fills a cell and takes part in its collision.
-    template <Setting setting = Setting::any>
     MPCFLOW_HD CellFill fill(int cell, bool has_particles) const {
         CellFill fill = grid.fill(cell, &walls);
-        if (may_have_surfaces(setting) && is_cut_by_surface(cell, has_particles)) {
+        if (is_cut_by_surface(cell, has_particles)) {
             fill.surfaces = &streaming.surfaces();
             fill.centre = grid.centre(cell);
             fill.is_cut = true;
         }
-        if (may_have_surfaces(setting) && is_in_stream(cell)) {
+        if (is_in_stream(cell)) {
             fill.stream_density = stream.density();
             fill.stream = {stream.velocity(grid.centre(cell)), law.parameters().thermal_variance};
         }

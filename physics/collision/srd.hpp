@@ -99,9 +99,9 @@ public:
     MPCFLOW_HD Vec3<Real> apply(const Transform& transform, const Draw& axis, const InCell<Real>& in_cell,
                                 const StepKey& /*key*/) const {
         constexpr auto none = static_cast<Real>(0);
-        // At walls nothing is taken off before; a product with 1 is exact.
-        const Real taken_off = transform.scale < none ? none : static_cast<Real>(1);
-        const Vec3<Real> rotated = rotation_(axis, in_cell.velocity - taken_off * transform.mean);
+        // At walls nothing is taken off before.
+        const Vec3<Real> relative = in_cell.velocity - transform.mean;
+        const Vec3<Real> rotated = rotation_(axis, transform.scale < none ? in_cell.velocity : relative);
         const Vec3<Real> changed = transform.mean + std::abs(transform.scale) * rotated;
         return transform.scale == none ? in_cell.velocity : changed;
     }

@@ -169,6 +169,8 @@ public:
     MPCFLOW_HD CellFill fill(int cell, const WallStates* walls = nullptr) const {
         return box_.fill(key(cell), walls);
     }
+    MPCFLOW_HD bool may_be_cut(int cell) const { return box_.may_be_cut(key(cell)); }
+    [[nodiscard]] bool has_solid_faces() const { return box_.has_solid_faces(); }
     MPCFLOW_HD Vec3<double> centre(int cell) const { return box_.centre(key(cell)); }
     MPCFLOW_HD bool is_whole(int cell) const { return box_.is_whole(key(cell)); }
 
