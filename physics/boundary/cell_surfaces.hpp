@@ -48,16 +48,16 @@ public:
 
     /// Whether all is solid where the cell's centre is.
     [[nodiscard]] MPCFLOW_HD bool is_solid() const { return is_solid_; }
-    /// Whether some surface in the box may cut the cell, or one of a kind that solid is behind.
+    /// Whether some surface in the box cuts the cell, or one of a kind that solid is behind.
     [[nodiscard]] MPCFLOW_HD bool is_cut() const {
         bool is = false;
-        for_near([&](int, const CurvedSurface& surface) { is = is || !surface.is_far_from_cell(centre_); });
+        for_near([&](int, const CurvedSurface& surface) { is = is || !surface.leaves_out_cell(centre_); });
         return is;
     }
     [[nodiscard]] MPCFLOW_HD bool has_solid() const {
         bool has = false;
         for_near([&](int, const CurvedSurface& surface) {
-            has = has || (surface.kind != FaceKind::slip && !surface.is_far_from_cell(centre_));
+            has = has || (surface.kind != FaceKind::slip && !surface.leaves_out_cell(centre_));
         });
         return has;
     }

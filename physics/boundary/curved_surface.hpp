@@ -17,9 +17,8 @@ struct CurvedSurface {
     Vec3<double> period;  ///< edge of the box where the nearest image is meant; 0: there is but this one
     double radius;
     double radius_squared;
-    double side;           ///< where the fluid is: 1 outside, -1 inside
-    double per_height;     ///< side / (2 radius)
-    double clear_squared;  ///< beyond this distance from the centre, on the fluid's side, a cell is not cut
+    double side;        ///< where the fluid is: 1 outside, -1 inside
+    double per_height;  ///< side / (2 radius)
     FaceKind kind;
     int number;  ///< in the input
     Vec3<double> velocity;
@@ -48,10 +47,16 @@ struct CurvedSurface {
         const Vec3<double> d = offset(place);
         return side * (dot(d, d) - radius_squared) < 0.0;
     }
-    /// Whether a cell with its centre at a place is all on the fluid's side.
-    [[nodiscard]] MPCFLOW_HD bool is_far_from_cell(Vec3<double> cell_centre) const {
+    /// Whether a cell with its centre at a place is all on the fluid's side: where that is outside, its
+    /// nearest place to the surface's centre, and else its farthest.
+    [[nodiscard]] MPCFLOW_HD bool leaves_out_cell(Vec3<double> cell_centre) const {
         const Vec3<double> d = offset(cell_centre);
-        return side * (dot(d, d) - clear_squared) > 0.0;
+        Vec3<double> last;
+        for (int axis = 0; axis < 3; ++axis) {
+            const double distance = (d[axis] < 0.0 ? -d[axis] : d[axis]) - 0.5 * side;
+            last[axis] = distance > 0.0 ? across[axis] * distance : 0.0;
+        }
+        return side * (dot(last, last) - radius_squared) >= 0.0;
     }
 
     /// Velocity of the surface, or of the solid behind it, which turns as a whole, at an offset.

@@ -99,8 +99,6 @@ void SurfaceMap::add_images(const Surface& surface, int number) {
     curved.radius_squared = surface.radius * surface.radius;
     curved.side = is_inside ? -1.0 : 1.0;
     curved.per_height = curved.side / (2.0 * surface.radius);
-    const double clear = surface.radius + curved.side * half_diagonal;
-    curved.clear_squared = clear > 0.0 ? clear * clear : -1.0;
     curved.kind = surface.kind;
     curved.number = number;
     curved.thermal_variance = surface.temperature / fluid_mass_;

@@ -57,6 +57,44 @@ TEST(SolidOfCells, is_that_of_the_surface) {
     EXPECT_LT(worst, 0.03);
 }
 
+// To cut a cell is to have a place of it behind: of 17^3 in a cell, its corners among them, some are where a
+// surface cuts it, but for where it takes off less than what is between them.
+TEST(SolidOfCells, has_solid_is_to_have_a_place_behind_a_surface) {
+    const Geometry cases[] = {{"sphere", box_with({12, 12, 12}, {sphere({6.2, 5.9, 6.1}, 3.3, outside)})},
+                              {"small", box_with({12, 12, 12}, {sphere({6.2, 5.9, 6.1}, 0.3, outside)})},
+                              {"rod", box_with({12, 12, 12}, {cylinder(1, {6.2, 0, 6.1}, 2.5, outside)})},
+                              {"pipe", box_with({12, 12, 12}, {cylinder(2, {6.2, 5.9, 0}, 4.5, inside)})},
+                              {"ball", box_with({12, 12, 12}, {sphere({6.2, 5.9, 6.1}, 4.5, inside)})}};
+    for (const auto& [name, system] : cases) {
+        const SurfaceView view = view_of_surfaces(system);
+        const CurvedSurface& surface = view.surfaces[0];
+        int cut = 0;
+        int unseen = 0;
+        for (std::uint64_t step = 0; step < 4; ++step) {
+            const CellGrid<double> grid(system, step);
+            for (int c = 0; c < grid.cell_count(); ++c) {
+                const CellSurfaces here(view, grid.centre(c));
+                if (here.is_solid()) continue;
+                bool is_behind = false;
+                constexpr int n = 16;
+                for (int i = 0; i < (n + 1) * (n + 1) * (n + 1) && !is_behind; ++i) {
+                    const Vec3<double> part{1.0 / n * (i % (n + 1)), 1.0 / n * (i / (n + 1) % (n + 1)),
+                                            1.0 / n * (i / (n + 1) / (n + 1))};
+                    is_behind = surface.is_beyond(here.centre() + part - Vec3<double>{0.5, 0.5, 0.5});
+                }
+                if (is_behind) EXPECT_TRUE(here.has_solid()) << name << ", cell " << c << " in step " << step;
+                cut += is_behind ? 1 : 0;
+                unseen += here.has_solid() && !is_behind ? 1 : 0;
+            }
+        }
+        EXPECT_GT(cut, 8) << name;
+        // A container's farthest place is a corner, which is among them; an obstacle's nearest one may be
+        // between them, where it is behind by less than a 32nd, which few are.
+        if (surface.side < 0.0) EXPECT_EQ(unseen, 0) << name;
+        else EXPECT_LT(unseen, 0.1 * cut) << name;
+    }
+}
+
 // Of which cells a device asks: of all that have solid in the grid of some step, and of none whose centre is
 // further from the solid than half a diagonal, however the grid is shifted.
 TEST(SolidOfCells, may_be_where_some_grid_has_it) {
