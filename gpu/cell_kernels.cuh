@@ -123,13 +123,12 @@ enum class Resolving { for_the_step, foreseen };
 
 /// What resolve_cells does with special cells: there are none; they are left to
 /// resolve_special_cells, since what walls and streams take would keep all of a warp waiting for one of its
-/// cells; or they are resolved with the others.
+/// cells, and cost all cells registers; or they are resolved with the others.
 enum class SpecialCells { none, queued, with_others };
 
-/// Blocks of resolve_cells that shall fit on a multiprocessor: laws with offsets and a thermostat would take
-/// so many registers that one fits, and what is done in the few cells that walls cut would cost all of them a
-/// block. That sums are in shared memory while cells draw leaves room for the fourth of SRD with a
-/// thermostat.
+/// Blocks of resolve_cells that shall fit on a multiprocessor, at least: laws with offsets and a thermostat
+/// would take so many registers that one fits. That sums are in shared memory while cells draw leaves room
+/// for the fourth of SRD with a thermostat.
 template <class Law>
 inline constexpr int resolve_blocks = Law::needs.offsets ? 2 : 4;
 

@@ -119,7 +119,7 @@ private:
     }
 
     bool begins_early_;
-    unsigned early_blocks_;  ///< of resolve_cells: about as many as find a place at once
+    unsigned early_blocks_;  ///< of resolve_cells: as many as find a place at once for sure
     int special_turn_ = 0;
     int count_;
     TiledOrder order_;

@@ -17,7 +17,7 @@ namespace {
 constexpr double least_thickness = 1.0;
 /// In the slab.
 constexpr double enough_steps = 10.0;
-/// So far from its centre, and no farther, a cell may be cut.
+/// No farther from its centre is any of a cell.
 constexpr double half_diagonal = 0.87;
 
 class StreamChecker : private CheckBase {

@@ -33,7 +33,7 @@ double mean_step_seconds(Solver& solver, std::int64_t steps) {
 }
 
 std::int64_t whole_intervals(std::int64_t steps, int reorder) {
-    constexpr int longest = 100;  // more seldom, it is a small part of any timing, and such timings are long
+    constexpr int longest = 100;  // of longer ones timings would take long, where few steps were asked for
     if (reorder < 1 || reorder > longest) return steps;
     return (steps + reorder - 1) / reorder * reorder;
 }

@@ -49,8 +49,8 @@ void settle(Solver& solver);
 [[nodiscard]] StepMeasurement measurement_of(const Solver& solver, const System& system, Precision precision,
                                              double step_seconds);
 
-/// At least so many steps, of whole intervals between re-orderings: else some timings would have one more of
-/// these than others, and the best of them the fewest.
+/// At least so many steps, of whole intervals between re-orderings where these are 100 steps at most: else
+/// some timings would have one more of these than others, and the best of them the fewest.
 [[nodiscard]] std::int64_t whole_intervals(std::int64_t steps, int reorder);
 
 /// Seconds that a step takes: the best of three timings of `steps` steps each (0: about a second's), or of

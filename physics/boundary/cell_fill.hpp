@@ -111,7 +111,7 @@ struct CellFill {
 struct MeanSolid {
     double volume = 0.0;
     WallState wall{};
-    double fluid = 1.0;  ///< the rest, but for what is behind surfaces of slip
+    double fluid = 1.0;  ///< the rest, but for what is behind surfaces of slip; half a piece at least
     /// Of the solid, went it on to the middle of what is fluid.
     Vec3<double> velocity_at_fluid{};
 

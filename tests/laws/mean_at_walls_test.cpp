@@ -170,8 +170,8 @@ TYPED_TEST(AtWalls, relative_velocities_are_those_of_a_whole_cell) {
     }
 }
 
-// About the velocity of walls that move, and at their temperature; in the edge of two, whose thicknesses in
-// the cell are 3/5 and 2/5, about the mean of theirs.
+// About the velocity of walls that move, and at their temperature; in the edge of two, of whose thickness
+// in the cell they have 3/5 and 2/5, about the mean of theirs.
 TYPED_TEST(AtWalls, the_mean_velocity_is_about_the_walls_own) {
     using Real = typename TypeParam::Real;
     System system = dense_system(10.0);

@@ -12,6 +12,8 @@
 #include "physics/boundary/cell_surfaces.hpp"
 #include "physics/boundary/surface_map.hpp"
 #include "physics/cell_grid.hpp"
+#include "physics/domain/cut.hpp"
+#include "physics/domain/domain_grid.hpp"
 #include "physics/system.hpp"
 #include "physics/vector.hpp"
 #include "tests/physics/surface_cases.hpp"
@@ -57,6 +59,15 @@ TEST(SolidOfCells, is_that_of_the_surface) {
     EXPECT_LT(worst, 0.03);
 }
 
+/// Calls visit(place) for (n + 1)^3 places of the cell around a centre, its corners among them.
+template <class Visit>
+void for_lattice(Vec3<double> centre, int n, const Visit& visit) {
+    for (int z = 0; z <= n; ++z)
+        for (int y = 0; y <= n; ++y)
+            for (int x = 0; x <= n; ++x)
+                visit(centre + Vec3<double>{x / (1.0 * n) - 0.5, y / (1.0 * n) - 0.5, z / (1.0 * n) - 0.5});
+}
+
 // To cut a cell is to have a place of it behind: of 17^3 in a cell, its corners among them, some are where a
 // surface cuts it, but for where it takes off less than what is between them.
 TEST(SolidOfCells, has_solid_is_to_have_a_place_behind_a_surface) {
@@ -69,29 +80,59 @@ TEST(SolidOfCells, has_solid_is_to_have_a_place_behind_a_surface) {
         const SurfaceView view = view_of_surfaces(system);
         const CurvedSurface& surface = view.surfaces[0];
         int cut = 0;
-        int unseen = 0;
         for (std::uint64_t step = 0; step < 4; ++step) {
             const CellGrid<double> grid(system, step);
             for (int c = 0; c < grid.cell_count(); ++c) {
                 const CellSurfaces here(view, grid.centre(c));
                 if (here.is_solid()) continue;
-                bool is_behind = false;
-                constexpr int n = 16;
-                for (int i = 0; i < (n + 1) * (n + 1) * (n + 1) && !is_behind; ++i) {
-                    const Vec3<double> part{1.0 / n * (i % (n + 1)), 1.0 / n * (i / (n + 1) % (n + 1)),
-                                            1.0 / n * (i / (n + 1) / (n + 1))};
-                    is_behind = surface.is_beyond(here.centre() + part - Vec3<double>{0.5, 0.5, 0.5});
-                }
-                if (is_behind) EXPECT_TRUE(here.has_solid()) << name << ", cell " << c << " in step " << step;
-                cut += is_behind ? 1 : 0;
-                unseen += here.has_solid() && !is_behind ? 1 : 0;
+                double lowest = 1.0;
+                for_lattice(here.centre(), 16,
+                            [&](Vec3<double> place) { lowest = std::min(lowest, surface.height(place)); });
+                if (lowest < 0.0)
+                    EXPECT_TRUE(here.has_solid()) << name << ", cell " << c << " in step " << step;
+                // A container's farthest place is a corner, which is among them. An obstacle's nearest one
+                // may be between them, a 32nd along two axes at most, and so much lower.
+                const double between = surface.side < 0.0 ? 0.0 : 1.0 / (1024.0 * surface.radius);
+                if (here.has_solid()) EXPECT_LT(lowest, between + 1e-12) << name << ", cell " << c;
+                cut += here.has_solid() ? 1 : 0;
             }
         }
         EXPECT_GT(cut, 8) << name;
-        // A container's farthest place is a corner, which is among them; an obstacle's nearest one may be
-        // between them, where it is behind by less than a 32nd, which few are.
-        if (surface.side < 0.0) EXPECT_EQ(unseen, 0) << name;
-        else EXPECT_LT(unseen, 0.1 * cut) << name;
+    }
+}
+
+// Which cells a device resolves apart (physics/step.hpp): all that a face cuts in some step, also of a domain
+// with its halo, and no more than the outermost layers.
+TEST(SolidOfCells, at_faces_may_be_where_some_grid_has_it) {
+    using enum FaceKind;
+    const AxisFaces kinds[] = {{}, {no_slip, no_slip}, {slip, no_slip}, {thermal, slip}, {slip, slip}};
+    for (const AxisFaces& x : kinds) {
+        for (const AxisFaces& z : kinds) {
+            System system;
+            system.box.size = {6, 5, 8};
+            system.boundaries.faces[0] = x;
+            system.boundaries.faces[2] = z;
+            const auto expect_right = [&](auto grid) {
+                int may_be_cut = 0;
+                std::vector<bool> were_cut(grid.cell_count());
+                for (std::uint64_t step = 0; step < 20; ++step) {
+                    grid = grid.of_step(system, step);
+                    for (int c = 0; c < grid.cell_count(); ++c)
+                        were_cut[c] = were_cut[c] || grid.fill(c).is_cut;
+                }
+                for (int c = 0; c < grid.cell_count(); ++c) {
+                    EXPECT_EQ(grid.may_be_cut(c), were_cut[c]) << c;
+                    may_be_cut += grid.may_be_cut(c) ? 1 : 0;
+                }
+                EXPECT_TRUE(grid.has_solid_faces() || may_be_cut == 0);
+                return may_be_cut > 0;
+            };
+            EXPECT_EQ(expect_right(CellGrid<double>(system, 0)),
+                      CellGrid<double>(system, 0).has_solid_faces());
+            const Cut cut{{2, 1, 2}};
+            for (int number = 0; number < cut.count(); ++number)
+                expect_right(DomainGrid<double>(system, 0, cut, number));
+        }
     }
 }
 
@@ -161,31 +202,45 @@ TEST(SolidOfCells, moves_as_a_solid) {
     EXPECT_EQ(filling_at(view, centre, walls, {-0.4, 0, 0}, wall), Filling::fluid);
 }
 
-// Behind a face of slip, which a pipe runs through, and of which the cell is beyond by 0.3.
+// A container that turns, and a face of slip through which it goes, of which the cell is beyond by 0.3.
 TEST(SolidOfCells, is_not_behind_slip_and_no_fluid_is) {
-    Surface pipe = cylinder(0, {0, 6, 6}, 4.5, inside);
+    Surface pipe = cylinder(0, {0, 1, 6}, 4.5, inside);
     pipe.velocity = {0.25, 0, 0};
     pipe.angular_velocity = {0.5, 0, 0};
     System system = box_with({12, 12, 12}, {});
-    system.boundaries.faces[0] = {FaceKind::slip, FaceKind::slip};
+    system.boundaries.faces[1] = {FaceKind::slip, FaceKind::slip};
     system = with_surfaces(system, {pipe});
     const WallStates walls(system);
     const SurfaceView view = view_of_surfaces(system);
-    const Vec3<double> centre{0.2, 10.4, 6};
+    const Vec3<double> centre{6.3, 0.2, 10.4};
     ASSERT_TRUE(CellSurfaces(view, centre).has_solid());
     const MeanSolid solid = mean_solid(view, centre, walls);
-    // What is beyond both belongs to the lower one, the face or the pipe: about half of it to each.
-    const double beyond_both = 0.3 * 0.4;
-    EXPECT_GT(solid.volume, 0.4 - beyond_both);
-    EXPECT_LT(solid.volume, 0.4);
-    // Six tenths of the cell in y and seven in x, whose middle turns as y = 10.2 does.
-    EXPECT_NEAR(solid.fluid, 0.6 * 0.7, 0.02);
-    EXPECT_NEAR(solid.velocity_at_fluid.z, 0.5 * 4.2, 0.05);
+    // By 41^3 places: the part that is fluid, its middle, and what is behind the pipe alone and also slip.
+    double places = 0.0, fluid = 0.0, behind_pipe = 0.0, behind_both = 0.0;
+    Vec3<double> middle{};
+    for_lattice(centre, 40, [&](Vec3<double> place) {
+        const bool is_solid = view.surfaces[0].is_beyond(place);
+        places += 1.0;
+        behind_both += is_solid && place.y < 0.0 ? 1.0 : 0.0;
+        behind_pipe += is_solid && place.y >= 0.0 ? 1.0 : 0.0;
+        if (is_solid || place.y < 0.0) return;
+        fluid += 1.0;
+        middle += place;
+    });
+    middle = (1.0 / fluid) * middle;
+    // The pieces are right to 3 % of a cell (is_that_of_the_surface), the places to a 40th of what borders
+    // are in it; the middle to that over the fluid's part and times half a cell.
+    EXPECT_NEAR(solid.fluid, fluid / places, 0.03 + 0.025);
+    // What is beyond both belongs to what is lower there.
+    EXPECT_GT(solid.volume, behind_pipe / places - 0.055);
+    EXPECT_LT(solid.volume, (behind_pipe + behind_both) / places + 0.055);
+    EXPECT_NEAR(solid.velocity_at_fluid.z, 0.5 * (middle.y - 1.0), 0.5 * 0.5 * 0.055 / 0.4);
+    EXPECT_NEAR(solid.velocity_at_fluid.y, -0.5 * (middle.z - 6.0), 0.5 * 0.5 * 0.055 / 0.4);
     EXPECT_NEAR(solid.velocity_at_fluid.x, 0.25, 1e-12);
     WallState wall;
-    EXPECT_EQ(filling_at(view, centre, walls, {0.3, 0.4, 0}, wall), Filling::solid);
-    EXPECT_EQ(filling_at(view, centre, walls, {-0.4, 0, 0}, wall), Filling::nothing);
-    EXPECT_EQ(filling_at(view, centre, walls, {0.3, 0, 0}, wall), Filling::fluid);
+    EXPECT_EQ(filling_at(view, centre, walls, {0, 0.3, 0.4}, wall), Filling::solid);
+    EXPECT_EQ(filling_at(view, centre, walls, {0, -0.4, -0.4}, wall), Filling::nothing);
+    EXPECT_EQ(filling_at(view, centre, walls, {0, 0.3, -0.4}, wall), Filling::fluid);
 }
 
 }  // namespace
