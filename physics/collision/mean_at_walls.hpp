@@ -10,8 +10,9 @@
 /// relative to the wall. With particles of that velocity, whose number is Poissonian with the mean n = M (1 -
 /// phi), the cell's N particles would come to the mean
 ///     V' = rho V,   rho = 1 - A q / phi, at least -1,   q = n / (N + n + N / (N + n))  (mean_share()),
-/// where A is what a collision forgets of a velocity (Relaxation). (What is behind surfaces of slip is no part
-/// of the cell: phi is the fluid's part of fluid and solid, and n that of the solid's volume.) So a collision here is
+/// where A is what a collision forgets of a velocity (Relaxation). (What is behind surfaces of slip is no
+/// part of the cell: phi is the fluid's part of fluid and solid, and n that of the solid's volume.) So a
+/// collision here is
 ///     V' = rho V + (a Gaussian of variance (1 - rho^2) kT / (N m) a component),
 /// and of velocities relative to V what it is elsewhere. In equilibrium V is a Gaussian of variance kT / (N
 /// m) that knows nothing of the relative velocities, and so is V': the canonical ensemble stays as it is,
