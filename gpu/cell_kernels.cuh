@@ -91,22 +91,18 @@ struct WallQueue {
     [[nodiscard]] __device__ std::uint32_t count() const { return min(state->count, room); }
 };
 
-/// The cells that may be special (StepPlan::is_special) and wait to be resolved.
+/// The cells that may be special (StepPlan::may_be_special) and wait to be resolved.
 struct SpecialQueue {
     std::uint32_t* count = nullptr;       ///< of them
     std::uint32_t* cells = nullptr;       ///< as many as there are cells
     std::uint32_t* next_count = nullptr;  ///< of the next resolve_cells, which begins with none
-    /// Of each group of 32 cells a bit for each, whether it may be special in any step; none where that is
-    /// not known.
+    /// Of each group of 32 cells a bit for each, whether it may be special in any step.
     const std::uint32_t* may_be_special = nullptr;
 
-    /// Whether cell number `cell`, that of lane `lane`, is to wait. Some that may be special are not: to find
-    /// out which, here, would keep the other cells waiting.
-    template <class Law, class Grid>
-    [[nodiscard]] __device__ bool has(const StepPlan<Law, Grid>& plan, int cell, unsigned lane,
-                                      const typename Law::Sums& sums) const {
-        if (may_be_special == nullptr) return plan.is_special(cell, sums);
-        return (may_be_special[cell / 32] & warp::lane_bit(lane)) != 0 && sums.number() != 0.0;
+    /// Whether cell number `cell`, that of lane `lane`, is to wait, in which `particles` are. Some that may
+    /// be special are not: to find out which, here, would keep the other cells waiting.
+    [[nodiscard]] __device__ bool has(int cell, unsigned lane, double particles) const {
+        return (may_be_special[cell / 32] & warp::lane_bit(lane)) != 0 && particles != 0.0;
     }
 };
 
@@ -174,7 +170,7 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
         loaded_record<loading>(sums + items.first, items.mask, scratch.sums).sums();
     bool is_queued = false;
     if constexpr (special == SpecialCells::queued) {
-        is_queued = special_queue.has(plan, cell, warp.lane(), cell_sums);
+        is_queued = special_queue.has(cell, warp.lane(), cell_sums.number());
         const auto at = warp::place_selected(warp, items.mask, is_queued, [&](unsigned number) {
             return atomicAdd(special_queue.count, number);
         });
@@ -205,18 +201,16 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     if constexpr (is_for_the_step) report_findings(found, plan.step, report);
 }
 
-/// Of each group of 32 cells a bit for each: whether faces of the box or surfaces in it may cut it in any
-/// step.
-template <class Grid>
+/// Of each group of 32 cells a bit for each, as a SpecialQueue has them. `surfaces` are in the device's
+/// memory.
+template <class Law, class Grid>
 __global__ void __launch_bounds__(block_size)
-    mark_cells_at_walls(const __grid_constant__ SurfaceView surfaces, const __grid_constant__ Grid grid,
-                        int cells, std::uint32_t* __restrict__ bits) {
+    mark_special_cells(const __grid_constant__ StepPlan<Law, Grid> plan,
+                       const __grid_constant__ SurfaceView surfaces, int cells,
+                       std::uint32_t* __restrict__ bits) {
     const int cell = static_cast<int>(blockIdx.x * block_size + threadIdx.x);
-    bool may_be_cut = false;
-    if (cell < cells)
-        may_be_cut =
-            grid.may_be_cut(cell) || (surfaces.exist() && may_have_solid(surfaces, grid.in_box(cell)));
-    const unsigned group = warp::CudaWarp{}.ballot(warp::full_mask, may_be_cut);
+    const bool may_be = cell < cells && plan.may_be_special(cell, surfaces);
+    const unsigned group = warp::CudaWarp{}.ballot(warp::full_mask, may_be);
     if (cell < cells && threadIdx.x % 32 == 0) bits[cell / 32] = group;
 }
 

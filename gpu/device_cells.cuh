@@ -27,7 +27,6 @@ public:
     /// may (gpu/launch.cuh).
     DeviceCells(const Plan& plan, const SurfaceView& surfaces, bool begins_early)
         : begins_early_(begins_early),
-          early_blocks_(begins_early ? resolve_blocks<Law> * multiprocessors_of_current_device() : 0U),
           count_(static_cast<int>(plan.next_grid.cell_count())),
           order_(plan.next_grid),
           sums_(count_),
@@ -35,15 +34,14 @@ public:
           kept_draws_(CellDraws<Law>::kept(count_)),
           slots_(order_),
           special_(plan.has_special_cells() ? 2 + std::int64_t{count_} : 0),
-          // A stream flows in cells of its own, which differ from step to step.
-          may_be_special_(special_.size() > 0 && !plan.stream.is_on() ? (std::int64_t{count_} + 31) / 32
-                                                                      : 0) {
+          may_be_special_(special_.size() > 0 ? (std::int64_t{count_} + 31) / 32 : 0) {
         special_.clear();  // both counts begin at zero
         if (may_be_special_.size() > 0) {
-            mark_cells_at_walls<<<block_count(count_), block_size>>>(surfaces, plan.next_grid, count_,
-                                                                     may_be_special_.data());
+            mark_special_cells<<<block_count(count_), block_size>>>(plan, surfaces, count_,
+                                                                    may_be_special_.data());
             MPCFLOW_CUDA(cudaGetLastError());
         }
+        if (begins_early) early_blocks_ = blocks_at_once();
         clear();
     }
 
@@ -107,6 +105,17 @@ public:
     }
 
 private:
+    /// Of resolve_cells, of all cells.
+    [[nodiscard]] unsigned blocks_at_once() const {
+        const auto fit = [](auto kernel) {
+            int blocks = 0;
+            MPCFLOW_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, block_size, 0));
+            return static_cast<unsigned>(blocks) * multiprocessors_of_current_device();
+        };
+        constexpr auto now = Resolving::for_the_step;
+        return special_.size() == 0 ? fit(resolve_cells<now, SpecialCells::none, Law, Grid, AllCells>)
+                                    : fit(resolve_cells<now, SpecialCells::queued, Law, Grid, AllCells>);
+    }
     /// Enough to keep all multiprocessors of a device busy.
     static constexpr unsigned most_special_blocks = 1024;
 
@@ -115,11 +124,11 @@ private:
         if (special_.size() == 0) return {};
         special_turn_ = 1 - special_turn_;
         return {special_.data() + special_turn_, special_.data() + 2, special_.data() + 1 - special_turn_,
-                may_be_special_.size() > 0 ? may_be_special_.data() : nullptr};
+                may_be_special_.data()};
     }
 
     bool begins_early_;
-    unsigned early_blocks_;  ///< of resolve_cells: as many as find a place at once for sure
+    unsigned early_blocks_ = 0;  ///< of resolve_cells: as many as find a place at once for sure
     int special_turn_ = 0;
     int count_;
     TiledOrder order_;

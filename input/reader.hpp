@@ -12,7 +12,7 @@
 
 namespace mpcflow {
 
-/// Reads the input file `file` (YAML, at most 1 MiB; or a pipe that has a writer), changed by `overrides`:
+/// Reads the input file `file` (YAML, at most 4 MiB; or a pipe that has a writer), changed by `overrides`:
 /// `path=value` each, as given with --set, applied in their order and checked like the file. `ranks`:
 /// how many processes will run it, where that is known. Throws InputError with all that is wrong.
 [[nodiscard]] Scenario read_scenario(const std::filesystem::path& file,

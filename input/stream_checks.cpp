@@ -17,8 +17,8 @@ namespace {
 constexpr double least_thickness = 1.0;
 /// In the slab.
 constexpr double enough_steps = 10.0;
-/// No farther from its centre is any of a cell.
-constexpr double half_diagonal = 0.87;
+/// A cell of the slab, which has its centre there, reaches so far beyond it.
+constexpr double half_edge = 0.5;
 
 class StreamChecker : private CheckBase {
 public:
@@ -66,31 +66,24 @@ private:
         }
     }
 
-    /// Behind those of slip the laws would put virtual particles of the stream.
+    /// What those take in a collision in which the stream takes part as well is not known; surfaces of slip
+    /// take nothing.
     void check_surfaces() {
         if (!are_sound({"surfaces", "stream"})) return;
         const Node* output = root_.find("output");
-        const bool measures_walls = output != nullptr && output->find("walls") != nullptr;
+        if (output == nullptr || output->find("walls") == nullptr) return;
         for (std::size_t i = 0; i < system_.surfaces.list.size(); ++i) {
             const Surface& surface = system_.surfaces.list[i];
-            if (!reaches_into_slab(surface)) continue;
-            if (surface.kind == FaceKind::slip) {
-                error(
-                    fmt::format("surfaces.{}", i),
-                    "a surface of slip reaches into the slab of the stream, which is not possible; move one "
-                    "of them, or make the surface no_slip");
-            } else if (measures_walls) {
-                warn("output.walls",
-                     fmt::format("surfaces.{} reaches into the slab of the stream, where only "
-                                 "what hits it is counted as its",
-                                 i));
-            }
+            if (surface.kind == FaceKind::slip || !reaches_into_slab(surface)) continue;
+            warn("output.walls", fmt::format("surfaces.{} reaches into the slab of the stream, where only "
+                                             "what hits it is counted as its",
+                                             i));
         }
     }
     [[nodiscard]] bool reaches_into_slab(const Surface& surface) const {
         if (surface.shape == SurfaceShape::cylinder && surface.axis == stream_.axis) return true;
         const double centre = surface.centre[static_cast<std::size_t>(stream_.axis)];
-        const double reach = surface.radius + half_diagonal;
+        const double reach = surface.radius + half_edge;
         bool reaches = false;
         for (const int image : {-1, 0, 1}) {
             const double at = centre + image * system_.box.size[static_cast<std::size_t>(stream_.axis)];

@@ -3,16 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <map>
 #include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "input/check_base.hpp"
 #include "input/face_checks.hpp"
@@ -45,15 +48,9 @@ public:
         if (!are_sound({"box", "boundaries", shape_})) return;
         check_place(surface);
         check_shear(surface);
-        for (std::size_t other = 0; other < number; ++other) {
-            const Surface& before = system_.surfaces.list[other];
-            if (before.shape == surface.shape && before.centre == surface.centre &&
-                before.radius == surface.radius && before.fluid == surface.fluid &&
-                (surface.shape == SurfaceShape::sphere || before.axis == surface.axis)) {
-                error(path_, fmt::format("is where surfaces.{} is; leave one of them out", other));
-                break;
-            }
-        }
+        const auto [first, is_new] = first_at_.try_emplace(where(surface), number);
+        if (!is_new)
+            error(path_, fmt::format("is where surfaces.{} is; leave one of them out", first->second));
     }
 
 private:
@@ -235,6 +232,14 @@ private:
                   advice));
     }
 
+    /// Two surfaces of the same are one.
+    using Where = std::tuple<SurfaceShape, int, std::array<double, 3>, double, FluidSide>;
+    [[nodiscard]] static Where where(const Surface& surface) {
+        const int axis = surface.shape == SurfaceShape::sphere ? 0 : surface.axis;
+        return {surface.shape, axis, surface.centre, surface.radius, surface.fluid};
+    }
+
+    std::map<Where, std::size_t> first_at_;  ///< the numbers of those so far
     std::size_t number_ = 0;
     std::string path_;   ///< of the surface
     std::string shape_;  ///< of its shape

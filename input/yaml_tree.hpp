@@ -31,9 +31,9 @@ struct Node {
     [[nodiscard]] Node* find(std::string_view child);
 };
 
-inline constexpr std::size_t longest_text = std::size_t{1} << 20;  ///< bytes of a file
+inline constexpr std::size_t longest_text = std::size_t{4} << 20;  ///< bytes of a file
 inline constexpr std::size_t deepest_node = 16;                    ///< maps and sequences in each other
-inline constexpr std::size_t most_nodes = 10'000;
+inline constexpr std::size_t most_nodes = 400'000;
 
 /// Reads one YAML document. What is wrong goes to `diagnostics` with `source` as its place; the tree
 /// that is returned is then what could be understood (a null node at worst). An empty document is a

@@ -169,14 +169,9 @@ public:
             const double s = static_cast<double>(shift_[axis]);
             // Only axes with walls have a cell beyond the box.
             if (is_periodic(axis) || s == 0.0) continue;
-            if (c[axis] == 0) {
-                fill.lower[axis] = s - 0.5;
-                if ((slips_[axis] & 1) == 0) fill.face[axis] = 2 * axis;
-            }
-            if (c[axis] == box_[axis]) {
-                fill.upper[axis] = s - 0.5;
-                if ((slips_[axis] & 2) == 0) fill.face[axis] = 2 * axis + 1;
-            }
+            if (c[axis] == 0) fill.lower[axis] = s - 0.5;
+            if (c[axis] == box_[axis]) fill.upper[axis] = s - 0.5;
+            fill.face[axis] = solid_face(axis, c[axis]);
             fill.is_cut |= fill.face[axis] != no_surface;
         }
         return fill;
@@ -188,8 +183,7 @@ public:
         const Vec3<int> c = in_box(cell);
         bool may_be = false;
         for (int axis = 0; axis < 3; ++axis)
-            may_be |= !is_periodic(axis) && ((c[axis] == 0 && (slips_[axis] & 1) == 0) ||
-                                             (c[axis] == box_[axis] && (slips_[axis] & 2) == 0));
+            may_be |= !is_periodic(axis) && solid_face(axis, c[axis]) != no_surface;
         return may_be;
     }
     /// Whether there is such a face.
@@ -231,6 +225,13 @@ public:
     [[nodiscard]] int period(int axis) const { return is_periodic(axis) ? box_[axis] : 0; }
 
 private:
+    /// The face with solid behind it that a cell of number `c` along an axis with walls reaches beyond, or
+    /// `no_surface`.
+    [[nodiscard]] MPCFLOW_HD int solid_face(int axis, int c) const {
+        if (c == 0 && (slips_[axis] & 1) == 0) return 2 * axis;
+        if (c == box_[axis] && (slips_[axis] & 2) == 0) return 2 * axis + 1;
+        return no_surface;
+    }
     MPCFLOW_HD Vec3<int> wrapped(Vec3<int> c) const {
         return {wrapped(c.x, cells_.x), wrapped(c.y, cells_.y), wrapped(c.z, cells_.z)};
     }

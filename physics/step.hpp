@@ -236,14 +236,18 @@ struct StepPlan : StepMotion<typename Law::Real, Law::masses, Grid> {
                                                      std::uint32_t& faults) const {
         return resolve_filled(cell, CellFill{}, sums, draw, faults);
     }
-    /// Whether a wall takes part in a cell's collision, a face of the box or a surface in it, or a stream.
-    MPCFLOW_HD bool is_special(int cell, const typename Law::Sums& sums) const {
-        return grid.fill(cell).is_cut || is_cut_by_surface(cell, sums.number() != 0.0) || is_in_stream(cell);
-    }
-    /// Whether any cell may be.
+    /// Whether there may be cells in whose collision walls or a stream take part.
     [[nodiscard]] bool has_special_cells() const {
-        const bool at_faces = law.parameters().virtual_particles && next_grid.has_solid_faces();
-        return at_faces || streaming.surfaces().exist() || stream.is_on();
+        const bool has_walls = next_grid.has_solid_faces() || streaming.surfaces().exist();
+        return (law.parameters().virtual_particles && has_walls) || stream.is_on();
+    }
+    /// Whether a cell may be one, a face of the box or a surface in it cutting it, or it being in a stream,
+    /// in a grid of some step. `surfaces` are those of the plan, to be read where this is asked.
+    MPCFLOW_HD bool may_be_special(int cell, const SurfaceView& surfaces) const {
+        const Vec3<int> c = next_grid.in_box(cell);
+        const bool may_be_cut =
+            next_grid.may_be_cut(cell) || (surfaces.exist() && may_have_solid(surfaces, c));
+        return (law.parameters().virtual_particles && may_be_cut) || stream.may_have(c);
     }
 
     /// Whether a cell of the next grid is neither cut nor beyond a wall.
@@ -331,22 +335,22 @@ private:
     /// What fills a cell and takes part in its collision.
     MPCFLOW_HD CellFill fill(int cell, bool has_particles) const {
         CellFill fill = grid.fill(cell, &walls);
-        if (is_cut_by_surface(cell, has_particles)) {
-            fill.surfaces = &streaming.surfaces();
-            fill.centre = grid.centre(cell);
-            fill.is_cut = true;
+        const bool is_streaming = is_in_stream(cell);
+        // Where no particle is nobody asks what the cell does.
+        if (streaming.surfaces().exist() && has_particles) {
+            const CellSurfaces here(streaming.surfaces(), grid.centre(cell));
+            const bool has_solid = here.has_solid();
+            fill.is_cut |= has_solid;
+            if (has_solid || (is_streaming && here.is_cut())) {
+                fill.surfaces = &streaming.surfaces();
+                fill.centre = grid.centre(cell);
+            }
         }
-        if (is_in_stream(cell)) {
+        if (is_streaming) {
             fill.stream_density = stream.density();
             fill.stream = {stream.velocity(grid.centre(cell)), law.parameters().thermal_variance};
         }
         return fill;
-    }
-    /// Whether surfaces in the box cut a cell and have solid behind them. Where no particle is nobody asks
-    /// what the cell does, and it is not cut.
-    MPCFLOW_HD bool is_cut_by_surface(int cell, bool has_particles) const {
-        return streaming.surfaces().exist() && has_particles &&
-               CellSurfaces(streaming.surfaces(), grid.centre(cell)).has_solid();
     }
     /// In the collision and the flight of step `index`, all that is at the fluid's temperature is at that of
     /// the step.

@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(block_size)
     CellAction<Law> action{};
     action.set_draw(Law::draw(plan.key(cell)));
     std::uint32_t found = no_fault;
-    action.transform = plan.resolve(cell, sums[cell], action.draw(), found);
+    action.transform = plan.resolve_plain(cell, sums[cell], action.draw(), found);
     actions[cell] = action;
     numbers[cell] = static_cast<std::uint32_t>(sums[cell].value[0]);
     sums[cell] = {};

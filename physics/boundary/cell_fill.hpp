@@ -61,11 +61,12 @@ struct WallStates {
 struct CellFill {
     Vec3<double> lower{-0.5, -0.5, -0.5};
     Vec3<double> upper{0.5, 0.5, 0.5};
-    bool is_cut = false;                                 ///< by a face with solid behind it
+    bool is_cut = false;                                 ///< by what has solid behind it
     Vec3<int> face{no_surface, no_surface, no_surface};  ///< that one, along each axis
     const WallStates* walls = nullptr;                   ///< of the faces; outlives this
-    /// Where surfaces in the box cut the cell, too, and have solid behind them, those, which outlive this,
-    /// and the cell's centre. All but the faces' part is asked there: mean_solid() and filling_at().
+    /// Where surfaces in the box cut the cell, too, and have solid behind them or a stream flows, those,
+    /// which outlive this, and the cell's centre. All but the faces' part is asked there: mean_solid() and
+    /// filling_at().
     const SurfaceView* surfaces = nullptr;
     Vec3<double> centre{};
     /// In the slab of a stream (physics/boundary/stream.hpp), how many virtual particles of that a cell has

@@ -51,13 +51,13 @@ public:
     /// Whether some surface in the box cuts the cell, or one of a kind that solid is behind.
     [[nodiscard]] MPCFLOW_HD bool is_cut() const {
         bool is = false;
-        for_near([&](int, const CurvedSurface& surface) { is = is || !surface.leaves_out_cell(centre_); });
+        for_near([&](int, const CurvedSurface& surface) { is = is || !surface.leaves_out(centre_); });
         return is;
     }
     [[nodiscard]] MPCFLOW_HD bool has_solid() const {
         bool has = false;
         for_near([&](int, const CurvedSurface& surface) {
-            has = has || (surface.kind != FaceKind::slip && !surface.leaves_out_cell(centre_));
+            has = has || (surface.kind != FaceKind::slip && !surface.leaves_out(centre_));
         });
         return has;
     }
@@ -76,22 +76,27 @@ public:
     }
 
     /// The lowest of the faces that are walls and the near surfaces at a place in the cell, and the height
-    /// above it: faces are 0 ... 5, surface i of the map is face_count + i.
+    /// above it: faces are 0 ... 5, surface i of the map is face_count + i. Who is behind one of slip is in
+    /// nothing, and behind no other one.
     struct Lowest {
         int surface = no_surface;
         double height = 2.0;
     };
     [[nodiscard]] MPCFLOW_HD Lowest lowest(Vec3<double> place) const {
+        Lowest solid;
+        Lowest slip;
+        for_heights(place, [&](int surface, FaceKind kind, double height) {
+            Lowest& of_kind = kind == FaceKind::slip ? slip : solid;
+            if (height < of_kind.height) of_kind = {surface, height};
+        });
+        return slip.height < 0.0 || slip.height < solid.height ? slip : solid;
+    }
+    /// Of those with solid behind them.
+    [[nodiscard]] MPCFLOW_HD Lowest lowest_solid(Vec3<double> place) const {
         Lowest found;
-        const auto take = [&](int surface, double height) {
-            if (height < found.height) found = {surface, height};
-        };
-        for (int axis = 0; axis < 3; ++axis) {
-            if (view_->is_periodic[axis] != 0) continue;
-            take(2 * axis, place[axis]);
-            take(2 * axis + 1, view_->cells[axis] - place[axis]);
-        }
-        for_near([&](int number, const CurvedSurface& surface) { take(number, surface.height(place)); });
+        for_heights(place, [&](int surface, FaceKind kind, double height) {
+            if (kind != FaceKind::slip && height < found.height) found = {surface, height};
+        });
         return found;
     }
 
@@ -136,6 +141,19 @@ public:
     }
 
 private:
+    /// Calls visit(surface, kind, height) for the faces that are walls and the near surfaces, of a place.
+    template <class Visit>
+    MPCFLOW_HD void for_heights(Vec3<double> place, const Visit& visit) const {
+        for (int axis = 0; axis < 3; ++axis) {
+            if (view_->is_periodic[axis] != 0) continue;
+            visit(2 * axis, view_->faces->kind(2 * axis), place[axis]);
+            visit(2 * axis + 1, view_->faces->kind(2 * axis + 1), view_->cells[axis] - place[axis]);
+        }
+        for_near([&](int number, const CurvedSurface& surface) {
+            visit(number, surface.kind, surface.height(place));
+        });
+    }
+
     const SurfaceView* view_ = nullptr;
     Vec3<double> centre_{};
     std::uint32_t first_ = 0;
@@ -147,8 +165,8 @@ private:
 /// the grid: CellSurfaces::has_solid() of any cell whose centre is up to half an edge from `c` along each
 /// axis.
 MPCFLOW_HD bool may_have_solid(const SurfaceView& view, Vec3<int> c) {
-    // Half a diagonal to the centre, and another one to a corner.
-    constexpr double far = 2.0 * half_cell_diagonal + 1e-6;
+    // Those cells fill the cube of twice their edge, but for what a centre may be off by rounding.
+    constexpr double half_edge = 1.0 + 1e-6;
     bool may_have = false;
     // The centre is in one of the cells of the box around that place, which lists what cuts it.
     for (int around = 0; around < 8; ++around) {
@@ -156,9 +174,7 @@ MPCFLOW_HD bool may_have_solid(const SurfaceView& view, Vec3<int> c) {
         const CellSurfaces here(view, vector_cast<double>(c) + half);
         const Vec3<double> place = here.centre() - half;
         here.for_near([&](int, const CurvedSurface& surface) {
-            const Vec3<double> d = surface.offset(place);
-            may_have |= surface.kind != FaceKind::slip &&
-                        surface.side * (std::sqrt(dot(d, d)) - surface.radius) < far;
+            may_have |= surface.kind != FaceKind::slip && !surface.leaves_out(place, half_edge);
         });
     }
     return may_have;

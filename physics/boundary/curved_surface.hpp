@@ -47,13 +47,13 @@ struct CurvedSurface {
         const Vec3<double> d = offset(place);
         return side * (dot(d, d) - radius_squared) < 0.0;
     }
-    /// Whether a cell with its centre at a place is all on the fluid's side: where that is outside, its
-    /// nearest place to the surface's centre, and else its farthest.
-    [[nodiscard]] MPCFLOW_HD bool leaves_out_cell(Vec3<double> cell_centre) const {
-        const Vec3<double> d = offset(cell_centre);
+    /// Whether a cube with its centre at a place, a cell or another, is all on the fluid's side: where that
+    /// is outside, its nearest place to the surface's centre, and else its farthest.
+    [[nodiscard]] MPCFLOW_HD bool leaves_out(Vec3<double> cube_centre, double half_edge = 0.5) const {
+        const Vec3<double> d = offset(cube_centre);
         Vec3<double> last;
         for (int axis = 0; axis < 3; ++axis) {
-            const double distance = (d[axis] < 0.0 ? -d[axis] : d[axis]) - 0.5 * side;
+            const double distance = (d[axis] < 0.0 ? -d[axis] : d[axis]) - half_edge * side;
             last[axis] = distance > 0.0 ? across[axis] * distance : 0.0;
         }
         return side * (dot(last, last) - radius_squared) >= 0.0;

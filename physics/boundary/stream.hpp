@@ -42,6 +42,12 @@ public:
         const double x = centre[axis_] < 0.0 ? centre[axis_] + length_ : centre[axis_];
         return x >= from_ && x < to_;
     }
+    /// The same of a cell by its number along each axis of the box, in a grid of some step: its centre then
+    /// is up to half an edge off `c`.
+    [[nodiscard]] MPCFLOW_HD bool may_have(Vec3<int> c) const {
+        const auto reaches = [this](double middle) { return middle + 0.5 >= from_ && middle - 0.5 < to_; };
+        return is_on() && (reaches(c[axis_]) || (c[axis_] == 0 && reaches(length_)));
+    }
     /// Mean number of virtual particles of a cell that is all fluid.
     [[nodiscard]] MPCFLOW_HD double density() const { return density_; }
     /// In the cell around a centre. Of a parabola, whose mean over its width is the velocity that was asked

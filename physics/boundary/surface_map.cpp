@@ -40,8 +40,8 @@ double speed_of(const Surface& surface) {
 GapAtShearedFaces::GapAtShearedFaces(const System& system)
     : of_flights(system.collision.time_step * speed_limit(system.fluid) *
                  (1.0 + most_added_thermal_speeds / speed_limit_in_thermal_speeds)),
-      // A cell that straddles a face has its centre no further than half a cell from it.
-      of_cells(0.5 + half_diagonal) {}
+      // A cell that straddles a face has its centre no further than half an edge from it.
+      of_cells(0.5 + 0.5) {}
 
 double distance_from_sheared_faces(const System& system, const Surface& surface) {
     const auto normal = static_cast<std::size_t>(system.sheared_axis());
@@ -203,12 +203,19 @@ double SurfaceMap::distance(Vec3<double> place) const {
 double SurfaceMap::fluid_part(Vec3<int> cell) const {
     const std::size_t number = index(cell);
     if (free_squared_[number] < 0.0F) return 0.0;
-    if (first_[number] == first_[number + 1]) return 1.0;
+    const SurfaceView all = view();
+    const CellSurfaces here(all, {cell.x + 0.5, cell.y + 0.5, cell.z + 0.5});
     constexpr int pieces = 8;
+    // Farther from its centre no piece of the cell can be cut.
+    constexpr double far = half_diagonal + 1.0 / pieces;
+    bool may_be_cut = false;
+    here.for_near([&](int, const CurvedSurface& surface) {
+        const Vec3<double> d = surface.offset(here.centre());
+        may_be_cut |= surface.side * (std::sqrt(dot(d, d)) - surface.radius) < far;
+    });
+    if (!may_be_cut) return 1.0;
     double solid = 0.0;
-    const SurfaceView here = view();
-    CellSurfaces(here, {cell.x + 0.5, cell.y + 0.5, cell.z + 0.5})
-        .for_pieces<pieces>([&](int, double weight, Vec3<double>) { solid += weight; });
+    here.for_pieces<pieces>([&](int, double weight, Vec3<double>) { solid += weight; });
     return 1.0 - solid;
 }
 

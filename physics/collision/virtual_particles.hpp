@@ -99,8 +99,7 @@ struct VirtualSum {
 
 /// How many virtual particles of a stream a cell has on average.
 [[nodiscard]] MPCFLOW_HD double stream_number(const CellFill& fill) {
-    const bool is_by_surfaces = fill.is_cut && fill.surfaces != nullptr;
-    return fill.stream_density * (is_by_surfaces ? mean_solid(fill).fluid : fill.fluid_volume());
+    return fill.stream_density * (fill.surfaces != nullptr ? mean_solid(fill).fluid : fill.fluid_volume());
 }
 
 /// Adds the virtual particles of a stream, of which `number` are in the cell, for laws to which their places
@@ -142,7 +141,7 @@ MPCFLOW_HD void for_each_virtual_particle(const LawParameters& fluid, double var
         const double variance = variances * state.thermal_variance / fluid.virtual_mass<masses>();
         add(offset, state.velocity + std::sqrt(variance) * gaussian_vector(source));
     };
-    const bool is_by_surfaces = fill.is_cut && fill.surfaces != nullptr;
+    const bool is_by_surfaces = fill.surfaces != nullptr;
     if (fill.is_cut && fluid.virtual_particles) {
         const double mean =
             is_by_surfaces ? wall_density * fluid.density : virtual_particle_count(fluid.density, fill);

@@ -62,7 +62,7 @@ private:
     }
 
     MPCFLOW_HD static void measure_from_lowest(const CellSurfaces& surfaces, Vec3<double>& place) {
-        const CellSurfaces::Lowest lowest = surfaces.lowest(surfaces.centre());
+        const CellSurfaces::Lowest lowest = surfaces.lowest_solid(surfaces.centre());
         if (lowest.surface == no_surface) return;
         if (lowest.surface < face_count) {
             const int axis = lowest.surface / 2;

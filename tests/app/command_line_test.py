@@ -216,7 +216,7 @@ class BadInput(ProgramTest):
         endless = subprocess.run(["bash", "-c", '"$0" check <(yes "a: 1")', MPCFLOW], cwd=self.folder, capture_output=True,
                                  text=True, timeout=60)
         self.assertEqual(endless.returncode, 2)
-        self.assertIn("more than 1048576 bytes", endless.stderr)
+        self.assertIn("more than 4194304 bytes", endless.stderr)
 
     def test_shorthands_are_checked_like_settings(self):
         name = self.write_input()

@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "physics/boundary/stream.hpp"
+#include "physics/collision/virtual_particles.hpp"
 #include "tests/laws/law_cases.hpp"
 #include "tests/physics/statistics.hpp"
+#include "tests/physics/surface_cases.hpp"
 
 namespace mpcflow::test {
 namespace {
@@ -129,6 +131,44 @@ TEST(StreamNumbers, are_of_the_fluid_part) {
     EXPECT_NEAR(stream_number(fill), 3.0, 1e-14);
 }
 
+// Beside surfaces of slip, too, one by one as well: so many on average, and none that is not in fluid.
+TEST(StreamNumbers, are_of_the_fluid_part_beside_surfaces) {
+    System system = heavy_system();
+    system.box.size = {12, 12, 12};
+    system.boundaries.faces[1] = {FaceKind::no_slip, FaceKind::slip};
+    system = with_surfaces(system, {sphere({6, 1, 6}, 4, FluidSide::outside, FaceKind::slip)});
+    const WallStates walls(system);
+    const SurfaceView view = view_of_surfaces(system);
+    // All but 0.2 of its edge along y is in the box, and the surface takes a part of that.
+    CellFill fill = cell_in_stream(20.0);
+    fill.walls = &walls;
+    fill.surfaces = &view;
+    fill.centre = {9.9, 0.3, 6.1};
+    double fluid = 0.0;
+    const auto is_fluid = [&](Vec3<double> place) {
+        return place.y > 0.0 && !view.surfaces[0].is_beyond(place);
+    };
+    for_lattice(fill.centre, 40,
+                [&](Vec3<double> place) { fluid += is_fluid(place) ? std::pow(41.0, -3) : 0.0; });
+    ASSERT_GT(fluid, 0.3);
+    ASSERT_LT(fluid, 0.6);
+    // A piece of the cell is right to 0.03 of it (tests/physics/solid_of_cells_test.cpp), the lattice to a
+    // 40th times the two borders.
+    EXPECT_NEAR(stream_number(fill), 20.0 * fluid, 20.0 * 0.055);
+    constexpr int steps = 4000;
+    Mean number;
+    for (std::uint64_t step = 0; step < steps; ++step) {
+        int found = 0;
+        for_each_virtual_particle<Masses::equal>(LawParameters(system), 1.0, {5, step, 3}, fill,
+                                                 [&](Vec3<double> offset, Vec3<double>) {
+                                                     ++found;
+                                                     EXPECT_TRUE(is_fluid(fill.centre + offset));
+                                                 });
+        number.add(found);
+    }
+    EXPECT_NEAR(number.mean(), 20.0 * fluid, sigmas * number.error() + 20.0 * 0.05);
+}
+
 TEST(StreamCells, a_slab_holds_the_cells_whose_centres_are_in_it) {
     System system;
     system.box.size = {20, 10, 8};
@@ -139,6 +179,12 @@ TEST(StreamCells, a_slab_holds_the_cells_whose_centres_are_in_it) {
     EXPECT_FALSE(uniform.has({0.1, 0.0, 0.0}));
     EXPECT_TRUE(uniform.has({-0.4, 0.0, 0.0})) << "the cell that straddles the periodic face";
     EXPECT_EQ(uniform.velocity({18.0, 3.0, 3.0}).x, 0.2);
+    // In the grid of some step: the slab and the cell before it, which a shift brings there.
+    for (int c = 0; c < 20; ++c) EXPECT_EQ(uniform.may_have({c, 3, 3}), c >= 17 || c == 0) << c;
+    system.stream = Stream{0, 4.25, 6.75, {0.2, 0.0, 0.0}};
+    const StreamCells between(system);
+    for (int c = 0; c < 20; ++c) EXPECT_EQ(between.may_have({c, 3, 3}), c >= 4 && c <= 7) << c;
+    system.stream = Stream{0, 17.0, 20.0, {0.2, 0.0, 0.0}};
     EXPECT_FALSE(StreamCells(heavy_system()).is_on());
 
     system.boundaries.faces[1] = {FaceKind::no_slip, FaceKind::no_slip};

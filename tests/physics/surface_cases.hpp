@@ -136,4 +136,13 @@ inline System unmapped_geometry(const std::string& name) {
 }
 inline System geometry_of(const std::string& name) { return mapped(unmapped_geometry(name)); }
 
+/// Calls visit(place) for (n + 1)^3 places of the cell around a centre, its corners among them.
+template <class Visit>
+void for_lattice(Vec3<double> centre, int n, const Visit& visit) {
+    for (int z = 0; z <= n; ++z)
+        for (int y = 0; y <= n; ++y)
+            for (int x = 0; x <= n; ++x)
+                visit(centre + Vec3<double>{x / (1.0 * n) - 0.5, y / (1.0 * n) - 0.5, z / (1.0 * n) - 0.5});
+}
+
 }  // namespace mpcflow::test
