@@ -83,8 +83,6 @@ public:
 
     /// Of cells along z; those of a layer are numbered one after the other.
     [[nodiscard]] int layer_count() const { return cells_.z; }
-    /// The layers in which particles are: all.
-    [[nodiscard]] CellRange own_layers() const { return {0, cell_count()}; }
 
     /// The cell of a place in [0, L] along each axis.
     template <Setting setting = Setting::any>

@@ -59,12 +59,6 @@ public:
     [[nodiscard]] const CellBlock& own() const { return own_; }
     [[nodiscard]] std::int64_t cell_count() const { return std::int64_t{cells_.x} * cells_.y * cells_.z; }
     [[nodiscard]] int layer_count() const { return cells_.z; }
-    /// Own cells are in these layers, and so are nearly all particles. (But for the layer more that there is
-    /// between walls: they are for guesses of where particles are.)
-    [[nodiscard]] CellRange own_layers() const {
-        const std::int64_t layer = std::int64_t{cells_.x} * cells_.y;
-        return {layer * from_first(2, own_.origin[2]), layer * own_.extent[2]};
-    }
 
     /// `no_cell` for a place off this grid.
     template <Setting setting = Setting::any>

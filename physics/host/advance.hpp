@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "physics/cell_draws.hpp"
+#include "physics/host/cell_walk.hpp"
 #include "physics/host/domain_exchange.hpp"
 #include "physics/host/fetching.hpp"
 #include "physics/host/host_particles.hpp"
@@ -68,19 +69,14 @@ private:
         const std::int64_t own_cells = sums.first_cell(thread + 1) - first_cell;
         const std::int64_t first = particles.first(thread);
         const std::int64_t last = particles.last(thread);
-        const CellRange begun = cells_of_particles();
-        const double cells_per_particle =
-            static_cast<double>(begun.count) / static_cast<double>(last - first);
-        const std::int64_t lead = cells_ahead();
-        std::int64_t fetched = begun.first + lead;
+        CellWalk walk(particles.marks(thread), own_cells, last - first);
+        CellsAhead ahead(plan.next_grid, first_cell);
         std::int64_t next_block = 0;
         for (std::int64_t i = first; i < last; i = next_block) {
             // The first one is shorter, so that those behind it begin where columns have a whole line.
             next_block = std::min((i / Block::size + 1) * Block::size, last);
             const auto count = static_cast<int>(next_block - i);
-            const auto passed =
-                static_cast<std::int64_t>(static_cast<double>(i - first) * cells_per_particle);
-            fetched = fetch_cells(fetched, begun.first + passed + lead);
+            fetch_cells(ahead, first_cell + walk.cell_of(i - first));
             block.load(now, i, count);
             block.locate(plan.grid);
             if (reorders) take_slots(block, count, block.are_within(first_cell, own_cells), to);
@@ -106,32 +102,38 @@ private:
         block.contribute(plan, draws);
     }
 
-    /// The thread's cells in which its particles were when they were re-ordered.
-    [[nodiscard]] CellRange cells_of_particles() const {
-        const CellRange layers = plan.grid.own_layers();
-        const std::int64_t first = std::max(sums.first_cell(thread), layers.first);
-        const std::int64_t end = std::min(sums.first_cell(thread + 1), layers.first + layers.count);
-        return {first, std::max<std::int64_t>(0, end - first)};
-    }
+    /// Which cells are fetched: those about the one in which particles were when they were re-ordered, in its
+    /// layer and in the one on either side, where flights and the shift of the grid bring them. To fetch
+    /// those a layer ahead alone was slower: particles in between drive them out of the nearest cache again.
+    struct CellsAhead {
+        std::int64_t layer;
+        std::int64_t lead;
+        std::int64_t fetched[3];  ///< where it ended, in each of the layers
 
-    /// Cells are fetched so far ahead of where the particles were when they were re-ordered: by flight and by
-    /// the shift of the grid they come to cells of up to about the next layer. The rest is a row or two, and
-    /// for cells that hold more particles than others.
-    [[nodiscard]] std::int64_t cells_ahead() const {
-        return sums.cell_count() / plan.next_grid.layer_count() + 128;
+        template <class Grid>
+        CellsAhead(const Grid& grid, std::int64_t from)
+            : layer(std::int64_t{grid.cells().x} * grid.cells().y),
+              // To the next row, and for what takes a while to come.
+              lead(grid.cells().x + 96),
+              fetched{from - layer, from, from + layer} {}
+    };
+    void fetch_cells(CellsAhead& ahead, std::int64_t cell) {
+        for (int side = 0; side < 3; ++side) {
+            const std::int64_t from = std::max<std::int64_t>(0, ahead.fetched[side]);
+            const std::int64_t to = std::min(cell + ahead.lead + (side - 1) * ahead.layer, sums.cell_count());
+            if (from >= to) continue;
+            fetch_cells(from, to);
+            ahead.fetched[side] = to;
+        }
     }
-
-    /// Cells from number `from` to, without it, `to`, as far as there are. Returns where it ended.
-    std::int64_t fetch_cells(std::int64_t from, std::int64_t to) {
-        to = std::min(to, sums.cell_count());
-        if (from >= to) return from;
+    /// Cells from number `from` to, without it, `to`.
+    void fetch_cells(std::int64_t from, std::int64_t to) {
         fetch<Fetch::to_read>(actions + from, actions + to);
         if constexpr (Law::needs.draws_before_sums)
             fetch<Fetch::to_read>(draws.kept() + from, draws.kept() + to);
         // Sums are written, but fetched for that SRD+a was slower at 64^3 cells.
         fetch<Fetch::to_read>(&sums[from], &sums[from] + (to - from));
         if (reorders) fetch<Fetch::to_write>(slots + from, slots + to);
-        return to;
     }
 
     /// Stores the particles of a block, which are those from number `first` on, in the order of their cells.

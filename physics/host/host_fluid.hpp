@@ -319,7 +319,14 @@ private:
 
     void resolve(const Plan& plan, int thread, std::span<const CellRange> cells, bool reorders) {
         sums_.collect(thread);
-        Resolve<Law, Border> resolve{plan, cells, reorders, sums_, actions_.data(), draws_, slots_.data()};
+        Resolve<Law, Border> resolve{plan,
+                                     cells,
+                                     reorders,
+                                     sums_,
+                                     actions_.data(),
+                                     draws_,
+                                     slots_.data(),
+                                     particles_.next_marks(thread)};
         resolve.run(vectors_);
         if (reorders) particles_.set_next_count(thread, resolve.particles);
         findings_.report(resolve.faults, plan.step);

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <span>
 #include <type_traits>
+#include <vector>
 
 #include "physics/cell_draws.hpp"
+#include "physics/host/cell_walk.hpp"
 #include "physics/host/particle_block.hpp"
 #include "physics/host/shared_particles.hpp"
 #include "physics/host/shared_sums.hpp"
@@ -26,10 +28,12 @@ struct Resolve {
     CellAction<Law>* actions;
     CellDraws<Law> draws;
     CellSlots* slots;                 ///< of each cell, counted from the thread's first
+    std::vector<CellMark>& marks;     ///< of the thread's cells, where it reorders
     std::int64_t particles = 0;       ///< that have slots so far
     std::uint32_t faults = no_fault;  ///< found so far
 
     void run([[maybe_unused]] VectorUnits units) {
+        if (reorders) marks.clear();
 #if MPCFLOW_HAS_VECTOR_UNITS
         if constexpr (has_draws) {
             if (units == VectorUnits::avx512) return run_avx512();
@@ -116,6 +120,8 @@ private:
         CellAction<Law>& action = actions[cell];
         action.transform = plan.resolve(cell, sums[cell], action.draw(), faults, drawn...);
         if (reorders) {
+            const std::int64_t number = cell - cells.front().first;
+            if (number % CellMark::spacing == 0) marks.push_back({number, particles});
             // A domain's sums are of other domains' particles, too.
             const auto here =
                 Border::is_open ? slots[cell].back : static_cast<std::int64_t>(sums[cell].number());

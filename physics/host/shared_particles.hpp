@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "physics/host/cell_walk.hpp"
 #include "physics/host/host_particles.hpp"
 
 namespace mpcflow {
@@ -45,11 +47,16 @@ public:
         const auto threads = std::ssize(of_threads_);
         of_threads_[thread].first = count_ * thread / threads;
         of_threads_[thread].last = count_ * (thread + 1) / threads;
+        of_threads_[thread].marks.clear();
     }
 
     /// Re-ordering: each thread says how many are in its cells, all store their particles, and one of them
     /// finishes.
     void set_next_count(int thread, std::int64_t count) { of_threads_[thread].next_count = count; }
+    /// Where that puts them in the thread's cells, for its CellWalk of the steps after.
+    [[nodiscard]] std::vector<CellMark>& next_marks(int thread) { return of_threads_[thread].next_marks; }
+    /// As they are now.
+    [[nodiscard]] std::span<const CellMark> marks(int thread) const { return of_threads_[thread].marks; }
     /// The number from which the particles in a thread's cells go.
     [[nodiscard]] std::int64_t next_first(int thread) const {
         std::int64_t before = 0;
@@ -63,6 +70,7 @@ public:
         for (Range& range : of_threads_) {
             range.first = first;
             range.last = first += range.next_count;
+            std::swap(range.marks, range.next_marks);
         }
     }
 
@@ -96,6 +104,8 @@ private:
         std::int64_t first = 0;
         std::int64_t last = 0;        ///< one past
         std::int64_t next_count = 0;  ///< in its cells, when re-ordering
+        std::vector<CellMark> marks;
+        std::vector<CellMark> next_marks;
     };
 
     std::int64_t count_;

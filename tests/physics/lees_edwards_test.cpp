@@ -8,6 +8,7 @@
 
 #include "physics/cell_grid.hpp"
 #include "physics/lees_edwards.hpp"
+#include "physics/particle.hpp"
 #include "physics/step.hpp"
 #include "physics/theory.hpp"
 #include "tests/physics/statistics.hpp"
