@@ -119,8 +119,9 @@ private:
     };
     void fetch_cells(CellsAhead& ahead, std::int64_t cell) {
         for (int side = 0; side < 3; ++side) {
-            const std::int64_t from = std::max<std::int64_t>(0, ahead.fetched[side]);
             const std::int64_t to = std::min(cell + ahead.lead + (side - 1) * ahead.layer, sums.cell_count());
+            // Cells without particles are passed over.
+            const std::int64_t from = std::max({std::int64_t{0}, ahead.fetched[side], to - 2 * ahead.lead});
             if (from >= to) continue;
             fetch_cells(from, to);
             ahead.fetched[side] = to;

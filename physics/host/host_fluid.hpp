@@ -319,16 +319,9 @@ private:
 
     void resolve(const Plan& plan, int thread, std::span<const CellRange> cells, bool reorders) {
         sums_.collect(thread);
-        Resolve<Law, Border> resolve{plan,
-                                     cells,
-                                     reorders,
-                                     sums_,
-                                     actions_.data(),
-                                     draws_,
-                                     slots_.data(),
-                                     particles_.next_marks(thread)};
+        Resolve<Law, Border> resolve{plan, cells, reorders, sums_, actions_.data(), draws_, slots_.data()};
         resolve.run(vectors_);
-        if (reorders) particles_.set_next_count(thread, resolve.particles);
+        if (reorders) particles_.set_next(thread, resolve.particles, std::move(resolve.marks));
         findings_.report(resolve.faults, plan.step);
     }
 

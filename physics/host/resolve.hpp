@@ -28,12 +28,11 @@ struct Resolve {
     CellAction<Law>* actions;
     CellDraws<Law> draws;
     CellSlots* slots;                 ///< of each cell, counted from the thread's first
-    std::vector<CellMark>& marks;     ///< of the thread's cells, where it reorders
     std::int64_t particles = 0;       ///< that have slots so far
+    std::vector<CellMark> marks{};    ///< of the thread's cells, where it reorders
     std::uint32_t faults = no_fault;  ///< found so far
 
     void run([[maybe_unused]] VectorUnits units) {
-        if (reorders) marks.clear();
 #if MPCFLOW_HAS_VECTOR_UNITS
         if constexpr (has_draws) {
             if (units == VectorUnits::avx512) return run_avx512();

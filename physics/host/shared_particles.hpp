@@ -50,12 +50,13 @@ public:
         of_threads_[thread].marks.clear();
     }
 
-    /// Re-ordering: each thread says how many are in its cells, all store their particles, and one of them
-    /// finishes.
-    void set_next_count(int thread, std::int64_t count) { of_threads_[thread].next_count = count; }
-    /// Where that puts them in the thread's cells, for its CellWalk of the steps after.
-    [[nodiscard]] std::vector<CellMark>& next_marks(int thread) { return of_threads_[thread].next_marks; }
-    /// As they are now.
+    /// Re-ordering: each thread says how many are in its cells and where, all store their particles, and one
+    /// of them finishes.
+    void set_next(int thread, std::int64_t count, std::vector<CellMark> marks) {
+        of_threads_[thread].next_count = count;
+        of_threads_[thread].next_marks = std::move(marks);
+    }
+    /// For a thread's CellWalk, of its last re-ordering.
     [[nodiscard]] std::span<const CellMark> marks(int thread) const { return of_threads_[thread].marks; }
     /// The number from which the particles in a thread's cells go.
     [[nodiscard]] std::int64_t next_first(int thread) const {
