@@ -128,7 +128,7 @@ private:
     }
 
     bool begins_early_;
-    unsigned early_blocks_ = 0;  ///< of resolve_cells: as many as find a place at once for sure
+    unsigned early_blocks_ = 0;  ///< of resolve_cells: as many as find a place at once
     int special_turn_ = 0;
     int count_;
     TiledOrder order_;

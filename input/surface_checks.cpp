@@ -225,7 +225,7 @@ private:
         }
         error(shape_,
               fmt::format(
-                  "{} the sheared faces of {}, and {:.4g} cells are needed in between, {}: {}",
+                  "{} the sheared faces of {}, and a gap of {:.4g} is needed in between, {}: {}",
                   found < 0.0 ? "reaches across" : fmt::format("is but {:.4g} off", found),
                   axis_names[static_cast<std::size_t>(sheared)], gap.least(),
                   is_of_flights ? "over which nobody flies in a step" : "so that no cell has a part of both",

@@ -19,7 +19,6 @@ constexpr double thermal_flights = 5.0;
 /// A cell of any grid reaches into those next to its centre's, which list what is this near.
 constexpr double least_reach = 0.9;
 constexpr double most_reach = 4.0;
-constexpr double half_diagonal = half_cell_diagonal;
 /// More than this a flight shall not gain in an edge between walls that move.
 constexpr double most_added_thermal_speeds = 4.0;
 
@@ -40,8 +39,9 @@ double speed_of(const Surface& surface) {
 GapAtShearedFaces::GapAtShearedFaces(const System& system)
     : of_flights(system.collision.time_step * speed_limit(system.fluid) *
                  (1.0 + most_added_thermal_speeds / speed_limit_in_thermal_speeds)),
-      // A cell that straddles a face has its centre no further than half an edge from it.
-      of_cells(0.5 + 0.5) {}
+      // A cell that straddles a face has its centre no further than half an edge from it, and ends half an
+      // edge beyond that.
+      of_cells(1.0) {}
 
 double distance_from_sheared_faces(const System& system, const Surface& surface) {
     const auto normal = static_cast<std::size_t>(system.sheared_axis());
@@ -139,7 +139,7 @@ void SurfaceMap::add_images(const Surface& surface, int number) {
 /// centres are no further than the reach and half a diagonal from a surface, or are behind it.
 template <class Visit>
 void SurfaceMap::for_cells_near(const CurvedSurface& surface, const Visit& visit) const {
-    const double far = reach_ + half_diagonal;
+    const double far = reach_ + half_cell_diagonal;
     Vec3<int> lower{};
     Vec3<int> upper = box_;
     for (int axis = 0; axis < 3; ++axis) {
@@ -166,12 +166,12 @@ void SurfaceMap::find_near() {
     constexpr float solid = -1.0F;
     free_squared_.assign(cells, static_cast<float>(reach_ * reach_));
     first_.assign(cells + 1, 0);
-    const double far = reach_ + half_diagonal;
+    const double far = reach_ + half_cell_diagonal;
     for (const CurvedSurface& surface : surfaces_)
         for_cells_near(surface, [&](std::size_t cell, double distance) {
-            const double way = std::max(0.0, distance - half_diagonal - rounding);
+            const double way = std::max(0.0, distance - half_cell_diagonal - rounding);
             free_squared_[cell] = std::min(free_squared_[cell], static_cast<float>(way * way));
-            if (distance < -half_diagonal - rounding) free_squared_[cell] = solid;
+            if (distance < -half_cell_diagonal - rounding) free_squared_[cell] = solid;
             if (distance >= -far) ++first_[cell + 1];
         });
     std::uint64_t count = 0;
@@ -206,8 +206,10 @@ double SurfaceMap::fluid_part(Vec3<int> cell) const {
     const SurfaceView all = view();
     const CellSurfaces here(all, {cell.x + 0.5, cell.y + 0.5, cell.z + 0.5});
     constexpr int pieces = 8;
-    // Farther from its centre no piece of the cell can be cut.
-    constexpr double far = half_diagonal + 1.0 / pieces;
+    // A piece counts if its centre's height is under half its edge. That is a distance of less than an edge,
+    // though the height is one to first order, and no piece's centre is farther from the cell's than half a
+    // diagonal.
+    constexpr double far = half_cell_diagonal + 1.0 / pieces;
     bool may_be_cut = false;
     here.for_near([&](int, const CurvedSurface& surface) {
         const Vec3<double> d = surface.offset(here.centre());

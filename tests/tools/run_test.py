@@ -15,6 +15,7 @@ from forging import edited, set_attribute
 from fields_test import WINDOWS
 from made_runs import EVERYTHING, FLOW, REGION, REST, THINNED, TOOLS, WALLS, ToolTest, made
 from mpcflow_tools import MissingResult, ResultsError, Run, Trajectory, Values
+from mpcflow_tools.input_text import DEEPEST_NODE, LONGEST_TEXT, MOST_NODES
 from mpcflow_tools.labelled import labelled
 from mpcflow_tools.results import parse_input
 
@@ -332,9 +333,15 @@ class Hostile(ToolTest):
                 self.look_at_everything(folder)
             (folder / name).write_bytes(whole)
 
+    def test_takes_as_much_as_the_program(self) -> None:
+        limits = (Path(__file__).parents[2] / "input" / "yaml_tree.hpp").read_text(encoding="utf-8")
+        self.assertIn(f"longest_text = std::size_t{{{LONGEST_TEXT >> 20}}} << 20;", limits)
+        self.assertIn(f"deepest_node = {DEEPEST_NODE};", limits)
+        self.assertIn(f"most_nodes = {MOST_NODES // 1000}'000;", limits)
+
     def test_inputs_that_the_program_would_not_take(self) -> None:
         for text in ("a: &x 1", "a: &x [1]\nb: *x", "a: !!int 3", "a: 1\na: 2", "[" * 17 + "]" * 17, "a: " + "9" * 401, "a: 1e400", "a: 18446744073709551616",
-                     "a: 1\n---\nb: 2", "{[1]: 2}", "a: \x07", "a: [" + "1," * 10_000 + "1]", "a: " + "b" * (1 << 20), "fluid: 3", "fluid: {mass: -1}",
+                     "a: 1\n---\nb: 2", "{[1]: 2}", "a: \x07", "a: [" + "1," * 400_000 + "1]", "a: " + "b" * (4 << 20), "fluid: 3", "fluid: {mass: -1}",
                      "forces: [{uniform: [1, 2]}]", "thermostat: {kind: [none]}"):
             with self.subTest(text[:40]), self.assertRaisesRegex(ResultsError, "x: its input has .* which mpcflow does not write"):
                 parse_input(Path("x"), text)

@@ -16,9 +16,9 @@ import yaml
 from mpcflow_tools.errors import MissingResult, ResultsError
 from mpcflow_tools.texts import printable
 
-LONGEST_TEXT = 1 << 20  # bytes, as in the program
+LONGEST_TEXT = 4 << 20  # bytes; these three are the program's (input/yaml_tree.hpp)
 DEEPEST_NODE = 16
-MOST_NODES = 10_000
+MOST_NODES = 400_000
 LONGEST_NUMBER = 400  # digits; the longest float64 that is written out has 309 before its point
 
 _NUMBER = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
