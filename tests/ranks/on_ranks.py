@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -35,8 +37,12 @@ class RanksTest(RestartTest):
         return subprocess.CompletedProcess(command, process.returncode, out, err)
 
     def start_ranks(self, command: list[str]) -> subprocess.Popen:
+        # Open MPI makes a folder of the machine and the user, and removes it with the last of them: of two that begin
+        # and end at once one finds no way. So each has its own.
+        own_place = Path(tempfile.mkdtemp(prefix="ranks-"))
+        self.addCleanup(shutil.rmtree, own_place, ignore_errors=True)
         process = subprocess.Popen(command, cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   start_new_session=True)
+                                   start_new_session=True, env={**os.environ, "TMPDIR": str(own_place)})
 
         def clean_up() -> None:
             if process.poll() is None:
