@@ -341,7 +341,7 @@ private:
             const CellSurfaces here(streaming.surfaces(), grid.centre(cell));
             const bool has_solid = here.has_solid();
             fill.is_cut |= has_solid;
-            if (has_solid || (is_streaming && here.is_cut())) {
+            if (has_solid || ((fill.is_cut || is_streaming) && here.is_cut())) {
                 fill.surfaces = &streaming.surfaces();
                 fill.centre = grid.centre(cell);
             }

@@ -64,8 +64,8 @@ struct CellFill {
     bool is_cut = false;                                 ///< by what has solid behind it
     Vec3<int> face{no_surface, no_surface, no_surface};  ///< that one, along each axis
     const WallStates* walls = nullptr;                   ///< of the faces; outlives this
-    /// Where surfaces in the box cut the cell, too, and have solid behind them or a stream flows, those,
-    /// which outlive this, and the cell's centre. All but the faces' part is asked there: mean_solid() and
+    /// Where surfaces in the box cut the cell, too, and there is solid in it or a stream flows, those, which
+    /// outlive this, and the cell's centre. All but the faces' part is asked there: mean_solid() and
     /// filling_at().
     const SurfaceView* surfaces = nullptr;
     Vec3<double> centre{};

@@ -15,7 +15,7 @@ namespace mpcflow {
 struct WallsOfCell {
     CellFill fill{};              ///< by faces
     CellSurfaces surfaces{};      ///< there
-    bool is_by_surfaces = false;  ///< whether surfaces in the box cut it, too, and have solid behind them
+    bool is_by_surfaces = false;  ///< whether surfaces in the box cut it, too, and there is solid in it
 
     /// Of a cell of `grid`, in a box with these surfaces.
     template <Setting setting, class Grid>
@@ -24,7 +24,8 @@ struct WallsOfCell {
         walls.fill = grid.fill(cell);
         if (may_have_surfaces(setting) && surfaces.exist()) {
             walls.surfaces = CellSurfaces(surfaces, grid.centre(cell));
-            walls.is_by_surfaces = walls.surfaces.has_solid();
+            walls.is_by_surfaces =
+                walls.surfaces.has_solid() || (walls.fill.is_cut && walls.surfaces.is_cut());
         }
         return walls;
     }

@@ -3,6 +3,7 @@
 /// the mean motion (thermostat_test.cpp, srd_angular_test.cpp); a wall that is not hit at its very place
 /// (tests/physics/streaming_walls_test.cpp).
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -17,6 +18,7 @@
 #include "physics/step.hpp"
 #include "tests/laws/law_cases.hpp"
 #include "tests/physics/statistics.hpp"
+#include "tests/physics/surface_cases.hpp"
 
 namespace mpcflow::test {
 namespace {
@@ -169,6 +171,44 @@ TYPED_TEST(Traps, a_velocity_that_is_no_number_or_too_fast_is_a_fault) {
         std::uint32_t faults = no_fault;
         plan.collide_and_stream(p, plan.grid.locate(p.position), {}, faults);
         EXPECT_EQ(faults & ~notice_fast, std::uint32_t{no_fault});
+    }
+}
+
+// Behind a surface of slip is nothing, though a floor goes on there: a lone particle above it meets no solid.
+TYPED_TEST(Traps, a_floor_behind_a_surface_of_slip_has_no_part_in_the_collision) {
+    using Real = typename TypeParam::Real;
+    for (const FaceKind kind : {FaceKind::slip, FaceKind::no_slip}) {
+        System system = system_for<TypeParam>();
+        system.boundaries.faces[2] = {Face{FaceKind::no_slip, {20.0, 0, 0}}, FaceKind::no_slip};
+        // 0.5 high; all that a cell has of the floor, where its centre is within half an edge of (3, 2), is
+        // within 1.5 of that, as the sphere is.
+        system = with_surfaces(system, {sphere({3, 2, -2}, 2.51, FluidSide::outside, kind)});
+        const TypeParam law(system);
+        StepPlan<TypeParam> plan(law, system);
+        int cut = 0;
+        double greatest_change = 0.0;
+        for (std::uint64_t step = 0; step < 40; ++step) {
+            plan.begin_step(system, step);
+            auto p = ParticleOf<TypeParam>::make(0, {3, 2, static_cast<Real>(0.52)}, {1, 0, 0.5F});
+            const auto place = plan.grid.locate(p.position);
+            if (!plan.grid.fill(place.cell).is_cut) continue;
+            ++cut;
+            std::uint32_t faults = no_fault;
+            const auto draw = law.draw(plan.key(place.cell));
+            const InCell<Real> in_cell{p.velocity, place.offset, 1.0, p.id()};
+            const auto sums = rounded(law, law.contribute(in_cell, draw, {plan.seed, plan.step}));
+            CellAction<TypeParam> action{};
+            action.transform = plan.resolve(place.cell, sums, draw, faults);
+            action.set_draw(draw);
+            const Vec3<Real> after = plan.collide(p, place, action);
+            greatest_change =
+                std::max(greatest_change, static_cast<double>(std::abs(after.x - p.velocity.x)));
+        }
+        EXPECT_GT(cut, 5);
+        // V + R (v - V) of velocities of 1 takes some roundings; the floor's is 20.
+        const double rounding = 8.0 * static_cast<double>(std::numeric_limits<Real>::epsilon());
+        if (kind == FaceKind::slip) EXPECT_LE(greatest_change, rounding + rounding_alone(law, 4.0));
+        else EXPECT_GT(greatest_change, 1.0) << "the sphere is solid, and takes the place of the floor";
     }
 }
 

@@ -118,6 +118,21 @@ inline void add_streams(std::vector<Case>& cases) {
     add("at_angular_free_mixture_stream_walls_z", law_of(at_angular), slit, parabola, Precision::mixed);
 }
 
+/// A moving floor, and surfaces of slip alone, behind which it ends.
+inline void add_slip_on_a_floor(std::vector<Case>& cases) {
+    for (const bool is_angular : {false, true}) {
+        Case c{is_angular ? "at_angular_slip_on_a_floor_mixed" : "srd_slip_on_a_floor_double",
+               small_system()};
+        c.system.collision.rule = is_angular ? CollisionRule::at : CollisionRule::srd;
+        c.system.collision.conserve_angular_momentum = is_angular;
+        c.system.boundaries.faces[2] = {Face{FaceKind::no_slip, {0.2, 0.0, 0.0}}, FaceKind::thermal};
+        c.system.surfaces.list = {sphere({6.0, 6.0, -1.0}, 2.6, FluidSide::outside, FaceKind::slip),
+                                  cylinder(0, {0.0, 2.0, 10.3}, 1.5, FluidSide::outside, FaceKind::slip)};
+        c.precision = is_angular ? Precision::mixed : Precision::double_precision;
+        cases.push_back(c);
+    }
+}
+
 /// What else acts on particles among surfaces, where few solvers' loops are compiled for both: two masses in
 /// a pipe, and waves of a force around a sphere.
 inline void add_mixtures_and_waves_among_surfaces(std::vector<Case>& cases) {
@@ -292,6 +307,7 @@ inline std::vector<Case> make_cases() {
     add_among("at_free_", CollisionRule::at, "lens", {mixed});
     add_scheduled(cases);
     add_streams(cases);
+    add_slip_on_a_floor(cases);
     add_mixtures_and_waves_among_surfaces(cases);
     add_surfaces_in_shear(cases);
     return cases;

@@ -18,7 +18,7 @@ struct GoldenHash {
     std::uint64_t hash;
 };
 
-inline constexpr std::array<GoldenHash, 104> golden_hashes{{
+inline constexpr std::array<GoldenHash, 106> golden_hashes{{
     {"srd_free_periodic_double", 0x5c24e138a505b089},
     {"srd_free_periodic_mixed", 0x5a2e064b5d990838},
     {"srd_free_walls_z_double", 0x594240886017c630},
@@ -123,6 +123,8 @@ inline constexpr std::array<GoldenHash, 104> golden_hashes{{
     {"at_mixture_waves_rods_sheared_x_double", 0x08b2e19b5e63ea9f},
     {"srd_angular_thermostat_sphere_sheared_y_mixed", 0xde2d564232efc93d},
     {"at_mixture_waves_rods_sheared_x_mixed", 0x9ba7208393d17f21},
+    {"srd_slip_on_a_floor_double", 0x7529c9756385a5bd},
+    {"at_angular_slip_on_a_floor_mixed", 0x436ee7a5c7b57307},
 }};
 
 }  // namespace mpcflow::test
