@@ -165,7 +165,7 @@ bool MpiRanks::is_done_within(double seconds, const std::function<bool()>& done)
 }
 
 void MpiRanks::begin_trade(std::span<const int> others, std::vector<Message> messages) {
-    trade_ = {{others.begin(), others.end()}, std::move(messages), {}};
+    trade_ = {{others.begin(), others.end()}, std::move(messages), {}, std::move(trade_.messages)};
     for (std::size_t i = 0; i < others.size(); ++i) {
         const Message& message = trade_.messages[i];
         // A whole piece is followed by another one, though it be empty: so the end is known.
@@ -180,7 +180,10 @@ void MpiRanks::begin_trade(std::span<const int> others, std::vector<Message> mes
 
 std::vector<Message> MpiRanks::end_trade() {
     std::vector<MPI_Request>& requests = trade_.requests;
-    std::vector<Message> theirs(trade_.others.size());
+    // What was sent a trade ago is about as long, and is memory that the system need not clear.
+    std::vector<Message> theirs = std::move(trade_.spare);
+    theirs.resize(trade_.others.size());
+    for (Message& message : theirs) message.clear();
     std::vector<std::size_t> awaited(trade_.others.size());
     for (std::size_t i = 0; i < awaited.size(); ++i) awaited[i] = i;
     // Whether the message of trade_.others[i] is being received; of a long one, its last piece.
@@ -193,6 +196,7 @@ std::vector<Message> MpiRanks::end_trade() {
         if (is_there == 0) return false;
         MPI_Get_count(&status, MPI_BYTE, &bytes);
         const std::size_t before = theirs[i].size();
+        if (before == 0 && theirs[i].capacity() / 2 > static_cast<std::size_t>(bytes)) theirs[i] = Message();
         theirs[i].resize(before + static_cast<std::size_t>(bytes));
         MPI_Request& request = requests.emplace_back();
         require(MPI_Imrecv(theirs[i].data() + before, bytes, MPI_BYTE, &message, &request), "MPI_Imrecv");

@@ -83,6 +83,7 @@ private:
         std::vector<int> others;
         std::vector<Message> messages;
         std::vector<MPI_Request> requests;
+        std::vector<Message> spare;  ///< of the trade before: memory for what comes
     };
 
     std::size_t piece_;

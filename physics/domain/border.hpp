@@ -98,11 +98,12 @@ public:
             for (std::size_t i = 0; i < to.size(); ++i)
                 if (grids_[i].find(cell) != no_cell) to[i].push_back(particle);
         }
-        // What came a step ago is about as long, and needs no new memory.
+        // What came a step ago is about as long, and needs no new memory; what it said is not moved on.
         messages_.resize(neighbours_.size());
         for (std::size_t i = 0; i < to.size(); ++i) {
             const auto count = static_cast<std::int64_t>(to[i].size());
             const std::size_t bytes_of_particles = to[i].size() * sizeof(Particle);
+            messages_[i].clear();
             messages_[i].resize(sizeof count + bytes_of_particles + shared_[i].size() * sizeof(Sums));
             std::byte* at = messages_[i].data();
             std::memcpy(at, &count, sizeof count);

@@ -8,6 +8,7 @@
 
 #include "physics/cell_draws.hpp"
 #include "physics/host/cell_walk.hpp"
+#include "physics/host/fetching.hpp"
 #include "physics/host/particle_block.hpp"
 #include "physics/host/shared_particles.hpp"
 #include "physics/host/shared_sums.hpp"
@@ -47,6 +48,8 @@ private:
 
     /// Some vectors of each kind.
     static constexpr int size = 32;
+    /// Cells are fetched so far ahead.
+    static constexpr int cells_ahead = 16;
 
     template <class T>
     using ColumnsOf = Columns<T, typename Law::Real, size>;
@@ -114,8 +117,16 @@ private:
             drawn.set(k, Law::template draw_to_resolve<with_energy>({plan.seed, plan.step, keys[k]}));
     }
 
+    /// Left to itself the processor is late, the more so the more there is to do for each cell.
+    void fetch_cell(std::int64_t cell) {
+        if (cell >= sums.cell_count()) return;
+        fetch<Fetch::to_write>(&sums[cell], &sums[cell] + 1);
+        fetch<Fetch::to_write>(actions + cell, actions + cell + 1);
+    }
+
     template <class... ResolveDraw>
     void resolve(int cell, const ResolveDraw&... drawn) {
+        fetch_cell(std::int64_t{cell} + cells_ahead);
         CellAction<Law>& action = actions[cell];
         action.transform = plan.resolve(cell, sums[cell], action.draw(), faults, drawn...);
         if (reorders) {

@@ -71,7 +71,7 @@ public:
         for (Range& range : of_threads_) {
             range.first = first;
             range.last = first += range.next_count;
-            std::swap(range.marks, range.next_marks);
+            range.marks = std::move(range.next_marks);
         }
     }
 
