@@ -180,8 +180,9 @@ void MpiRanks::begin_trade(std::span<const int> others, std::vector<Message> mes
 
 std::vector<Message> MpiRanks::end_trade() {
     std::vector<MPI_Request>& requests = trade_.requests;
-    // What was sent a trade ago is about as long, and is memory that the system need not clear.
-    std::vector<Message> theirs = std::move(trade_.spare);
+    // What was sent a trade ago is often about as long, and is memory that the system need not clear. MPI may
+    // write there as long as this object lives.
+    std::vector<Message>& theirs = trade_.spare;
     theirs.resize(trade_.others.size());
     for (Message& message : theirs) message.clear();
     std::vector<std::size_t> awaited(trade_.others.size());
@@ -214,7 +215,7 @@ std::vector<Message> MpiRanks::end_trade() {
             "MPI_Testall");
         return are_done != 0;
     });
-    return theirs;
+    return std::move(theirs);
 }
 
 std::vector<Message> MpiRanks::share(Message own) {

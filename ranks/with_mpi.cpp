@@ -16,8 +16,9 @@ std::unique_ptr<Ranks> join_ranks() {
     const int launched = launched_ranks();
     if (launched == 1) return nullptr;
     int provided = 0;
-    // All calls come from the thread that began. What fails here MPI tells by itself, and ends the process.
-    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+    // All calls come from the thread that began.
+    if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
+        throw EnvironmentError("MPI fails in MPI_Init_thread");
     int count = 1;
     MPI_Comm_size(MPI_COMM_WORLD, &count);
     if (count == 1) {

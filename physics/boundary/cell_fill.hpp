@@ -61,7 +61,8 @@ struct WallStates {
 struct CellFill {
     Vec3<double> lower{-0.5, -0.5, -0.5};
     Vec3<double> upper{0.5, 0.5, 0.5};
-    bool is_cut = false;                                 ///< by what has solid behind it
+    /// By what has solid behind it, all of which may be behind surfaces of slip.
+    bool is_cut = false;
     Vec3<int> face{no_surface, no_surface, no_surface};  ///< that one, along each axis
     const WallStates* walls = nullptr;                   ///< of the faces; outlives this
     /// Where surfaces in the box cut the cell, too, and there is solid in it or a stream flows, those, which

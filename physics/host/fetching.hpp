@@ -1,7 +1,7 @@
 #pragma once
-/// Memory is asked for before it is needed. Of particles the processor's own prefetching comes late, and of
-/// cells, to which particles come in no order, it knows nothing: where these are in no cache, each would be
-/// waited for.
+/// Memory is asked for before it is needed. Of particles, and of cells that collide one after the other, the
+/// processor's own prefetching comes late, and of cells to which particles come in no order it knows nothing:
+/// where these are in no cache, each would be waited for.
 
 #include <cstdint>
 

@@ -90,9 +90,11 @@ private:
                 if constexpr (ToResolve::exists) {
                     if (plan.law.parameters().draws_energy()) draw_to_resolve<true>(keys, drawn_to_resolve);
                     else draw_to_resolve<false>(keys, drawn_to_resolve);
-                    for (int k = 0; k < count; ++k) resolve(first + k, drawn_to_resolve[k]);
-                } else {
-                    for (int cell = first; cell < first + count; ++cell) resolve(cell);
+                }
+                for (int k = 0; k < count; ++k) {
+                    if (c + k + cells_ahead < last) fetch_cell(c + k + cells_ahead);
+                    if constexpr (ToResolve::exists) resolve(first + k, drawn_to_resolve[k]);
+                    else resolve(first + k);
                 }
             }
         }
@@ -117,16 +119,15 @@ private:
             drawn.set(k, Law::template draw_to_resolve<with_energy>({plan.seed, plan.step, keys[k]}));
     }
 
-    /// Left to itself the processor is late, the more so the more there is to do for each cell.
+    /// Left to itself the processor is late, the more so the more there is to do for each cell
+    /// (docs/decisions/2026-11-30-what-two-ranks-wait-for.md).
     void fetch_cell(std::int64_t cell) {
-        if (cell >= sums.cell_count()) return;
         fetch<Fetch::to_write>(&sums[cell], &sums[cell] + 1);
         fetch<Fetch::to_write>(actions + cell, actions + cell + 1);
     }
 
     template <class... ResolveDraw>
     void resolve(int cell, const ResolveDraw&... drawn) {
-        fetch_cell(std::int64_t{cell} + cells_ahead);
         CellAction<Law>& action = actions[cell];
         action.transform = plan.resolve(cell, sums[cell], action.draw(), faults, drawn...);
         if (reorders) {

@@ -13,9 +13,10 @@
 namespace mpcflow {
 
 struct WallsOfCell {
-    CellFill fill{};              ///< by faces
-    CellSurfaces surfaces{};      ///< there
-    bool is_by_surfaces = false;  ///< whether surfaces in the box cut it, too, and there is solid in it
+    CellFill fill{};                  ///< by faces
+    CellSurfaces surfaces{};          ///< there
+    bool has_solid_surfaces = false;  ///< whether surfaces in the box cut it that have solid behind them
+    bool is_by_surfaces = false;      ///< whether any do, and there is solid in it
 
     /// Of a cell of `grid`, in a box with these surfaces.
     template <Setting setting, class Grid>
@@ -24,8 +25,8 @@ struct WallsOfCell {
         walls.fill = grid.fill(cell);
         if (may_have_surfaces(setting) && surfaces.exist()) {
             walls.surfaces = CellSurfaces(surfaces, grid.centre(cell));
-            walls.is_by_surfaces =
-                walls.surfaces.has_solid() || (walls.fill.is_cut && walls.surfaces.is_cut());
+            walls.has_solid_surfaces = walls.surfaces.has_solid();
+            walls.is_by_surfaces = walls.has_solid_surfaces || (walls.fill.is_cut && walls.surfaces.is_cut());
         }
         return walls;
     }
@@ -33,9 +34,9 @@ struct WallsOfCell {
     [[nodiscard]] MPCFLOW_HD bool are_any() const { return fill.is_cut || is_by_surfaces; }
 
     /// Makes a place by the cell's centre one by the wall: along its normal, by that of the lowest surface
-    /// where surfaces in the box cut the cell.
+    /// where such with solid behind them cut the cell.
     MPCFLOW_HD void measure_from(Vec3<double>& place) const {
-        if (is_by_surfaces) measure_from_lowest(surfaces, place);
+        if (has_solid_surfaces) measure_from_lowest(surfaces, place);
         else if (fill.is_cut) measure_from_faces(place);
     }
 

@@ -14,6 +14,8 @@
 #include "physics/cell_grid.hpp"
 #include "physics/domain/cut.hpp"
 #include "physics/domain/domain_grid.hpp"
+#include "physics/observables/walls_of_cell.hpp"
+#include "physics/setting.hpp"
 #include "physics/system.hpp"
 #include "physics/vector.hpp"
 #include "tests/physics/surface_cases.hpp"
@@ -234,6 +236,43 @@ TEST(SolidOfCells, is_not_behind_slip_and_no_fluid_is) {
     EXPECT_EQ(filling_at(view, centre, walls, {0, -0.3, 0.4}, wall), Filling::nothing)
         << "0.1 and 0.3 beyond";
     EXPECT_EQ(filling_at(view, centre, walls, {0, 0.3, -0.4}, wall), Filling::fluid);
+}
+
+// Of two faces that meet, where a surface of slip takes away some of what is behind them: by as much of it as
+// is left to each. Places are by both faces.
+TEST(SolidOfCells, of_faces_is_what_slip_leaves_of_it) {
+    System system = box_with({12, 12, 12}, {});
+    system.boundaries.faces[1] = system.boundaries.faces[2] = {FaceKind::no_slip, FaceKind::no_slip};
+    system = with_surfaces(system, {sphere({6.3, 0.8, -0.7}, 1.2, FluidSide::outside, FaceKind::slip)});
+    const SurfaceView view = view_of_surfaces(system);
+    int tried = 0;
+    for (std::uint64_t step = 0; step < 200; ++step) {
+        const CellGrid<double> grid(system, step);
+        const Vec3<double> shift = grid.shift();
+        if (std::abs(shift.y - 0.5) > 0.2 || std::abs(shift.z - 0.5) > 0.2) continue;
+        ++tried;
+        const int cell = grid.index({6, 0, 0});
+        const auto walls = WallsOfCell::of<Setting::any>(grid, cell, view);
+        ASSERT_TRUE(walls.is_by_surfaces && !walls.has_solid_surfaces);
+        double behind[2] = {};  // the face below y, and the one below z
+        for_lattice(grid.centre(cell), 40, [&](Vec3<double> place) {
+            if (view.surfaces[0].is_beyond(place)) return;
+            if (std::min(place.y, place.z) < 0.0) behind[place.y < place.z ? 0 : 1] += 1.0;
+        });
+        const double solid = behind[0] + behind[1];
+        const double expected = behind[0] / solid;
+        EXPECT_GT(expected, 0.55);
+        // The pieces are right to 3 % of a cell, the places to a 40th, of which the solid is a part.
+        EXPECT_NEAR(walls.share_of_face(2), expected, (0.03 + 0.025) * 41 * 41 * 41 / solid) << step;
+        EXPECT_NEAR(walls.share_of_face(2) + walls.share_of_face(4), 1.0, 1e-14);
+        EXPECT_EQ(walls.share_of_surface(face_count), 0.0);
+        Vec3<double> place{0.1, 0.2, 0.3};
+        walls.measure_from(place);
+        EXPECT_NEAR(place.x, 0.1, 1e-15);
+        EXPECT_NEAR(place.y, 0.2 + grid.centre(cell).y, 1e-15);
+        EXPECT_NEAR(place.z, 0.3 + grid.centre(cell).z, 1e-15);
+    }
+    EXPECT_GT(tried, 10);
 }
 
 }  // namespace

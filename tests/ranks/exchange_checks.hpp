@@ -21,10 +21,11 @@ inline Message letter(int from, int to, int turn, std::size_t length) {
     return message;
 }
 
-/// Lengths around those of pieces of 1000 bytes, another one each way.
+/// Lengths around those of pieces of 1000 bytes, another one each way, and shorter than the ones before.
 inline void check_trades(Exchange& exchange) {
     const std::vector<int> others = exchange.all_others();
-    const std::vector<std::size_t> lengths{0, 1, 999, 1000, 1001, 2000, 5003, 100'000};
+    const std::vector<std::size_t> lengths{0,    1,    999,     1000,   1001, 2000, 5003,
+                                           3100, 1700, 100'000, 60'000, 0,    7};
     int turn = 0;
     for (const std::size_t length : lengths) {
         std::vector<Message> messages;
