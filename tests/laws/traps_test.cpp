@@ -58,6 +58,20 @@ std::unique_ptr<Solver> solver_for(const System& system, bool is_float, std::arr
     return make_host_solver(system, options);
 }
 
+/// What the cell of a lone particle at `place` does in the collision that the plan is at.
+template <class Law, class Particle>
+CellAction<Law> action_on_lone(const StepPlan<Law>& plan, const Particle& p,
+                               const CellPlace<typename Law::Real>& place, std::uint32_t& faults) {
+    const auto draw = plan.law.draw(plan.key(place.cell));
+    // Its contribution was made for this collision.
+    const InCell<typename Law::Real> in_cell{p.velocity, place.offset, 1.0, p.id()};
+    const auto sums = rounded(plan.law, plan.law.contribute(in_cell, draw, {plan.seed, plan.step}));
+    CellAction<Law> action{};
+    action.transform = plan.resolve(place.cell, sums, draw, faults);
+    action.set_draw(draw);
+    return action;
+}
+
 // A lone particle skips the collision, but neither the force nor the flight, and is where it was before the
 // grid was shifted.
 TYPED_TEST(Traps, a_lone_particle_streams_under_the_force_in_the_unshifted_frame) {
@@ -71,14 +85,7 @@ TYPED_TEST(Traps, a_lone_particle_streams_under_the_force_in_the_unshifted_frame
     for (std::uint64_t step = 0; step < 10; ++step) {
         plan.begin_step(system, step);
         const auto place = plan.grid.locate(p.position);
-        const auto draw = law.draw(plan.key(place.cell));
-        // Its contribution was made for this collision.
-        const InCell<Real> in_cell{p.velocity, place.offset, 1.0, p.id()};
-        const auto sums = rounded(law, law.contribute(in_cell, draw, {plan.seed, plan.step}));
-        CellAction<TypeParam> action{};
-        action.transform = plan.resolve(place.cell, sums, draw, faults);
-        action.set_draw(draw);
-        plan.collide_and_stream(p, place, action, faults);
+        plan.collide_and_stream(p, place, action_on_lone(plan, p, place, faults), faults);
     }
     EXPECT_EQ(faults, std::uint32_t{no_fault});
     // Of 10 steps, whose collisions give rounding_alone(), which flights of 0.1 add up.
@@ -194,14 +201,8 @@ TYPED_TEST(Traps, a_floor_behind_a_surface_of_slip_has_no_part_in_the_collision)
             if (!plan.grid.fill(place.cell).is_cut) continue;
             ++cut;
             std::uint32_t faults = no_fault;
-            const auto draw = law.draw(plan.key(place.cell));
-            const InCell<Real> in_cell{p.velocity, place.offset, 1.0, p.id()};
-            const auto sums = rounded(law, law.contribute(in_cell, draw, {plan.seed, plan.step}));
-            CellAction<TypeParam> action{};
-            action.transform = plan.resolve(place.cell, sums, draw, faults);
-            action.set_draw(draw);
+            const Vec3<Real> after = plan.collide(p, place, action_on_lone(plan, p, place, faults));
             EXPECT_EQ(faults, std::uint32_t{no_fault});
-            const Vec3<Real> after = plan.collide(p, place, action);
             greatest_change =
                 std::max(greatest_change, static_cast<double>(std::abs(after.x - p.velocity.x)));
         }
