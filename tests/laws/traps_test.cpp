@@ -1,7 +1,7 @@
-/// Mistakes found in other codes of this kind, or once in this one, each with a test. Those that are about a law alone are tested
-/// with it: a Gaussian scaled by 1/m, angular momentum set to zero, pairs left out, a thermostat that cools
-/// the mean motion (thermostat_test.cpp, srd_angular_test.cpp); a wall that is not hit at its very place
-/// (tests/physics/streaming_walls_test.cpp).
+/// Mistakes found in other codes of this kind, or once in this one, each with a test. Those that are about a
+/// law alone are tested with it: a Gaussian scaled by 1/m, angular momentum set to zero, pairs left out, a
+/// thermostat that cools the mean motion (thermostat_test.cpp, srd_angular_test.cpp); a wall that is not hit
+/// at its very place (tests/physics/streaming_walls_test.cpp).
 
 #include <algorithm>
 #include <array>
