@@ -81,9 +81,6 @@ public:
 
     [[nodiscard]] std::int64_t cell_count() const { return std::int64_t{cells_.x} * cells_.y * cells_.z; }
 
-    /// Of cells along z; those of a layer are numbered one after the other.
-    [[nodiscard]] int layer_count() const { return cells_.z; }
-
     /// The cell of a place in [0, L] along each axis.
     template <Setting setting = Setting::any>
     MPCFLOW_HD CellPlace<Real> locate(Vec3<Real> position) const {

@@ -116,8 +116,9 @@ public:
 
 /// What the host solver takes of the machine.
 struct HostNeeds {
-    std::int64_t bytes = 0;  ///< with what its threads hand to each other, which memory_bytes() leaves out
-    int threads = 1;         ///< the caller's among them
+    std::int64_t bytes =
+        0;            ///< with the lists of what threads hand to each other, which memory_bytes() leaves out
+    int threads = 1;  ///< the caller's among them
 };
 /// Of the solver that make_host_solver would make; takes no memory for it.
 [[nodiscard]] HostNeeds host_solver_needs(const System& system, const SolverOptions& options);

@@ -58,7 +58,6 @@ public:
     [[nodiscard]] MPCFLOW_HD int number() const { return number_; }
     [[nodiscard]] const CellBlock& own() const { return own_; }
     [[nodiscard]] std::int64_t cell_count() const { return std::int64_t{cells_.x} * cells_.y * cells_.z; }
-    [[nodiscard]] int layer_count() const { return cells_.z; }
 
     /// `no_cell` for a place off this grid.
     template <Setting setting = Setting::any>

@@ -48,6 +48,7 @@ struct Advance {
 
 private:
     using Block = ParticleBlock<Law, Particle>;
+    using Places = typename SharedSums<Sums>::Places;
 
     /// Particles are fetched so far ahead.
     static constexpr std::int64_t particles_ahead = 2 * Block::size;
@@ -65,21 +66,20 @@ private:
         Block block;
         std::int64_t to[Block::size];
         HostParticles<Particle>& now = particles.now();
-        const std::int64_t first_cell = sums.first_cell(thread);
-        const std::int64_t own_cells = sums.first_cell(thread + 1) - first_cell;
+        const Places places = sums.places(thread);
         const std::int64_t first = particles.first(thread);
         const std::int64_t last = particles.last(thread);
-        CellWalk walk(particles.marks(thread), own_cells, last - first);
-        CellsAhead ahead(plan.next_grid, first_cell);
+        CellWalk walk(particles.marks(thread), places.count, last - first);
+        CellsAhead ahead(plan.next_grid, places.first);
         std::int64_t next_block = 0;
         for (std::int64_t i = first; i < last; i = next_block) {
             // The first one is shorter, so that those behind it begin where columns have a whole line.
             next_block = std::min((i / Block::size + 1) * Block::size, last);
             const auto count = static_cast<int>(next_block - i);
-            fetch_cells(ahead, first_cell + walk.cell_of(i - first));
+            fetch_cells(ahead, places.first + walk.cell_of(i - first));
             block.load(now, i, count);
             block.locate(plan.grid);
-            if (reorders) take_slots(block, count, block.are_within(first_cell, own_cells), to);
+            if (reorders) take_slots(block, count, places, to);
             else std::iota(to, to + count, i);
             if (block.collide_and_glide(plan, actions)) advance_odd(block, i, count);
             if (block.has_fast()) faults |= notice_fast;
@@ -90,9 +90,10 @@ private:
             if (reorders || Block::reads_labels) now.template fetch_labels<Fetch::to_read>(next, Block::size);
             if (reorders) store_reordered(block, i, count, to);
             else block.store(now, i, count);
-            if (block.are_within(first_cell, own_cells)) add_to_own<units>(block, count);
-            else add<units>(block, i, count, to);
+            if (block.are_within(places.first, places.count)) add_to_own<units>(block, count);
+            else add<units>(block, i, count, places, to);
         }
+        sums.offer_margins(thread);
     }
 
     void contribute(Block& block) const {
@@ -156,7 +157,10 @@ private:
 
     /// Those of any other, whose particles are those from number `first` on.
     template <VectorUnits units>
-    void add(const Block& block, std::int64_t first, int count, const std::int64_t* to) {
+    void add(const Block& block, std::int64_t first, int count, const Places& places,
+             const std::int64_t* to) {
+        std::int64_t index[Block::size];
+        for (int k = 0; k < Block::size; ++k) index[k] = places.index(block.cell(k));
         for (int k = 0; k < count; ++k) {
             const int cell = block.cell(k);
             if constexpr (Border::is_open) {
@@ -165,24 +169,19 @@ private:
                     continue;
                 }
             }
-            if (is_own(cell)) block.contributions().template add_to<units>(sums[cell], k);
-            else sums.add_to_others(thread, cell, block.contributions()[k]);
+            if (index[k] != Places::in_list) block.contributions().template add_to<units>(sums[index[k]], k);
+            else sums.list(thread, cell, block.contributions()[k]);
         }
     }
 
     /// Takes slots for the particles of a block. Those that drifted since the last re-ordering may be in
-    /// cells of another thread, unless `all_are_own`.
-    void take_slots(const Block& block, int count, bool all_are_own, std::int64_t* to) {
+    /// cells of another thread.
+    void take_slots(const Block& block, int count, const Places& places, std::int64_t* to) {
         for (int k = 0; k < count; ++k) {
             const int cell = block.cell(k);
-            to[k] = all_are_own || is_own(cell) ? slots[cell].take_as_owner() : slots[cell].take_as_other();
+            to[k] = places.is_own(cell) ? slots[cell].take_as_owner() : slots[cell].take_as_other();
             particles.reordered().fetch_to_write(to[k]);
         }
-    }
-
-    /// Whether a cell is of this thread.
-    [[nodiscard]] bool is_own(int cell) const {
-        return cell >= sums.first_cell(thread) && cell < sums.first_cell(thread + 1);
     }
 
     /// The particles of a block that are odd, one by one; they are those from number `first` on.

@@ -58,15 +58,14 @@ public:
           reorder_(options.reorder > 0 ? options.reorder : default_reorder),
           // A domain makes room for what comes.
           particles_(Border::is_open ? 0 : system.particle_count(), team_.size()),
-          // The cell count of a grid does not depend on its shift.
-          sums_(plan_.next_grid.cell_count(), team_.size()),
+          sums_(plan_.next_grid, team_.size()),
           actions_(sums_.cell_count()),
           kept_draws_(CellDraws<Law>::kept(sums_.cell_count())),
           draws_(kept_draws_.data()),
           slots_(sums_.cell_count()),
           cells_(runs_of_threads(border_, plan_.next_grid, sums_, team_.size())),
           exchange_(border_, particles_, sums_, draws_, slots_.data(), team_.size()) {
-        sums_.make_room(plan_.next_grid, particles_.count());
+        sums_.make_room(particles_.count());
         create_particles();
         contribute_all();
     }
@@ -108,15 +107,13 @@ public:
         check();
     }
 
-    /// Goes on from the state after `step` steps, of which `fast_steps` were fast; make(id) gives each
-    /// particle.
+    /// Goes on from the state after `step` steps, of which `fast_steps` were fast; make(id) gives a particle.
     template <class Make>
     void restore(std::int64_t step, std::int64_t fast_steps, const Make& make) {
         step_ = step;
         plan_.go_to(system_, static_cast<std::uint64_t>(step_));
         findings_.restart(fast_steps);
         fill_particles(make);
-        sums_.forget();
         contribute_all();
     }
 
@@ -137,7 +134,6 @@ public:
         particles_.clear();
         give([&](const Particle& particle) { particles_.append(particle); });
         team_.run([&](int thread) { particles_.share_out(thread); });
-        sums_.forget();
         contribute_all();
     }
     /// The domain that owns the cell of a particle.
@@ -256,15 +252,19 @@ private:
     /// Sums for the next collision, from the particles as they are.
     void contribute_all() {
         team_.run([&](int thread) {
+            sums_.forget(thread);  // what was not collected
             for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) {
                 sums_[c] = {};
                 draws_.begin(plan_, static_cast<int>(c));
             }
             team_.wait();
+            const auto places = sums_.places(thread);
             for (const Particle particle : particles_.of(thread)) {
                 const CellPlace<Real> place = plan_.next_grid.locate(particle.position);
-                sums_.add(thread, place.cell, plan_.contribute(particle, place, next_draw(place.cell)));
+                sums_.add(thread, places, place.cell,
+                          plan_.contribute(particle, place, next_draw(place.cell)));
             }
+            sums_.offer_margins(thread);
             if constexpr (Border::is_open) {
                 team_.wait();
                 begin_exchange(plan_, thread, reorders_in(step_));
