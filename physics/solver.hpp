@@ -116,8 +116,8 @@ public:
 
 /// What the host solver takes of the machine.
 struct HostNeeds {
-    std::int64_t bytes =
-        0;            ///< with the lists of what threads hand to each other, which memory_bytes() leaves out
+    /// With the lists of what threads hand to each other, which memory_bytes() leaves out.
+    std::int64_t bytes = 0;
     int threads = 1;  ///< the caller's among them
 };
 /// Of the solver that make_host_solver would make; takes no memory for it.
