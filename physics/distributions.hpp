@@ -108,7 +108,7 @@ public:
         const float y2 = one.y * one.y;
         const float d = static_cast<float>(d_);
         const float bound = 1.0F - 0x1p-20F - 1.5F * d * (y2 * y2);
-        return d < 0x1p17F && y2 < 0.25F && static_cast<float>(one.u[0]) * 0x1p-32F < bound;
+        return (d < 0x1p17F) & (y2 < 0.25F) & (static_cast<float>(one.u[0]) * 0x1p-32F < bound);
     }
     [[nodiscard]] MPCFLOW_HD bool is_taken(const Try& one) const {
         return is_below(uniform_open(one.u[0], one.u[1]), static_cast<double>(one.x), d_, one.cube);
@@ -163,6 +163,14 @@ MPCFLOW_HD double thermal_energy(int freedoms, const ThermalDraw& drawn, RandomS
     const auto first = tries.make(drawn);
     if (tries.is_surely_taken(first) || tries.is_taken(first)) return tries.result(first);
     return detail::try_thermal_energy(tries, freedoms, detail::most_thermal_tries - 1, source);
+}
+/// The same for 2 freedoms and more, without a branch, where the first try is surely taken, as most are;
+/// where it is not, `is_taken` becomes false, and this means nothing.
+MPCFLOW_HD double thermal_energy_at_once(int freedoms, const ThermalDraw& drawn, bool& is_taken) {
+    const detail::ThermalTries tries(freedoms);
+    const auto first = tries.make(drawn);
+    is_taken = tries.is_surely_taken(first);
+    return tries.result(first);
 }
 
 }  // namespace mpcflow

@@ -82,10 +82,16 @@ public:
         // One alone has no rigid rotation.
         if (sums.number() == 1.0)
             return Transform::make((1.0 / sums.mass()) * CellMoments::vector_at(sums, 1), 1.0, {}, {});
-        const CellMoments cell(sums, offset_spacing_);
-        const Vec3<double> spin = cell.inverse_inertia(
-            cell.angular_momentum(CellMoments::vector_at(sums, moment_sums), cell.total));
-        return Transform::make(cell.mean, 1.0, spin, cell.centre);
+        return as_rigid_body({sums, offset_spacing_}, sums);
+    }
+
+    /// Of cells of three particles and more that are not on a line.
+    [[nodiscard]] static bool resolves_at_once() { return true; }
+    MPCFLOW_HD bool resolve_at_once(const Sums& sums, const Draw& /*draw*/, const NoDraw& /*drawn*/,
+                                    Transform& transform) const {
+        bool is_regular = false;
+        transform = as_rigid_body({sums, offset_spacing_, is_regular}, sums);
+        return is_regular & (sums.number() > 2.0);
     }
 
     MPCFLOW_HD Vec3<Real> apply(const Transform& transform, const Draw& /*draw*/, const InCell<Real>& in_cell,
@@ -94,6 +100,12 @@ public:
     }
 
 private:
+    MPCFLOW_HD static Transform as_rigid_body(const CellMoments& cell, const Sums& sums) {
+        const Vec3<double> spin = cell.inverse_inertia(
+            cell.angular_momentum(CellMoments::vector_at(sums, moment_sums), cell.total));
+        return Transform::make(cell.mean, 1.0, spin, cell.centre);
+    }
+
     MPCFLOW_HD static Sums sums_of(double mass, Vec3<double> change, Vec3<double> r) {
         Sums sums = Sums::of_one(mass);
         put_moments(sums.value, mass, change, r);

@@ -21,13 +21,16 @@ public:
     /// particles
     /// (`is_pair`) the line is known to be singular, also where they are so close that the rounding of the
     /// sums is more than 1e-9 of the trace.
-    MPCFLOW_HD explicit InverseInertia(const SymmetricTensor& s, double least, bool is_pair = false)
-        : moments_(s) {
+    MPCFLOW_HD explicit InverseInertia(const SymmetricTensor& s, double least, bool is_pair = false) {
+        bool is_regular = false;
+        *this = of_regular(s, least, is_pair, is_regular);
+        if (!is_regular) make_singular(s, least);
+    }
+    /// The same of a tensor that is not singular, without a branch. Of any other it means nothing, and
+    /// `is_regular` becomes false.
+    MPCFLOW_HD static InverseInertia of_regular(const SymmetricTensor& s, double least, bool is_pair,
+                                                bool& is_regular) {
         const double t = s.trace();
-        if (!(t >= least)) {  // one place: no lever arm, no rotation
-            moments_ = {};
-            return;
-        }
         const double a = s.yy + s.zz, b = s.xx + s.zz, c = s.xx + s.yy;  // I = t - s
         const double d = -s.xy, e = -s.xz, f = -s.yz;
         const double cofactor_xx = b * c - f * f;
@@ -41,21 +44,15 @@ public:
         // determinant / minors is close to the smallest eigenvalue where that one is small. With minors and
         // trace above zero, which rounding may not have left, all eigenvalues are.
         const double zero = 1e-9 * (2.0 * t);
-        is_singular_ = is_pair || !(minors > 0.0 && determinant > (zero > least ? zero : least) * minors);
-        if (is_singular_) {
-            // sum m r r = t d d^T: the column of its largest diagonal element points along d.
-            Vec3<double> line{s.xx, s.xy, s.xz};
-            if (s.yy >= s.xx && s.yy >= s.zz) line = {s.xy, s.yy, s.yz};
-            else if (s.zz >= s.xx && s.zz >= s.yy) line = {s.xz, s.yz, s.zz};
-            const double norm = 1.0 / (t * dot(line, line));
-            inverse_ = {1.0 / t - norm * line.x * line.x, 1.0 / t - norm * line.y * line.y,
-                        1.0 / t - norm * line.z * line.z, -norm * line.x * line.y,
-                        -norm * line.x * line.z,          -norm * line.y * line.z};
-            return;
-        }
+        is_regular =
+            (t >= least) & !is_pair & (minors > 0.0) & (determinant > (zero > least ? zero : least) * minors);
         const double scale = 1.0 / determinant;
-        inverse_ = {scale * cofactor_xx, scale * cofactor_yy, scale * cofactor_zz,
-                    scale * cofactor_xy, scale * cofactor_xz, scale * cofactor_yz};
+        InverseInertia inertia;
+        inertia.moments_ = s;
+        inertia.inverse_ = {scale * cofactor_xx, scale * cofactor_yy, scale * cofactor_zz,
+                            scale * cofactor_xy, scale * cofactor_xz, scale * cofactor_yz};
+        inertia.is_singular_ = false;
+        return inertia;
     }
 
     MPCFLOW_HD Vec3<double> operator()(Vec3<double> angular_momentum) const {
@@ -95,6 +92,23 @@ public:
     }
 
 private:
+    InverseInertia() = default;
+
+    MPCFLOW_HD void make_singular(const SymmetricTensor& s, double least) {
+        *this = {};
+        const double t = s.trace();
+        if (!(t >= least)) return;  // one place: no lever arm, no rotation
+        moments_ = s;
+        // sum m r r = t d d^T: the column of its largest diagonal element points along d.
+        Vec3<double> line{s.xx, s.xy, s.xz};
+        if (s.yy >= s.xx && s.yy >= s.zz) line = {s.xy, s.yy, s.yz};
+        else if (s.zz >= s.xx && s.zz >= s.yy) line = {s.xz, s.yz, s.zz};
+        const double norm = 1.0 / (t * dot(line, line));
+        inverse_ = {1.0 / t - norm * line.x * line.x, 1.0 / t - norm * line.y * line.y,
+                    1.0 / t - norm * line.z * line.z, -norm * line.x * line.y,
+                    -norm * line.x * line.z,          -norm * line.y * line.z};
+    }
+
     SymmetricTensor moments_;
     SymmetricTensor inverse_;
     bool is_singular_ = true;

@@ -151,6 +151,30 @@ concept DrawsToResolve = requires(const Law& law, const typename Law::Draw& draw
     requires !std::is_empty_v<typename Law::ResolveDraw>;
 };
 
+/// What a law draws to resolve a cell (DrawsToResolve): columns of it are of words.
+template <class Law>
+struct ToResolve {
+    static constexpr bool has_draws = false;
+    using Draw = NoDraw;
+};
+template <DrawsToResolve Law>
+struct ToResolve<Law> {
+    static constexpr bool has_draws = true;
+    using Draw = typename Law::ResolveDraw;
+};
+
+/// Of laws that know what most cells do without a branch: in a loop over cells compilers make vectors of
+/// that. resolve_at_once() sets `transform` to what resolve() gives, to the bit, of a cell in which its
+/// particles alone take part; where it returns false, to anything, and resolve() must be asked. It is called
+/// where resolves_at_once().
+template <class Law>
+concept ResolvesAtOnce = requires(const Law& law, const typename Law::Draw& draw,
+                                  const typename Law::Sums& sums, const typename ToResolve<Law>::Draw& drawn,
+                                  typename Law::Transform& transform) {
+    { law.resolves_at_once() } -> std::same_as<bool>;
+    { law.resolve_at_once(sums, draw, drawn, transform) } -> std::same_as<bool>;
+};
+
 /// Of laws whose particles take on a velocity that is known before the sums are: Law::take(). What a particle
 /// had before the collision nobody needs once it has contributed. So a solver may leave what it takes on in
 /// its place, which spares drawing it again, and tell apply() by InCell::has_taken.

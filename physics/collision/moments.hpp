@@ -42,12 +42,15 @@ struct CellMoments {
     /// to.
     template <class Sums>
     MPCFLOW_HD CellMoments(const Sums& sums, double offset_spacing)
-        : mass(sums.mass()),
-          total(vector_at(sums, 1)),
-          mean((1.0 / mass) * total),
-          centre((1.0 / mass) * vector_at(sums, 4)),
-          inverse_inertia(second_moments(sums.value, mass, centre),
-                          unresolved_moments(sums.number(), offset_spacing), sums.number() == 2.0) {}
+        : CellMoments(sums, offset_spacing, [](const SymmetricTensor& s, double least, bool is_pair) {
+              return InverseInertia(s, least, is_pair);
+          }) {}
+    /// The same without a branch, of a cell that InverseInertia::of_regular() takes.
+    template <class Sums>
+    MPCFLOW_HD CellMoments(const Sums& sums, double offset_spacing, bool& is_regular)
+        : CellMoments(sums, offset_spacing, [&](const SymmetricTensor& s, double least, bool is_pair) {
+              return InverseInertia::of_regular(s, least, is_pair, is_regular);
+          }) {}
 
     template <class Sums>
     MPCFLOW_HD static Vec3<double> vector_at(const Sums& sums, int first) {
@@ -60,6 +63,16 @@ struct CellMoments {
     }
 
 private:
+    template <class Sums, class MakeInverse>
+    MPCFLOW_HD CellMoments(const Sums& sums, double offset_spacing, const MakeInverse& make_inverse)
+        : mass(sums.mass()),
+          total(vector_at(sums, 1)),
+          mean((1.0 / mass) * total),
+          centre((1.0 / mass) * vector_at(sums, 4)),
+          inverse_inertia(make_inverse(second_moments(sums.value, mass, centre),
+                                       unresolved_moments(sums.number(), offset_spacing),
+                                       sums.number() == 2.0)) {}
+
     /// Below it eigenvalues of the inertia tensor and the trace of the second moments are taken for rounding.
     ///
     /// In spacings and for each particle, a sum of offsets is off by 1/2, and |centre| is 1/2 at most along

@@ -80,20 +80,23 @@ public:
         if (is_at_walls_or_in_stream(parameters_, fill))
             return with_walls_and_stream({sums.mass(), total}, axis, key, fill);
         if (sums.number() < 2.0) return {};
-        const double mass = sums.mass();
-        // Contributions are multiples of a grid's spacing, which is far above 1e-100, and sums begin with +0.
-        const Vec3<double> mean = divided_at_once(total, mass);
-        auto scale = static_cast<Real>(1);
-        if constexpr (is_thermostatted) {
-            const double square = sums.value[4] - dot(total, mean);
-            const int freedoms = 3 * (static_cast<int>(sums.number()) - 1);
-            const double target = thermal_square(parameters_, freedoms, square, drawn, key);
-            // It is kept as Real, so that a root in Real is as good.
-            // Particles at rest to each other (to the rounding of the sums) cannot be scaled.
-            if (square > 2e-9 * parameters_.thermal_variance)
-                scale = std::sqrt(static_cast<Real>(target / square));
-        }
-        return {vector_cast<Real>(mean), scale};
+        return about_mean(sums, [&](int freedoms, double square) {
+            return thermal_square(parameters_, freedoms, square, drawn, key);
+        });
+    }
+
+    /// Of cells of two particles and more; with a thermostat that draws energies, of whose tries the first
+    /// one is taken.
+    [[nodiscard]] bool resolves_at_once() const { return !is_thermostatted || parameters_.draws_energy(); }
+    MPCFLOW_HD bool resolve_at_once(const Sums& sums, const Draw& /*axis*/,
+                                    [[maybe_unused]] const ResolveDraw& drawn, Transform& transform) const {
+        bool is_taken = true;
+        transform = about_mean(sums, [&]([[maybe_unused]] int freedoms, double /*square*/) {
+            if constexpr (is_thermostatted)
+                return thermal_square_at_once(parameters_, freedoms, drawn, is_taken);
+            else return 0.0;
+        });
+        return is_taken & (sums.number() > 1.0);
     }
 
     MPCFLOW_HD Vec3<Real> apply(const Transform& transform, const Draw& axis, const InCell<Real>& in_cell,
@@ -107,6 +110,25 @@ public:
     }
 
 private:
+    /// Of two particles and more. square_of(freedoms, square) is what becomes of a square by the thermostat.
+    template <class SquareOf>
+    MPCFLOW_HD Transform about_mean(const Sums& sums, [[maybe_unused]] const SquareOf& square_of) const {
+        const Vec3<double> total{sums.value[1], sums.value[2], sums.value[3]};
+        // Contributions are multiples of a grid's spacing, which is far above 1e-100, and sums begin with +0.
+        const Vec3<double> mean = divided_at_once(total, sums.mass());
+        auto scale = static_cast<Real>(1);
+        if constexpr (is_thermostatted) {
+            const double square = sums.value[4] - dot(total, mean);
+            const int freedoms = 3 * (static_cast<int>(sums.number()) - 1);
+            const double target = square_of(freedoms, square);
+            // It is kept as Real, so that a root in Real is as good.
+            // Particles at rest to each other (to the rounding of the sums) cannot be scaled.
+            if (square > 2e-9 * parameters_.thermal_variance)
+                scale = std::sqrt(static_cast<Real>(target / square));
+        }
+        return {vector_cast<Real>(mean), scale};
+    }
+
     MPCFLOW_HD Transform with_walls_and_stream(const VirtualSum& real, const Draw& axis, const CellKey& key,
                                                const CellFill& fill) const {
         RandomSource source = key.source(RandomStream::virtual_particles);

@@ -157,14 +157,34 @@ public:
         if (sums.number() < 2.0) return {};
         const CellMoments cell(sums, offset_spacing_);
         if constexpr (is_thermostatted) {
-            return thermostatted(cell, sums, axis, drawn, key);
+            return thermostatted(
+                cell, sums, axis, drawn.gaussians(),
+                [&](int freedoms, double square) {
+                    return thermal_square(parameters_, freedoms, square, drawn, key);
+                });
         } else {
-            const Vec3<double> rotated_mean =
-                vector_cast<double>(rotation_(axis, vector_cast<Real>(cell.mean)));
-            const Vec3<double> spin = cell.inverse_inertia(cell.angular_momentum(
-                CellMoments::vector_at(sums, moment_sums), cell.total - cell.mass * rotated_mean));
-            return Transform::make(cell.mean - rotated_mean, 1.0, spin, cell.centre);
+            return rotated(cell, sums, axis);
         }
+    }
+
+    /// Of cells of three particles and more that are not on a line; with a thermostat that draws energies, of
+    /// whose tries the first one is taken.
+    [[nodiscard]] bool resolves_at_once() const { return !is_thermostatted || parameters_.draws_energy(); }
+    MPCFLOW_HD bool resolve_at_once(const Sums& sums, const Draw& axis,
+                                    [[maybe_unused]] const ResolveDraw& drawn, Transform& transform) const {
+        bool is_regular = false;
+        bool is_taken = true;
+        const CellMoments cell(sums, offset_spacing_, is_regular);
+        if constexpr (is_thermostatted) {
+            transform = thermostatted(
+                cell, sums, axis, drawn.gaussians(),
+                [&](int freedoms, double /*square*/) {
+                    return thermal_square_at_once(parameters_, freedoms, drawn, is_taken);
+                });
+        } else {
+            transform = rotated(cell, sums, axis);
+        }
+        return is_regular & is_taken & (sums.number() > 2.0);
     }
 
     MPCFLOW_HD Vec3<Real> apply(const Transform& transform, const Draw& axis, const InCell<Real>& in_cell,
@@ -178,16 +198,24 @@ public:
     }
 
 private:
-    template <class Drawn>
+    MPCFLOW_HD Transform rotated(const CellMoments& cell, const Sums& sums, const Draw& axis) const {
+        const Vec3<double> rotated_mean = vector_cast<double>(rotation_(axis, vector_cast<Real>(cell.mean)));
+        const Vec3<double> spin = cell.inverse_inertia(cell.angular_momentum(
+            CellMoments::vector_at(sums, moment_sums), cell.total - cell.mass * rotated_mean));
+        return Transform::make(cell.mean - rotated_mean, 1.0, spin, cell.centre);
+    }
+
+    /// square_of(freedoms, square) is what becomes of a square by the thermostat.
+    template <class SquareOf>
     MPCFLOW_HD Transform thermostatted(const CellMoments& cell, const Sums& sums, const Draw& axis,
-                                       const Drawn& drawn, const CellKey& key) const {
+                                       Vec3<float> gaussians, const SquareOf& square_of) const {
         const InverseInertia& inertia = cell.inverse_inertia;
         const double squared = sums.value[moment_sums + 6];
         const Vec3<double> momentum =
             cell.angular_momentum(CellMoments::vector_at(sums, moment_sums), cell.total);
         const Vec3<double> own_spin = inertia(momentum);
         const Vec3<double> drawn_spin = std::sqrt(parameters_.thermal_variance) *
-                                        inertia.thermal_velocity(vector_cast<double>(drawn.gaussians()));
+                                        inertia.thermal_velocity(vector_cast<double>(gaussians));
         // As the particles will have it.
         const Vec3<Real> added_spin = vector_cast<Real>(drawn_spin - own_spin);
         const Vec3<double> d = vector_cast<double>(added_spin);
@@ -205,7 +233,7 @@ private:
         const double uncertain =
             energy_rounding(sums.number(), squared, dot(d, d), dot(spun_spin, spun_spin));
         const double scale =
-            thermostat_scale(sums.number(), energy_2, uncertain, inertia.rotational_freedoms(), drawn, key);
+            thermostat_scale(sums.number(), energy_2, uncertain, inertia.rotational_freedoms(), square_of);
         return {RigidTransform<Real>::make(cell.mean - scale * spun_mean, scale, own_spin - scale * spun_spin,
                                            cell.centre),
                 added_spin, static_cast<Real>(0)};
@@ -234,14 +262,13 @@ private:
     /// its one freedom, comes near rest often. So an energy that may be all rounding is left alone,
     /// `uncertain` being what a rounding makes of it; and no other one becomes that small, so that as many
     /// pairs stay near rest as belong there.
-    template <class Drawn>
+    template <class SquareOf>
     MPCFLOW_HD double thermostat_scale(double count, double energy_2, double uncertain,
-                                       int rotational_freedoms, const Drawn& drawn,
-                                       const CellKey& key) const {
+                                       int rotational_freedoms, const SquareOf& square_of) const {
         const int freedoms = 3 * static_cast<int>(count) - 3 - rotational_freedoms;
-        const double target_2 = thermal_square(parameters_, freedoms, energy_2, drawn, key);
+        const double target_2 = square_of(freedoms, energy_2);
         const double least = 4.0 * uncertain;
-        return energy_2 > least && target_2 > least ? std::sqrt(target_2 / energy_2) : 1.0;
+        return (energy_2 > least) & (target_2 > least) ? std::sqrt(target_2 / energy_2) : 1.0;
     }
 
     LawParameters parameters_;

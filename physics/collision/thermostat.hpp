@@ -54,5 +54,10 @@ MPCFLOW_HD double thermal_square(const LawParameters& fluid, int freedoms, doubl
     const double log_probability = freedoms * natural_log(factor) - (tried - square) / (2.0 * variance);
     return natural_log(uniform_open(decision.word[0], decision.word[1])) < log_probability ? tried : square;
 }
+/// The same of maxwell_boltzmann for 2 freedoms and more, without a branch (thermal_energy_at_once).
+MPCFLOW_HD double thermal_square_at_once(const LawParameters& fluid, int freedoms,
+                                         const EnergyDrawnBefore& drawn, bool& is_taken) {
+    return 2.0 * fluid.thermal_variance * thermal_energy_at_once(freedoms, drawn.first, is_taken);
+}
 
 }  // namespace mpcflow

@@ -17,8 +17,8 @@
 
 namespace mpcflow {
 
-/// The first verb of a step, of one thread: over its cells or a part of them, some of them at a time. Their
-/// draws are made in columns, as ParticleBlock takes particles.
+/// The first verb of a step, of one thread: over its cells or a part of them, some of them at a time: their
+/// draws and what most of them do are made in columns, as ParticleBlock takes particles.
 template <class Law, class Border>
 struct Resolve {
     /// Of its own, as that of Advance.
@@ -35,7 +35,7 @@ struct Resolve {
 
     void run([[maybe_unused]] VectorUnits units) {
 #if MPCFLOW_HAS_VECTOR_UNITS
-        if constexpr (has_draws) {
+        if constexpr (has_draws || ResolvesAtOnce<Law>) {
             if (units == VectorUnits::avx512) return run_avx512();
             if (units == VectorUnits::avx2) return run_avx2();
         }
@@ -49,24 +49,14 @@ private:
     /// Some vectors of each kind.
     static constexpr int size = 32;
     /// Cells are fetched so far ahead.
-    static constexpr int cells_ahead = 16;
+    static constexpr int cells_ahead = size;
 
     template <class T>
     using ColumnsOf = Columns<T, typename Law::Real, size>;
     static constexpr bool has_draws = !std::is_empty_v<Draw>;
 
-    template <class L>
-    struct ToResolveOf {
-        static constexpr bool exists = false;
-        using Draw = NoDraw;
-    };
-    template <DrawsToResolve L>
-    struct ToResolveOf<L> {
-        static constexpr bool exists = true;
-        using Draw = typename L::ResolveDraw;
-    };
-    using ToResolve = ToResolveOf<Law>;
-    using ColumnsToResolve = Columns<typename ToResolve::Draw, std::uint32_t, size>;
+    static constexpr bool has_draws_to_resolve = ToResolve<Law>::has_draws;
+    using ColumnsToResolve = Columns<typename ToResolve<Law>::Draw, std::uint32_t, size>;
 
 #if MPCFLOW_HAS_VECTOR_UNITS
     MPCFLOW_AVX512 MPCFLOW_FLATTEN void run_avx512() { run_all(); }
@@ -76,8 +66,11 @@ private:
 
     void run_all() {
         ColumnsOf<Draw> drawn;
-        [[maybe_unused]] ColumnsToResolve drawn_to_resolve;
+        ColumnsToResolve drawn_to_resolve;
         [[maybe_unused]] std::int64_t keys[size];
+        int is_resolved[size]{};
+        ColumnsOf<typename Law::Transform> transforms;
+        const bool has_special_cells = plan.has_special_cells();
         for (const CellRange& range : cells) {
             const std::int64_t last = range.first + range.count;
             for (std::int64_t c = range.first; c < last; c += size) {
@@ -85,16 +78,24 @@ private:
                 const auto count = static_cast<int>(std::min<std::int64_t>(size, last - c));
                 // Before all draws: rows of cells end anywhere among these, which would keep draws from
                 // vectors.
-                if constexpr (has_draws || ToResolve::exists) plan.grid.find_keys(first, keys);
+                if constexpr (has_draws || has_draws_to_resolve) plan.grid.find_keys(first, keys);
                 if constexpr (has_draws) draw(first, count, keys, drawn);
-                if constexpr (ToResolve::exists) {
+                if constexpr (has_draws_to_resolve) {
                     if (plan.law.parameters().draws_energy()) draw_to_resolve<true>(keys, drawn_to_resolve);
                     else draw_to_resolve<false>(keys, drawn_to_resolve);
                 }
+                if constexpr (ResolvesAtOnce<Law>) {
+                    if (plan.law.resolves_at_once())
+                        resolve_at_once(first, count, drawn_to_resolve, transforms, is_resolved);
+                }
                 for (int k = 0; k < count; ++k) {
+                    const int cell = first + k;
                     if (c + k + cells_ahead < last) fetch_cell(c + k + cells_ahead);
-                    if constexpr (ToResolve::exists) resolve(first + k, drawn_to_resolve[k]);
-                    else resolve(first + k);
+                    if (is_resolved[k] != 0 && !(has_special_cells && may_be_special(cell)))
+                        actions[cell].transform = transforms[k];
+                    else if constexpr (has_draws_to_resolve) resolve(cell, drawn_to_resolve[k]);
+                    else resolve(cell);
+                    end(cell);
                 }
             }
         }
@@ -119,6 +120,30 @@ private:
             drawn.set(k, Law::template draw_to_resolve<with_energy>({plan.seed, plan.step, keys[k]}));
     }
 
+    /// Cells that are not special, of which most are resolved so. More particles than there may be are a
+    /// fault, which is found where a cell is resolved by itself.
+    void resolve_at_once(int first, int count, const ColumnsToResolve& drawn,
+                         ColumnsOf<typename Law::Transform>& transforms, int (&is_resolved)[size]) const {
+        Columns<typename Law::Sums, double, size> of_cells;
+        ColumnsOf<Draw> draws_of_cells;
+        for (int k = 0; k < size; ++k) {
+            const int cell = first + std::min(k, count - 1);
+            of_cells.set(k, sums[cell]);
+            draws_of_cells.set(k, actions[cell].draw());
+        }
+        const double most = plan.law.parameters().rounding.occupancy_limit;
+        for (int k = 0; k < size; ++k) {
+            const typename Law::Sums of_cell = of_cells[k];
+            typename Law::Transform transform;
+            const bool is_done = plan.law.resolve_at_once(of_cell, draws_of_cells[k], drawn[k], transform);
+            is_resolved[k] = is_done & (of_cell.number() <= most) ? 1 : 0;
+            transforms.set(k, transform);
+        }
+    }
+    [[nodiscard]] bool may_be_special(int cell) const {
+        return plan.may_be_special(cell, plan.streaming.surfaces());
+    }
+
     /// Left to itself the processor is late, the more so the more there is to do for each cell
     /// (docs/decisions/2026-11-30-what-two-ranks-wait-for.md).
     void fetch_cell(std::int64_t cell) {
@@ -130,6 +155,10 @@ private:
     void resolve(int cell, const ResolveDraw&... drawn) {
         CellAction<Law>& action = actions[cell];
         action.transform = plan.resolve(cell, sums[cell], action.draw(), faults, drawn...);
+    }
+
+    /// What was summed for this collision is of no more use.
+    void end(int cell) {
         if (reorders) {
             const std::int64_t number = cell - cells.front().first;
             if (number % CellMark::spacing == 0) marks.push_back({number, particles});
