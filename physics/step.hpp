@@ -236,6 +236,26 @@ struct StepPlan : StepMotion<typename Law::Real, Law::masses, Grid> {
                                                      std::uint32_t& faults) const {
         return resolve_filled(cell, CellFill{}, sums, draw, faults);
     }
+    /// What fills a cell and takes part in its collision.
+    MPCFLOW_HD CellFill fill(int cell, bool has_particles) const {
+        CellFill fill = grid.fill(cell, &walls);
+        const bool is_streaming = is_in_stream(cell);
+        // Where no particle is nobody asks what the cell does.
+        if (streaming.surfaces().exist() && has_particles) {
+            const CellSurfaces here(streaming.surfaces(), grid.centre(cell));
+            const bool has_solid = here.has_solid();
+            fill.is_cut |= has_solid;
+            if (has_solid || ((fill.is_cut || is_streaming) && here.is_cut())) {
+                fill.surfaces = &streaming.surfaces();
+                fill.centre = grid.centre(cell);
+            }
+        }
+        if (is_streaming) {
+            fill.stream_density = stream.density();
+            fill.stream = {stream.velocity(grid.centre(cell)), law.parameters().thermal_variance};
+        }
+        return fill;
+    }
     /// Whether there may be cells in whose collision walls or a stream take part.
     [[nodiscard]] bool has_special_cells() const {
         const bool has_walls = next_grid.has_solid_faces() || streaming.surfaces().exist();
@@ -331,26 +351,6 @@ private:
                                                       const ResolveDraw&... drawn) const {
         if (sums.number() > law.parameters().rounding.occupancy_limit) faults |= fault_occupancy;
         return law.resolve(sums, draw, drawn..., key(cell), filled);
-    }
-    /// What fills a cell and takes part in its collision.
-    MPCFLOW_HD CellFill fill(int cell, bool has_particles) const {
-        CellFill fill = grid.fill(cell, &walls);
-        const bool is_streaming = is_in_stream(cell);
-        // Where no particle is nobody asks what the cell does.
-        if (streaming.surfaces().exist() && has_particles) {
-            const CellSurfaces here(streaming.surfaces(), grid.centre(cell));
-            const bool has_solid = here.has_solid();
-            fill.is_cut |= has_solid;
-            if (has_solid || ((fill.is_cut || is_streaming) && here.is_cut())) {
-                fill.surfaces = &streaming.surfaces();
-                fill.centre = grid.centre(cell);
-            }
-        }
-        if (is_streaming) {
-            fill.stream_density = stream.density();
-            fill.stream = {stream.velocity(grid.centre(cell)), law.parameters().thermal_variance};
-        }
-        return fill;
     }
     /// In the collision and the flight of step `index`, all that is at the fluid's temperature is at that of
     /// the step.

@@ -166,7 +166,8 @@ struct ToResolve<Law> {
 /// Of laws that know what most cells do without a branch: in a loop over cells compilers make vectors of
 /// that. resolve_at_once() sets `transform` to what resolve() gives, to the bit, of a cell in which its
 /// particles alone take part; where it returns false, to anything, and resolve() must be asked. It is called
-/// where resolves_at_once().
+/// where resolves_at_once(), of all cells, those without particles, too: what it makes of those, be it
+/// infinite or no number, must do no harm.
 template <class Law>
 concept ResolvesAtOnce = requires(const Law& law, const typename Law::Draw& draw,
                                   const typename Law::Sums& sums, const typename ToResolve<Law>::Draw& drawn,

@@ -30,7 +30,7 @@ MPCFLOW_HD void put_moments(double* s, double mass, Vec3<double> v, Vec3<double>
     s[12] = mass * (r.y * r.z);
 }
 
-/// A cell of two particles and more, by such sums.
+/// A cell of two particles and more, by such sums; of fewer it means nothing.
 struct CellMoments {
     double mass;
     Vec3<double> total;   ///< of the vectors

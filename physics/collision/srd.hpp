@@ -85,8 +85,8 @@ public:
         });
     }
 
-    /// Of cells of two particles and more; with a thermostat that draws energies, of whose tries the first
-    /// one is taken.
+    /// Of cells of two particles and more; with a thermostat, which must draw energies, where the first try
+    /// is surely taken.
     [[nodiscard]] bool resolves_at_once() const { return !is_thermostatted || parameters_.draws_energy(); }
     MPCFLOW_HD bool resolve_at_once(const Sums& sums, const Draw& /*axis*/,
                                     [[maybe_unused]] const ResolveDraw& drawn, Transform& transform) const {
@@ -110,7 +110,8 @@ public:
     }
 
 private:
-    /// Of two particles and more. square_of(freedoms, square) is what becomes of a square by the thermostat.
+    /// Of two particles and more; of fewer it means nothing. square_of(freedoms, square) is what becomes of a
+    /// square by the thermostat.
     template <class SquareOf>
     MPCFLOW_HD Transform about_mean(const Sums& sums, [[maybe_unused]] const SquareOf& square_of) const {
         const Vec3<double> total{sums.value[1], sums.value[2], sums.value[3]};

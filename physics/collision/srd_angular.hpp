@@ -167,8 +167,8 @@ public:
         }
     }
 
-    /// Of cells of three particles and more that are not on a line; with a thermostat that draws energies, of
-    /// whose tries the first one is taken.
+    /// Of cells of three particles and more that are not on a line; with a thermostat, which must draw
+    /// energies, where the first try is surely taken.
     [[nodiscard]] bool resolves_at_once() const { return !is_thermostatted || parameters_.draws_energy(); }
     MPCFLOW_HD bool resolve_at_once(const Sums& sums, const Draw& axis,
                                     [[maybe_unused]] const ResolveDraw& drawn, Transform& transform) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "physics/cell_draws.hpp"
+#include "physics/collision/virtual_particles.hpp"
 #include "physics/host/cell_walk.hpp"
 #include "physics/host/fetching.hpp"
 #include "physics/host/particle_block.hpp"
@@ -48,7 +49,7 @@ private:
 
     /// Some vectors of each kind.
     static constexpr int size = 32;
-    /// Cells are fetched so far ahead.
+    /// Cells are fetched so far ahead: so many are read before one is resolved.
     static constexpr int cells_ahead = size;
 
     template <class T>
@@ -68,9 +69,10 @@ private:
         ColumnsOf<Draw> drawn;
         ColumnsToResolve drawn_to_resolve;
         [[maybe_unused]] std::int64_t keys[size];
-        int is_resolved[size]{};
+        int has_transform[size]{};
         ColumnsOf<typename Law::Transform> transforms;
         const bool has_special_cells = plan.has_special_cells();
+        const bool is_at_once = resolves_at_once();
         for (const CellRange& range : cells) {
             const std::int64_t last = range.first + range.count;
             for (std::int64_t c = range.first; c < last; c += size) {
@@ -85,13 +87,13 @@ private:
                     else draw_to_resolve<false>(keys, drawn_to_resolve);
                 }
                 if constexpr (ResolvesAtOnce<Law>) {
-                    if (plan.law.resolves_at_once())
-                        resolve_at_once(first, count, drawn_to_resolve, transforms, is_resolved);
+                    if (is_at_once)
+                        resolve_at_once(first, count, drawn_to_resolve, transforms, has_transform);
                 }
                 for (int k = 0; k < count; ++k) {
                     const int cell = first + k;
                     if (c + k + cells_ahead < last) fetch_cell(c + k + cells_ahead);
-                    if (is_resolved[k] != 0 && !(has_special_cells && may_be_special(cell)))
+                    if (has_transform[k] != 0 && !(has_special_cells && is_special(cell)))
                         actions[cell].transform = transforms[k];
                     else if constexpr (has_draws_to_resolve) resolve(cell, drawn_to_resolve[k]);
                     else resolve(cell);
@@ -120,10 +122,10 @@ private:
             drawn.set(k, Law::template draw_to_resolve<with_energy>({plan.seed, plan.step, keys[k]}));
     }
 
-    /// Cells that are not special, of which most are resolved so. More particles than there may be are a
-    /// fault, which is found where a cell is resolved by itself.
+    /// As if no cell were special; most that are not have a transform then. More particles than there may be
+    /// are a fault, which is found where a cell is resolved by itself.
     void resolve_at_once(int first, int count, const ColumnsToResolve& drawn,
-                         ColumnsOf<typename Law::Transform>& transforms, int (&is_resolved)[size]) const {
+                         ColumnsOf<typename Law::Transform>& transforms, int (&has_transform)[size]) const {
         Columns<typename Law::Sums, double, size> of_cells;
         ColumnsOf<Draw> draws_of_cells;
         for (int k = 0; k < size; ++k) {
@@ -136,12 +138,17 @@ private:
             const typename Law::Sums of_cell = of_cells[k];
             typename Law::Transform transform;
             const bool is_done = plan.law.resolve_at_once(of_cell, draws_of_cells[k], drawn[k], transform);
-            is_resolved[k] = is_done & (of_cell.number() <= most) ? 1 : 0;
+            has_transform[k] = is_done & (of_cell.number() <= most) ? 1 : 0;
             transforms.set(k, transform);
         }
     }
-    [[nodiscard]] bool may_be_special(int cell) const {
-        return plan.may_be_special(cell, plan.streaming.surfaces());
+    [[nodiscard]] bool resolves_at_once() const {
+        if constexpr (ResolvesAtOnce<Law>) return plan.law.resolves_at_once();
+        else return false;
+    }
+    /// Whether walls or a stream take part in the collision of a cell.
+    [[nodiscard]] bool is_special(int cell) const {
+        return is_at_walls_or_in_stream(plan.law.parameters(), plan.fill(cell, true));
     }
 
     /// Left to itself the processor is late, the more so the more there is to do for each cell

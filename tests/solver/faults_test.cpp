@@ -1,5 +1,7 @@
 /// What must not happen is reported, and by name: a wrong state never goes on in silence.
 
+#include <cmath>
+#include <cstddef>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -94,6 +96,29 @@ TEST_P(Faults, a_compressed_fluid_is_told_from_a_fast_one) {
         EXPECT_TRUE(contains(text, "more than 200 particles")) << text;
         EXPECT_TRUE(contains(text, "compressed")) << text;
         EXPECT_FALSE(contains(text, "faster")) << text;
+    }
+}
+
+// Where no walls are, a CPU resolves most cells many at once; not this one.
+TEST_P(Faults, so_is_a_crowded_cell_far_from_all_walls) {
+    constexpr std::size_t crowd = 300;  // where 200 are allowed
+    constexpr double centre = 2.5;
+    system_.collision.random_shift = false;
+    ParticleSnapshot snapshot;
+    make(system_)->copy_particles(snapshot);
+    for (std::size_t i = 0; i < 3 * crowd; ++i)
+        snapshot.position[i] = centre + std::ldexp(snapshot.position[i] - centre, -8);
+    for (const CollisionRule rule : {CollisionRule::srd, CollisionRule::at}) {
+        system_.collision.rule = rule;
+        for (const bool angular : {false, true}) {
+            system_.collision.conserve_angular_momentum = angular;
+            const auto solver = make(system_);
+            const std::string text = fault_of([&] {
+                solver->restore(snapshot, 0);
+                solver->run(1);
+            });
+            EXPECT_TRUE(contains(text, "more than 200 particles")) << text;
+        }
     }
 }
 
