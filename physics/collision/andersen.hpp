@@ -120,17 +120,6 @@ public:
         return at_walls(shift, real.mass, real.mass / all.mass, fill, source);
     }
 
-    /// Of cells that have particles.
-    [[nodiscard]] static bool resolves_at_once() { return true; }
-    MPCFLOW_HD bool resolve_at_once(const Sums& sums, const Draw& /*draw*/, const NoDraw& /*drawn*/,
-                                    Transform& transform) const {
-        const double mass = sums.mass();
-        transform = {
-            vector_cast<Real>((1.0 / mass) * Vec3<double>{sums.value[1], sums.value[2], sums.value[3]}),
-            static_cast<Real>(0)};
-        return mass != 0.0;
-    }
-
     MPCFLOW_HD Vec3<Real> apply(const Transform& transform, const Draw& /*draw*/, const InCell<Real>& in_cell,
                                 const StepKey& key) const {
         const Real sign = transform.is_back == static_cast<Real>(0) ? 1 : -1;

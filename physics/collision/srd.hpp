@@ -85,16 +85,14 @@ public:
         });
     }
 
-    /// Of cells of two particles and more; with a thermostat, which must draw energies, where the first try
-    /// is surely taken.
-    [[nodiscard]] bool resolves_at_once() const { return !is_thermostatted || parameters_.draws_energy(); }
-    MPCFLOW_HD bool resolve_at_once(const Sums& sums, const Draw& /*axis*/,
-                                    [[maybe_unused]] const ResolveDraw& drawn, Transform& transform) const {
-        bool is_taken = true;
-        transform = about_mean(sums, [&]([[maybe_unused]] int freedoms, double /*square*/) {
-            if constexpr (is_thermostatted)
-                return thermal_square_at_once(parameters_, freedoms, drawn, is_taken);
-            else return 0.0;
+    /// Of cells of two particles and more where the first try of the energy is surely taken. Without a
+    /// thermostat there is too little to do: columns of it are no faster.
+    [[nodiscard]] bool resolves_at_once() const { return parameters_.draws_energy(); }
+    MPCFLOW_HD bool resolve_at_once(const Sums& sums, const Draw& /*axis*/, const ResolveDraw& drawn,
+                                    Transform& transform) const requires is_thermostatted {
+        bool is_taken = false;
+        transform = about_mean(sums, [&](int freedoms, double /*square*/) {
+            return thermal_square_at_once(parameters_, freedoms, drawn, is_taken);
         });
         return is_taken & (sums.number() > 1.0);
     }
