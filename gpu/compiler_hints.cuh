@@ -14,12 +14,12 @@ __device__ __forceinline__ void keep_in_registers(Vec3<int>& v) {
     asm volatile("" : "+r"(v.x), "+r"(v.y), "+r"(v.z));
 }
 
-/// Adds 1 in shared memory and does not ask what was there. Of two ways to add to one word, of which one
-/// asks, the compiler makes a single one that does, and what it answers would be waited for.
-__device__ __forceinline__ void count_one(std::uint32_t* number) {
-    asm volatile("red.shared.add.u32 [%0], 1;"
+/// Adds to a word in shared memory and does not ask what was there. Of two ways to add to one word, of which
+/// one asks, the compiler makes a single one that does, and what it answers would be waited for.
+__device__ __forceinline__ void add_unasked(std::uint32_t* word, std::uint32_t value) {
+    asm volatile("red.shared.add.u32 [%0], %1;"
                  :
-                 : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(number)))
+                 : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(word))), "r"(value)
                  : "memory");
 }
 

@@ -1,18 +1,14 @@
 #pragma once
-/// The cells around a tile in which its particles lie on the grid of a later step, and their sums in the
-/// shared memory of a block. Host and device share it, so that tests need no card.
+/// The cells around a tile in which its particles lie on the grid of a later step. Host and device share it,
+/// so that tests need no card.
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdint>
-#include <utility>
 
 #include "gpu/cell_order.hpp"
 #include "physics/cell_grid.hpp"
-#include "physics/collision/law.hpp"
-#include "physics/grid_rounding.hpp"
 #include "physics/host_device.hpp"
 #include "physics/vector.hpp"
 
@@ -147,118 +143,6 @@ private:
     Vec3<int> lowest_{};                ///< where a tile begins whose box is not moved onto the grid,
     Vec3<int> highest_{};               ///< to here
     std::array<unsigned, 3> astray_{};  ///< count_astray() where an axis leads to other domains, else 0
-};
-
-/// How a sum of doubles on a rounding grid is held in two 32-bit words, which shared memory adds several
-/// times as fast as 64 bits: x + magic has x, in whole multiples of the grid's spacing, in its lowest bits;
-/// the low word sums the lowest `low_bits` of them, the high word the 32 bits above. Of up to most()
-/// particles the low word does not overflow, and the high one loses nothing that is not known: the sum has at
-/// most 53 bits (physics/grid_rounding.hpp), and what the exponent of x + magic adds is subtracted again.
-class WordSplit {
-public:
-    WordSplit() = default;
-    /// For cells of up to `occupancy` particles, or as many as there can be.
-    explicit WordSplit(double occupancy) {
-        while (low_bits_ > least_low_bits && static_cast<double>(most()) < occupancy) --low_bits_;
-        is_enough_ = static_cast<double>(most()) >= occupancy;
-    }
-
-    /// Particles that a cell may have.
-    [[nodiscard]] MPCFLOW_HD std::uint32_t most() const { return 1U << (32U - low_bits_); }
-    /// Whether those are as many as were asked for.
-    [[nodiscard]] MPCFLOW_HD bool is_enough() const { return is_enough_; }
-
-    [[nodiscard]] MPCFLOW_HD std::uint32_t low(std::uint64_t bits) const {
-        return static_cast<std::uint32_t>(bits) & ((1U << low_bits_) - 1U);
-    }
-    [[nodiscard]] MPCFLOW_HD std::uint32_t high(std::uint64_t bits) const {
-        return static_cast<std::uint32_t>(bits >> low_bits_);
-    }
-    /// Of `number` particles, whose words add up to `low` and `high`: the sum in multiples of the spacing.
-    /// `bias` is high() of the bits of the magic number.
-    [[nodiscard]] MPCFLOW_HD std::int64_t join(std::uint32_t low, std::uint32_t high, std::uint32_t number,
-                                               std::uint32_t bias) const {
-        const auto above = static_cast<std::int32_t>(high - number * bias);
-        return static_cast<std::int64_t>(above) * (std::int64_t{1} << low_bits_) + low;
-    }
-
-private:
-    /// CellRounding leaves a factor of two: the size of a sum is at most 2^52, and what is above these bits,
-    /// with what the low words lend it, at most 2^30 and some.
-    static constexpr std::uint32_t least_low_bits = 22;
-    std::uint32_t low_bits_ = 24;
-    bool is_enough_ = true;
-};
-
-/// A sum on a rounding grid, of its words.
-struct SumOfWords {
-    double spacing;      ///< of the grid
-    std::uint32_t bias;  ///< WordSplit::high() of the grid's magic number
-
-    [[nodiscard]] MPCFLOW_HD double operator()(const WordSplit& split, std::uint32_t low, std::uint32_t high,
-                                               std::uint32_t number) const {
-        return static_cast<double>(split.join(low, high, number, bias)) * spacing;
-    }
-};
-
-/// The words of a law's sums of a cell: the number of particles; then two for each other sum.
-template <class Law>
-class WordSums {
-public:
-    static constexpr int count = 2 * Law::sum_count - 1;
-
-    WordSums() = default;
-    explicit WordSums(const Law& law) : split_(law.parameters().rounding.occupancy_limit) {
-        set_grids(law.parameters().rounding, std::make_integer_sequence<int, Law::sum_count>{});
-    }
-
-    [[nodiscard]] MPCFLOW_HD const WordSplit& split() const { return split_; }
-
-    /// Calls add(word, value) for each word but the first, which counts particles, of a contribution that is
-    /// not yet rounded: the same as if it were.
-    template <class Add>
-    MPCFLOW_HD void for_each_word(const typename Law::Sums& sums, const Add& add) const {
-        for_each_word(sums, add, std::make_integer_sequence<int, Law::sum_count - 1>{});
-    }
-
-    /// How the words of sum `k` become a double; the number of particles has a low word alone.
-    [[nodiscard]] MPCFLOW_HD SumOfWords sum(int k) const { return {spacing_[k], bias_[k]}; }
-
-private:
-    MPCFLOW_HD static std::uint64_t bits_of(double x) { return std::bit_cast<std::uint64_t>(x); }
-
-    template <class Add, int... before>
-    MPCFLOW_HD void for_each_word(const typename Law::Sums& sums, const Add& add,
-                                  std::integer_sequence<int, before...>) const {
-        (add_words<before + 1>(sums, add), ...);
-    }
-    template <int k, class Add>
-    MPCFLOW_HD void add_words(const typename Law::Sums& sums, const Add& add) const {
-        const std::uint64_t bits = bits_of(sums.value[k] + magic_[k]);
-        add(2 * k - 1, split_.low(bits));
-        add(2 * k, split_.high(bits));
-    }
-
-    template <int... k>
-    void set_grids(const CellRounding& rounding, std::integer_sequence<int, k...>) {
-        (set_grid<k>(rounding), ...);
-    }
-    template <int k>
-    void set_grid(const CellRounding& rounding) {
-        if constexpr (k == 0) {
-            spacing_[k] = 1.0;
-        } else {
-            const RoundingGrid& grid = rounding.template grid<Law::grids.of[k]>();
-            magic_[k] = grid.magic();
-            spacing_[k] = grid.spacing();
-            bias_[k] = split_.high(bits_of(grid.magic()));
-        }
-    }
-
-    WordSplit split_;
-    std::uint32_t bias_[Law::sum_count]{};
-    double magic_[Law::sum_count]{};
-    double spacing_[Law::sum_count]{};
 };
 
 }  // namespace mpcflow

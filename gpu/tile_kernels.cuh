@@ -4,12 +4,12 @@
 /// its shared memory. The box's sums are then added to the cells' rows, a few for each particle. So particles
 /// need no peers, and lie in memory in any order within their tile.
 ///
-/// Particles whose next cell is outside of the box, or full, add to the cell's row by themselves, at once.
-/// Where flights are long those outside are many, and are left over (left_over.hpp), as are particles that
-/// met a wall: whole warps end them afterwards. Among surfaces, near which many are left over, those that
-/// meet nothing after all are added to the box, too. Those that do meet something are left to
-/// finish_at_walls, as far as the wall queue has room, since a block would wait long for few of its threads.
-/// Bits are those of every other way (TileBoxes and WordSums in tile_box.hpp).
+/// Particles whose next cell is outside of the box, or full, add to the cell's row by themselves, at once;
+/// but where flights are long those outside are left over (left_over.hpp), as are particles that met a wall:
+/// whole warps end them afterwards. Among surfaces, those of them that meet nothing after all are added to
+/// the box, too. Those that do meet something are left to finish_at_walls, as far as the wall queue has room:
+/// a block would wait long for a few threads. Bits are those of every other way (TileBoxes in tile_box.hpp,
+/// WordSums in word_sums.hpp).
 
 #include <cstdint>
 #include <type_traits>
@@ -21,6 +21,7 @@
 #include "gpu/particle_kernels.cuh"
 #include "gpu/tile_box.hpp"
 #include "gpu/tile_turns.hpp"
+#include "gpu/word_sums.hpp"
 
 namespace mpcflow {
 
@@ -91,15 +92,19 @@ template <class Law>
 [[nodiscard]] __device__ __forceinline__ bool add_to_box(const WordSums<Law>& words,
                                                          const typename Law::Sums& sums, int local,
                                                          TileMemory<Law>& memory) {
-    if (words.split().is_enough()) count_one(memory.word(0, local));
-    else if (atomicAdd(memory.word(0, local), 1U) >= words.split().most()) return false;
+    std::uint32_t* number = memory.word(0, local);
+    const std::uint32_t one = words.first_word(sums);
+    if (words.split().is_enough()) add_unasked(number, one);
+    else if (words.number(atomicAdd(number, one)) >= words.split().most()) {
+        atomicAdd(number, 0U - one);
+        return false;
+    }
     words.for_each_word(sums,
                         [&](int word, std::uint32_t value) { atomicAdd(memory.word(word, local), value); });
     return true;
 }
 
-/// Adds the sums of the box to the rows of its cells. Successive threads add successive sums of a cell, and
-/// each the same one of all its cells.
+/// Adds the sums of the box to the rows of its cells, each thread the same sum of all its cells.
 template <class Law, class Grid>
 __device__ __forceinline__ void flush_box(const TileStep<Law, Grid>& tiles, TileMemory<Law>& memory,
                                           SumRow<Law>* rows) {
@@ -107,14 +112,13 @@ __device__ __forceinline__ void flush_box(const TileStep<Law, Grid>& tiles, Tile
     constexpr int cells_at_once = block_size / K;
     if (threadIdx.x >= cells_at_once * K) return;
     const int k = static_cast<int>(threadIdx.x % K);
-    const SumOfWords sum = tiles.words.sum(k);
+    const auto sum = tiles.words.sum(k);
     for (int local = static_cast<int>(threadIdx.x) / K; local < TileMemory<Law>::cells;
          local += cells_at_once) {
-        std::uint32_t number = *memory.word(0, local);
+        const std::uint32_t number = tiles.words.number(*memory.word(0, local));
         if (number == 0) continue;
-        if (!tiles.words.split().is_enough()) number = min(number, tiles.words.split().most());
-        const std::uint32_t low = k == 0 ? number : *memory.word(2 * k - 1, local);
-        const std::uint32_t high = k == 0 ? 0U : *memory.word(2 * k, local);
+        const std::uint32_t low = k == 0 ? number : *memory.word(sum.low_word, local);
+        const std::uint32_t high = k == 0 ? 0U : *memory.word(sum.high_word, local);
         atomicAdd(rows[memory.cell[local]].value + k, sum(tiles.words.split(), low, high, number));
     }
 }

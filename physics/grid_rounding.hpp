@@ -50,10 +50,17 @@ enum class SumGrid : unsigned char {
     offset_velocity    ///< sum r x v and sum r x (v - R v)
 };
 
+/// How finely contributions to the sums of a cell are rounded.
+enum class SumWidth {
+    wide,   ///< as finely as doubles hold the sums
+    narrow  ///< so that cards may add up two sums in three words of 32 bits (gpu/word_sums.hpp)
+};
+
 /// The grids of cell sums.
 struct CellRounding {
     double speed_limit = 0.0;
     double occupancy_limit = 0.0;
+    int crowd_bits = 0;  ///< of narrow sums: words have room for 2^crowd_bits particles
     RoundingGrid mass;
     RoundingGrid velocity;
     RoundingGrid velocity_squared;
@@ -62,7 +69,7 @@ struct CellRounding {
 
     CellRounding() = default;
     /// `heaviest` is the mass of the heaviest particles in units of the fluid's.
-    explicit CellRounding(const Fluid& fluid, double heaviest = 1.0);
+    explicit CellRounding(const Fluid& fluid, double heaviest = 1.0, SumWidth width = SumWidth::wide);
 
     /// Of any but numbers, which are whole as they are.
     template <SumGrid which>
@@ -93,7 +100,11 @@ inline double speed_limit(const Fluid& fluid) {
     return speed_limit_in_thermal_speeds * std::sqrt(fluid.highest_temperature() / fluid.mass);
 }
 
-inline CellRounding::CellRounding(const Fluid& fluid, double heaviest)
+/// The bits of a contribution to a narrow sum, beside its sign. Of a pair of sums each has a low word, which
+/// adds 32 - crowd_bits bits of each contribution, and half a high word, whose sum is in (-2^15, 2^15).
+constexpr int narrow_bits(int crowd_bits) { return 15 + 32 - 2 * crowd_bits; }
+
+inline CellRounding::CellRounding(const Fluid& fluid, double heaviest, SumWidth width)
     : speed_limit(mpcflow::speed_limit(fluid)),
       occupancy_limit(mpcflow::occupancy_limit(fluid, 1.0)),
       // Sums of two occupancies stay below the bounds; a single contribution is far below a quarter of them.
@@ -101,6 +112,26 @@ inline CellRounding::CellRounding(const Fluid& fluid, double heaviest)
       velocity(2.0 * occupancy_limit * heaviest * speed_limit),
       velocity_squared(2.0 * occupancy_limit * heaviest * speed_limit * speed_limit),
       offset(2.0 * occupancy_limit * heaviest),
-      offset_velocity(4.0 * occupancy_limit * heaviest * speed_limit) {}
+      offset_velocity(4.0 * occupancy_limit * heaviest * speed_limit) {
+    if (width == SumWidth::wide) return;
+    // Narrow sums are of floats, so what they are rounded to need be little finer than a float's own
+    // rounding: at ten particles a cell velocities are so to 2^-29 thermal speeds, and offsets to 2^-35.
+    // Words have room for more particles than cells have by chance; who comes to a fuller one adds by
+    // himself.
+    const double crowd = fluid.density + 8.0 * std::sqrt(fluid.density) + 8.0;
+    crowd_bits = 6;
+    while (crowd_bits < 8 && std::ldexp(1.0, crowd_bits) < crowd) ++crowd_bits;
+    // What a particle contributes. A law may take another velocity off one at the limit, that of a Gaussian
+    // variate, at most 7 thermal speeds, and sheared faces add up to 12.
+    const double fastest = 1.6 * speed_limit;
+    const double longest = 0.51;  // offset along an axis
+    const auto grid_for = [&](double most) {
+        return RoundingGrid(std::ldexp(heaviest * most, 53 - narrow_bits(crowd_bits)));
+    };
+    velocity = grid_for(fastest);
+    velocity_squared = grid_for(fastest * fastest);
+    offset = grid_for(longest);
+    offset_velocity = grid_for(2.0 * std::sqrt(2.0) * longest * fastest);
+}
 
 }  // namespace mpcflow

@@ -37,7 +37,7 @@ inline constexpr std::uint32_t notice_fast = 1U << 31U;
 /// axis again for each particle would cost a fifth of the instructions. Transforms and draws have no holes:
 /// nvcc copies a struct with padding byte by byte.
 template <class Law>
-struct CellAction {
+struct alignas(16) CellAction {
     typename Law::Transform transform;
     typename Law::Draw drawn;
 

@@ -23,6 +23,7 @@
 #include "input/text.hpp"
 #include "input/writer.hpp"
 #include "physics/boundary/surface_map.hpp"
+#include "physics/collision/laws.hpp"
 #include "physics/errors.hpp"
 #include "physics/grid_rounding.hpp"
 #include "physics/theory.hpp"
@@ -37,8 +38,11 @@ struct GridExponent {
 };
 
 /// The grids 2^-q of the cell sums.
-std::vector<GridExponent> grid_exponents(const System& system) {
-    const CellRounding rounding(system.fluid, system.heaviest());
+std::vector<GridExponent> grid_exponents(const Scenario& scenario) {
+    const auto of_law = [](const auto& law) { return law.parameters().rounding; };
+    const CellRounding rounding = scenario.execution.precision == Precision::mixed
+                                      ? visit_law<float>(scenario.system, of_law)
+                                      : visit_law<double>(scenario.system, of_law);
     return {{"velocity", rounding.velocity.bits()},
             {"velocity_squared", rounding.velocity_squared.bits()},
             {"offset", rounding.offset.bits()},
@@ -225,7 +229,7 @@ void print_text(const Scenario& scenario, const std::string& start, DeviceKind d
                    format_bytes(static_cast<double>(file.bytes)), file.contents);
     }
     std::string grids;
-    for (const GridExponent& grid : grid_exponents(system))
+    for (const GridExponent& grid : grid_exponents(scenario))
         grids += fmt::format("{}{} 2^-{}", grids.empty() ? "" : ", ", grid.name, grid.bits);
     fmt::print("rounding grids       {}\n", grids);
     for (const std::string& warning : warnings)
@@ -274,7 +278,7 @@ void print_json(const Scenario& scenario, const std::string& start, DeviceKind d
         json.member("contents", file.contents).end_object();
     }
     json.end_array().key("rounding_grid_exponents").begin_object();
-    for (const GridExponent& grid : grid_exponents(system)) json.member(grid.name, grid.bits);
+    for (const GridExponent& grid : grid_exponents(scenario)) json.member(grid.name, grid.bits);
     json.end_object().key("warnings").begin_array();
     for (const std::string& warning : warnings) json.value(warning);
     json.end_array().end_object();

@@ -57,6 +57,7 @@ public:
     using Real = RealType;
     using Draw = NoDraw;
     static constexpr Masses masses = masses_of;
+    static constexpr SumWidth sum_width = SumWidth::wide;
     static constexpr LawNeeds needs{.ids = true};
     static constexpr Energy energy = Energy::thermal;
     static constexpr bool conserves_angular_momentum = false;

@@ -22,6 +22,7 @@ public:
     using Real = RealType;
     using Draw = NoDraw;
     static constexpr Masses masses = masses_of;
+    static constexpr SumWidth sum_width = width_of_many_sums<Real>;
     static constexpr LawNeeds needs{.offsets = true, .ids = true};
     static constexpr Energy energy = Energy::thermal;
     static constexpr bool conserves_angular_momentum = true;
@@ -36,11 +37,11 @@ public:
                                                {SumGrid::mass, mass_sums<masses>}};
 
     /// Of w.
-    using Transform = RigidTransform<Real>;
+    using Transform = FilledRigidTransform<Real>;
 
     AndersenAngular() = default;
     explicit AndersenAngular(const System& system)
-        : parameters_(system),
+        : parameters_(system, sum_width),
           velocities_(parameters_.thermal_variance, parameters_.thermal_variance),
           offset_spacing_(parameters_.rounding.offset.spacing()) {}
 
@@ -81,7 +82,7 @@ public:
         if (sums.number() == 0.0) return {};
         // One alone has no rigid rotation.
         if (sums.number() == 1.0)
-            return Transform::make((1.0 / sums.mass()) * CellMoments::vector_at(sums, 1), 1.0, {}, {});
+            return {Transform::make((1.0 / sums.mass()) * CellMoments::vector_at(sums, 1), {}, {}), {}};
         return as_rigid_body({sums, offset_spacing_}, sums);
     }
 
@@ -103,7 +104,7 @@ private:
     MPCFLOW_HD static Transform as_rigid_body(const CellMoments& cell, const Sums& sums) {
         const Vec3<double> spin = cell.inverse_inertia(
             cell.angular_momentum(CellMoments::vector_at(sums, moment_sums), cell.total));
-        return Transform::make(cell.mean, 1.0, spin, cell.centre);
+        return {Transform::make(cell.mean, spin, cell.centre), {}};
     }
 
     MPCFLOW_HD static Sums sums_of(double mass, Vec3<double> change, Vec3<double> r) {

@@ -65,10 +65,10 @@ struct LawParameters {
     bool virtual_particles;
 
     LawParameters() = default;
-    explicit LawParameters(const System& system)
+    explicit LawParameters(const System& system, SumWidth width = SumWidth::wide)
         : density(system.fluid.density),
           thermal_variance(system.fluid.thermal_variance_at(0)),
-          rounding(system.fluid, system.heaviest()),
+          rounding(system.fluid, system.heaviest(), width),
           thermostat(system.thermostat),
           virtual_particles(system.boundaries.virtual_particles),
           mean_mass_(system.mean_relative_mass()) {}
@@ -89,6 +89,11 @@ private:
 /// Sums that there are only where masses differ: of the mass itself.
 template <Masses masses>
 inline constexpr int mass_sums = masses == Masses::by_species ? 1 : 0;
+
+/// Of laws with many sums, in arithmetic `Real`.
+template <class Real>
+inline constexpr SumWidth width_of_many_sums = sizeof(Real) == sizeof(float) ? SumWidth::narrow
+                                                                             : SumWidth::wide;
 
 /// The sums of a cell: `count` doubles, of which the first is the number of particles and, where masses
 /// differ, the last their mass. Where they do not, it follows from the number.
@@ -200,6 +205,7 @@ concept CollisionLaw = requires(const Law& law, Law& plan, const InCell<typename
     { plan.set_thermal_variances(0.0, 0.0) } -> std::same_as<void>;  // kT/m of a step and the next one
     { Law::relaxation(collision) } -> std::same_as<Relaxation>;
     { Law::grids } -> std::convertible_to<SumGrids<Law::sum_count>>;
+    { Law::sum_width } -> std::convertible_to<SumWidth>;
     { Law::masses } -> std::convertible_to<Masses>;
     { Law::needs } -> std::convertible_to<LawNeeds>;
     { Law::energy } -> std::convertible_to<Energy>;

@@ -2,6 +2,8 @@
 /// What laws that conserve angular momentum share: moments of a cell's particles, summed about the cell's
 /// centre and shifted to the centre of mass, and collisions that add a rigid rotation.
 
+#include <limits>
+
 #include "physics/collision/inertia.hpp"
 #include "physics/collision/law.hpp"
 #include "physics/vector.hpp"
@@ -91,25 +93,27 @@ private:
     }
 };
 
-/// v' = constant + scale u + spin x offset, u what the law makes of v; scale 0 leaves the particle alone.
+/// v' = constant + u + spin x offset, u what the law makes of v; or, by default, v' = v.
 template <class Real>
-struct alignas(4 * sizeof(Real)) RigidTransform {
-    Vec3<Real> constant;
-    Real scale;
-    Vec3<Real> spin;
-    Real unused;
+struct RigidTransform {
+    Vec3<Real> constant{std::numeric_limits<Real>::infinity(), 0, 0};  ///< infinite: v' = v
+    Vec3<Real> spin{};
 
     /// `spin` turns about `centre`.
-    MPCFLOW_HD static RigidTransform make(Vec3<double> shift, double scale, Vec3<double> spin,
-                                          Vec3<double> centre) {
-        return {vector_cast<Real>(shift - cross(spin, centre)), static_cast<Real>(scale),
-                vector_cast<Real>(spin), static_cast<Real>(0)};
+    MPCFLOW_HD static RigidTransform make(Vec3<double> shift, Vec3<double> spin, Vec3<double> centre) {
+        return {vector_cast<Real>(shift - cross(spin, centre)), vector_cast<Real>(spin)};
     }
 
     MPCFLOW_HD Vec3<Real> operator()(const InCell<Real>& in_cell, Vec3<Real> u) const {
-        const Vec3<Real> changed = constant + scale * u + cross(spin, in_cell.offset);
-        return scale == static_cast<Real>(0) ? in_cell.velocity : changed;
+        const Vec3<Real> changed = constant + u + cross(spin, in_cell.offset);
+        return constant.x == std::numeric_limits<Real>::infinity() ? in_cell.velocity : changed;
     }
+};
+
+/// The same filled up to a power of two, for laws that draw nothing.
+template <class Real>
+struct alignas(4 * sizeof(Real)) FilledRigidTransform : RigidTransform<Real> {
+    Real unused[2]{};
 };
 
 }  // namespace mpcflow

@@ -1,7 +1,9 @@
 #pragma once
 /// The rotation of SRD: by a fixed angle about an axis that every cell draws anew.
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include "physics/cell_grid.hpp"
 #include "physics/collision/law.hpp"
@@ -76,12 +78,31 @@ RotationConstants<Real> rotation_constants(double angle) {
 
 /// What a cell draws: a unit axis, filled up to a power of two.
 template <class Real>
-struct alignas(4 * sizeof(Real)) AxisDraw {
+struct alignas(16) AxisDraw {
     Vec3<Real> axis;
     Real unused;
 
     MPCFLOW_HD static AxisDraw make(const CellKey& key) {
         return {unit_vector<Real>(key.source(RandomStream::rotation_axis).next()), static_cast<Real>(0)};
+    }
+    [[nodiscard]] MPCFLOW_HD Vec3<Real> unit() const { return axis; }
+};
+
+/// The same in half of the memory: of the axis x and y, of which z follows, but for its sign, which is the
+/// last bit of x.
+struct alignas(2 * sizeof(float)) ShortAxisDraw {
+    float x;
+    float y;
+
+    MPCFLOW_HD static ShortAxisDraw make(const CellKey& key) {
+        const Vec3<float> axis = AxisDraw<float>::make(key).axis;
+        const std::uint32_t x = std::bit_cast<std::uint32_t>(axis.x) & ~1U;
+        return {std::bit_cast<float>(x | (axis.z < 0.0F ? 1U : 0U)), axis.y};
+    }
+    [[nodiscard]] MPCFLOW_HD Vec3<float> unit() const {
+        const float square = (1.0F - x * x) - y * y;
+        const float z = std::sqrt(square > 0.0F ? square : 0.0F);
+        return {x, y, (std::bit_cast<std::uint32_t>(x) & 1U) != 0 ? -z : z};
     }
 };
 
@@ -93,15 +114,17 @@ public:
     Rotation() = default;
     explicit Rotation(double angle) : constants_(rotation_constants<Real>(angle)) {}
 
-    /// About the axis of `draw`.
-    MPCFLOW_HD Vec3<Real> operator()(const AxisDraw<Real>& draw, Vec3<Real> v) const {
-        const Vec3<Real> axis = draw.axis;
+    /// About the axis of `draw`, an AxisDraw or a ShortAxisDraw, here and below.
+    template <class Draw>
+    MPCFLOW_HD Vec3<Real> operator()(const Draw& draw, Vec3<Real> v) const {
+        const Vec3<Real> axis = draw.unit();
         const Vec3<Real> normal = cross(axis, v);
         return v + (constants_.sine * normal + constants_.versine * cross(axis, normal));
     }
     /// The same linear map, rounded as doubles only.
-    [[nodiscard]] MPCFLOW_HD Vec3<double> in_double(const AxisDraw<Real>& draw, Vec3<double> v) const {
-        const Vec3<double> axis = vector_cast<double>(draw.axis);
+    template <class Draw>
+    [[nodiscard]] MPCFLOW_HD Vec3<double> in_double(const Draw& draw, Vec3<double> v) const {
+        const Vec3<double> axis = vector_cast<double>(draw.unit());
         const Vec3<double> normal = cross(axis, v);
         return v + (static_cast<double>(constants_.sine) * normal +
                     static_cast<double>(constants_.versine) * cross(axis, normal));
@@ -110,10 +133,11 @@ public:
     /// Sum m r x R(w x r), the angular momentum of a body that turns at w once its velocities are rotated,
     /// in double: (1 - versine n^2) I w + sine (S n) x w + versine (S (n x w)) x n, for n x (w x r) = w (n.r)
     /// - r (n.w), with the body's second moments S = sum m r r and I w its angular momentum before.
-    [[nodiscard]] MPCFLOW_HD Vec3<double> of_rigid_rotation(const AxisDraw<Real>& draw,
-                                                            const SymmetricTensor& S, Vec3<double> w,
+    template <class Draw>
+    [[nodiscard]] MPCFLOW_HD Vec3<double> of_rigid_rotation(const Draw& draw, const SymmetricTensor& S,
+                                                            Vec3<double> w,
                                                             Vec3<double> angular_momentum) const {
-        const Vec3<double> n = vector_cast<double>(draw.axis);
+        const Vec3<double> n = vector_cast<double>(draw.unit());
         const double sine = constants_.sine;
         const double versine = constants_.versine;
         return (1.0 - versine * dot(n, n)) * angular_momentum +

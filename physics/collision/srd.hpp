@@ -20,6 +20,7 @@ public:
     using Draw = AxisDraw<Real>;
     static constexpr bool is_thermostatted = scaling == Scaling::by_thermostat;
     static constexpr Masses masses = masses_of;
+    static constexpr SumWidth sum_width = SumWidth::wide;
     static constexpr LawNeeds needs{};
     static constexpr Energy energy = Energy::conserved;
     static constexpr bool conserves_angular_momentum = false;

@@ -45,9 +45,10 @@ template <class RealType, Scaling scaling, Masses masses_of = Masses::equal>
 class SrdAngular {
 public:
     using Real = RealType;
-    using Draw = AxisDraw<Real>;
+    using Draw = std::conditional_t<sizeof(Real) == sizeof(float), ShortAxisDraw, AxisDraw<Real>>;
     static constexpr bool is_thermostatted = scaling == Scaling::by_thermostat;
     static constexpr Masses masses = masses_of;
+    static constexpr SumWidth sum_width = width_of_many_sums<Real>;
     static constexpr LawNeeds needs{.draws_before_sums = true, .offsets = true};
     static constexpr Energy energy = Energy::drifts;
     static constexpr bool conserves_angular_momentum = true;
@@ -63,16 +64,16 @@ public:
                                                {SumGrid::velocity_squared, is_thermostatted ? 1 : 0},
                                                {SumGrid::mass, mass_sums<masses>}};
 
-    /// Of the rotated velocity R v; with a thermostat of R (v + added_spin x offset).
-    struct alignas(4 * sizeof(Real)) SpunTransform : RigidTransform<Real> {
-        Vec3<Real> added_spin;
-        Real also_unused;
+    /// Of the rotated velocity R v; with a thermostat of scale R (v + added_spin x offset).
+    struct SpunTransform : RigidTransform<Real> {
+        Vec3<Real> added_spin{};
+        Real scale{};
     };
     using Transform = std::conditional_t<is_thermostatted, SpunTransform, RigidTransform<Real>>;
 
     SrdAngular() = default;
     explicit SrdAngular(const System& system)
-        : parameters_(system),
+        : parameters_(system, sum_width),
           rotation_(system.collision.angle),
           velocity_squared_spacing_(parameters_.rounding.velocity_squared.spacing()),
           offset_spacing_(parameters_.rounding.offset.spacing()),
@@ -191,7 +192,7 @@ public:
                                 const StepKey& /*key*/) const {
         if constexpr (is_thermostatted) {
             const Vec3<Real> spun = in_cell.velocity + cross(transform.added_spin, in_cell.offset);
-            return transform(in_cell, rotation_(axis, spun));
+            return transform(in_cell, transform.scale * rotation_(axis, spun));
         } else {
             return transform(in_cell, rotation_(axis, in_cell.velocity));
         }
@@ -202,7 +203,7 @@ private:
         const Vec3<double> rotated_mean = vector_cast<double>(rotation_(axis, vector_cast<Real>(cell.mean)));
         const Vec3<double> spin = cell.inverse_inertia(cell.angular_momentum(
             CellMoments::vector_at(sums, moment_sums), cell.total - cell.mass * rotated_mean));
-        return Transform::make(cell.mean - rotated_mean, 1.0, spin, cell.centre);
+        return Transform::make(cell.mean - rotated_mean, spin, cell.centre);
     }
 
     /// square_of(freedoms, square) is what becomes of a square by the thermostat.
@@ -234,9 +235,9 @@ private:
             energy_rounding(sums.number(), squared, dot(d, d), dot(spun_spin, spun_spin));
         const double scale =
             thermostat_scale(sums.number(), energy_2, uncertain, inertia.rotational_freedoms(), square_of);
-        return {RigidTransform<Real>::make(cell.mean - scale * spun_mean, scale, own_spin - scale * spun_spin,
+        return {RigidTransform<Real>::make(cell.mean - scale * spun_mean, own_spin - scale * spun_spin,
                                            cell.centre),
-                added_spin, static_cast<Real>(0)};
+                added_spin, static_cast<Real>(scale)};
     }
 
     /// How well `thermostat_scale`'s twice the energy is known, where `squared` is the sum of squared

@@ -21,7 +21,8 @@ namespace mpcflow {
 template <class Struct, class Number, int size>
 struct Rows {
     static constexpr int width = sizeof(Struct) / sizeof(Number);
-    static constexpr int piece = width % 4 == 0 && !std::has_single_bit(unsigned{width}) ? 4 : width;
+    static constexpr int piece = std::has_single_bit(unsigned{width}) ? width : width % 4 == 0 ? 4 : 2;
+    static_assert(width % piece == 0);
 
     void set(int k, const Struct& value) {
         const auto* bytes = reinterpret_cast<const unsigned char*>(&value);

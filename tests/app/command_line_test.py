@@ -247,6 +247,17 @@ class Check(ProgramTest):
         self.assertEqual([file["name"] for file in report["files"]], ["run.h5", "trajectory.h5"])
         self.assertGreater(report["rounding_grid_exponents"]["velocity"], 20)
 
+    def test_grids_are_those_of_the_law_and_the_precision(self):
+        def exponents(*settings):
+            arguments = [word for setting in settings for word in ("--set", setting)]
+            report = json.loads(self.mpcflow("check", self.write_input(), "--json", *arguments).stdout)
+            return report["rounding_grid_exponents"]
+
+        angular = "collision.conserve_angular_momentum=true"
+        self.assertEqual(exponents(), exponents("execution.precision=mixed"))
+        self.assertEqual(exponents(), exponents(angular))
+        self.assertEqual(exponents(angular, "execution.precision=mixed")["velocity"], 29)
+
     def test_both_viscosities_with_angular_momentum(self):
         name = self.write_input()
         text = self.mpcflow("check", name, "--set", "collision.conserve_angular_momentum=true").stdout

@@ -1,10 +1,9 @@
-/// The geometry of tiles and their boxes, and sums in two words: what `summation: tile` rests on.
+/// The geometry of tiles and their boxes: what `summation: tile` rests on.
 
 #include "gpu/tile_box.hpp"
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -241,115 +240,6 @@ TEST(TileBoxes, are_left_behind_along_axes_that_lead_to_others) {
         Vec3<int> cell = first;
         cell[axis] += 13;
         EXPECT_EQ(tiles.is_astray(first, cell), axis != 2);
-    }
-}
-
-/// Sums of `number` numbers made by `next`, in words and in doubles: the same.
-template <class Next>
-void expect_exact(const WordSplit& split, const RoundingGrid& grid, std::uint32_t number, const Next& next) {
-    const auto bits_of = [](double x) { return std::bit_cast<std::uint64_t>(x); };
-    std::uint32_t low = 0;
-    std::uint32_t high = 0;
-    double sum = 0.0;
-    for (std::uint32_t i = 0; i < number; ++i) {
-        const double x = next();
-        const std::uint64_t bits = bits_of(x + grid.magic());
-        low += split.low(bits);
-        high += split.high(bits);
-        sum += grid.round(x);
-    }
-    const std::int64_t joined = split.join(low, high, number, split.high(bits_of(grid.magic())));
-    ASSERT_EQ(static_cast<double>(joined) * grid.spacing(), sum) << number;
-}
-
-TEST(WordSplit, sums_are_those_of_doubles_for_all_occupancies) {
-    std::mt19937_64 random(3);
-    for (const double occupancy : {2.0, 31.0, 200.0, 256.0, 257.0, 920.0, 1024.0, 1025.0, 8000.0}) {
-        const WordSplit split(occupancy);
-        EXPECT_EQ(split.is_enough(), occupancy <= 1024.0) << occupancy;
-        if (split.is_enough()) EXPECT_GE(split.most(), occupancy);
-        // As CellRounding makes it: room for twice as many. Just below 32, the sums come as near to what they
-        // may reach as can be.
-        for (const double fastest : {32.0, std::nextafter(32.0, 0.0)}) {
-            const RoundingGrid grid(2.0 * occupancy * fastest);
-            const auto most = static_cast<std::uint32_t>(std::min(occupancy, 1.0 * split.most()));
-            for (const std::uint32_t number : {std::uint32_t{0}, std::uint32_t{1}, most / 2, most}) {
-                std::uniform_real_distribution<double> any(-fastest, fastest);
-                expect_exact(
-                    split, grid, number, [&] { return any(random); });
-                expect_exact(
-                    split, grid, number, [&] { return fastest; });
-                expect_exact(
-                    split, grid, number, [&] { return -fastest; });
-                expect_exact(
-                    split, grid, number, [&] { return -grid.spacing(); });
-                expect_exact(split, grid, number, [&] { return std::ldexp(any(random), -40); });
-            }
-        }
-    }
-}
-
-TEST(WordSplit, holds_as_many_particles_as_it_says_and_no_more) {
-    // Numbers whose low words are all ones: the sum of one more overflows.
-    const WordSplit split(1.0);
-    const RoundingGrid grid(2.0 * split.most() * 32.0);
-    const double x = -grid.spacing();
-    for (const std::uint32_t number : {split.most(), split.most() + 1}) {
-        std::uint32_t low = 0;
-        std::uint32_t high = 0;
-        for (std::uint32_t i = 0; i < number; ++i) {
-            low += split.low(std::bit_cast<std::uint64_t>(x + grid.magic()));
-            high += split.high(std::bit_cast<std::uint64_t>(x + grid.magic()));
-        }
-        const std::int64_t sum =
-            split.join(low, high, number, split.high(std::bit_cast<std::uint64_t>(grid.magic())));
-        EXPECT_EQ(sum == -std::int64_t{number}, number == split.most()) << number;
-    }
-}
-
-/// Contributions of random particles by a law, in words and as doubles.
-template <class Law>
-void expect_words_of(const System& system) {
-    using Real = typename Law::Real;
-    const Law law(system);
-    const WordSums<Law> words(law);
-    std::mt19937_64 random(11);
-    std::normal_distribution<double> gaussian;
-    std::uniform_real_distribution<double> within(-0.5, 0.5);
-    std::array<std::uint32_t, WordSums<Law>::count> total{};
-    typename Law::Sums expected{};
-    const typename Law::Draw draw = Law::draw({system.seed, 4, 17});
-    constexpr int number = 37;
-    for (int i = 0; i < number; ++i) {
-        InCell<Real> in_cell;
-        for (int axis = 0; axis < 3; ++axis) {
-            in_cell.velocity[axis] = static_cast<Real>(gaussian(random));
-            in_cell.offset[axis] = static_cast<Real>(within(random));
-        }
-        in_cell.id = static_cast<std::uint64_t>(i);
-        const auto sums = law.contribute(in_cell, draw, {system.seed, 4});
-        words.for_each_word(sums, [&](int word, std::uint32_t value) { total[word] += value; });
-        expected += rounded(law, sums);
-    }
-    for (int k = 1; k < Law::sum_count; ++k)
-        EXPECT_EQ(words.sum(k)(words.split(), total[2 * k - 1], total[2 * k], number), expected.value[k])
-            << "sum " << k;
-}
-
-TEST(WordSums, of_all_laws_are_their_rounded_sums) {
-    for (const LawInfo& info : all_laws) {
-        System system;
-        info.choose(system.collision);
-        for (const double density : {3.0, 10.0, 100.0}) {
-            system.fluid.density = density;
-            for (const ThermostatKind kind : {ThermostatKind::none, ThermostatKind::maxwell_boltzmann}) {
-                if (info.energy == Energy::thermal && kind != ThermostatKind::none) continue;
-                system.thermostat.kind = kind;
-                visit_law<double>(
-                    system, [&]<class Law>(const Law&) { expect_words_of<Law>(system); });
-                visit_law<float>(system, [&]<class Law>(const Law&) { expect_words_of<Law>(system); });
-            }
-        }
     }
 }
 

@@ -95,7 +95,7 @@ TYPED_TEST(AtWalls, the_mean_velocity_keeps_its_part_and_is_gaussian) {
                 components[a].add(s[a], s[(a + 1) % 3]);
                 cells[a].add(s[a], neighbour[a]);
                 if constexpr (TypeParam::has_angle)
-                    axes[a].add(s[a], static_cast<double>(law.draw({1, step, 4}).axis[a]));
+                    axes[a].add(s[a], static_cast<double>(law.draw({1, step, 4}).unit()[a]));
             }
         }
         for (int a = 0; a < 3; ++a) {

@@ -27,9 +27,11 @@ struct Drawn {
     long double scale = 1.0L;
 
     template <class Transform>
-    explicit Drawn(const Transform& transform) : scale(transform.scale) {
-        if constexpr (requires { transform.added_spin; })
+    explicit Drawn([[maybe_unused]] const Transform& transform) {
+        if constexpr (requires { transform.added_spin; }) {
             added_spin = vector_cast<long double>(transform.added_spin);
+            scale = transform.scale;
+        }
     }
 };
 
@@ -45,7 +47,7 @@ template <class Law>
 Point turned(const Point& v, const CellKey& key) {
     // Tested in rotation_test.cpp.
     static const auto constants = rotation_constants<typename Law::Real>(System{}.collision.angle);
-    const Point n = vector_cast<long double>(Law::draw(key).axis);
+    const Point n = vector_cast<long double>(Law::draw(key).unit());
     return v + static_cast<long double>(constants.sine) * cross(n, v) +
            static_cast<long double>(constants.versine) * cross(n, cross(n, v));
 }
@@ -249,7 +251,7 @@ TYPED_TEST(CanonicalSrd, draws_a_rotation_of_the_canonical_ensemble) {
             for (const Point& v : rigid) energy += 0.5L * dot(v, v);
             energies.push_back(static_cast<double>(energy));
             own.add(static_cast<double>(W.x), static_cast<double>(D.x));
-            axis.add(static_cast<double>(TypeParam::draw(key).axis.z), static_cast<double>(D.z));
+            axis.add(static_cast<double>(TypeParam::draw(key).unit().z), static_cast<double>(D.z));
         }
         EXPECT_TRUE(is_gamma(energies, count == 2 ? 1.0 : 1.5, this->variance)) << count;
         EXPECT_TRUE(own.is_zero()) << count;

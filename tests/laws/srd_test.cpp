@@ -29,7 +29,7 @@ TYPED_TEST(SrdLaw, turns_relative_velocities_about_the_drawn_axis) {
             const auto after = collide_cell(law, cell, key);
             const long double scale = static_cast<long double>(resolve_cell(law, cell, key).scale);
             EXPECT_TRUE(TypeParam::is_thermostatted || scale == 1.0L);
-            const Point axis = vector_cast<long double>(law.draw(key).axis);
+            const Point axis = vector_cast<long double>(law.draw(key).unit());
             const CellTotals totals(cell);
             const Point mean = 0.2L * totals.velocity;
             const Tolerance<TypeParam> rounding(law, totals, cell.size(), static_cast<double>(scale));

@@ -182,7 +182,7 @@ TYPED_TEST(ScalingOf, draws_are_independent_of_cell_step_and_axis) {
         const double e = energy(step, 7);
         cells.add(e, energy(step, 8));
         steps.add(e, energy(step + 1, 7));
-        axes.add(e, static_cast<double>(law.draw(CellKey{6, step, 7}).axis.z));
+        axes.add(e, static_cast<double>(law.draw(CellKey{6, step, 7}).unit().z));
     }
     EXPECT_TRUE(cells.is_zero());
     EXPECT_TRUE(steps.is_zero());

@@ -122,6 +122,29 @@ TEST_P(CellGrids, unrounded_sums_would_depend_on_it) {
     EXPECT_TRUE(differs);
 }
 
+/// So that words of 32 bits can add them up (gpu/word_sums.hpp); what may be off a velocity at the limit, see
+/// CellRounding.
+TEST_P(CellGrids, narrow_contributions_fit_their_bits_and_are_finer_than_floats) {
+    const CellRounding narrow(fluid, 1.0, SumWidth::narrow);
+    const double thermal_speed = rounding.speed_limit / speed_limit_in_thermal_speeds;
+    const double v = rounding.speed_limit + 19.0 * thermal_speed;
+    const double r = 0.5 * (1.0 + 1e-6);
+    EXPECT_GE(std::ldexp(1.0, narrow.crowd_bits),
+              std::min(256.0, fluid.density + 8.0 * std::sqrt(fluid.density)));
+    for (const GridCase& c : {GridCase{"velocity", narrow.velocity, v},
+                              {"velocity squared", narrow.velocity_squared, v * v},
+                              {"offset", narrow.offset, r},
+                              {"offset x velocity", narrow.offset_velocity, std::sqrt(2.0) * r * 2.0 * v}}) {
+        EXPECT_LT(c.largest, std::ldexp(c.grid.spacing(), narrow_bits(narrow.crowd_bits))) << c.name;
+        // No finer than words need.
+        EXPECT_GT(8.0 * c.largest, std::ldexp(c.grid.spacing(), narrow_bits(narrow.crowd_bits))) << c.name;
+    }
+    // A float at the thermal speed is rounded by up to 2^-25 to 2^-24 of it, a contribution by half a
+    // spacing.
+    EXPECT_LE(0.5 * narrow.velocity.spacing(), 0x1p-24 * thermal_speed);
+    EXPECT_LE(narrow.offset.spacing(), 0x1p-31);
+}
+
 INSTANTIATE_TEST_SUITE_P(Fluids, CellGrids,
                          testing::Values(Case{1.0, 1.0, 10.0}, Case{1e-6, 1e4, 0.5}, Case{1e-6, 1e4, 300.0},
                                          Case{1e6, 1e-4, 0.5}, Case{1e6, 1e-4, 300.0}, Case{3.0, 0.7, 300.0}),

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "gpu/tile_box.hpp"
+#include "gpu/word_sums.hpp"
 #include "physics/grid_rounding.hpp"
 #include "physics/names.hpp"
 #include "tests/physics/surface_cases.hpp"
