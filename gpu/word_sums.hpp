@@ -3,13 +3,14 @@
 /// Host and device share it, so that tests need no card.
 ///
 /// x + magic has x, in whole multiples of its grid's spacing, in its lowest bits (physics/grid_rounding.hpp).
-/// The low word of a sum adds the lowest bits of each contribution, and a high word what is above them. Both
-/// wrap around; of as many particles as a low word allows no sum of low words does, and nothing is lost that
-/// is not known.
+/// The low word of a sum adds the lowest bits of each contribution, and a high word what is above them. Sums
+/// of low words do not overflow, of as many particles as there may be. Those of high words wrap around, since
+/// they add the bits of magic as well, whose sum is known and taken off.
 
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -91,17 +92,18 @@ struct NarrowSum {
 
 /// The words of a law's sums of a cell. The first one counts the particles.
 ///
-/// Wide sums: the number; then two words for each other sum. Narrow sums: a high word for each two sums, of
-/// which the first has the number in its lower half; then a low word for each sum but the number.
+/// Wide sums, and where masses differ: the number; then two words for each other sum. Narrow sums, in pairs:
+/// a high word for each two, of which the first has the number in its lower half; then a low word for each
+/// sum but the number.
 template <class Law>
 class WordSums {
     // Where masses differ there is one sum more, so that they are no pairs.
-    static constexpr bool is_narrow = Law::sum_width == SumWidth::narrow && Law::masses == Masses::equal;
+    static constexpr bool is_paired = Law::sum_width == SumWidth::narrow && Law::masses == Masses::equal;
     static constexpr int sum_count = Law::sum_count;
-    static_assert(!is_narrow || sum_count % 2 == 0);
+    static_assert(!is_paired || sum_count % 2 == 0);
 
 public:
-    static constexpr int count = is_narrow ? sum_count / 2 + sum_count - 1 : 2 * sum_count - 1;
+    static constexpr int count = is_paired ? sum_count / 2 + sum_count - 1 : 2 * sum_count - 1;
 
     WordSums() = default;
     explicit WordSums(const Law& law) : split_(split_of(law.parameters().rounding)) {
@@ -112,18 +114,18 @@ public:
 
     /// What a contribution adds to the first word; it is not yet rounded, as below.
     [[nodiscard]] MPCFLOW_HD std::uint32_t first_word(const typename Law::Sums& sums) const {
-        if constexpr (is_narrow) return 1U + (split_.high(bits_of<1>(sums)) << 16U);
+        if constexpr (is_paired) return 1U + (split_.high(bits_of<1>(sums)) << 16U);
         else return 1U;
     }
     /// How many particles were counted by the first word.
     [[nodiscard]] MPCFLOW_HD static std::uint32_t number(std::uint32_t first_word) {
-        return is_narrow ? first_word & 0xffffU : first_word;
+        return is_paired ? first_word & 0xffffU : first_word;
     }
 
     /// Calls add(word, value) for each word but the first: the same as if the contribution were rounded.
     template <class Add>
     MPCFLOW_HD void for_each_word(const typename Law::Sums& sums, const Add& add) const {
-        if constexpr (is_narrow)
+        if constexpr (is_paired)
             for_each_pair(sums, add, std::make_integer_sequence<int, sum_count / 2 - 1>{});
         else for_each_sum(sums, add, std::make_integer_sequence<int, sum_count - 1>{});
     }
@@ -131,7 +133,7 @@ public:
     /// How the words of sum `k` become a double. The number of particles, which has neither, does with the
     /// number as low word, and 0 as high word where sums are wide.
     [[nodiscard]] MPCFLOW_HD auto sum(int k) const {
-        if constexpr (is_narrow) {
+        if constexpr (is_paired) {
             const std::uint32_t bias = bias_[k / 2 * 2] + (bias_[k / 2 * 2 + 1] << 16U);
             if (k % 2 != 0) return NarrowSum{low_word(k), high_word(k), spacing_[k], bias, 1U, 1U << 15U};
             return NarrowSum{low_word(k), high_word(k), spacing_[k], bias, k == 0 ? 0U : 1U << 16U, 0U};
@@ -142,11 +144,13 @@ public:
 
 private:
     [[nodiscard]] static WordSplit split_of(const CellRounding& rounding) {
-        if constexpr (is_narrow) return {rounding.occupancy_limit, rounding.crowd_bits};
+        if (is_paired && rounding.crowd_bits == 0)
+            throw std::logic_error("WordSums: the law has not given its sum_width to its LawParameters");
+        if constexpr (is_paired) return {rounding.occupancy_limit, rounding.crowd_bits};
         else return WordSplit(rounding.occupancy_limit);
     }
-    MPCFLOW_HD static constexpr int low_word(int k) { return is_narrow ? sum_count / 2 + k - 1 : 2 * k - 1; }
-    MPCFLOW_HD static constexpr int high_word(int k) { return is_narrow ? k / 2 : 2 * k; }
+    MPCFLOW_HD static constexpr int low_word(int k) { return is_paired ? sum_count / 2 + k - 1 : 2 * k - 1; }
+    MPCFLOW_HD static constexpr int high_word(int k) { return is_paired ? k / 2 : 2 * k; }
 
     template <int k>
     MPCFLOW_HD std::uint64_t bits_of(const typename Law::Sums& sums) const {

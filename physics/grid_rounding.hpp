@@ -101,7 +101,7 @@ inline double speed_limit(const Fluid& fluid) {
 }
 
 /// The bits of a contribution to a narrow sum, beside its sign. Of a pair of sums each has a low word, which
-/// adds 32 - crowd_bits bits of each contribution, and half a high word, whose sum is in (-2^15, 2^15).
+/// adds 32 - crowd_bits bits of each contribution, and half a high word, whose sum is in [-2^15, 2^15).
 constexpr int narrow_bits(int crowd_bits) { return 15 + 32 - 2 * crowd_bits; }
 
 inline CellRounding::CellRounding(const Fluid& fluid, double heaviest, SumWidth width)
@@ -113,11 +113,12 @@ inline CellRounding::CellRounding(const Fluid& fluid, double heaviest, SumWidth 
       velocity_squared(2.0 * occupancy_limit * heaviest * speed_limit * speed_limit),
       offset(2.0 * occupancy_limit * heaviest),
       offset_velocity(4.0 * occupancy_limit * heaviest * speed_limit) {
-    if (width == SumWidth::wide) return;
+    // Beside heavy particles light ones would be rounded too coarsely.
+    if (width == SumWidth::wide || heaviest > 1.0) return;
     // Narrow sums are of floats, so what they are rounded to need be little finer than a float's own
     // rounding: at ten particles a cell velocities are so to 2^-29 thermal speeds, and offsets to 2^-35.
-    // Words have room for more particles than cells have by chance; who comes to a fuller one adds by
-    // himself.
+    // Words have room for more particles than cells have by chance, up to some 150 on average. Who comes to a
+    // fuller cell adds by himself, so that denser fluids lose speed.
     const double crowd = fluid.density + 8.0 * std::sqrt(fluid.density) + 8.0;
     crowd_bits = 6;
     while (crowd_bits < 8 && std::ldexp(1.0, crowd_bits) < crowd) ++crowd_bits;
@@ -126,7 +127,7 @@ inline CellRounding::CellRounding(const Fluid& fluid, double heaviest, SumWidth 
     const double fastest = 1.6 * speed_limit;
     const double longest = 0.51;  // offset along an axis
     const auto grid_for = [&](double most) {
-        return RoundingGrid(std::ldexp(heaviest * most, 53 - narrow_bits(crowd_bits)));
+        return RoundingGrid(std::ldexp(most, 53 - narrow_bits(crowd_bits)));
     };
     velocity = grid_for(fastest);
     velocity_squared = grid_for(fastest * fastest);

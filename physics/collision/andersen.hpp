@@ -76,7 +76,8 @@ public:
 
     Andersen() = default;
     explicit Andersen(const System& system)
-        : parameters_(system), velocities_(parameters_.thermal_variance, parameters_.thermal_variance) {}
+        : parameters_(system, sum_width),
+          velocities_(parameters_.thermal_variance, parameters_.thermal_variance) {}
 
     static Relaxation relaxation(const Collision& /*collision*/) { return {1.0, 1.0}; }
     [[nodiscard]] MPCFLOW_HD const LawParameters& parameters() const { return parameters_; }

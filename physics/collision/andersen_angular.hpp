@@ -22,7 +22,7 @@ public:
     using Real = RealType;
     using Draw = NoDraw;
     static constexpr Masses masses = masses_of;
-    static constexpr SumWidth sum_width = width_of_many_sums<Real>;
+    static constexpr SumWidth sum_width = width_of_angular_sums<Real>;
     static constexpr LawNeeds needs{.offsets = true, .ids = true};
     static constexpr Energy energy = Energy::thermal;
     static constexpr bool conserves_angular_momentum = true;

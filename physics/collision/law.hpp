@@ -90,10 +90,10 @@ private:
 template <Masses masses>
 inline constexpr int mass_sums = masses == Masses::by_species ? 1 : 0;
 
-/// Of laws with many sums, in arithmetic `Real`.
+/// Of laws that conserve angular momentum, which have many sums, in arithmetic `Real`.
 template <class Real>
-inline constexpr SumWidth width_of_many_sums = sizeof(Real) == sizeof(float) ? SumWidth::narrow
-                                                                             : SumWidth::wide;
+inline constexpr SumWidth width_of_angular_sums = sizeof(Real) == sizeof(float) ? SumWidth::narrow
+                                                                                : SumWidth::wide;
 
 /// The sums of a cell: `count` doubles, of which the first is the number of particles and, where masses
 /// differ, the last their mass. Where they do not, it follows from the number.

@@ -96,7 +96,8 @@ private:
 /// v' = constant + u + spin x offset, u what the law makes of v; or, by default, v' = v.
 template <class Real>
 struct RigidTransform {
-    Vec3<Real> constant{std::numeric_limits<Real>::infinity(), 0, 0};  ///< infinite: v' = v
+    Vec3<Real> constant{std::numeric_limits<Real>::infinity(), 0,
+                        0};  ///< x infinite, which no other is: v' = v
     Vec3<Real> spin{};
 
     /// `spin` turns about `centre`.

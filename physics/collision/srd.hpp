@@ -41,7 +41,7 @@ public:
     };
 
     Srd() = default;
-    explicit Srd(const System& system) : parameters_(system), rotation_(system.collision.angle) {}
+    explicit Srd(const System& system) : parameters_(system, sum_width), rotation_(system.collision.angle) {}
 
     static Relaxation relaxation(const Collision& collision) { return rotation_relaxation(collision); }
     [[nodiscard]] MPCFLOW_HD const LawParameters& parameters() const { return parameters_; }

@@ -48,7 +48,7 @@ public:
     using Draw = std::conditional_t<sizeof(Real) == sizeof(float), ShortAxisDraw, AxisDraw<Real>>;
     static constexpr bool is_thermostatted = scaling == Scaling::by_thermostat;
     static constexpr Masses masses = masses_of;
-    static constexpr SumWidth sum_width = width_of_many_sums<Real>;
+    static constexpr SumWidth sum_width = width_of_angular_sums<Real>;
     static constexpr LawNeeds needs{.draws_before_sums = true, .offsets = true};
     static constexpr Energy energy = Energy::drifts;
     static constexpr bool conserves_angular_momentum = true;

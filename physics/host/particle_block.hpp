@@ -17,7 +17,7 @@
 namespace mpcflow {
 
 /// `size` structs, each as many `Number`s long, as they come from memory: in pieces of a power of two, which
-/// vector units take as a whole and turn to columns. Of twelve numbers each would be taken by itself.
+/// vector units take as a whole and turn to columns. Of six or ten numbers each would be taken by itself.
 template <class Struct, class Number, int size>
 struct Rows {
     static constexpr int width = sizeof(Struct) / sizeof(Number);

@@ -145,6 +145,15 @@ TEST_P(CellGrids, narrow_contributions_fit_their_bits_and_are_finer_than_floats)
     EXPECT_LE(narrow.offset.spacing(), 0x1p-31);
 }
 
+TEST_P(CellGrids, are_wide_where_masses_differ) {
+    const CellRounding heavy(fluid, 3.0);
+    const CellRounding narrow(fluid, 3.0, SumWidth::narrow);
+    EXPECT_EQ(narrow.velocity.bits(), heavy.velocity.bits());
+    EXPECT_EQ(narrow.velocity_squared.bits(), heavy.velocity_squared.bits());
+    EXPECT_EQ(narrow.offset.bits(), heavy.offset.bits());
+    EXPECT_EQ(narrow.offset_velocity.bits(), heavy.offset_velocity.bits());
+}
+
 INSTANTIATE_TEST_SUITE_P(Fluids, CellGrids,
                          testing::Values(Case{1.0, 1.0, 10.0}, Case{1e-6, 1e4, 0.5}, Case{1e-6, 1e4, 300.0},
                                          Case{1e6, 1e-4, 0.5}, Case{1e6, 1e-4, 300.0}, Case{3.0, 0.7, 300.0}),
