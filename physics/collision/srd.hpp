@@ -35,7 +35,7 @@ public:
 
     /// v' = mean + scale R (v - mean); scale 0 leaves the particle alone. Where it is below 0, at walls, v' =
     /// mean + R v: what the mean velocity changes by is not that of a rotation there.
-    struct alignas(4 * sizeof(Real)) Transform {
+    struct alignas(16) Transform {
         Vec3<Real> mean;
         Real scale;
     };
