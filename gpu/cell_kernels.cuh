@@ -61,18 +61,10 @@ __global__ void __launch_bounds__(block_size)
     if (cell < cells) draws.begin(plan, cell);
 }
 
-/// The sums of a cell in memory, read and written in pieces of 16 bytes, or of 8 where their number is odd.
+/// The sums of a cell in memory, sum_stride of them with what fills them up; read and written in pieces of 16
+/// bytes, or of 8 where their number is odd.
 template <class Law>
-struct alignas(sum_stride<Law::sum_count> % 2 == 0 ? 16 : 8) SumRow {
-    double value[sum_stride<Law::sum_count>];
-
-    [[nodiscard]] __device__ typename Law::Sums sums() const {
-        typename Law::Sums sums;
-#pragma unroll
-        for (int k = 0; k < Law::sum_count; ++k) sums.value[k] = value[k];
-        return sums;
-    }
-};
+struct alignas(sum_stride<Law::sum_count> % 2 == 0 ? 16 : 8) SumRow : Law::Sums {};
 
 /// The particles that met a wall in this step and wait to be finished: where they are in memory.
 struct WallQueue {
@@ -109,7 +101,8 @@ struct SpecialQueue {
 /// One warp's shared memory in resolve_cells, used for one thing at a time.
 template <class Law>
 union ResolveScratch {
-    RecordScratch<SumRow<Law>> sums;
+    static_assert(sizeof(SumRow<Law>) == sum_stride<Law::sum_count> * sizeof(double));
+    RecordsInPlace<SumRow<Law>> sums;
     RecordScratch<CellAction<Law>> actions;
 };
 
@@ -135,9 +128,9 @@ inline constexpr int resolve_blocks = Law::needs.offsets ? 2 : 4;
 template <Resolving resolving, SpecialCells special, class Law, class Grid, class Cells>
 __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     resolve_cells(const __grid_constant__ StepPlan<Law, Grid> plan, Cells cells,
-                  SumRow<Law>* __restrict__ sums, CellAction<Law>* __restrict__ actions, CellDraws<Law> draws,
-                  std::uint32_t* __restrict__ numbers, WallQueue wall_queue, SpecialQueue special_queue,
-                  unsigned early_blocks, StepReport* __restrict__ report) {
+                  SumRow<Law>* __restrict__ sums, CellAction<Law>* __restrict__ actions,
+                  CellDraws<Law> cell_draws, std::uint32_t* __restrict__ numbers, WallQueue wall_queue,
+                  SpecialQueue special_queue, unsigned early_blocks, StepReport* __restrict__ report) {
     // Known to the compiler: as an argument of the kernel it made SRD+a in mixed precision 1.8 times as slow
     // here.
     constexpr bool is_for_the_step = resolving == Resolving::for_the_step;
@@ -148,12 +141,13 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     const warp::CudaWarp warp;
     const int cell = static_cast<int>(items.first + warp.lane());
 
-    // Draws that hang on no sum are made while one waits for sums, or for the kernel ahead; also those of
-    // lanes without a cell, which nobody takes. Where special cells are resolved here, speed is no matter.
-    constexpr bool draws_first = special != SpecialCells::with_others && !Law::needs.draws_before_sums &&
-                                 !std::is_empty_v<typename Law::Draw>;
-    constexpr Loading loading = draws_first ? Loading::meanwhile : Loading::at_once;
-    const bool draws_ahead = draws_first && blockIdx.x < early_blocks;
+    // Draws hang on no sum, and are made while one waits for sums, or for the kernel ahead; also those of
+    // lanes without a cell, which nobody takes.
+    constexpr bool draws = !Law::needs.draws_before_sums && !std::is_empty_v<typename Law::Draw>;
+    constexpr bool draws_meanwhile = draws || ToResolve<Law>::has_draws;
+    constexpr Loading loading = draws_meanwhile ? Loading::meanwhile : Loading::at_once;
+    const bool draws_ahead = draws_meanwhile && blockIdx.x < early_blocks;
+    const bool has_cell = (items.mask & warp::lane_bit(warp.lane())) != 0;
     const auto begin = [&] {
         wait_for_kernel_ahead();
         let_next_kernel_begin();
@@ -161,16 +155,20 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     };
     CellAction<Law> action{};
     if (!draws_ahead) begin();
-    if constexpr (draws_first) action.set_draw(draws.present(plan, cell));
+    if constexpr (draws) action.set_draw(cell_draws.present(plan, cell));
+    const auto drawn_to_resolve = plan.draw_to_resolve(cell);
     if (draws_ahead) begin();
+    if (!draws && has_cell) action.set_draw(cell_draws.present(plan, cell));
     if (special == SpecialCells::queued && blockIdx.x == 0 && threadIdx.x == 0) *special_queue.next_count = 0;
     if (wall_queue.state != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *wall_queue.state = {0, 0};
-    if ((items.mask & warp::lane_bit(warp.lane())) == 0) return;
-    const typename Law::Sums cell_sums =
-        loaded_record<loading>(sums + items.first, items.mask, scratch.sums).sums();
+    if (!has_cell) return;
+    // They stay in shared memory, where they take no registers, until the action is written there.
+    const typename Law::Sums& cell_sums =
+        loaded_record<loading>(sums + items.first, items.mask, scratch.sums);
+    const double particles = cell_sums.number();
     bool is_queued = false;
     if constexpr (special == SpecialCells::queued) {
-        is_queued = special_queue.has(cell, warp.lane(), cell_sums.number());
+        is_queued = special_queue.has(cell, warp.lane(), particles);
         const auto at = warp::place_selected(warp, items.mask, is_queued, [&](unsigned number) {
             return atomicAdd(special_queue.count, number);
         });
@@ -178,26 +176,25 @@ __global__ void __launch_bounds__(block_size, resolve_blocks<Law>)
     }
     // Among surfaces many warps have cells of solid alone. Sums of cells without particles are zero as they
     // are, and nobody asks for their actions.
-    const bool are_any = special == SpecialCells::none || warp.any(items.mask, cell_sums.number() != 0.0);
-    warp.sync(items.mask);  // all of the warp have read before any row is cleared
+    const bool are_any = special == SpecialCells::none || warp.any(items.mask, particles != 0.0);
     std::uint32_t found = no_fault;
     if (are_any) {
         if constexpr (is_for_the_step)
             clear_records(sums + items.first, items.mask,
                           special == SpecialCells::queued ? warp.ballot(items.mask, is_queued) : 0U);
         if (!is_queued) {
-            if constexpr (!draws_first) action.set_draw(draws.present(plan, cell));
             if constexpr (special == SpecialCells::with_others)
-                action.transform = plan.resolve(cell, cell_sums, action.draw(), found);
-            else action.transform = plan.resolve_plain(cell, cell_sums, action.draw(), found);
+                action.transform = plan.resolve(cell, cell_sums, action.draw(), found, drawn_to_resolve);
+            else
+                action.transform =
+                    plan.resolve_plain(cell, cell_sums, action.draw(), found, drawn_to_resolve);
         }
         store_records<Placement::in_order>(actions, cell, action, items.mask, scratch.actions);
     }
     // Last: written among the reads of the sums, the same bytes made the kernel half as slow again, 1.7
     // times in double (docs/decisions/).
-    if (is_for_the_step && !is_queued) draws.begin(plan, cell);
-    if (numbers != nullptr)
-        numbers[TiledOrder(plan.grid).rank(cell)] = static_cast<std::uint32_t>(cell_sums.number());
+    if (is_for_the_step && !is_queued) cell_draws.begin(plan, cell);
+    if (numbers != nullptr) numbers[TiledOrder(plan.grid).rank(cell)] = static_cast<std::uint32_t>(particles);
     if constexpr (is_for_the_step) report_findings(found, plan.step, report);
 }
 
@@ -229,7 +226,7 @@ __global__ void __launch_bounds__(block_size)
         CellAction<Law> action{};
         action.set_draw(draws.present(plan, cell));
         std::uint32_t found = no_fault;
-        action.transform = plan.resolve(cell, load_record(sums + cell).sums(), action.draw(), found);
+        action.transform = plan.resolve(cell, load_record(sums + cell), action.draw(), found);
         store_record(sums + cell, SumRow<Law>{});
         store_record(actions + cell, action);
         draws.begin(plan, cell);

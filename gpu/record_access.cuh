@@ -37,6 +37,23 @@ struct RecordScratch {
     }
 };
 
+/// The same where each lane reads its record as it is, and need not hold all of it in registers.
+template <class Record>
+struct RecordsInPlace {
+    using Piece = RecordPiece<Record>;
+    static_assert(sizeof(Record) % sizeof(Piece) == 0 && alignof(Record) >= sizeof(Piece));
+    static constexpr int pieces = sizeof(Record) / sizeof(Piece);
+    /// Rows of an odd number of pieces, as above; two pieces are read at once, or nearly.
+    static constexpr int row = pieces == 2 ? 2 : pieces | 1;
+
+    Piece data[32 * row];
+
+    __device__ Piece& at(int lane, int piece) { return data[lane * row + piece]; }
+    __device__ const Record& record(int lane) const {
+        return reinterpret_cast<const Record&>(data[lane * row]);
+    }
+};
+
 namespace detail {
 
 /// A record and its pieces.
@@ -92,12 +109,13 @@ struct LoadConstant {
 enum class Loading { at_once, meanwhile };
 
 /// Reads the records of a warp, which follow each other from `first` on, by lane, into `scratch`, or begins
-/// to; then loaded_record(), with the same arguments, is the caller's own one. Each lane waits for its own
-/// copies there, and warp.sync makes those of the others visible.
+/// to; then loaded_record(), with the same arguments, is the caller's own one, for as long as the scratch is
+/// not used for more. Each lane waits for its own copies there, and warp.sync makes those of the others
+/// visible.
 template <Loading loading, class Record>
 __device__ __forceinline__ void begin_loading(const Record* first, unsigned mask,
-                                              RecordScratch<Record>& scratch) {
-    constexpr int pieces = RecordScratch<Record>::pieces;
+                                              RecordsInPlace<Record>& scratch) {
+    constexpr int pieces = RecordsInPlace<Record>::pieces;
     if (mask != warp::full_mask) return;
 #pragma unroll
     for (int i = 0; i < pieces; ++i) {
@@ -110,19 +128,20 @@ __device__ __forceinline__ void begin_loading(const Record* first, unsigned mask
     if constexpr (loading == Loading::meanwhile) __pipeline_commit();
 }
 template <Loading loading, class Record>
-[[nodiscard]] __device__ __forceinline__ Record loaded_record(const Record* first, unsigned mask,
-                                                              RecordScratch<Record>& scratch) {
-    constexpr int pieces = RecordScratch<Record>::pieces;
+[[nodiscard]] __device__ __forceinline__ const Record& loaded_record(const Record* first, unsigned mask,
+                                                                     RecordsInPlace<Record>& scratch) {
+    constexpr int pieces = RecordsInPlace<Record>::pieces;
     const warp::CudaWarp warp;
     const int lane = static_cast<int>(warp.lane());
-    if (mask != warp::full_mask) return load_record(first + lane);
-    if constexpr (loading == Loading::meanwhile) __pipeline_wait_prior(0);
-    warp.sync(mask);
-    detail::RecordPieces<Record> mine;
+    if (mask != warp::full_mask) {
 #pragma unroll
-    for (int i = 0; i < pieces; ++i) mine.piece[i] = scratch.at(lane, i);
+        for (int i = 0; i < pieces; ++i)
+            scratch.at(lane, i) = reinterpret_cast<const RecordPiece<Record>*>(first + lane)[i];
+    } else if constexpr (loading == Loading::meanwhile) {
+        __pipeline_wait_prior(0);
+    }
     warp.sync(mask);
-    return mine.record;
+    return scratch.record(lane);
 }
 
 enum class Placement {
@@ -130,7 +149,8 @@ enum class Placement {
     scattered  ///< anywhere
 };
 
-/// Writes the caller's record to `records[slot]`. Called by all lanes of `mask` together.
+/// Writes the caller's record to `records[slot]`. Called by all lanes of `mask` together, which may have read
+/// something else in the scratch before.
 template <Placement placement, class Record>
 __device__ __forceinline__ void store_records(Record* records, std::int64_t slot, const Record& record,
                                               unsigned mask, RecordScratch<Record>& scratch) {
@@ -146,6 +166,7 @@ __device__ __forceinline__ void store_records(Record* records, std::int64_t slot
         for (int i = 0; i < pieces; ++i)
             reinterpret_cast<RecordPiece<Record>*>(records + slot)[i] = mine.piece[i];
     } else if constexpr (is_staged) {
+        warp.sync(mask);
 #pragma unroll
         for (int i = 0; i < pieces; ++i) scratch.at(lane, i) = mine.piece[i];
         warp.sync(mask);
@@ -161,7 +182,6 @@ __device__ __forceinline__ void store_records(Record* records, std::int64_t slot
                     scratch.at(item / pieces, item % pieces);
             }
         }
-        warp.sync(mask);
     }
 }
 

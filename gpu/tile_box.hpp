@@ -65,6 +65,8 @@ public:
     }
 
     [[nodiscard]] MPCFLOW_HD int count() const { return order_.tile_count(); }
+    /// Of the grid.
+    [[nodiscard]] MPCFLOW_HD int cell_count() const { return cells_.x * cells_.y * cells_.z; }
     [[nodiscard]] MPCFLOW_HD const TiledOrder& order() const { return order_; }
 
     /// The first cell of a tile's box by its number along each axis of the box that the fluid is in: from 1

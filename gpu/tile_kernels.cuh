@@ -20,6 +20,7 @@
 #include "gpu/leaving_particles.cuh"
 #include "gpu/particle_kernels.cuh"
 #include "gpu/tile_box.hpp"
+#include "gpu/tile_memory.cuh"
 #include "gpu/tile_turns.hpp"
 #include "gpu/word_sums.hpp"
 
@@ -53,26 +54,6 @@ inline constexpr bool can_leave_taken = false;
 template <TakesVelocities Law>
 inline constexpr bool can_leave_taken<Setting::plain, Law> = true;
 
-/// The shared memory of a block.
-template <class Law>
-struct TileMemory {
-    static constexpr int cells = TileBox::cells;
-    /// Of words that follow each other those of one cell are in different banks.
-    static constexpr int row_length = cells | 1;
-    static constexpr int words = WordSums<Law>::count * row_length;
-
-    union {
-        alignas(16) std::uint32_t sums[(words + 3) / 4 * 4];  ///< [word][cell]
-        BlockLeaders<Law> leaders;                            ///< when the sums are done with
-    };
-    std::int32_t cell[cells];    ///< in the grid, of those on it
-    std::uint32_t at_wall;       ///< particles listed there,
-    std::uint32_t outside;       ///< and outside of the box
-    std::uint32_t first_queued;  ///< of the particles at walls, in the wall queue
-
-    __device__ std::uint32_t* word(int word, int local) { return sums + word * row_length + local; }
-};
-
 /// Blocks that shall fit on a multiprocessor: as many as shared memory and the registers of the law allow. To
 /// call for a wave takes more of them.
 template <class Law, Setting setting>
@@ -86,42 +67,6 @@ inline constexpr int tile_blocks = [] {
 }();
 
 namespace detail {
-
-/// Adds a contribution to a cell of the box; false, and nothing is added, where the cell is full.
-template <class Law>
-[[nodiscard]] __device__ __forceinline__ bool add_to_box(const WordSums<Law>& words,
-                                                         const typename Law::Sums& sums, int local,
-                                                         TileMemory<Law>& memory) {
-    std::uint32_t* number = memory.word(0, local);
-    const std::uint32_t one = words.first_word(sums);
-    if (words.split().is_enough()) add_unasked(number, one);
-    else if (words.number(atomicAdd(number, one)) >= words.split().most()) {
-        atomicAdd(number, 0U - one);
-        return false;
-    }
-    words.for_each_word(sums,
-                        [&](int word, std::uint32_t value) { atomicAdd(memory.word(word, local), value); });
-    return true;
-}
-
-/// Adds the sums of the box to the rows of its cells, each thread the same sum of all its cells.
-template <class Law, class Grid>
-__device__ __forceinline__ void flush_box(const TileStep<Law, Grid>& tiles, TileMemory<Law>& memory,
-                                          SumRow<Law>* rows) {
-    constexpr int K = Law::sum_count;
-    constexpr int cells_at_once = block_size / K;
-    if (threadIdx.x >= cells_at_once * K) return;
-    const int k = static_cast<int>(threadIdx.x % K);
-    const auto sum = tiles.words.sum(k);
-    for (int local = static_cast<int>(threadIdx.x) / K; local < TileMemory<Law>::cells;
-         local += cells_at_once) {
-        const std::uint32_t number = tiles.words.number(*memory.word(0, local));
-        if (number == 0) continue;
-        const std::uint32_t low = k == 0 ? number : *memory.word(sum.low_word, local);
-        const std::uint32_t high = k == 0 ? 0U : *memory.word(sum.high_word, local);
-        atomicAdd(rows[memory.cell[local]].value + k, sum(tiles.words.split(), low, high, number));
-    }
-}
 
 /// What the block that is expected to take this one's place reads before all else, and so would wait for: the
 /// place of its first particles, and these. One thread asks for them, at the beginning for the place and at
@@ -189,12 +134,10 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
         memory.cell[local] = tiles.boxes.index(box, local);
     const detail::FetchForLaterTurn<setting, Law, Particle, Grid> later(tiles);
     later.fetch_place();
-    if (threadIdx.x == 0) memory.at_wall = memory.outside = 0;
-    for (int j = static_cast<int>(threadIdx.x); j < static_cast<int>(sizeof memory.sums / sizeof(uint4));
-         j += block_size)
-        reinterpret_cast<uint4*>(memory.sums)[j] = uint4{0, 0, 0, 0};
+    memory.clear();
     wait_for_kernel_ahead();
     let_next_kernel_begin();
+    memory.fetch_draws(step.draws, tiles.boxes.cell_count());
     __syncthreads();
 
     // Tells that a particle of a deep tile, whose next cell this is, has gone astray.
@@ -225,7 +168,7 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
             }
         }
         next_place.cell = plan.next_grid.index(on_grid);
-        const auto draw = step.draws.next(next_place.cell, LoadConstant{});
+        const auto draw = memory.draws.of(step.draws, local, next_place.cell);
         typename Law::Sums sums;
         if constexpr (can_leave) {
             Vec3<Real> taken;
@@ -234,7 +177,7 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
         } else {
             sums = plan.template unrounded<setting>(particle, next_place, draw);
         }
-        if (local != TileBox::outside && detail::add_to_box(tiles.words, sums, local, memory)) return;
+        if (local != TileBox::outside && memory.add(tiles.words, sums, local)) return;
         sums = rounded(plan.law, sums);
 #pragma unroll
         for (int k = 0; k < Law::sum_count; ++k)
@@ -322,7 +265,7 @@ __global__ void __launch_bounds__(block_size, (tile_blocks<Law, setting>))
         }
         __syncthreads();
     }
-    detail::flush_box(tiles, memory, step.sums);
+    memory.flush(tiles.words, step.sums);
     const std::uint32_t at_wall = many_meet_walls ? 0 : memory.at_wall;
     const std::uint32_t left = at_wall + memory.outside;
     if (left == 0) return;

@@ -23,7 +23,7 @@ public:
     explicit CellDraws(Draw* kept) : kept_(kept) {}
 
     /// Those that are kept, one a cell.
-    [[nodiscard]] const Draw* kept() const { return kept_; }
+    [[nodiscard]] MPCFLOW_HD const Draw* kept() const { return kept_; }
 
     /// For the next collision: before sums for it are made, and after present() of this one.
     template <class Grid>

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "physics/boundary/stream.hpp"
+#include "physics/cell_action.hpp"
 #include "physics/cell_grid.hpp"
 #include "physics/collision/law.hpp"
 #include "physics/streaming.hpp"
@@ -32,27 +33,6 @@ void throw_on_faults(std::uint32_t faults, std::int64_t step, const System& syst
 /// No fault, but told along with them: a particle whose speed at the end of the step carries it across more
 /// than a cell edge in a step, |v| h > 1. Solvers count the steps in which there is one.
 inline constexpr std::uint32_t notice_fast = 1U << 31U;
-
-/// What `advance` needs of a particle's cell, side by side so that one access brings it all; drawing the
-/// axis again for each particle would cost a fifth of the instructions. Transforms and draws have no holes:
-/// nvcc copies a struct with padding byte by byte.
-template <class Law>
-struct alignas(16) CellAction {
-    typename Law::Transform transform;
-    typename Law::Draw drawn;
-
-    [[nodiscard]] MPCFLOW_HD const typename Law::Draw& draw() const { return drawn; }
-    MPCFLOW_HD void set_draw(const typename Law::Draw& draw) { drawn = draw; }
-};
-/// The same of a law that draws nothing, which takes no byte for it.
-template <class Law>
-requires std::is_empty_v<typename Law::Draw>
-struct CellAction<Law> {
-    typename Law::Transform transform;
-
-    [[nodiscard]] MPCFLOW_HD typename Law::Draw draw() const { return {}; }
-    MPCFLOW_HD void set_draw(const typename Law::Draw& /*draw*/) {}
-};
 
 /// Masses of the species in units of the fluid's, where they differ.
 template <Masses masses>
@@ -222,19 +202,27 @@ struct StepPlan : StepMotion<typename Law::Real, Law::masses, Grid> {
         return law.take(in_next_cell<setting>(particle, {}), {seed, step + 1});
     }
 
-    /// What a cell does to its particles. Faults are or-ed into `faults`. `drawn` is Law::draw_to_resolve(),
-    /// where there is one and the caller has it already.
-    template <class... ResolveDraw>
+    /// What is drawn to resolve a cell, of laws that draw more for it than its particles need to know.
+    MPCFLOW_HD typename ToResolve<Law>::Draw draw_to_resolve([[maybe_unused]] int cell) const {
+        if constexpr (ToResolve<Law>::has_draws)
+            return law.parameters().draws_energy() ? Law::template draw_to_resolve<true>(key(cell))
+                                                   : Law::template draw_to_resolve<false>(key(cell));
+        else return {};
+    }
+    /// What a cell does to its particles. Faults are or-ed into `faults`. `drawn` is draw_to_resolve(), where
+    /// the caller has it already.
+    template <class ResolveDraw = NoDraw>
     MPCFLOW_HD typename Law::Transform resolve(int cell, const typename Law::Sums& sums,
                                                const typename Law::Draw& draw, std::uint32_t& faults,
-                                               const ResolveDraw&... drawn) const {
-        return resolve_filled(cell, fill(cell, sums.number() != 0.0), sums, draw, faults, drawn...);
+                                               const ResolveDraw& drawn = {}) const {
+        return resolve_filled(cell, fill(cell, sums.number() != 0.0), sums, draw, faults, drawn);
     }
     /// The same of a cell that is not special, in whose collision its particles alone take part.
+    template <class ResolveDraw>
     MPCFLOW_HD typename Law::Transform resolve_plain(int cell, const typename Law::Sums& sums,
-                                                     const typename Law::Draw& draw,
-                                                     std::uint32_t& faults) const {
-        return resolve_filled(cell, CellFill{}, sums, draw, faults);
+                                                     const typename Law::Draw& draw, std::uint32_t& faults,
+                                                     const ResolveDraw& drawn) const {
+        return resolve_filled(cell, CellFill{}, sums, draw, faults, drawn);
     }
     /// What fills a cell and takes part in its collision.
     MPCFLOW_HD CellFill fill(int cell, bool has_particles) const {
@@ -344,13 +332,14 @@ private:
     MPCFLOW_HD InCell<Real> in_next_cell(const Particle& particle, const CellPlace<Real>& place) const {
         return Motion::template in_cell<Law, setting>(particle, place, next_grid);
     }
-    template <class... ResolveDraw>
+    template <class ResolveDraw>
     MPCFLOW_HD typename Law::Transform resolve_filled(int cell, const CellFill& filled,
                                                       const typename Law::Sums& sums,
                                                       const typename Law::Draw& draw, std::uint32_t& faults,
-                                                      const ResolveDraw&... drawn) const {
+                                                      [[maybe_unused]] const ResolveDraw& drawn) const {
         if (sums.number() > law.parameters().rounding.occupancy_limit) faults |= fault_occupancy;
-        return law.resolve(sums, draw, drawn..., key(cell), filled);
+        if constexpr (std::is_empty_v<ResolveDraw>) return law.resolve(sums, draw, key(cell), filled);
+        else return law.resolve(sums, draw, drawn, key(cell), filled);
     }
     /// In the collision and the flight of step `index`, all that is at the fluid's temperature is at that of
     /// the step.

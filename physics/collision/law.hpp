@@ -80,7 +80,9 @@ struct LawParameters {
         else return mean_mass_;
     }
     /// Whether the thermostat draws an energy for each cell.
-    [[nodiscard]] bool draws_energy() const { return thermostat.kind == ThermostatKind::maxwell_boltzmann; }
+    [[nodiscard]] MPCFLOW_HD bool draws_energy() const {
+        return thermostat.kind == ThermostatKind::maxwell_boltzmann;
+    }
 
 private:
     double mean_mass_;

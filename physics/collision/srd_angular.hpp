@@ -145,14 +145,17 @@ public:
     MPCFLOW_HD Transform resolve(const Sums& real_sums, const Draw& axis,
                                  [[maybe_unused]] const DrawnToResolve& drawn, const CellKey& key,
                                  const CellFill& fill) const {
-        Sums sums = real_sums;
-        if (is_at_walls_or_in_stream(parameters_, fill)) {
+        Sums with_virtual;
+        // Others are read where they are: copied, they would fill registers.
+        const bool has_virtual = is_at_walls_or_in_stream(parameters_, fill);
+        const Sums& sums = has_virtual ? with_virtual : real_sums;
+        if (has_virtual) {
+            with_virtual = real_sums;
             for_each_virtual_particle<masses>(
-                parameters_, 1.0, key, fill,
-                [&](Vec3<double> offset, Vec3<double> velocity) {
+                parameters_, 1.0, key, fill, [&](Vec3<double> offset, Vec3<double> velocity) {
                     const InCell<Real> in_cell{vector_cast<Real>(velocity), vector_cast<Real>(offset),
                                                parameters_.virtual_mass<masses>()};
-                    sums += rounded(*this, contribute(in_cell, axis, {}));
+                    with_virtual += rounded(*this, contribute(in_cell, axis, {}));
                 });
         }
         if (sums.number() < 2.0) return {};
