@@ -218,10 +218,10 @@ struct StepPlan : StepMotion<typename Law::Real, Law::masses, Grid> {
         return resolve_filled(cell, fill(cell, sums.number() != 0.0), sums, draw, faults, drawn);
     }
     /// The same of a cell that is not special, in whose collision its particles alone take part.
-    template <class ResolveDraw>
+    template <class ResolveDraw = NoDraw>
     MPCFLOW_HD typename Law::Transform resolve_plain(int cell, const typename Law::Sums& sums,
                                                      const typename Law::Draw& draw, std::uint32_t& faults,
-                                                     const ResolveDraw& drawn) const {
+                                                     const ResolveDraw& drawn = {}) const {
         return resolve_filled(cell, CellFill{}, sums, draw, faults, drawn);
     }
     /// What fills a cell and takes part in its collision.

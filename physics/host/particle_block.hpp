@@ -16,40 +16,36 @@
 
 namespace mpcflow {
 
-/// `size` structs, each as many `Number`s long, as they come from memory: in pieces of a power of two, which
-/// vector units take as a whole and turn to columns. Of six or ten numbers each would be taken by itself.
-template <class Struct, class Number, int size>
+/// `size` structs of `width` `Number`s, as they come from memory: in pieces of powers of two, the longest
+/// first, which vector units take as a whole and turn to columns. Of six or ten numbers each would be taken
+/// by itself, and so would those of a struct that is copied as such.
+template <class Number, int width, int size>
 struct Rows {
-    static constexpr int width = sizeof(Struct) / sizeof(Number);
-    static constexpr int piece = std::has_single_bit(unsigned{width}) ? width : width % 4 == 0 ? 4 : 2;
-    static_assert(width % piece == 0);
+    static constexpr int length = std::bit_floor(unsigned{width});
 
-    void set(int k, const Struct& value) {
-        const auto* bytes = reinterpret_cast<const unsigned char*>(&value);
-        for (int p = 0; p < width / piece; ++p)
-            std::memcpy(pieces[p][k], bytes + p * sizeof(pieces[p][k]), sizeof(pieces[p][k]));
+    void set(int k, const Number* value) {
+        std::memcpy(piece[k], value, sizeof(piece[k]));
+        if constexpr (length < width) rest.set(k, value + length);
     }
 
-    alignas(64) Number pieces[width / piece][size][piece];
+    alignas(64) Number piece[size][length];
+    Rows<Number, width - length, size> rest;
 };
+template <class Number, int size>
+struct Rows<Number, 0, size> {};
 
 /// `size` structs of `Number`s alone, a column a number. Empty ones take no room.
 template <class Struct, class Number, int size>
 class Columns {
+    static constexpr int width = sizeof(Struct) / sizeof(Number);
+    static_assert(sizeof(Struct) == width * sizeof(Number));
+
 public:
     void set(int k, const Struct& value) {
         const auto* words = reinterpret_cast<const Number*>(&value);
         for_all([&](auto w) { column_[w][k] = words[w]; });
     }
-    /// All of `rows`.
-    void set(const Rows<Struct, Number, size>& rows) {
-        constexpr int length = Rows<Struct, Number, size>::piece;
-        [&]<int... p>(std::integer_sequence<int, p...>) {
-            (take<length>(column_ + length * p, rows.pieces[p], std::make_integer_sequence<int, length>{}),
-             ...);
-        }
-        (std::make_integer_sequence<int, width / length>{});
-    }
+    void set(const Rows<Number, width, size>& rows) { take(column_, rows); }
     [[nodiscard]] Struct operator[](int k) const {
         Struct value;
         auto* words = reinterpret_cast<Number*>(&value);
@@ -62,9 +58,6 @@ public:
     [[nodiscard]] Number at(int column, int k) const { return column_[column][k]; }
 
 private:
-    static constexpr int width = sizeof(Struct) / sizeof(Number);
-    static_assert(sizeof(Struct) == width * sizeof(Number));
-
     /// Not a loop: the loops over a column must be the innermost ones.
     template <class Function>
     static void for_all(const Function& function) {
@@ -72,10 +65,14 @@ private:
         (std::make_integer_sequence<int, width>{});
     }
 
-    template <int length, int... w>
-    static void take(Number (*columns)[size], const Number (*rows)[length],
-                     std::integer_sequence<int, w...>) {
-        for (int k = 0; k < size; ++k) ((columns[w][k] = rows[k][w]), ...);
+    template <int count>
+    static void take(Number (*columns)[size], const Rows<Number, count, size>& rows) {
+        constexpr int length = Rows<Number, count, size>::length;
+        [&]<int... w>(std::integer_sequence<int, w...>) {
+            for (int k = 0; k < size; ++k) ((columns[w][k] = rows.piece[k][w]), ...);
+        }
+        (std::make_integer_sequence<int, length>{});
+        if constexpr (length < count) take(columns + length, rows.rest);
     }
 
     /// All of them in pieces that are vectors: of one as long as a column the compiler makes a call.
@@ -99,18 +96,25 @@ public:
 
 /// The contributions of `size` particles, each in groups of four sums, which vector units add at once, and a
 /// rest in columns. (All sums of a particle side by side would not be stored as vectors, were they 5 or 17.)
+/// GCC makes up to four groups in the loop that sets them; of a fifth it takes the numbers out of vectors one
+/// by one, so that it is put into columns first, and set_late() must follow.
 template <class Sums, int size>
 class ContributionColumns {
 public:
     void set(int k, const Sums& sums) {
-        for (int g = 0; g < groups; ++g)
+        for (int g = 0; g < groups_at_once; ++g)
             for (int s = 0; s < 4; ++s) group_[g][k][s] = sums.value[4 * g + s];
-        for (int s = 0; s < rest; ++s) rest_[s][k] = sums.value[4 * groups + s];
+        for (int s = 0; s < late + rest; ++s) column_[s][k] = sums.value[4 * groups_at_once + s];
+    }
+    void set_late() {
+        for (int g = groups_at_once; g < groups; ++g)
+            for (int k = 0; k < size; ++k)
+                for (int s = 0; s < 4; ++s) group_[g][k][s] = column_[4 * (g - groups_at_once) + s][k];
     }
     template <VectorUnits units>
     void add_to(Sums& sums, int k) const {
         for (int g = 0; g < groups; ++g) AddFour<units>::add(sums.value + 4 * g, group_[g][k]);
-        for (int s = 0; s < rest; ++s) sums.value[4 * groups + s] += rest_[s][k];
+        for (int s = 0; s < rest; ++s) sums.value[4 * groups + s] += column_[late + s][k];
     }
     [[nodiscard]] Sums operator[](int k) const {
         Sums sums;
@@ -122,9 +126,11 @@ private:
     static constexpr int count = sizeof(Sums) / sizeof(double);
     static constexpr int groups = count / 4;
     static constexpr int rest = count % 4;
+    static constexpr int groups_at_once = std::min(groups, 4);
+    static constexpr int late = 4 * (groups - groups_at_once);
 
     alignas(64) double group_[groups][size][4];
-    alignas(64) double rest_[rest == 0 ? 1 : rest][size];
+    alignas(64) double column_[late + rest == 0 ? 1 : late + rest][size];
 };
 
 /// Some particles in columns, taken through a step together.
@@ -261,12 +267,12 @@ public:
     template <class Grid>
     void contribute(const StepPlan<Law, Grid>& plan, const CellDraws<Law>& draws) {
         if constexpr (Law::needs.draws_before_sums) {
-            for (int k = 0; k < size; ++k)
-                fetched_draws_[k] = draws.next(std::max(cell_[k], 0), [](const auto* draw) { return *draw; });
-            for (int k = 0; k < size; ++k) draws_.set(k, fetched_draws_[k]);
+            for (int k = 0; k < size; ++k) fetch_draw(k, draws.kept()[std::max(cell_[k], 0)]);
+            draws_.set(fetched_draws_);
         }
         for (int k = 0; k < size; ++k) sums_.set(k, plan.contribute(in_cell(plan, k), draws_[k]));
         if (plan.next_grid.is_sheared()) contribute_beyond(plan);
+        sums_.set_late();
     }
     /// The same where no faces are sheared, and leaves the particles with what they take on in the next
     /// collision.
@@ -277,6 +283,7 @@ public:
             sums_.set(k, plan.contribute(in_cell(plan, k), draws_[k], taken));
             velocities_.set(k, taken);
         }
+        sums_.set_late();
     }
     [[nodiscard]] const ContributionColumns<Sums, size>& contributions() const { return sums_; }
 
@@ -284,6 +291,8 @@ private:
     template <class T>
     using ColumnsOf = Columns<T, Real, size>;
     static constexpr bool has_draws = !std::is_empty_v<typename Law::Draw>;
+    template <class T>
+    static constexpr int numbers_of = std::is_empty_v<T> ? 0 : sizeof(T) / sizeof(Real);
 
     void set_place(int k, const CellPlace<Real>& place) {
         cell_[k] = place.cell;
@@ -347,12 +356,14 @@ private:
     void fetch_actions(const CellAction<Law>* actions) {
         for (int k = 0; k < size; ++k) {
             const CellAction<Law>& action = actions[cell_[k]];
-            fetched_transforms_.set(k, action.transform);
-            if constexpr (has_draws) fetched_draws_[k] = action.drawn;
+            fetched_transforms_.set(k, reinterpret_cast<const Real*>(&action.transform));
+            if constexpr (has_draws) fetch_draw(k, action.drawn);
         }
         transforms_.set(fetched_transforms_);
-        if constexpr (has_draws)
-            for (int k = 0; k < size; ++k) draws_.set(k, fetched_draws_[k]);
+        if constexpr (has_draws) draws_.set(fetched_draws_);
+    }
+    void fetch_draw(int k, const typename Law::Draw& draw) {
+        fetched_draws_.set(k, reinterpret_cast<const Real*>(&draw));
     }
 
     template <class Plan>
@@ -370,8 +381,8 @@ private:
     ColumnsOf<Vec3<Real>> offsets_;
     ColumnsOf<typename Law::Transform> transforms_;
     ColumnsOf<typename Law::Draw> draws_;
-    Rows<typename Law::Transform, Real, size> fetched_transforms_;
-    alignas(64) typename Law::Draw fetched_draws_[size];
+    Rows<Real, numbers_of<typename Law::Transform>, size> fetched_transforms_;
+    Rows<Real, numbers_of<typename Law::Draw>, size> fetched_draws_;
     ContributionColumns<Sums, size> sums_;
     alignas(64) std::uint64_t id_[size];
     alignas(64) int species_[size]{};
