@@ -13,6 +13,7 @@ import unittest
 import h5py
 import numpy as np
 
+from program import NOBODY
 from restarting import OUTPUTS, RestartTest, flow
 
 STOPPED = 85
@@ -280,7 +281,7 @@ class LostPermission(RestartTest):
         if os.geteuid() != 0:
             user = os.geteuid()
         else:  # permissions do not stop root
-            user = 65534
+            user = NOBODY
             self.folder.chmod(0o777)
         (self.folder / "out").mkdir()
         os.chown(self.folder / "out", user, -1)

@@ -12,7 +12,7 @@ import numpy as np
 
 from faulty import Fault, preload_options
 
-from program import MPCFLOW
+from program import MPCFLOW, program_for
 from restarting import OUTPUTS, contents, flow
 
 CHANGES = "write,truncate,sync,rename"
@@ -27,7 +27,8 @@ def small_flow(steps: int = STEPS, outputs: str = OUTPUTS, checkpoint: str = "{e
 
 
 def run(folder: Path, *arguments: str, timeout: float = 120, **options) -> subprocess.CompletedProcess:
-    return subprocess.run([MPCFLOW, "run", *arguments], cwd=folder, capture_output=True, text=True, errors="replace",
+    program = program_for(options.get("user", os.geteuid()), folder)
+    return subprocess.run([program, "run", *arguments], cwd=folder, capture_output=True, text=True, errors="replace",
                           timeout=timeout, **options)
 
 

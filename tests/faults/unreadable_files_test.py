@@ -8,9 +8,7 @@ import unittest
 
 from stopped import HDF5_FILES, bytes_of, find_difference, kill_in_the_middle, results, run, small_flow
 
-from program import MPCFLOW, ProgramTest
-
-NOBODY = 65534
+from program import MPCFLOW, NOBODY, ProgramTest
 
 
 class UnreadableFiles(ProgramTest):
