@@ -88,7 +88,7 @@ struct TileMemory {
                                                       const typename Law::Sums& contribution, int local) {
         std::uint32_t* number = word(0, local);
         const std::uint32_t one = words_of_sums.first_word(contribution);
-        // Asked of narrow sums, too, which never are: known to the compiler it made SRD+a 1.5 % slower.
+        // Asked of narrow sums, too, which never are: known to the compiler it made SRD+a 1 % slower.
         if (words_of_sums.split().is_enough()) add_unasked(number, one);
         else if (words_of_sums.number(atomicAdd(number, one)) >= words_of_sums.split().most()) {
             atomicAdd(number, 0U - one);
