@@ -65,7 +65,7 @@ public:
     }
 
     [[nodiscard]] MPCFLOW_HD int count() const { return order_.tile_count(); }
-    /// Of the grid.
+    /// Cells of the grid, in all.
     [[nodiscard]] MPCFLOW_HD int cell_count() const { return cells_.x * cells_.y * cells_.z; }
     [[nodiscard]] MPCFLOW_HD const TiledOrder& order() const { return order_; }
 

@@ -8,6 +8,7 @@
 
 #include "gpu/cell_kernels.cuh"
 #include "gpu/compiler_hints.cuh"
+#include "gpu/cuda_support.cuh"
 #include "gpu/particle_kernels.cuh"
 #include "gpu/record_access.cuh"
 #include "gpu/tile_box.hpp"
@@ -46,6 +47,7 @@ public:
 
 private:
     using Draw = typename Law::Draw;
+    static_assert(sizeof(Draw) == 4 || sizeof(Draw) == 8);  // which are copied at once
     Draw of_box_[TileBox::cells];
 };
 
@@ -75,7 +77,7 @@ struct TileMemory {
     }
 
     /// Copies what the cells of the box have drawn, of a grid of `grid_cells`; cell[] has been set by the
-    /// same threads.
+    /// same threads. Of cells that are not on the grid something or nothing is copied: nobody asks for it.
     __device__ void fetch_draws(const CellDraws<Law>& of_grid, int grid_cells) {
         for (int local = static_cast<int>(threadIdx.x); local < cells; local += block_size)
             if (static_cast<unsigned>(cell[local]) < static_cast<unsigned>(grid_cells))
@@ -88,7 +90,7 @@ struct TileMemory {
                                                       const typename Law::Sums& contribution, int local) {
         std::uint32_t* number = word(0, local);
         const std::uint32_t one = words_of_sums.first_word(contribution);
-        // Asked of narrow sums, too, which never are: known to the compiler it made SRD+a 1 % slower.
+        // Asked of narrow sums, too, of which there never is: known to the compiler it made SRD+a 1 % slower.
         if (words_of_sums.split().is_enough()) add_unasked(number, one);
         else if (words_of_sums.number(atomicAdd(number, one)) >= words_of_sums.split().most()) {
             atomicAdd(number, 0U - one);

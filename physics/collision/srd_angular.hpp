@@ -105,7 +105,7 @@ public:
     }
 
     /// What is drawn to resolve a cell with a thermostat: the energy, and three Gaussian variates of variance
-    /// 1, of which D is made. A device draws both when they are asked for.
+    /// 1, of which D is made. Both are drawn when they are asked for,
     struct DrawnLate : EnergyDrawnLate {
         CellKey key;
 
@@ -114,7 +114,7 @@ public:
             return float_gaussian_vector(key.source(RandomStream::rigid_rotation).next());
         }
     };
-    /// A CPU draws them before, for many cells at once; the floats are kept as words.
+    /// or before (EnergyDrawnBefore); the floats are kept as words.
     struct DrawnBefore : EnergyDrawnBefore {
         std::uint32_t words[3];
 

@@ -17,14 +17,15 @@
 
 namespace mpcflow {
 
-/// How a cell draws its energy of maxwell_boltzmann. A device draws it when it is asked for: what is drawn
-/// before takes registers meanwhile.
+/// How a cell draws its energy of maxwell_boltzmann: when it is asked for, by those who have drawn nothing
+/// before, as of cells at walls on a device;
 struct EnergyDrawnLate {
     [[nodiscard]] MPCFLOW_HD double energy(int freedoms, RandomSource& source) const {
         return thermal_energy(freedoms, source);
     }
 };
-/// A CPU draws the first try, which hangs on no sum, before it resolves the cell: for many cells at once.
+/// or the first try, which hangs on no sum, before: a CPU for many cells at once, a device while it waits for
+/// the sums.
 struct EnergyDrawnBefore {
     ThermalDraw first{};  ///< for other kinds, which do not ask, nothing
 

@@ -17,8 +17,8 @@
 namespace mpcflow {
 
 /// `size` structs of `width` `Number`s, as they come from memory: in pieces of powers of two, the longest
-/// first, which vector units take as a whole and turn to columns. Of six or ten numbers each would be taken
-/// by itself, and so would those of a struct that is copied as such.
+/// first, which vector units take as a whole and turn to columns. Of a row of six or ten, or of one that is
+/// copied as a struct, GCC takes each number by itself.
 template <class Number, int width, int size>
 struct Rows {
     static constexpr int length = std::bit_floor(unsigned{width});
@@ -29,7 +29,7 @@ struct Rows {
     }
 
     alignas(64) Number piece[size][length];
-    Rows<Number, width - length, size> rest;
+    [[no_unique_address]] Rows<Number, width - length, size> rest;
 };
 template <class Number, int size>
 struct Rows<Number, 0, size> {};
@@ -352,7 +352,7 @@ private:
         }
     }
 
-    /// First in whole structs, then into columns: vectors both, which scattered numbers would not be.
+    /// First in pieces of structs, then into columns: vectors both, which scattered numbers would not be.
     void fetch_actions(const CellAction<Law>* actions) {
         for (int k = 0; k < size; ++k) {
             const CellAction<Law>& action = actions[cell_[k]];

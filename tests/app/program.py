@@ -18,11 +18,16 @@ NOBODY = 65534
 
 
 def program_for(user: int, folder: Path) -> str:
-    """The program where `user` may run it: a copy in `folder` if the tree is closed to others, as in root's home."""
+    """The program where `user` may run it: a copy in `folder` if it is closed to others, as in root's home."""
     path = Path(shutil.which(MPCFLOW) or MPCFLOW).resolve()
-    if user == os.geteuid() or all(above.stat().st_mode & 0o001 for above in path.parents):
+    if user == os.geteuid() or all(part.stat().st_mode & 0o001 for part in (path, *path.parents)):
         return MPCFLOW
-    return shutil.copy(path, folder / "program")
+    copy = folder / "program"
+    if not copy.exists():
+        shutil.copy(path, copy)
+        copy.chmod(0o755)
+    return str(copy)
+
 
 # One thread: two take twice the time of processors for so few particles. Tests of threads ask for more.
 INPUT = """\
