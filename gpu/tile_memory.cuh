@@ -68,7 +68,7 @@ struct TileMemory {
     std::uint32_t outside;       ///< and outside of the box
     std::uint32_t first_queued;  ///< of the particles at walls, in the wall queue
 
-    /// The sums are zero.
+    /// The sums become zero, and nothing is listed.
     __device__ void clear() {
         if (threadIdx.x == 0) at_wall = outside = 0;
         for (int j = static_cast<int>(threadIdx.x); j < static_cast<int>(sizeof sums / sizeof(uint4));
@@ -90,7 +90,7 @@ struct TileMemory {
                                                       const typename Law::Sums& contribution, int local) {
         std::uint32_t* number = word(0, local);
         const std::uint32_t one = words_of_sums.first_word(contribution);
-        // Asked of narrow sums, too, of which there never is: known to the compiler it made SRD+a 1 % slower.
+        // Never so of narrow sums, and asked all the same: SRD+a was 1 % slower where the compiler knew.
         if (words_of_sums.split().is_enough()) add_unasked(number, one);
         else if (words_of_sums.number(atomicAdd(number, one)) >= words_of_sums.split().most()) {
             atomicAdd(number, 0U - one);
