@@ -18,8 +18,10 @@
 namespace mpcflow {
 
 /// What the cells of a box have drawn for the next collision, for laws whose particles ask for it: in shared
-/// memory where a draw is small, else where it is. Draws of 32 bytes would take the place of a block.
-template <class Law, bool has_copies = Law::needs.draws_before_sums && sizeof(typename Law::Draw) <= 8>
+/// memory where a draw is small, else where it is. Draws of 32 bytes would take the place of a block, and so
+/// would any beside the sums of a mixture on cards with 100 KB of shared memory a multiprocessor.
+template <class Law, bool has_copies = Law::needs.draws_before_sums && sizeof(typename Law::Draw) <= 8 &&
+                                       Law::masses == Masses::equal>
 class BoxDraws {
 public:
     __device__ void begin_copy(const CellDraws<Law>& /*draws*/, int /*local*/, int /*cell*/) {}

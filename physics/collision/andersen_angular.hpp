@@ -70,15 +70,13 @@ public:
 
     MPCFLOW_HD Transform resolve(const Sums& real_sums, const Draw& /*draw*/, const CellKey& key,
                                  const CellFill& fill) const {
-        Sums sums = real_sums;
-        if (is_at_walls_or_in_stream(parameters_, fill)) {
-            // They, too, have a velocity and draw another one: of their difference the variance is twice
-            // kT/m.
-            for_each_virtual_particle<masses>(
-                parameters_, 2.0, key, fill, [&](Vec3<double> offset, Vec3<double> change) {
-                    sums += rounded(*this, sums_of(parameters_.virtual_mass<masses>(), change, offset));
-                });
-        }
+        // Virtual particles, too, have a velocity and draw another one: of their difference the variance is
+        // twice kT/m.
+        Sums storage;
+        const Sums& sums = with_virtual_particles<masses>(
+            parameters_, 2.0, key, fill, real_sums, storage, [&](Vec3<double> offset, Vec3<double> change) {
+                return rounded(*this, sums_of(parameters_.virtual_mass<masses>(), change, offset));
+            });
         if (sums.number() == 0.0) return {};
         // One alone has no rigid rotation.
         if (sums.number() == 1.0)

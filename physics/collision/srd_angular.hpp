@@ -145,19 +145,13 @@ public:
     MPCFLOW_HD Transform resolve(const Sums& real_sums, const Draw& axis,
                                  [[maybe_unused]] const DrawnToResolve& drawn, const CellKey& key,
                                  const CellFill& fill) const {
-        Sums with_virtual;
-        // Others are read where they are: copied, they would fill registers.
-        const bool has_virtual = is_at_walls_or_in_stream(parameters_, fill);
-        const Sums& sums = has_virtual ? with_virtual : real_sums;
-        if (has_virtual) {
-            with_virtual = real_sums;
-            for_each_virtual_particle<masses>(
-                parameters_, 1.0, key, fill, [&](Vec3<double> offset, Vec3<double> velocity) {
-                    const InCell<Real> in_cell{vector_cast<Real>(velocity), vector_cast<Real>(offset),
-                                               parameters_.virtual_mass<masses>()};
-                    with_virtual += rounded(*this, contribute(in_cell, axis, {}));
-                });
-        }
+        Sums storage;
+        const Sums& sums = with_virtual_particles<masses>(
+            parameters_, 1.0, key, fill, real_sums, storage, [&](Vec3<double> offset, Vec3<double> velocity) {
+                const InCell<Real> in_cell{vector_cast<Real>(velocity), vector_cast<Real>(offset),
+                                           parameters_.virtual_mass<masses>()};
+                return rounded(*this, contribute(in_cell, axis, {}));
+            });
         if (sums.number() < 2.0) return {};
         const CellMoments cell(sums, offset_spacing_);
         if constexpr (is_thermostatted) {

@@ -170,4 +170,20 @@ MPCFLOW_HD void for_each_virtual_particle(const LawParameters& fluid, double var
     }
 }
 
+/// The sums of a cell with those of its virtual particles, which contribute(offset, velocity) makes: `real`
+/// itself where there are none, since a copy would fill registers; else `with_virtual`, which is set. As
+/// for_each_virtual_particle() otherwise.
+template <Masses masses, class Sums, class Contribute>
+[[nodiscard]] MPCFLOW_HD const Sums& with_virtual_particles(const LawParameters& fluid, double variances,
+                                                            const CellKey& key, const CellFill& fill,
+                                                            const Sums& real, Sums& with_virtual,
+                                                            const Contribute& contribute) {
+    if (!is_at_walls_or_in_stream(fluid, fill)) return real;
+    with_virtual = real;
+    for_each_virtual_particle<masses>(
+        fluid, variances, key, fill,
+        [&](Vec3<double> offset, Vec3<double> velocity) { with_virtual += contribute(offset, velocity); });
+    return with_virtual;
+}
+
 }  // namespace mpcflow
