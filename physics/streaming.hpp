@@ -206,6 +206,10 @@ public:
         velocity += half_kick_of(particle.species());
         return velocity;
     }
+    /// The same of a particle of a species where no force has_waves().
+    MPCFLOW_HD Vec3<Real> flight_velocity(Vec3<Real> velocity, int species) const {
+        return velocity + half_kick_of(species);
+    }
 
     /// Whether a flight from `start` at flight_velocity() `velocity` meets a wall, or may meet a surface.
     template <Setting setting = Setting::any>
@@ -213,6 +217,27 @@ public:
         const Vec3<Real> end = start + time_step_ * velocity;
         return crosses_wall(end) || (may_have_surfaces(setting) && !leaves_across_shear<setting>(end) &&
                                      !is_clear_of_surfaces(start, end));
+    }
+
+    /// Whether faces with walls are so far from `start` that they cut no cell that may hold it, and that a
+    /// flight at flight_velocity() `velocity` meets none. Without a branch.
+    [[nodiscard]] MPCFLOW_HD bool are_faces_far(Vec3<Real> start, Vec3<Real> velocity) const {
+        constexpr Real edge = static_cast<Real>(1.01);  // of a cell, and a little more
+        const Vec3<Real> end = start + time_step_ * velocity;
+        bool are_far = true;
+        for (int axis = 0; axis < 3; ++axis) {
+            const Real length = faces_.length()[axis];
+            const bool is_far =
+                (start[axis] > edge) & (start[axis] < length - edge) & (end[axis] > 0) & (end[axis] < length);
+            are_far &= is_far | !faces_.is_wall(axis);
+        }
+        return are_far;
+    }
+    /// Whether such a flight meets no surface in the box, and none cuts the cell whose centre is at a place
+    /// in the box, for sure. Without a branch; for boxes with surfaces that are not sheared.
+    [[nodiscard]] MPCFLOW_HD bool are_surfaces_far(Vec3<Real> start, Vec3<Real> velocity,
+                                                   Vec3<Real> centre) const {
+        return surfaces_.is_free(start, start + time_step_ * velocity) & surfaces_.cut_no_cell_at(centre);
     }
 
     /// The flight of one that does, with its draws: tells `recorder` of every hit (NoRecord in

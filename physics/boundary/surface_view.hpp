@@ -62,6 +62,13 @@ struct SurfaceView : SurfaceArrays {
         return dot(way, way) < static_cast<Real>(free_squared[cell(from)]);
     }
 
+    /// Whether a cell whose centre is at a place in the box is cut by no surface, for sure. Without a branch.
+    template <class Real>
+    [[nodiscard]] MPCFLOW_HD bool cut_no_cell_at(Vec3<Real> centre) const {
+        constexpr float half_diagonal_squared = 0.7501F;
+        return free_squared[cell(centre)] > half_diagonal_squared;
+    }
+
     /// The same of a flight that is_free() knows nothing of, by the near surfaces. The flight stays in the
     /// box.
     [[nodiscard]] MPCFLOW_HD bool is_surely_free(Vec3<double> from, Vec3<double> to) const {

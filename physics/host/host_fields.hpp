@@ -72,7 +72,8 @@ private:
         const std::int64_t bins = bin_rule_.bin_count();
         std::fill(pressure_sums_.begin(), pressure_sums_.end(), PressureBinSums{});
         fluid_.for_flux(flux_rule_, [&](int thread, const auto& plan, const auto& rule, auto particles) {
-            Flux::add_to_bins(plan, rule, bin_rule_, particles, &pressure_sums_[thread * bins]);
+            Flux::add_to_bins(plan, rule, bin_rule_, particles, fluid_.vectors(),
+                              &pressure_sums_[thread * bins]);
         });
         add_up(pressure_sums_, bins);
         for (std::int64_t b = 0; b < bins; ++b)

@@ -88,6 +88,8 @@ public:
     [[nodiscard]] std::int64_t step() const { return step_; }
     [[nodiscard]] std::int64_t fast_steps() const { return findings_.fast_steps(); }
     [[nodiscard]] int threads() const { return team_.size(); }
+    /// That loops over particles may use.
+    [[nodiscard]] VectorUnits vectors() const { return vectors_; }
     [[nodiscard]] int reorder_interval() const { return reorder_; }
     [[nodiscard]] std::int64_t memory_bytes() const {
         return particles_.bytes() + sums_.bytes() + actions_.bytes() + kept_draws_.bytes() + slots_.bytes() +
@@ -341,13 +343,9 @@ private:
     /// a cell, resolve() will say.
     void foresee(const Plan& plan, int thread) {
         sums_.collect(thread);
-        std::uint32_t faults = no_fault;
-        for (std::int64_t c = first_cell(thread); c < first_cell(thread + 1); ++c) {
-            const int cell = static_cast<int>(c);
-            CellAction<Law>& action = actions_[c];
-            action.set_draw(draws_.present(plan, cell));
-            action.transform = plan.resolve(cell, sums_[c], action.draw(), faults);
-        }
+        const CellRange own{first_cell(thread), first_cell(thread + 1) - first_cell(thread)};
+        Resolve<Law, Border>{plan, {&own, 1}, false, sums_, actions_.data(), draws_, nullptr, true}.run(
+            vectors_);
     }
 
     /// Turns slots within a thread's cells into slots in memory.

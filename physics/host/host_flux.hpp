@@ -10,6 +10,7 @@
 #include "physics/observables/flux_plan.hpp"
 #include "physics/observables/momentum_flux.hpp"
 #include "physics/observables/momentum_flux_sums.hpp"
+#include "physics/solver_options.hpp"
 
 namespace mpcflow {
 
@@ -36,10 +37,11 @@ struct HostFlux {
     using Particles = ParticleRange<typename Plan::Particle>;
 
     /// Adds the flux of particles, and what walls take, to `part`.
-    static void add(const Plan& plan, const Rule& rule, Particles particles, FluxPart& part);
+    static void add(const Plan& plan, const Rule& rule, Particles particles, VectorUnits units,
+                    FluxPart& part);
     /// Adds it to the bins where it belongs, of which `bins` has one for each.
     static void add_to_bins(const Plan& plan, const Rule& rule, const BinRule& bin_rule, Particles particles,
-                            PressureBinSums* bins);
+                            VectorUnits units, PressureBinSums* bins);
 };
 
 }  // namespace mpcflow

@@ -117,8 +117,9 @@ public:
     [[nodiscard]] Iterator begin() const { return {all_, first_}; }
     [[nodiscard]] Iterator end() const { return {all_, last_}; }
     [[nodiscard]] std::int64_t size() const { return last_ - first_; }
-    /// The number of the first one.
+    /// The number of the first one, among all().
     [[nodiscard]] std::int64_t first() const { return first_; }
+    [[nodiscard]] const HostParticles<Particle>& all() const { return *all_; }
     /// At most `count` of the first, which the range then does without.
     [[nodiscard]] ParticleRange take_first(std::int64_t count) {
         const std::int64_t end = std::min(first_ + count, last_);

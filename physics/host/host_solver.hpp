@@ -212,7 +212,7 @@ public:
         FluxPart all{{}, {}, std::vector<SurfaceSums>(system_.surfaces.list.size())};
         std::vector<FluxPart> parts(fluid_.threads(), all);
         fluid_.for_flux(any_step, [&](int thread, const auto& plan, const auto& rule, auto particles) {
-            Flux::add(plan, rule, particles, parts[thread]);
+            Flux::add(plan, rule, particles, fluid_.vectors(), parts[thread]);
         });
         for (const FluxPart& part : parts) all += part;
         fluid_.add_up_domains(numbers_in(std::span(&all.flux, 1)));

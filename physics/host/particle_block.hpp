@@ -113,8 +113,13 @@ public:
     }
     template <VectorUnits units>
     void add_to(Sums& sums, int k) const {
-        for (int g = 0; g < groups; ++g) AddFour<units>::add(sums.value + 4 * g, group_[g][k]);
-        for (int s = 0; s < rest; ++s) sums.value[4 * groups + s] += column_[late + s][k];
+        add_to<units>(sums.value, k);
+    }
+    /// To as many numbers.
+    template <VectorUnits units>
+    void add_to(double* sums, int k) const {
+        for (int g = 0; g < groups; ++g) AddFour<units>::add(sums + 4 * g, group_[g][k]);
+        for (int s = 0; s < rest; ++s) sums[4 * groups + s] += column_[late + s][k];
     }
     [[nodiscard]] Sums operator[](int k) const {
         Sums sums;

@@ -30,6 +30,7 @@ struct Resolve {
     CellAction<Law>* actions;
     CellDraws<Law> draws;
     CellSlots* slots;                 ///< of each cell, counted from the thread's first
+    bool is_foreseen = false;         ///< nothing but the actions changes: the step is still to come
     std::int64_t particles = 0;       ///< that have slots so far
     std::vector<CellMark> marks{};    ///< of the thread's cells, where it reorders
     std::uint32_t faults = no_fault;  ///< found so far
@@ -97,7 +98,7 @@ private:
                         actions[cell].transform = transforms[k];
                     else if constexpr (has_draws_to_resolve) resolve(cell, drawn_to_resolve[k]);
                     else resolve(cell);
-                    end(cell);
+                    if (!is_foreseen) end(cell);
                 }
             }
         }
@@ -107,6 +108,7 @@ private:
     void draw(int first, int count, const std::int64_t (&keys)[size], ColumnsOf<Draw>& drawn) {
         if constexpr (Law::needs.draws_before_sums) {
             for (int k = 0; k < count; ++k) actions[first + k].set_draw(draws.present(plan, first + k));
+            if (is_foreseen) return;
             for (int k = 0; k < size; ++k) drawn.set(k, Law::draw({plan.seed, plan.step + 1, keys[k]}));
             for (int k = 0; k < count; ++k) draws.keep(first + k, drawn[k]);
         } else {

@@ -37,6 +37,15 @@ public:
             });
     }
 
+    /// Calls visitor(law, actions of its cells): for those who ask for the law of many particles at once.
+    template <class Visitor>
+    void visit_law(const Visitor& visitor) const {
+        // `this` is not captured, over which GCC 12 fails.
+        visit_any_law(law_, [&visitor, actions = actions_]<class Law>(const Law& law) {
+            visitor(law, static_cast<const CellAction<Law>*>(actions));
+        });
+    }
+
 private:
     AnyLaw<Real, masses_of> law_;
     const void* actions_;

@@ -119,6 +119,38 @@ public:
         return true;
     }
 
+    /// measure() without a branch, of a particle of a species whose velocity after the collision is
+    /// `collided`, and `offset` its distance from the centre of its cell. False, and what is measured means
+    /// nothing, where it leaves the box before the middle of its flight. Walls are not asked for, and there
+    /// must be no waves of force; in a sheared box it must be in the frame of its cell.
+    template <class Plan>
+    [[nodiscard]] MPCFLOW_HD bool measure_gliding(const Plan& plan, int species, Vec3<Real> position,
+                                                  Vec3<Real> velocity, Vec3<Real> collided, Vec3<Real> offset,
+                                                  ParticleFlux<Real, Plan::masses>& flux) const {
+        if constexpr (Plan::masses == Masses::by_species) flux.own_mass = plan.mass_of(species);
+        flux.change = vector_cast<double>(collided) - vector_cast<double>(velocity);
+        flux.arm = vector_cast<double>(offset);
+        flux.start = position;
+        flux.flight = plan.streaming.flight_velocity(collided, species);
+        Vec3<Real> place = position;
+        Vec3<Real> u = flux.flight;
+        const bool is_inside = half_flight_.glide(place, u, species);
+        flux.mid_flight_place = place;
+        flux.mid_flight_velocity = flow_.relative(place, u);
+        return is_inside;
+    }
+    /// Whether faces have no part in the step of a particle that measure_gliding() takes, with the `flight`
+    /// that it has measured, for sure: none cuts its cell, and it meets none. Without a branch.
+    [[nodiscard]] MPCFLOW_HD bool are_faces_far(Vec3<Real> position, Vec3<Real> flight) const {
+        return flight_.are_faces_far(position, flight);
+    }
+    /// The same of surfaces in the box, if that has any and is not sheared.
+    [[nodiscard]] MPCFLOW_HD bool are_surfaces_far(Vec3<Real> position, Vec3<Real> offset,
+                                                   Vec3<Real> flight) const {
+        return flight_.are_surfaces_far(position, flight, centre_in_box(position - offset));
+    }
+    [[nodiscard]] MPCFLOW_HD bool has_surfaces() const { return flight_.surfaces().exist(); }
+
     /// measure() with what concerns walls.
     template <Setting setting = Setting::any, class Plan, class Particle, class Action>
     MPCFLOW_HD FluxAtWalls<Real, Plan::masses> measure_at_walls(const Plan& plan, const Particle& particle,

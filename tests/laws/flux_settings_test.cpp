@@ -1,11 +1,14 @@
 /// The flux of momentum of particles where it is known what a system has none of and the law is not known, as
-/// in kernels of the device: the same bits as where nothing is known but the law.
+/// in kernels of the device, and of particles in blocks, as on the host: the same bits as where nothing is
+/// known but the law.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -13,6 +16,12 @@
 #include <gtest/gtest.h>
 
 #include "physics/collision/laws.hpp"
+#include "physics/host/flux_block.hpp"
+#include "physics/host/host_flux.hpp"
+#include "physics/host/host_particles.hpp"
+#include "physics/host/vector_units.hpp"
+#include "physics/names.hpp"
+#include "physics/observables/fields.hpp"
 #include "physics/observables/flux_plan.hpp"
 #include "physics/observables/momentum_flux.hpp"
 #include "physics/particle.hpp"
@@ -28,6 +37,7 @@ System system_of(Setting setting, bool has_walls) {
     System system;
     system.seed = 23;
     system.box.size = {5, 4, 6};
+    if (setting == Setting::among_surfaces) system.box.size = {8, 7, 8};  // with places far from them
     system.fluid.density = 10.0;
     if (Law::masses == Masses::by_species)
         system.set_species(
@@ -109,6 +119,94 @@ std::vector<double> taken_of(const MomentumFluxRule<Real>& rule, const FluxAtWal
     return all;
 }
 
+template <class Particle>
+HostParticles<Particle> in_columns(const std::vector<Particle>& particles) {
+    HostParticles<Particle> columns(static_cast<std::int64_t>(particles.size()));
+    for (std::size_t i = 0; i < particles.size(); ++i)
+        columns.set(static_cast<std::int64_t>(i), particles[i]);
+    return columns;
+}
+
+/// A block measures those of its particles that are not odd as they are measured one by one, and all that may
+/// give something to walls are odd.
+template <class Plan>
+void check_blocks(const Plan& plan, const MomentumFluxRule<typename Plan::Real>& rule,
+                  const std::vector<typename Plan::Particle>& particles, const std::string& label) {
+    using Block = FluxBlock<Plan>;
+    if (!Block::takes(plan)) return;
+    const auto load = [](const auto* of_cell) { return *of_cell; };
+    const auto columns = in_columns(particles);
+    Block block;
+    int measured = 0;
+    int count = 1;  // and then as many as a block has
+    for (std::int64_t first = 0; first < columns.size(); first += count, count = Block::size) {
+        count = static_cast<int>(std::min<std::int64_t>(count, columns.size() - first));
+        block.measure(plan, rule, columns, first, count);
+        for (int k = 0; k < Block::size; ++k) {
+            if (block.is_odd(k)) continue;
+            ASSERT_LT(k, count) << label;
+            const auto particle = columns[first + k];
+            const auto flux =
+                rule.measure_at_walls(plan, particle, plan.grid.locate(particle.position), load);
+            const auto found = block[k];
+            ASSERT_FALSE(rule.has_walls() && (flux.meets_wall || flux.walls.are_any())) << label;
+            ASSERT_EQ(found.mass(), flux.mass()) << label;
+            ASSERT_EQ(numbers(found.mid_flight_velocity), numbers(flux.mid_flight_velocity)) << label;
+            ASSERT_EQ(numbers(found.mid_flight_place), numbers(flux.mid_flight_place)) << label;
+            ASSERT_EQ(numbers(found.change), numbers(flux.change)) << label;
+            ASSERT_EQ(numbers(found.arm), numbers(flux.arm)) << label;
+            ASSERT_EQ(numbers(block.cell_centre(plan, rule, k)), numbers(flux.cell_centre)) << label;
+            ++measured;
+        }
+    }
+    EXPECT_GT(measured, static_cast<int>(particles.size()) / 20) << label;
+}
+
+std::vector<double> numbers(FluxPart& part) {
+    std::vector<double> all;
+    const auto append = [&](auto sums) { all.insert(all.end(), sums.begin(), sums.end()); };
+    append(numbers_in(std::span(&part.flux, 1)));
+    append(numbers_in(std::span(&part.walls, 1)));
+    append(numbers_in(std::span(part.surfaces)));
+    return all;
+}
+
+/// All vector units add up what particles give one by one.
+template <class Plan>
+void check_host_sums(const Plan& plan, const MomentumFluxRule<typename Plan::Real>& rule,
+                     const System& system, const std::vector<typename Plan::Particle>& particles,
+                     const std::string& label) {
+    const auto load = [](const auto* of_cell) { return *of_cell; };
+    const BinRule bin_rule(system, system.box.size);
+    const auto bin_count = static_cast<std::size_t>(bin_rule.bin_count());
+    FluxPart part{{}, {}, std::vector<SurfaceSums>(system.surfaces.list.size())};
+    const FluxPart empty = part;
+    std::vector<PressureBinSums> bins(bin_count);
+    for (const auto& p : particles) {
+        const auto flux = rule.measure_at_walls(plan, p, plan.grid.locate(p.position), load);
+        part.flux += rule.contribute(flux);
+        if (rule.has_walls()) rule.add_to_walls(flux, part.walls, part.surfaces.data());
+        PressureBinSums in_flight, at_centre;
+        rule.put_in_bin_of_flight(flux.mass(), flux.mid_flight_velocity, in_flight.value);
+        rule.put_collisional(flux.mass(), flux.change, flux.arm,
+                             at_centre.value + PressureBinSums::in_flight);
+        bins[static_cast<std::size_t>(bin_rule.bin(flux.mid_flight_place))] += in_flight;
+        bins[static_cast<std::size_t>(bin_rule.bin(flux.cell_centre))] += at_centre;
+    }
+    const auto columns = in_columns(particles);
+    for (const auto& units : names_of(VectorUnits{})) {
+        const VectorUnits taken = vector_units(units.value);
+        FluxPart found = empty;
+        std::vector<PressureBinSums> found_bins(bin_count);
+        const ParticleRange<typename Plan::Particle> all(columns, 0, columns.size());
+        HostFlux<Plan>::add(plan, rule, all, taken, found);
+        HostFlux<Plan>::add_to_bins(plan, rule, bin_rule, all, taken, found_bins.data());
+        ASSERT_EQ(numbers(found), numbers(part)) << label << ", " << units.name;
+        for (std::size_t b = 0; b < bin_count; ++b)
+            ASSERT_TRUE(std::ranges::equal(found_bins[b].value, bins[b].value)) << label << ", bin " << b;
+    }
+}
+
 template <Setting setting, class Law>
 void check(const Law& law, const System& system, const std::string& label) {
     using Particle = ParticleOf<typename Law::Real, Law::masses>;
@@ -177,6 +275,8 @@ void check(const Law& law, const System& system, const std::string& label) {
         givers += gives ? 1 : 0;
         in_stream += at_walls.is_in_stream ? 1 : 0;
     }
+    check_blocks(any_law, rule, particles, label);
+    check_host_sums(any_law, rule, system, particles, label);
     EXPECT_EQ(givers > 0, rule.has_walls()) << label;
     EXPECT_LT(givers, static_cast<int>(particles.size())) << label;
     EXPECT_EQ(in_stream > 0, system.stream.has_value()) << label;
