@@ -211,14 +211,6 @@ public:
         return velocity + half_kick_of(species);
     }
 
-    /// Whether a flight from `start` at flight_velocity() `velocity` meets a wall, or may meet a surface.
-    template <Setting setting = Setting::any>
-    [[nodiscard]] MPCFLOW_HD bool meets_wall(Vec3<Real> start, Vec3<Real> velocity) const {
-        const Vec3<Real> end = start + time_step_ * velocity;
-        return crosses_wall(end) || (may_have_surfaces(setting) && !leaves_across_shear<setting>(end) &&
-                                     !is_clear_of_surfaces(start, end));
-    }
-
     /// Whether faces with walls are so far from `start` that they cut no cell that may hold it, and that a
     /// flight at flight_velocity() `velocity` meets none. Without a branch.
     [[nodiscard]] MPCFLOW_HD bool are_faces_far(Vec3<Real> start, Vec3<Real> velocity) const {
@@ -229,7 +221,8 @@ public:
             const Real length = faces_.length()[axis];
             const bool is_far =
                 (start[axis] > edge) & (start[axis] < length - edge) & (end[axis] > 0) & (end[axis] < length);
-            are_far &= is_far | !faces_.is_wall(axis);
+            const bool is_wall = faces_.is_wall(axis);
+            are_far &= is_far | !is_wall;
         }
         return are_far;
     }
@@ -237,7 +230,17 @@ public:
     /// in the box, for sure. Without a branch; for boxes with surfaces that are not sheared.
     [[nodiscard]] MPCFLOW_HD bool are_surfaces_far(Vec3<Real> start, Vec3<Real> velocity,
                                                    Vec3<Real> centre) const {
-        return surfaces_.is_free(start, start + time_step_ * velocity) & surfaces_.cut_no_cell_at(centre);
+        const bool is_free = surfaces_.is_free(start, start + time_step_ * velocity);
+        const bool is_uncut = surfaces_.cut_no_cell_at(centre);
+        return is_free & is_uncut;
+    }
+
+    /// Whether a flight from `start` at flight_velocity() `velocity` meets a wall, or may meet a surface.
+    template <Setting setting = Setting::any>
+    [[nodiscard]] MPCFLOW_HD bool meets_wall(Vec3<Real> start, Vec3<Real> velocity) const {
+        const Vec3<Real> end = start + time_step_ * velocity;
+        return crosses_wall(end) || (may_have_surfaces(setting) && !leaves_across_shear<setting>(end) &&
+                                     !is_clear_of_surfaces(start, end));
     }
 
     /// The flight of one that does, with its draws: tells `recorder` of every hit (NoRecord in

@@ -60,8 +60,8 @@ StepModel StepModel::of(const Scenario& scenario, DeviceKind device) {
     if (device != DeviceKind::cuda) return {60e6, 10e9, 10e-6, 0.2};
     // Of an H200, and of NCCL between two (docs/performance.md, docs/scaling.md).
     const bool is_mixed = scenario.execution.precision == Precision::mixed;
-    const double rate = scenario.system.collision.conserve_angular_momentum ? (is_mixed ? 25e9 : 17e9)
-                                                                            : (is_mixed ? 50e9 : 30e9);
+    const double rate = scenario.system.collision.conserve_angular_momentum ? (is_mixed ? 28e9 : 18e9)
+                                                                            : (is_mixed ? 53e9 : 31e9);
     return {rate, 250e9, 12e-6, 0.15};
 }
 

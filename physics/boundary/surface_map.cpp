@@ -17,7 +17,7 @@ namespace {
 /// lists of near surfaces would be long, and no more than to the next image.
 constexpr double thermal_flights = 5.0;
 /// A cell of any grid reaches into those next to its centre's, which list what is this near.
-constexpr double least_reach = 0.9;
+constexpr double least_reach = 0.9;  // more than half a diagonal of a cell: SurfaceView::cut_no_cell_at
 constexpr double most_reach = 4.0;
 /// More than this a flight shall not gain in an edge between walls that move.
 constexpr double most_added_thermal_speeds = 4.0;

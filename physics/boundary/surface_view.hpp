@@ -62,13 +62,6 @@ struct SurfaceView : SurfaceArrays {
         return dot(way, way) < static_cast<Real>(free_squared[cell(from)]);
     }
 
-    /// Whether a cell whose centre is at a place in the box is cut by no surface, for sure. Without a branch.
-    template <class Real>
-    [[nodiscard]] MPCFLOW_HD bool cut_no_cell_at(Vec3<Real> centre) const {
-        constexpr float half_diagonal_squared = 0.7501F;
-        return free_squared[cell(centre)] > half_diagonal_squared;
-    }
-
     /// The same of a flight that is_free() knows nothing of, by the near surfaces. The flight stays in the
     /// box.
     [[nodiscard]] MPCFLOW_HD bool is_surely_free(Vec3<double> from, Vec3<double> to) const {
@@ -80,6 +73,14 @@ struct SurfaceView : SurfaceArrays {
         for (std::uint32_t i = first[here]; i < first[here + 1]; ++i)
             if (!surfaces[near[i]].is_clear_of(from, way)) return false;
         return true;
+    }
+
+    /// Whether a cell whose centre is at a place in the box is cut by no surface, for sure: none is within
+    /// half a diagonal of a cell, (3/4)^(1/2), as far as the map tells, which knows of rounding and looks a
+    /// little further at least (SurfaceMap). Without a branch.
+    template <class Real>
+    [[nodiscard]] MPCFLOW_HD bool cut_no_cell_at(Vec3<Real> centre) const {
+        return free_squared[cell(centre)] > 0.7501F;
     }
 
     /// Whether all of the cell of a place in the box is solid.

@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <type_traits>
 
+#include "physics/cell_action.hpp"
+#include "physics/cell_grid.hpp"
+#include "physics/collision/law.hpp"
 #include "physics/host/host_particles.hpp"
 #include "physics/host/particle_block.hpp"
 #include "physics/observables/momentum_flux.hpp"
+#include "physics/observables/particle_flux.hpp"
+#include "physics/setting.hpp"
+#include "physics/system.hpp"
 #include "physics/vector.hpp"
 
 namespace mpcflow {
@@ -25,11 +30,9 @@ public:
 
     static constexpr int size = 32;
 
-    /// Whether systems of this plan can be measured so: not where a force has waves, nor where surfaces are
-    /// in a sheared box.
-    [[nodiscard]] static bool takes(const Plan& plan) {
-        return plan.streaming.setting() != Setting::any && !plan.are_taken;
-    }
+    /// Whether systems of this plan can be measured so: not where a force has waves, nor where surfaces or
+    /// thermal walls are in a sheared box.
+    [[nodiscard]] static bool takes(const Plan& plan) { return plan.streaming.setting() != Setting::any; }
 
     /// Measures `count`, 1 to `size`, of `particles`, from number `first` on. The lanes beyond are copies of
     /// the last one, and count as odd.
@@ -45,6 +48,7 @@ public:
             const bool is_gliding = rule.measure_gliding(plan, species_[k], positions_[k], velocities_[k],
                                                          collided_[k], offsets_[k], flux);
             odd_[k] |= is_gliding ? 0 : 1;
+            if constexpr (Plan::masses == Masses::by_species) masses_[k] = flux.mass();
             flights_.set(k, flux.flight);
             mid_flight_velocities_.set(k, flux.mid_flight_velocity);
             mid_flight_places_.set(k, flux.mid_flight_place);
@@ -63,8 +67,8 @@ public:
         for (int k = 0; k < size; ++k) any |= odd_[k];
         return any != 0;
     }
-    /// What a particle that is not odd does, as far as sums ask for it: all but its cell's centre and the
-    /// change of its energy.
+    /// What a particle that is not odd does, as far as sums ask for it: its mass, place and velocity in
+    /// mid-flight, change and arm.
     [[nodiscard]] Flux operator[](int k) const {
         Flux flux{};
         if constexpr (Plan::masses == Masses::by_species) flux.own_mass = masses_[k];
@@ -134,8 +138,6 @@ private:
             const Action action = columns[k];
             collided_.set(k, law.apply(action.transform, action.draw(), in_cell, {plan.seed, plan.step}));
         }
-        if constexpr (Law::masses == Masses::by_species)
-            for (int k = 0; k < size; ++k) masses_[k] = plan.mass_of(species_[k]);
     }
 
     ColumnsOf<Vec3<Real>> positions_;

@@ -88,7 +88,7 @@ public:
     [[nodiscard]] std::int64_t step() const { return step_; }
     [[nodiscard]] std::int64_t fast_steps() const { return findings_.fast_steps(); }
     [[nodiscard]] int threads() const { return team_.size(); }
-    /// That loops over particles may use.
+    /// The widest vector units that loops may use.
     [[nodiscard]] VectorUnits vectors() const { return vectors_; }
     [[nodiscard]] int reorder_interval() const { return reorder_; }
     [[nodiscard]] std::int64_t memory_bytes() const {
@@ -344,8 +344,9 @@ private:
     void foresee(const Plan& plan, int thread) {
         sums_.collect(thread);
         const CellRange own{first_cell(thread), first_cell(thread + 1) - first_cell(thread)};
-        Resolve<Law, Border>{plan, {&own, 1}, false, sums_, actions_.data(), draws_, nullptr, true}.run(
-            vectors_);
+        Resolve<Law, Border> resolve{plan, {&own, 1}, false, sums_, actions_.data(), draws_, slots_.data()};
+        resolve.only_foresees = true;
+        resolve.run(vectors_);
     }
 
     /// Turns slots within a thread's cells into slots in memory.

@@ -1,14 +1,18 @@
 #pragma once
 /// What instantiate_flux.cpp.in compiles of host_flux.hpp.
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "physics/host/flux_block.hpp"
 #include "physics/host/host_flux.hpp"
 #include "physics/host/particle_block.hpp"
 #include "physics/host/vector_units.hpp"
 #include "physics/host_device.hpp"
+#include "physics/observables/fields.hpp"
+#include "physics/observables/momentum_flux_sums.hpp"
+#include "physics/observables/sums.hpp"
 
 namespace mpcflow {
 namespace detail {
@@ -93,31 +97,20 @@ public:
     }
     template <class Flux>
     void add(const Flux& flux) {
-        part_.flux += rule_.contribute(flux);
-        if (rule_.has_walls()) rule_.add_to_walls(flux, part_.walls, part_.surfaces.data());
+        part_.add(rule_, flux);
     }
-    /// Of all blocks; sums are exact in any order.
+    /// After all blocks. Sums are exact in any order.
     void finish() {
-        const double(*lanes)[Block::size] = lanes_;
-        add_lanes(lanes, part_.flux.velocity);
-        add_lanes(lanes, part_.flux.kinetic_flux);
-        add_lanes(lanes, part_.flux.collisional_flux);
+        const std::span<double> sums = numbers_in(std::span(&part_.flux, 1));
+        for (std::size_t number = 0; number < sums.size(); ++number)
+            for (const double lane : lanes_[number]) sums[number] += lane;
     }
 
 private:
-    template <int count>
-    static void add_lanes(const double (*&lanes)[Block::size], double (&sums)[count]) {
-        for (double& sum : sums) {
-            for (const double lane : *lanes) sum += lane;
-            ++lanes;
-        }
-    }
-
-    static constexpr int numbers =
-        MomentumFluxSums::velocities + MomentumFluxSums::kinetic + MomentumFluxSums::collisional;
     const Rule& rule_;
     FluxPart& part_;
-    alignas(64) double lanes_[numbers][Block::size]{};
+    /// Each number of MomentumFluxSums, of each lane of the blocks.
+    alignas(64) double lanes_[sizeof(MomentumFluxSums) / sizeof(double)][Block::size]{};
 };
 
 /// Sums over bins: in_flight numbers where a particle is in mid-flight, the others where its cell is.
@@ -133,11 +126,9 @@ public:
     template <VectorUnits units>
     void add_block(const Block& block) {
         for (int k = 0; k < Block::size; ++k) {
-            const auto flux = block[k];
             InFlight in_flight;
             AtCentre at_centre;
-            rule_.put_in_bin_of_flight(flux.mass(), flux.mid_flight_velocity, in_flight.value);
-            rule_.put_collisional(flux.mass(), flux.change, flux.arm, at_centre.value);
+            put(block[k], in_flight, at_centre);
             in_flight_.set(k, in_flight);
             at_centre_.set(k, at_centre);
         }
@@ -154,8 +145,7 @@ public:
     void add(const Flux& flux) {
         InFlight in_flight;
         AtCentre at_centre;
-        rule_.put_in_bin_of_flight(flux.mass(), flux.mid_flight_velocity, in_flight.value);
-        rule_.put_collisional(flux.mass(), flux.change, flux.arm, at_centre.value);
+        put(flux, in_flight, at_centre);
         double* const to_flight = bins_[bin_rule_.bin(flux.mid_flight_place)].value;
         double* const to_centre = bins_[bin_rule_.bin(flux.cell_centre)].value + InFlight::count;
         for (int i = 0; i < InFlight::count; ++i) to_flight[i] += in_flight.value[i];
@@ -165,6 +155,12 @@ public:
 private:
     using InFlight = SumsOf<PressureBinSums::in_flight>;
     using AtCentre = SumsOf<PressureBinSums::count - PressureBinSums::in_flight>;
+
+    template <class Flux>
+    void put(const Flux& flux, InFlight& in_flight, AtCentre& at_centre) const {
+        rule_.put_in_bin_of_flight(flux.mass(), flux.mid_flight_velocity, in_flight.value);
+        rule_.put_collisional(flux.mass(), flux.change, flux.arm, at_centre.value);
+    }
 
     const Plan& plan_;
     const Rule& rule_;

@@ -26,11 +26,11 @@ struct Resolve {
     StepPlan<Law, typename Border::Grid> plan;
     std::span<const CellRange> cells;      ///< all of the thread's, in their order, where it reorders
     bool reorders;                         ///< the particles are about to be stored in the order of cells
-    SharedSums<typename Law::Sums>& sums;  ///< zero afterwards, for the next collision
+    SharedSums<typename Law::Sums>& sums;  ///< zero after a step, for the next collision
     CellAction<Law>* actions;
     CellDraws<Law> draws;
-    CellSlots* slots;                 ///< of each cell, counted from the thread's first
-    bool is_foreseen = false;         ///< nothing but the actions changes: the step is still to come
+    CellSlots* slots;                 ///< of each cell, counted from the thread's first, where it reorders
+    bool only_foresees = false;       ///< writes nothing but the actions: the step is still to come
     std::int64_t particles = 0;       ///< that have slots so far
     std::vector<CellMark> marks{};    ///< of the thread's cells, where it reorders
     std::uint32_t faults = no_fault;  ///< found so far
@@ -98,7 +98,7 @@ private:
                         actions[cell].transform = transforms[k];
                     else if constexpr (has_draws_to_resolve) resolve(cell, drawn_to_resolve[k]);
                     else resolve(cell);
-                    if (!is_foreseen) end(cell);
+                    if (!only_foresees) end(cell);
                 }
             }
         }
@@ -108,7 +108,7 @@ private:
     void draw(int first, int count, const std::int64_t (&keys)[size], ColumnsOf<Draw>& drawn) {
         if constexpr (Law::needs.draws_before_sums) {
             for (int k = 0; k < count; ++k) actions[first + k].set_draw(draws.present(plan, first + k));
-            if (is_foreseen) return;
+            if (only_foresees) return;
             for (int k = 0; k < size; ++k) drawn.set(k, Law::draw({plan.seed, plan.step + 1, keys[k]}));
             for (int k = 0; k < count; ++k) draws.keep(first + k, drawn[k]);
         } else {

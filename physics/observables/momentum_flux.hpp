@@ -120,9 +120,10 @@ public:
     }
 
     /// measure() without a branch, of a particle of a species whose velocity after the collision is
-    /// `collided`, and `offset` its distance from the centre of its cell. False, and what is measured means
-    /// nothing, where it leaves the box before the middle of its flight. Walls are not asked for, and there
-    /// must be no waves of force; in a sheared box it must be in the frame of its cell.
+    /// `collided`, and `offset` its distance from the centre of its cell; but for the change of its energy
+    /// and its cell's centre, which are not set. False, and what is measured means nothing, where it leaves
+    /// the box before the middle of its flight. Walls are not asked for, and there must be no waves of force;
+    /// in a sheared box it must be in the frame of its cell.
     template <class Plan>
     [[nodiscard]] MPCFLOW_HD bool measure_gliding(const Plan& plan, int species, Vec3<Real> position,
                                                   Vec3<Real> velocity, Vec3<Real> collided, Vec3<Real> offset,
@@ -214,25 +215,6 @@ public:
         return surface.number;
     }
 
-    /// All that a particle gives; `surfaces` has one for each surface of the input.
-    template <Masses masses>
-    MPCFLOW_HD void add_to_walls(const FluxAtWalls<Real, masses>& flux, WallSums& sums,
-                                 SurfaceSums* surfaces) const {
-        const AddToSums add{sums, surfaces};
-        measure_hits(flux, add);
-        for (int which = 0; which < surfaces_near(flux); ++which) {
-            double taken[SurfaceSums::count];
-            const int number = put_surface_collision(flux, which, taken);
-            if (number != no_surface) add.to_surface(number, taken);
-        }
-        if (!flux.walls.are_any()) return;
-        for (int face = 0; face < face_count; ++face) {
-            double taken[WallSums::of_face];
-            put_collision(flux, face, taken);
-            add(face, taken);
-        }
-    }
-
     /// The centre of a particle's cell, as ParticleFlux::cell_centre. It takes no more than the position and
     /// its offset from the centre, so it can be had before measure().
     template <Setting setting = Setting::any, class Grid>
@@ -256,18 +238,6 @@ public:
     }
 
 private:
-    struct AddToSums {
-        WallSums& faces;
-        SurfaceSums* surfaces;
-
-        MPCFLOW_HD void operator()(int face, const double* taken) const {
-            for (int k = 0; k < WallSums::of_face; ++k) faces.taken[WallSums::of_face * face + k] += taken[k];
-        }
-        MPCFLOW_HD void to_surface(int number, const double* taken) const {
-            for (int k = 0; k < SurfaceSums::count; ++k) surfaces[number].taken[k] += taken[k];
-        }
-    };
-
     /// Hears of hits (NoRecord in physics/boundary/surface.hpp).
     template <class Add>
     struct HitRecorder {
