@@ -138,7 +138,7 @@ class Planning(RanksTest):
         said = self.mpcflow(*asked).stdout
         # Of 100 layers of cells 68 are deep: no flight of two steps gets from there to the other domain.
         self.assertIn("  exchange           hidden behind the work on 68 % of its tiles", said)
-        self.assertRegex(said, r"  efficiency         \d+ % at most, by a model: 31.0 G particle updates/s a rank, 233 GiB/s and 12 us a message")
+        self.assertRegex(said, r"  efficiency         \d+ % at most, by a model: 30.0 G particle updates/s a rank, 233 GiB/s and 12 us a message")
         short = json.loads(self.mpcflow(*asked, "--json").stdout)["ranks"]
         self.assertAlmostEqual(short["deep_share"], 0.68, 12)
         long_flights = (*asked, "--set", "collision.time_step=1")
