@@ -219,8 +219,9 @@ public:
         bool are_far = true;
         for (int axis = 0; axis < 3; ++axis) {
             const Real length = faces_.length()[axis];
-            const bool is_far =
-                (start[axis] > edge) & (start[axis] < length - edge) & (end[axis] > 0) & (end[axis] < length);
+            const Real from = start[axis];
+            const Real to = end[axis];
+            const bool is_far = (from > edge) & (from < length - edge) & (to > 0) & (to < length);
             const bool is_wall = faces_.is_wall(axis);
             are_far &= is_far | !is_wall;
         }

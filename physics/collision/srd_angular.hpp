@@ -266,7 +266,7 @@ private:
         const int freedoms = 3 * static_cast<int>(count) - 3 - rotational_freedoms;
         const double target_2 = square_of(freedoms, energy_2);
         const double least = 4.0 * uncertain;
-        return (energy_2 > least) & (target_2 > least) ? std::sqrt(target_2 / energy_2) : 1.0;
+        return ((energy_2 > least) & (target_2 > least)) ? std::sqrt(target_2 / energy_2) : 1.0;
     }
 
     LawParameters parameters_;
