@@ -69,16 +69,23 @@ public:
     /// With the Cholesky factor C of I, I = C C^T, it is the solution x of C^T x = g, whose covariance is
     /// C^-T C^-1 = I^-1. Of a singular I = (t / 2) (1 - d d^T), t its trace, the square root of I^+ is I^+
     /// sqrt(t / 2).
-    [[nodiscard]] MPCFLOW_HD Vec3<double> thermal_velocity(Vec3<double> g) const {
-        if (is_singular_) return std::sqrt(moments_.trace()) * (*this)(g);
+    ///
+    /// Roots and quotients are floats, as the variates are: in what chance makes, roundings of 1e-7 do not
+    /// show. Minors, in which digits cancel, are doubles. Eigenvalues are no less than 1e-9 of the trace, and
+    /// that is no less than some spacings of the grid of offsets: all of them are well within what floats
+    /// are.
+    [[nodiscard]] MPCFLOW_HD Vec3<float> thermal_velocity(Vec3<float> g) const {
+        if (is_singular_)
+            return vector_cast<float>(std::sqrt(moments_.trace()) * (*this)(vector_cast<double>(g)));
         const double xx = moments_.yy + moments_.zz;
         const double yy = moments_.xx + moments_.zz;
-        const double of_xx = 1.0 / xx;
-        const double of_minor = 1.0 / (xx * yy - moments_.xy * moments_.xy);
-        const double yz = moments_.xy * moments_.xz + moments_.yz * xx;  // a cofactor of I
-        const double z = std::sqrt(inverse_.zz) * g.z;
-        const double y = std::sqrt(xx * of_minor) * g.y + (yz * of_minor) * z;
-        const double x = std::sqrt(of_xx) * g.x + of_xx * (moments_.xy * y + moments_.xz * z);
+        const auto of_xx = 1.0F / static_cast<float>(xx);
+        const auto of_minor = 1.0F / static_cast<float>(xx * yy - moments_.xy * moments_.xy);
+        const auto yz = static_cast<float>(moments_.xy * moments_.xz + moments_.yz * xx);  // a cofactor of I
+        const float z = std::sqrt(static_cast<float>(inverse_.zz)) * g.z;
+        const float y = std::sqrt(static_cast<float>(xx) * of_minor) * g.y + (yz * of_minor) * z;
+        const float x = std::sqrt(of_xx) * g.x +
+                        of_xx * (static_cast<float>(moments_.xy) * y + static_cast<float>(moments_.xz) * z);
         return {x, y, z};
     }
 

@@ -64,7 +64,8 @@ public:
     using ResolveDraw = std::conditional_t<is_thermostatted, EnergyDrawnBefore, NoDraw>;
     template <bool with_energy>
     MPCFLOW_HD static ResolveDraw draw_to_resolve([[maybe_unused]] const CellKey& key) {
-        if constexpr (is_thermostatted && with_energy) return ResolveDraw(key);
+        if constexpr (is_thermostatted && with_energy)
+            return ResolveDraw(key.source(RandomStream::thermostat).next());
         else return {};
     }
 

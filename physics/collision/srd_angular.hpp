@@ -38,6 +38,7 @@
 #include "physics/collision/thermostat.hpp"
 #include "physics/collision/virtual_particles.hpp"
 #include "physics/distributions.hpp"
+#include "physics/four_floats.hpp"
 
 namespace mpcflow {
 
@@ -64,10 +65,17 @@ public:
                                                {SumGrid::velocity_squared, is_thermostatted ? 1 : 0},
                                                {SumGrid::mass, mass_sums<masses>}};
 
-    /// Of the rotated velocity R v; with a thermostat of scale R (v + added_spin x offset).
+    /// Of the rotated velocity R v; with a thermostat of scale R (v + added_spin x offset). Spin and scale
+    /// are floats in double precision, too, and all else is made of them as they are: chance, which makes
+    /// them, need be no finer, and an action is sixteen bytes shorter.
     struct SpunTransform : RigidTransform<Real> {
-        Vec3<Real> added_spin{};
-        Real scale{};
+        FourFloats<Real> floats{};
+
+        [[nodiscard]] MPCFLOW_HD Vec3<Real> added_spin() const {
+            return vector_cast<Real>(
+                Vec3<float>{floats.template get<0>(), floats.template get<1>(), floats.template get<2>()});
+        }
+        [[nodiscard]] MPCFLOW_HD Real scale() const { return static_cast<Real>(floats.template get<3>()); }
     };
     using Transform = std::conditional_t<is_thermostatted, SpunTransform, RigidTransform<Real>>;
 
@@ -105,13 +113,15 @@ public:
     }
 
     /// What is drawn to resolve a cell with a thermostat: the energy, and three Gaussian variates of variance
-    /// 1, of which D is made. Both are drawn when they are asked for,
+    /// 1, of which D is made, from one block where energies are drawn. Both are drawn when they are asked
+    /// for,
     struct DrawnLate : EnergyDrawnLate {
         CellKey key;
+        bool with_energy;
 
-        MPCFLOW_HD explicit DrawnLate(const CellKey& of_cell) : key(of_cell) {}
+        MPCFLOW_HD DrawnLate(const CellKey& of_cell, bool energy) : key(of_cell), with_energy(energy) {}
         [[nodiscard]] MPCFLOW_HD Vec3<float> gaussians() const {
-            return float_gaussian_vector(key.source(RandomStream::rigid_rotation).next());
+            return float_gaussians_beside_thermal_draw(bits_to_resolve(key, with_energy));
         }
     };
     /// or before (EnergyDrawnBefore); the floats are kept as words.
@@ -119,9 +129,9 @@ public:
         std::uint32_t words[3];
 
         DrawnBefore() = default;
-        MPCFLOW_HD DrawnBefore(const CellKey& key, const EnergyDrawnBefore& energy)
+        MPCFLOW_HD DrawnBefore(const RandomBlock& bits, const EnergyDrawnBefore& energy)
             : EnergyDrawnBefore(energy) {
-            const Vec3<float> g = DrawnLate(key).gaussians();
+            const Vec3<float> g = float_gaussians_beside_thermal_draw(bits);
             for (int axis = 0; axis < 3; ++axis) words[axis] = std::bit_cast<std::uint32_t>(g[axis]);
         }
         [[nodiscard]] MPCFLOW_HD Vec3<float> gaussians() const {
@@ -132,14 +142,17 @@ public:
     using ResolveDraw = std::conditional_t<is_thermostatted, DrawnBefore, NoDraw>;
     template <bool with_energy>
     MPCFLOW_HD static ResolveDraw draw_to_resolve([[maybe_unused]] const CellKey& key) {
-        if constexpr (is_thermostatted && with_energy) return {key, EnergyDrawnBefore(key)};
-        else if constexpr (is_thermostatted) return {key, EnergyDrawnBefore{}};
-        else return {};
+        if constexpr (is_thermostatted) {
+            const RandomBlock bits = bits_to_resolve(key, with_energy);
+            return {bits, with_energy ? EnergyDrawnBefore(bits) : EnergyDrawnBefore{}};
+        } else {
+            return {};
+        }
     }
 
     MPCFLOW_HD Transform resolve(const Sums& sums, const Draw& axis, const CellKey& key,
                                  const CellFill& fill) const {
-        return resolve(sums, axis, DrawnLate(key), key, fill);
+        return resolve(sums, axis, DrawnLate(key, parameters_.draws_energy()), key, fill);
     }
     template <class DrawnToResolve>
     MPCFLOW_HD Transform resolve(const Sums& real_sums, const Draw& axis,
@@ -188,14 +201,18 @@ public:
     MPCFLOW_HD Vec3<Real> apply(const Transform& transform, const Draw& axis, const InCell<Real>& in_cell,
                                 const StepKey& /*key*/) const {
         if constexpr (is_thermostatted) {
-            const Vec3<Real> spun = in_cell.velocity + cross(transform.added_spin, in_cell.offset);
-            return transform(in_cell, transform.scale * rotation_(axis, spun));
+            const Vec3<Real> spun = in_cell.velocity + cross(transform.added_spin(), in_cell.offset);
+            return transform(in_cell, transform.scale() * rotation_(axis, spun));
         } else {
             return transform(in_cell, rotation_(axis, in_cell.velocity));
         }
     }
 
 private:
+    MPCFLOW_HD static RandomBlock bits_to_resolve(const CellKey& key, bool with_energy) {
+        return key.source(with_energy ? RandomStream::thermostat : RandomStream::rigid_rotation).next();
+    }
+
     MPCFLOW_HD Transform rotated(const CellMoments& cell, const Sums& sums, const Draw& axis) const {
         const Vec3<double> rotated_mean = vector_cast<double>(rotation_(axis, vector_cast<Real>(cell.mean)));
         const Vec3<double> spin = cell.inverse_inertia(cell.angular_momentum(
@@ -213,9 +230,9 @@ private:
             cell.angular_momentum(CellMoments::vector_at(sums, moment_sums), cell.total);
         const Vec3<double> own_spin = inertia(momentum);
         const Vec3<double> drawn_spin = std::sqrt(parameters_.thermal_variance) *
-                                        inertia.thermal_velocity(vector_cast<double>(gaussians));
-        // As the particles will have it.
-        const Vec3<Real> added_spin = vector_cast<Real>(drawn_spin - own_spin);
+                                        vector_cast<double>(inertia.thermal_velocity(gaussians));
+        // As the particles will have it, here and below.
+        const Vec3<float> added_spin = vector_cast<float>(drawn_spin - own_spin);
         const Vec3<double> d = vector_cast<double>(added_spin);
         const Vec3<double> added_momentum = inertia.angular_momentum(d);
 
@@ -230,11 +247,12 @@ private:
                                 dot(d, 2.0 * momentum + added_momentum) - dot(spun_momentum, spun_spin);
         const double uncertain =
             energy_rounding(sums.number(), squared, dot(d, d), dot(spun_spin, spun_spin));
-        const double scale =
-            thermostat_scale(sums.number(), energy_2, uncertain, inertia.rotational_freedoms(), square_of);
+        const auto rounded_scale = static_cast<float>(
+            thermostat_scale(sums.number(), energy_2, uncertain, inertia.rotational_freedoms(), square_of));
+        const double scale = rounded_scale;
         return {RigidTransform<Real>::make(cell.mean - scale * spun_mean, own_spin - scale * spun_spin,
                                            cell.centre),
-                added_spin, static_cast<Real>(scale)};
+                {added_spin.x, added_spin.y, added_spin.z, rounded_scale}};
     }
 
     /// How well `thermostat_scale`'s twice the energy is known, where `squared` is the sum of squared

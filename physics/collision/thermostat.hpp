@@ -30,8 +30,8 @@ struct EnergyDrawnBefore {
     ThermalDraw first{};  ///< for other kinds, which do not ask, nothing
 
     EnergyDrawnBefore() = default;
-    MPCFLOW_HD explicit EnergyDrawnBefore(const CellKey& key)
-        : first(ThermalDraw::make(key.source(RandomStream::thermostat).next())) {}
+    /// `bits` are the first of the cell's stream for its thermostat.
+    MPCFLOW_HD explicit EnergyDrawnBefore(const RandomBlock& bits) : first(ThermalDraw::make(bits)) {}
     [[nodiscard]] MPCFLOW_HD double energy(int freedoms, RandomSource& source) const {
         return thermal_energy(freedoms, first, source);
     }

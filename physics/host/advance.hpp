@@ -81,10 +81,10 @@ private:
             block.locate(plan.grid);
             if (reorders) take_slots(block, count, places, to);
             else std::iota(to, to + count, i);
-            if (block.collide_and_glide(plan, actions)) advance_odd(block, i, count);
+            if (block.template collide_and_glide<units>(plan, actions)) advance_odd(block, i, count);
             if (block.has_fast()) faults |= notice_fast;
             block.locate(plan.next_grid);
-            contribute(block);
+            contribute<units>(block);
             const std::int64_t next = std::min(i + particles_ahead, last - 1);
             now.template fetch_motions<Fetch::to_write>(next, Block::size);
             if (reorders || Block::reads_labels) now.template fetch_labels<Fetch::to_read>(next, Block::size);
@@ -96,11 +96,12 @@ private:
         sums.offer_margins(thread);
     }
 
+    template <VectorUnits units>
     void contribute(Block& block) const {
         if constexpr (TakesVelocities<Law>) {
-            if (leaves_taken) return block.contribute_and_take(plan);
+            if (leaves_taken) return block.template contribute_and_take<units>(plan);
         }
-        block.contribute(plan, draws);
+        block.template contribute<units>(plan, draws);
     }
 
     /// Which cells are fetched: those about the one in which particles were when they were re-ordered, in its

@@ -6,6 +6,7 @@
 #include "physics/cell_action.hpp"
 #include "physics/cell_grid.hpp"
 #include "physics/collision/law.hpp"
+#include "physics/host/columns.hpp"
 #include "physics/host/host_particles.hpp"
 #include "physics/host/particle_block.hpp"
 #include "physics/observables/momentum_flux.hpp"
@@ -36,12 +37,13 @@ public:
 
     /// Measures `count`, 1 to `size`, of `particles`, from number `first` on. The lanes beyond are copies of
     /// the last one, and count as odd.
+    template <VectorUnits units>
     void measure(const Plan& plan, const Rule& rule, const HostParticles<Particle>& particles,
                  std::int64_t first, int count) {
         load(particles, first, count);
         locate(plan, count);
         plan.visit_law([&](const auto& law, const auto* actions) {
-            collide(plan, law, actions, particles, first, count);
+            collide<units>(plan, law, actions, particles, first, count);
         });
         for (int k = 0; k < size; ++k) {
             Flux flux;
@@ -119,15 +121,12 @@ private:
         }
     }
 
-    /// Actions are fetched in pieces of structs, then put into columns: vectors both.
-    template <class Law>
+    template <VectorUnits units, class Law>
     void collide(const Plan& plan, const Law& law, const CellAction<Law>* actions,
                  const HostParticles<Particle>& particles, std::int64_t first, int count) {
         using Action = CellAction<Law>;
-        Rows<Real, sizeof(Action) / sizeof(Real), size> rows;
         ColumnsOf<Action> columns;
-        for (int k = 0; k < size; ++k) rows.set(k, reinterpret_cast<const Real*>(actions + cell_[k]));
-        columns.set(rows);
+        columns.template gather<units>([&](int k) { return actions + cell_[k]; });
         if constexpr (Law::needs.ids)
             for (int k = 0; k < size; ++k) id_[k] = particles.label(first + std::min(k, count - 1)).id();
         for (int k = 0; k < size; ++k) {

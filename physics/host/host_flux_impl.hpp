@@ -56,7 +56,7 @@ private:
             const std::int64_t first = particles.first();
             const auto count =
                 static_cast<int>(particles.take_first(Block::size - first % Block::size).size());
-            block.measure(plan, rule, particles.all(), first, count);
+            block.template measure<units>(plan, rule, particles.all(), first, count);
             sums.template add_block<units>(block);
             if (block.are_any_odd()) measure_odd(block, first, count);
         }
@@ -132,8 +132,8 @@ public:
             in_flight_.set(k, in_flight);
             at_centre_.set(k, at_centre);
         }
-        in_flight_.set_late();
-        at_centre_.set_late();
+        in_flight_.template make_rows<units>();
+        at_centre_.template make_rows<units>();
         for (int k = 0; k < Block::size; ++k) {
             if (block.is_odd(k)) continue;
             in_flight_.template add_to<units>(bins_[bin_rule_.bin(block[k].mid_flight_place)].value, k);

@@ -1,142 +1,18 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
-#include <utility>
 
 #include "physics/cell_draws.hpp"
 #include "physics/cell_grid.hpp"
+#include "physics/host/columns.hpp"
 #include "physics/host/host_particles.hpp"
 #include "physics/host/vector_units.hpp"
 #include "physics/step.hpp"
 #include "physics/vector.hpp"
 
 namespace mpcflow {
-
-/// `size` structs of `width` `Number`s, as they come from memory: in pieces of powers of two, the longest
-/// first, which vector units take as a whole and turn to columns. Of a row of six or ten, or of one that is
-/// copied as a struct, GCC takes each number by itself.
-template <class Number, int width, int size>
-struct Rows {
-    static constexpr int length = std::bit_floor(unsigned{width});
-
-    void set(int k, const Number* value) {
-        std::memcpy(piece[k], value, sizeof(piece[k]));
-        if constexpr (length < width) rest.set(k, value + length);
-    }
-
-    alignas(64) Number piece[size][length];
-    [[no_unique_address]] Rows<Number, width - length, size> rest;
-};
-template <class Number, int size>
-struct Rows<Number, 0, size> {};
-
-/// `size` structs of `Number`s alone, a column a number. Empty ones take no room.
-template <class Struct, class Number, int size>
-class Columns {
-    static constexpr int width = sizeof(Struct) / sizeof(Number);
-    static_assert(sizeof(Struct) == width * sizeof(Number));
-
-public:
-    void set(int k, const Struct& value) {
-        const auto* words = reinterpret_cast<const Number*>(&value);
-        for_all([&](auto w) { column_[w][k] = words[w]; });
-    }
-    void set(const Rows<Number, width, size>& rows) { take(column_, rows); }
-    [[nodiscard]] Struct operator[](int k) const {
-        Struct value;
-        auto* words = reinterpret_cast<Number*>(&value);
-        for_all([&](auto w) { words[w] = column_[w][k]; });
-        return value;
-    }
-    /// The first `count` of a column, from memory and to it.
-    void load(int column, const Number* from, int count) { copy(from, column_[column], count); }
-    void store(int column, Number* to, int count) const { copy(column_[column], to, count); }
-    [[nodiscard]] Number at(int column, int k) const { return column_[column][k]; }
-
-private:
-    /// Not a loop: the loops over a column must be the innermost ones.
-    template <class Function>
-    static void for_all(const Function& function) {
-        [&]<int... w>(std::integer_sequence<int, w...>) { (function(std::integral_constant<int, w>{}), ...); }
-        (std::make_integer_sequence<int, width>{});
-    }
-
-    template <int count>
-    static void take(Number (*columns)[size], const Rows<Number, count, size>& rows) {
-        constexpr int length = Rows<Number, count, size>::length;
-        [&]<int... w>(std::integer_sequence<int, w...>) {
-            for (int k = 0; k < size; ++k) ((columns[w][k] = rows.piece[k][w]), ...);
-        }
-        (std::make_integer_sequence<int, length>{});
-        if constexpr (length < count) take(columns + length, rows.rest);
-    }
-
-    /// All of them in pieces that are vectors: of one as long as a column the compiler makes a call.
-    static void copy(const Number* from, Number* to, int count) {
-        constexpr int piece = 64 / sizeof(Number);
-        static_assert(size % piece == 0);
-        if (count < size) std::copy_n(from, count, to);
-        else
-            for (int k = 0; k < size; k += piece) std::memcpy(to + k, from + k, piece * sizeof(Number));
-    }
-
-    alignas(64) Number column_[width][size];
-};
-template <class Struct, class Number, int size>
-requires std::is_empty_v<Struct>
-class Columns<Struct, Number, size> {
-public:
-    void set(int /*k*/, const Struct& /*value*/) {}
-    [[nodiscard]] Struct operator[](int /*k*/) const { return {}; }
-};
-
-/// The contributions of `size` particles, each in groups of four sums, which vector units add at once, and a
-/// rest in columns. (All sums of a particle side by side would not be stored as vectors, were they 5 or 17.)
-/// GCC makes up to four groups in the loop that sets them; of a fifth it takes the numbers out of vectors one
-/// by one, so that it is put into columns first, and set_late() must follow.
-template <class Sums, int size>
-class ContributionColumns {
-public:
-    void set(int k, const Sums& sums) {
-        for (int g = 0; g < groups_at_once; ++g)
-            for (int s = 0; s < 4; ++s) group_[g][k][s] = sums.value[4 * g + s];
-        for (int s = 0; s < late + rest; ++s) column_[s][k] = sums.value[4 * groups_at_once + s];
-    }
-    void set_late() {
-        for (int g = groups_at_once; g < groups; ++g)
-            for (int k = 0; k < size; ++k)
-                for (int s = 0; s < 4; ++s) group_[g][k][s] = column_[4 * (g - groups_at_once) + s][k];
-    }
-    template <VectorUnits units>
-    void add_to(Sums& sums, int k) const {
-        add_to<units>(sums.value, k);
-    }
-    /// To as many numbers.
-    template <VectorUnits units>
-    void add_to(double* sums, int k) const {
-        for (int g = 0; g < groups; ++g) AddFour<units>::add(sums + 4 * g, group_[g][k]);
-        for (int s = 0; s < rest; ++s) sums[4 * groups + s] += column_[late + s][k];
-    }
-    [[nodiscard]] Sums operator[](int k) const {
-        Sums sums;
-        add_to<VectorUnits::plain>(sums, k);
-        return sums;
-    }
-
-private:
-    static constexpr int count = sizeof(Sums) / sizeof(double);
-    static constexpr int groups = count / 4;
-    static constexpr int rest = count % 4;
-    static constexpr int groups_at_once = std::min(groups, 4);
-    static constexpr int late = 4 * (groups - groups_at_once);
-
-    alignas(64) double group_[groups][size][4];
-    alignas(64) double column_[late + rest == 0 ? 1 : late + rest][size];
-};
 
 /// Some particles in columns, taken through a step together.
 ///
@@ -196,9 +72,9 @@ public:
 
     /// Collides and streams the particles, which were located on the grid of this collision. Returns whether
     /// any of them is odd.
-    template <class Grid>
+    template <VectorUnits units, class Grid>
     [[nodiscard]] bool collide_and_glide(const StepPlan<Law, Grid>& plan, const CellAction<Law>* actions) {
-        fetch_actions(actions);
+        fetch_actions<units>(actions);
         const bool has_surfaces = plan.streaming.surfaces().exist();
         if (has_surfaces) starts_ = positions_;
         if (plan.streaming.has_waves()) {
@@ -269,26 +145,24 @@ public:
 
     /// Makes what the particles, which were located on the grid of the next collision, contribute to it; of
     /// those in no_cell nothing of meaning.
-    template <class Grid>
+    template <VectorUnits units, class Grid>
     void contribute(const StepPlan<Law, Grid>& plan, const CellDraws<Law>& draws) {
-        if constexpr (Law::needs.draws_before_sums) {
-            for (int k = 0; k < size; ++k) fetch_draw(k, draws.kept()[std::max(cell_[k], 0)]);
-            draws_.set(fetched_draws_);
-        }
+        if constexpr (Law::needs.draws_before_sums)
+            draws_.template gather<units>([&](int k) { return draws.kept() + std::max(cell_[k], 0); });
         for (int k = 0; k < size; ++k) sums_.set(k, plan.contribute(in_cell(plan, k), draws_[k]));
         if (plan.next_grid.is_sheared()) contribute_beyond(plan);
-        sums_.set_late();
+        sums_.template make_rows<units>();
     }
     /// The same where no faces are sheared, and leaves the particles with what they take on in the next
     /// collision.
-    template <class Grid>
+    template <VectorUnits units, class Grid>
     void contribute_and_take(const StepPlan<Law, Grid>& plan) requires TakesVelocities<Law> {
         for (int k = 0; k < size; ++k) {
             Vec3<Real> taken;
             sums_.set(k, plan.contribute(in_cell(plan, k), draws_[k], taken));
             velocities_.set(k, taken);
         }
-        sums_.set_late();
+        sums_.template make_rows<units>();
     }
     [[nodiscard]] const ContributionColumns<Sums, size>& contributions() const { return sums_; }
 
@@ -296,8 +170,6 @@ private:
     template <class T>
     using ColumnsOf = Columns<T, Real, size>;
     static constexpr bool has_draws = !std::is_empty_v<typename Law::Draw>;
-    template <class T>
-    static constexpr int numbers_of = std::is_empty_v<T> ? 0 : sizeof(T) / sizeof(Real);
 
     void set_place(int k, const CellPlace<Real>& place) {
         cell_[k] = place.cell;
@@ -357,18 +229,11 @@ private:
         }
     }
 
-    /// First in pieces of structs, then into columns: vectors both, which scattered numbers would not be.
+    template <VectorUnits units>
     void fetch_actions(const CellAction<Law>* actions) {
-        for (int k = 0; k < size; ++k) {
-            const CellAction<Law>& action = actions[cell_[k]];
-            fetched_transforms_.set(k, reinterpret_cast<const Real*>(&action.transform));
-            if constexpr (has_draws) fetch_draw(k, action.drawn);
-        }
-        transforms_.set(fetched_transforms_);
-        if constexpr (has_draws) draws_.set(fetched_draws_);
-    }
-    void fetch_draw(int k, const typename Law::Draw& draw) {
-        fetched_draws_.set(k, reinterpret_cast<const Real*>(&draw));
+        transforms_.template gather<units>([&](int k) { return &actions[cell_[k]].transform; });
+        if constexpr (has_draws)
+            draws_.template gather<units>([&](int k) { return &actions[cell_[k]].drawn; });
     }
 
     template <class Plan>
@@ -386,8 +251,6 @@ private:
     ColumnsOf<Vec3<Real>> offsets_;
     ColumnsOf<typename Law::Transform> transforms_;
     ColumnsOf<typename Law::Draw> draws_;
-    Rows<Real, numbers_of<typename Law::Transform>, size> fetched_transforms_;
-    Rows<Real, numbers_of<typename Law::Draw>, size> fetched_draws_;
     ContributionColumns<Sums, size> sums_;
     alignas(64) std::uint64_t id_[size];
     alignas(64) int species_[size]{};

@@ -61,17 +61,18 @@ private:
     using ColumnsToResolve = Columns<typename ToResolve<Law>::Draw, std::uint32_t, size>;
 
 #if MPCFLOW_HAS_VECTOR_UNITS
-    MPCFLOW_AVX512 MPCFLOW_FLATTEN void run_avx512() { run_all(); }
-    MPCFLOW_AVX2 MPCFLOW_FLATTEN void run_avx2() { run_all(); }
+    MPCFLOW_AVX512 MPCFLOW_FLATTEN void run_avx512() { run_with<VectorUnits::avx512>(); }
+    MPCFLOW_AVX2 MPCFLOW_FLATTEN void run_avx2() { run_with<VectorUnits::avx2>(); }
 #endif
-    MPCFLOW_FLATTEN void run_plain() { run_all(); }
+    MPCFLOW_FLATTEN void run_plain() { run_with<VectorUnits::plain>(); }
 
-    void run_all() {
+    template <VectorUnits units>
+    void run_with() {
         ColumnsOf<Draw> drawn;
         ColumnsToResolve drawn_to_resolve;
         [[maybe_unused]] std::int64_t keys[size];
         int has_transform[size]{};
-        ColumnsOf<typename Law::Transform> transforms;
+        alignas(64) typename Law::Transform transforms[size];
         const bool has_special_cells = plan.has_special_cells();
         const bool is_at_once = resolves_at_once();
         for (const CellRange& range : cells) {
@@ -82,14 +83,14 @@ private:
                 // Before all draws: rows of cells end anywhere among these, which would keep draws from
                 // vectors.
                 if constexpr (has_draws || has_draws_to_resolve) plan.grid.find_keys(first, keys);
-                if constexpr (has_draws) draw(first, count, keys, drawn);
+                if constexpr (has_draws) draw<units>(first, count, keys, drawn);
                 if constexpr (has_draws_to_resolve) {
                     if (plan.law.parameters().draws_energy()) draw_to_resolve<true>(keys, drawn_to_resolve);
                     else draw_to_resolve<false>(keys, drawn_to_resolve);
                 }
                 if constexpr (ResolvesAtOnce<Law>) {
                     if (is_at_once)
-                        resolve_at_once(first, count, drawn_to_resolve, transforms, has_transform);
+                        resolve_at_once<units>(first, count, drawn_to_resolve, transforms, has_transform);
                 }
                 for (int k = 0; k < count; ++k) {
                     const int cell = first + k;
@@ -105,15 +106,20 @@ private:
     }
 
     /// What the cells draw: for this collision, or for this one and the next.
+    template <VectorUnits units>
     void draw(int first, int count, const std::int64_t (&keys)[size], ColumnsOf<Draw>& drawn) {
         if constexpr (Law::needs.draws_before_sums) {
             for (int k = 0; k < count; ++k) actions[first + k].set_draw(draws.present(plan, first + k));
             if (only_foresees) return;
             for (int k = 0; k < size; ++k) drawn.set(k, Law::draw({plan.seed, plan.step + 1, keys[k]}));
-            for (int k = 0; k < count; ++k) draws.keep(first + k, drawn[k]);
+            Draw made[size];
+            drawn.template put<units>(made);
+            for (int k = 0; k < count; ++k) draws.keep(first + k, made[k]);
         } else {
             for (int k = 0; k < size; ++k) drawn.set(k, Law::draw({plan.seed, plan.step, keys[k]}));
-            for (int k = 0; k < count; ++k) actions[first + k].set_draw(drawn[k]);
+            Draw made[size];
+            drawn.template put<units>(made);
+            for (int k = 0; k < count; ++k) actions[first + k].set_draw(made[k]);
         }
     }
 
@@ -126,23 +132,25 @@ private:
 
     /// As if no cell were special; most that are not have a transform then. More particles than there may be
     /// are a fault, which is found where a cell is resolved by itself.
+    template <VectorUnits units>
     void resolve_at_once(int first, int count, const ColumnsToResolve& drawn,
-                         ColumnsOf<typename Law::Transform>& transforms, int (&has_transform)[size]) const {
+                         typename Law::Transform (&transforms)[size], int (&has_transform)[size]) const {
         Columns<typename Law::Sums, double, size> of_cells;
         ColumnsOf<Draw> draws_of_cells;
-        for (int k = 0; k < size; ++k) {
-            const int cell = first + std::min(k, count - 1);
-            of_cells.set(k, sums[cell]);
-            draws_of_cells.set(k, actions[cell].draw());
-        }
+        ColumnsOf<typename Law::Transform> done;
+        const auto cell_of = [&](int k) { return first + std::min(k, count - 1); };
+        of_cells.template gather<units>([&](int k) { return &sums[cell_of(k)]; });
+        if constexpr (has_draws)
+            draws_of_cells.template gather<units>([&](int k) { return &actions[cell_of(k)].drawn; });
         const double most = plan.law.parameters().rounding.occupancy_limit;
         for (int k = 0; k < size; ++k) {
             const typename Law::Sums of_cell = of_cells[k];
             typename Law::Transform transform;
             const bool is_done = plan.law.resolve_at_once(of_cell, draws_of_cells[k], drawn[k], transform);
-            has_transform[k] = is_done & (of_cell.number() <= most) ? 1 : 0;
-            transforms.set(k, transform);
+            has_transform[k] = (is_done & (of_cell.number() <= most)) ? 1 : 0;
+            done.set(k, transform);
         }
+        done.template put<units>(transforms);
     }
     [[nodiscard]] bool resolves_at_once() const {
         if constexpr (ResolvesAtOnce<Law>) return plan.law.resolves_at_once();
@@ -177,7 +185,7 @@ private:
             slots[cell] = {particles, particles + here};
             particles += here;
         }
-        sums[cell] = {};
+        set_zero(sums[cell].value);
     }
 };
 

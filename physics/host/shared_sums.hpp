@@ -79,7 +79,7 @@ public:
             const std::int64_t behind = on - count;
             const std::int64_t before = on - cells;  // below 0
             const std::int64_t in_margin = margins + (behind < width ? behind : before);
-            const std::int64_t found = (behind < width) | (before >= -width) ? in_margin : in_list;
+            const std::int64_t found = ((behind < width) | (before >= -width)) ? in_margin : in_list;
             return on < count ? cell : found;
         }
     };

@@ -145,7 +145,7 @@ void check_blocks(const Plan& plan, const MomentumFluxRule<typename Plan::Real>&
     int count = 1;  // and then as many as a block has
     for (std::int64_t first = 0; first < columns.size(); first += count, count = Block::size) {
         count = static_cast<int>(std::min<std::int64_t>(count, columns.size() - first));
-        block.measure(plan, rule, columns, first, count);
+        block.template measure<VectorUnits::plain>(plan, rule, columns, first, count);
         for (int k = 0; k < Block::size; ++k) {
             if (block.is_odd(k)) continue;
             ASSERT_LT(k, count) << label;

@@ -183,7 +183,8 @@ struct CellTotals {
 /// By which a transform scales, 1 where it does not.
 template <class Transform>
 double scale_of(const Transform& transform) {
-    if constexpr (requires { transform.scale; }) return static_cast<double>(transform.scale);
+    if constexpr (requires { transform.scale(); }) return static_cast<double>(transform.scale());
+    else if constexpr (requires { transform.scale; }) return static_cast<double>(transform.scale);
     else return 1.0;
 }
 

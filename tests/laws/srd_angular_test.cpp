@@ -28,9 +28,9 @@ struct Drawn {
 
     template <class Transform>
     explicit Drawn([[maybe_unused]] const Transform& transform) {
-        if constexpr (requires { transform.added_spin; }) {
-            added_spin = vector_cast<long double>(transform.added_spin);
-            scale = transform.scale;
+        if constexpr (requires { transform.added_spin(); }) {
+            added_spin = vector_cast<long double>(transform.added_spin());
+            scale = transform.scale();
         }
     }
 };

@@ -79,9 +79,14 @@ TEST_P(Units, of_any_size_give_the_same_run_up_to_rounding) {
     // Sums differ by their grid, 2^-37 or 7e-12 a particle at M = 30, and the difference grows slowly from
     // step to step. With few particles in a cell it may jump: the thermostat divides by their relative
     // energy, and two or three particles may have next to none. M = 30 has no such cells.
+    //
+    // SRD+a with a thermostat gives particles a spin and a scale that are floats: in each of 10 steps off by
+    // up to 2^-24 of speeds up to 5 and as much again of spins, 6e-6 if all were off alike.
     const struct { double mass, temperature; } units[] = {{3.0, 1.0}, {1.0, 0.7}, {18.0, 2.5}, {1.7, 1.7}};
     for (System plain : plain_systems()) {
         plain.fluid.density = 30.0;
+        const bool has_floats =
+            plain.collision.conserve_angular_momentum && plain.thermostat.kind != ThermostatKind::none;
         const ParticleSnapshot expected = run(*make(plain), 10);
         for (const auto& unit : units) {
             const ParticleSnapshot found = run(*make(in_other_units(plain, unit.mass, unit.temperature)), 10);
@@ -94,7 +99,8 @@ TEST_P(Units, of_any_size_give_the_same_run_up_to_rounding) {
                 worst = std::max(
                     {worst, std::abs(moved), std::abs(found.velocity[i] / speed - expected.velocity[i])});
             }
-            EXPECT_LT(worst, 1e-9) << "mass " << unit.mass << ", temperature " << unit.temperature;
+            EXPECT_LT(worst, has_floats ? 6e-6 : 1e-9)
+                << "mass " << unit.mass << ", temperature " << unit.temperature;
         }
     }
 }

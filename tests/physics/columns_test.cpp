@@ -1,0 +1,169 @@
+/// Structs in columns and back, and sums in columns made rows, for every kind of vector units.
+
+#include "physics/host/columns.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "physics/four_floats.hpp"
+#include "physics/observables/sums.hpp"
+
+namespace mpcflow::test {
+namespace {
+
+constexpr int size = 32;
+
+template <class Number, int width>
+struct Numbers {
+    Number value[width];
+};
+
+/// Number w of struct k: all are different.
+template <class Number>
+Number number(int k, int w) {
+    return static_cast<Number>(1000 * (w + 1) + k);
+}
+
+/// What is to be done by units: as any processor does it in pieces,
+template <VectorUnits units>
+struct InPieces {
+    template <class Columns, class AddressOf, class Struct>
+    static void there_and_back(Columns& columns, const AddressOf& address_of, Struct (&back)[size]) {
+        columns.template gather<units>(address_of);
+        columns.template put<units>(back);
+    }
+    template <class Contributions>
+    static void make_rows(Contributions& contributions) {
+        contributions.template make_rows<units>();
+    }
+};
+#if MPCFLOW_HAS_VECTOR_UNITS
+/// or by these units.
+struct OnAvx2 {
+    template <class... Arguments>
+    MPCFLOW_AVX2 MPCFLOW_FLATTEN static void there_and_back(Arguments&... all) {
+        InPieces<VectorUnits::avx2>::there_and_back(all...);
+    }
+    template <class Contributions>
+    MPCFLOW_AVX2 MPCFLOW_FLATTEN static void make_rows(Contributions& contributions) {
+        contributions.template make_rows<VectorUnits::avx2>();
+    }
+};
+struct OnAvx512 {
+    template <class... Arguments>
+    MPCFLOW_AVX512 MPCFLOW_FLATTEN static void there_and_back(Arguments&... all) {
+        InPieces<VectorUnits::avx512>::there_and_back(all...);
+    }
+    template <class Contributions>
+    MPCFLOW_AVX512 MPCFLOW_FLATTEN static void make_rows(Contributions& contributions) {
+        contributions.template make_rows<VectorUnits::avx512>();
+    }
+};
+#endif
+
+template <class Units, class Number, int width>
+void check_columns() {
+    using Struct = Numbers<Number, width>;
+    // In memory they are apart, in an order of their own.
+    std::vector<Struct> memory(3 * size);
+    const auto place_of = [](int k) { return (7 * k + 5) % size * 3; };
+    for (int k = 0; k < size; ++k)
+        for (int w = 0; w < width; ++w) memory[place_of(k)].value[w] = number<Number>(k, w);
+    Columns<Struct, Number, size> columns;
+    Struct back[size];
+    const auto address_of = [&](int k) { return &memory[place_of(k)]; };
+    Units::there_and_back(columns, address_of, back);
+    for (int k = 0; k < size; ++k) {
+        const Struct one = columns[k];
+        for (int w = 0; w < width; ++w) {
+            ASSERT_EQ(columns.at(w, k), number<Number>(k, w)) << width << " numbers, struct " << k;
+            ASSERT_EQ(one.value[w], number<Number>(k, w)) << width << " numbers, struct " << k;
+            ASSERT_EQ(back[k].value[w], number<Number>(k, w)) << width << " numbers, struct " << k;
+        }
+    }
+}
+
+template <class Units, int count>
+void check_contributions() {
+    using Sums = SumsOf<count>;
+    ContributionColumns<Sums, size> columns;
+    for (int k = 0; k < size; ++k) {
+        Sums sums;
+        for (int s = 0; s < count; ++s) sums.value[s] = number<double>(k, s);
+        columns.set(k, sums);
+    }
+    Units::make_rows(columns);
+    for (int k = 0; k < size; ++k) {
+        Sums sums;
+        for (int s = 0; s < count; ++s) sums.value[s] = 0.5;
+        columns.template add_to<VectorUnits::plain>(sums, k);
+        const Sums own = columns[k];
+        for (int s = 0; s < count; ++s) {
+            ASSERT_EQ(sums.value[s], number<double>(k, s) + 0.5) << count << " sums, particle " << k;
+            ASSERT_EQ(own.value[s], number<double>(k, s)) << count << " sums, particle " << k;
+        }
+    }
+}
+
+template <class Units, int... count>
+void check_all(std::integer_sequence<int, count...>) {
+    (check_columns<Units, double, count>(), ...);
+    (check_columns<Units, float, count>(), ...);
+    (check_contributions<Units, count>(), ...);
+}
+
+template <class Units>
+void check() {
+    check_all<Units>(std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 8, 10, 13, 20, 21>{});
+}
+
+TEST(Columns, take_structs_of_any_width_and_give_them_back) {
+    check<InPieces<VectorUnits::plain>>();
+    check<InPieces<VectorUnits::avx2>>();
+    check<InPieces<VectorUnits::avx512>>();
+}
+
+#if MPCFLOW_HAS_VECTOR_UNITS
+TEST(Columns, do_so_on_the_vector_units_that_there_are) {
+    const VectorUnits most = vector_units();
+    if (most == VectorUnits::plain) GTEST_SKIP() << "this processor has none";
+    check<OnAvx2>();
+    if (most == VectorUnits::avx512) check<OnAvx512>();
+}
+#endif
+
+// Whatever their bits: as doubles two floats may be no number.
+template <class Real>
+void check_four_floats() {
+    const float quiet = std::numeric_limits<float>::quiet_NaN();
+    const std::array<float, 5> all{-1.5F, std::bit_cast<float>(0x7fa00001U), quiet, 3e-41F, -0.0F};
+    std::vector<FourFloats<Real>> memory;
+    for (int k = 0; k < size; ++k)
+        memory.emplace_back(all[k % 5], all[(k + 1) % 5], all[(k + 2) % 5], all[(k + 3) % 5]);
+    Columns<FourFloats<Real>, Real, size> columns;
+    columns.template gather<VectorUnits::avx2>([&](int k) { return &memory[k]; });
+    const auto bits = [](float x) { return std::bit_cast<std::uint32_t>(x); };
+    for (int k = 0; k < size; ++k) {
+        const FourFloats<Real> found = columns[k];
+        EXPECT_EQ(bits(found.template get<0>()), bits(all[k % 5])) << k;
+        EXPECT_EQ(bits(found.template get<1>()), bits(all[(k + 1) % 5])) << k;
+        EXPECT_EQ(bits(found.template get<2>()), bits(all[(k + 2) % 5])) << k;
+        EXPECT_EQ(bits(found.template get<3>()), bits(all[(k + 3) % 5])) << k;
+    }
+    const FourFloats<Real> none{};
+    EXPECT_EQ(none.template get<3>(), 0.0F);
+}
+
+TEST(FourFloats, keep_their_bits_in_columns_of_doubles_and_of_floats) {
+    check_four_floats<double>();
+    check_four_floats<float>();
+}
+
+}  // namespace
+}  // namespace mpcflow::test
