@@ -74,8 +74,9 @@ struct ThermalDraw {
 
 /// Three Gaussian variates of variance 1, made in float, beside a ThermalDraw of the same block and
 /// independent of it: the other one of the pair that its Gaussian is of, and a pair of the last word, on
-/// which a ThermalDraw hangs once in 2^32 times. Its radius is of 20 bits, so that none of these two is
-/// beyond 5.4 and their kurtosis is right to 1e-5, and its angle of 12.
+/// which a ThermalDraw hangs once in 2^32 times. That pair's radius is of 20 bits, so that neither is beyond
+/// 5.4 and their kurtosis is right to 1e-5, and its angle one of 4096 at equal distances, whose moments are
+/// those of all angles up to any order that counts.
 MPCFLOW_HD Vec3<float> float_gaussians_beside_thermal_draw(const RandomBlock& bits) {
     const float sine = float_sin_of_random_angle(bits.word[1]);
     const float square = 1.0F - sine * sine;

@@ -12,6 +12,8 @@ namespace mpcflow {
 /// Four floats: as they are, or two in each of two doubles, for structs of which columns of doubles are made.
 template <class Real>
 class FourFloats {
+    static_assert(std::is_same_v<Real, float> || std::is_same_v<Real, double>);
+
 public:
     FourFloats() = default;
     MPCFLOW_HD FourFloats(float a, float b, float c, float d) {
@@ -28,6 +30,7 @@ public:
 
     template <int k>
     [[nodiscard]] MPCFLOW_HD float get() const {
+        static_assert(0 <= k && k < 4);
         if constexpr (are_floats) return words_[k];
         else
             return std::bit_cast<float>(

@@ -21,7 +21,7 @@ enum class RandomStream : std::uint32_t {
     initial_state = 5,
     andersen = 6,
     thermal_wall = 7,
-    rigid_rotation = 8,
+    rigid_rotation = 8,  ///< of SRD+a, where its thermostat draws no energy
 };
 
 /// 128 random bits.

@@ -146,8 +146,8 @@ struct NoDraw {};
 
 /// Of laws that draw more for a cell than its particles need to know, when it is resolved. A solver may draw
 /// it beforehand by Law::draw_to_resolve<with_energy>(key), for many cells at once or while it waits for
-/// sums, and give it to `resolve`, to the same bits; with the energy where LawParameters::draws_energy() says
-/// so. It has members of the type std::uint32_t alone, a float by its bits: columns of it are read as such.
+/// sums, and give it to `resolve`, to the same bits; with_energy must be what LawParameters::draws_energy()
+/// says. It has members of the type std::uint32_t alone, a float by its bits: columns of it are read as such.
 template <class Law>
 concept DrawsToResolve = requires(const Law& law, const typename Law::Draw& draw,
                                   const typename Law::Sums& sums, const typename Law::ResolveDraw& drawn,

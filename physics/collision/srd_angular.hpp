@@ -209,6 +209,7 @@ public:
     }
 
 private:
+    /// Where no energy is drawn, the first block of the thermostat's stream is Monte Carlo's trial.
     MPCFLOW_HD static RandomBlock bits_to_resolve(const CellKey& key, bool with_energy) {
         return key.source(with_energy ? RandomStream::thermostat : RandomStream::rigid_rotation).next();
     }

@@ -21,11 +21,11 @@ void for_each_of(const Function& function) {
     (std::make_integer_sequence<int, count>{});
 }
 
-// GCC 11 does not know it.
-#if defined(__has_builtin) && MPCFLOW_HAS_VECTOR_UNITS
-#if __has_builtin(__builtin_shufflevector)
+// GCC 11 does not know how, and does with FourVectors.
+#if MPCFLOW_HAS_VECTOR_UNITS && (defined(__clang__) || __GNUC__ >= 12)
 #define MPCFLOW_SHUFFLES 1
-#endif
+#else
+#define MPCFLOW_SHUFFLES 0
 #endif
 
 /// Four vectors of `lanes` numbers. Of each four lanes they are a square, of which transpose() makes rows
@@ -113,7 +113,8 @@ private:
 };
 #endif
 
-/// What transposes `lanes` structs at a time on `units`. Fours that are put together for it should be few.
+/// What transposes `lanes` structs at a time on `units`: of doubles as many as a vector has, of floats eight
+/// at most, as to put vectors together of more than two fours took longer than it saves.
 template <VectorUnits units, class Number>
 struct Transposing {
     static constexpr int lanes =
@@ -271,6 +272,7 @@ public:
 private:
     static constexpr int count = sizeof(Sums) / sizeof(double);
     static constexpr int groups = count / 4;
+    static_assert(size % 8 == 0);
 
     alignas(64) double column_[count][size];
 };

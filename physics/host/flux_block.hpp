@@ -8,7 +8,6 @@
 #include "physics/collision/law.hpp"
 #include "physics/host/columns.hpp"
 #include "physics/host/host_particles.hpp"
-#include "physics/host/particle_block.hpp"
 #include "physics/observables/momentum_flux.hpp"
 #include "physics/observables/particle_flux.hpp"
 #include "physics/setting.hpp"

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <span>
 
+#include "physics/host/columns.hpp"
 #include "physics/host/flux_block.hpp"
 #include "physics/host/host_flux.hpp"
-#include "physics/host/particle_block.hpp"
 #include "physics/host/vector_units.hpp"
 #include "physics/host_device.hpp"
 #include "physics/observables/fields.hpp"

@@ -11,7 +11,12 @@ namespace mpcflow {
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(MPCFLOW_NO_FLATTEN)
 #define MPCFLOW_HAS_VECTOR_UNITS 1
 #define MPCFLOW_AVX2 [[gnu::target("avx2")]]
+// clang does not know the last word, and then ignores the others.
+#ifdef __clang__
+#define MPCFLOW_AVX512 [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl")]]
+#else
 #define MPCFLOW_AVX512 [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")]]
+#endif
 #else
 #define MPCFLOW_HAS_VECTOR_UNITS 0
 #endif

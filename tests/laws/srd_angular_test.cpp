@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "physics/theory.hpp"
 #include "tests/laws/law_cases.hpp"
@@ -231,14 +233,15 @@ protected:
 TYPED_TEST_SUITE(CanonicalSrd, ThermostattedSrdAngularLaws);
 
 // The energy D.I.D / 2 of the rotation drawn is that of three freedoms at kT, of a pair or a line of two,
-// whatever the motion of the cell is; and D hangs on neither W nor the axis of R.
+// whatever the motion of the cell is; and D hangs on neither W nor the axis of R, nor on the energy of the
+// motion beyond the rotation, which is drawn of the same random bits.
 TYPED_TEST(CanonicalSrd, draws_a_rotation_of_the_canonical_ensemble) {
     using Real = typename TypeParam::Real;
     CellMaker maker(11);
     for (const int count : {2, 3, 5, 10}) {
         auto cell = maker.make<Real>(count, 3.0 * this->thermal_speed);
         const std::vector<Point> places = places_of(cell);
-        std::vector<double> energies;
+        std::vector<double> energies, scaled;
         Correlation own, axis;
         for (std::uint64_t step = 0; step < 20000; ++step) {
             const CellKey key{11, step, count};
@@ -252,11 +255,36 @@ TYPED_TEST(CanonicalSrd, draws_a_rotation_of_the_canonical_ensemble) {
             energies.push_back(static_cast<double>(energy));
             own.add(static_cast<double>(W.x), static_cast<double>(D.x));
             axis.add(static_cast<double>(TypeParam::draw(key).unit().z), static_cast<double>(D.z));
+            scaled.push_back(scaled_energy<TypeParam>(collide_cell(this->law, cell, key)));
         }
         EXPECT_TRUE(is_gamma(energies, count == 2 ? 1.0 : 1.5, this->variance)) << count;
         EXPECT_TRUE(own.is_zero()) << count;
         EXPECT_TRUE(axis.is_zero()) << count;
+        const auto mean = [](const std::vector<double>& all) {
+            return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
+        };
+        const double of_rotation = mean(energies);
+        const double of_scaled = mean(scaled);
+        Correlation energy;
+        for (std::size_t i = 0; i < scaled.size(); ++i)
+            energy.add(energies[i] - of_rotation, scaled[i] - of_scaled);
+        EXPECT_TRUE(energy.is_zero()) << count;
     }
+}
+
+// The first block of the thermostat's stream is Monte Carlo's own.
+TYPED_TEST(CanonicalSrd, draws_a_rotation_from_a_stream_of_its_own_where_no_energy_is_drawn) {
+    const CellKey key{7, 8, 9};
+    const auto of_block = [](RandomSource source) {
+        return float_gaussians_beside_thermal_draw(source.next());
+    };
+    const auto expect_equal = [](Vec3<float> a, Vec3<float> b) {
+        for (int axis = 0; axis < 3; ++axis) EXPECT_EQ(a[axis], b[axis]);
+    };
+    expect_equal(TypeParam::template draw_to_resolve<true>(key).gaussians(),
+                 of_block(key.source(RandomStream::thermostat)));
+    expect_equal(TypeParam::template draw_to_resolve<false>(key).gaussians(),
+                 of_block(key.source(RandomStream::rigid_rotation)));
 }
 
 // Turned together with its own rotation W, as the law once was, the motion beyond that would be like what R

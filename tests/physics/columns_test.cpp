@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -42,6 +43,10 @@ struct InPieces {
     static void make_rows(Contributions& contributions) {
         contributions.template make_rows<units>();
     }
+    template <class Contributions, class Sums>
+    static void add(const Contributions& contributions, Sums& sums, int k) {
+        contributions.template add_to<VectorUnits::plain>(sums, k);
+    }
 };
 #if MPCFLOW_HAS_VECTOR_UNITS
 /// or by these units.
@@ -54,6 +59,10 @@ struct OnAvx2 {
     MPCFLOW_AVX2 MPCFLOW_FLATTEN static void make_rows(Contributions& contributions) {
         contributions.template make_rows<VectorUnits::avx2>();
     }
+    template <class Contributions, class Sums>
+    MPCFLOW_AVX2 MPCFLOW_FLATTEN static void add(const Contributions& contributions, Sums& sums, int k) {
+        contributions.template add_to<VectorUnits::avx2>(sums, k);
+    }
 };
 struct OnAvx512 {
     template <class... Arguments>
@@ -64,28 +73,43 @@ struct OnAvx512 {
     MPCFLOW_AVX512 MPCFLOW_FLATTEN static void make_rows(Contributions& contributions) {
         contributions.template make_rows<VectorUnits::avx512>();
     }
+    template <class Contributions, class Sums>
+    MPCFLOW_AVX512 MPCFLOW_FLATTEN static void add(const Contributions& contributions, Sums& sums, int k) {
+        contributions.template add_to<VectorUnits::avx512>(sums, k);
+    }
 };
 #endif
 
 template <class Units, class Number, int width>
 void check_columns() {
     using Struct = Numbers<Number, width>;
-    // In memory they are apart, in an order of their own.
-    std::vector<Struct> memory(3 * size);
-    const auto place_of = [](int k) { return (7 * k + 5) % size * 3; };
+    // In memory they are apart, in an order of their own, and the last one ends what is allocated; but for
+    // the lanes at the end, which are of one struct, as those beyond the last particle.
+    std::vector<Struct> memory(3 * size - 2);
+    const auto place_of = [](int k) { return (7 * std::min(k, size - 3) + 5) % size * 3; };
     for (int k = 0; k < size; ++k)
-        for (int w = 0; w < width; ++w) memory[place_of(k)].value[w] = number<Number>(k, w);
+        for (int w = 0; w < width; ++w)
+            memory[place_of(k)].value[w] = number<Number>(std::min(k, size - 3), w);
     Columns<Struct, Number, size> columns;
-    Struct back[size];
+    struct {
+        Struct before{};
+        Struct all[size]{};
+        Struct behind{};
+    } back;
     const auto address_of = [&](int k) { return &memory[place_of(k)]; };
-    Units::there_and_back(columns, address_of, back);
+    Units::there_and_back(columns, address_of, back.all);
     for (int k = 0; k < size; ++k) {
         const Struct one = columns[k];
         for (int w = 0; w < width; ++w) {
-            ASSERT_EQ(columns.at(w, k), number<Number>(k, w)) << width << " numbers, struct " << k;
-            ASSERT_EQ(one.value[w], number<Number>(k, w)) << width << " numbers, struct " << k;
-            ASSERT_EQ(back[k].value[w], number<Number>(k, w)) << width << " numbers, struct " << k;
+            const Number expected = number<Number>(std::min(k, size - 3), w);
+            ASSERT_EQ(columns.at(w, k), expected) << width << " numbers, struct " << k;
+            ASSERT_EQ(one.value[w], expected) << width << " numbers, struct " << k;
+            ASSERT_EQ(back.all[k].value[w], expected) << width << " numbers, struct " << k;
         }
+    }
+    for (int w = 0; w < width; ++w) {
+        ASSERT_EQ(back.before.value[w], Number{0}) << width;
+        ASSERT_EQ(back.behind.value[w], Number{0}) << width;
     }
 }
 
@@ -102,7 +126,7 @@ void check_contributions() {
     for (int k = 0; k < size; ++k) {
         Sums sums;
         for (int s = 0; s < count; ++s) sums.value[s] = 0.5;
-        columns.template add_to<VectorUnits::plain>(sums, k);
+        Units::add(columns, sums, k);
         const Sums own = columns[k];
         for (int s = 0; s < count; ++s) {
             ASSERT_EQ(sums.value[s], number<double>(k, s) + 0.5) << count << " sums, particle " << k;
@@ -120,7 +144,7 @@ void check_all(std::integer_sequence<int, count...>) {
 
 template <class Units>
 void check() {
-    check_all<Units>(std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 8, 10, 13, 20, 21>{});
+    check_all<Units>(std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 13, 20, 21>{});
 }
 
 TEST(Columns, take_structs_of_any_width_and_give_them_back) {
@@ -137,6 +161,25 @@ TEST(Columns, do_so_on_the_vector_units_that_there_are) {
     if (most == VectorUnits::avx512) check<OnAvx512>();
 }
 #endif
+
+template <int count>
+void check_zero() {
+    struct {
+        double numbers[count];
+        double behind = 1.0;
+    } all;
+    std::fill_n(all.numbers, count, 2.0);
+    set_zero(all.numbers);
+    for (const double number : all.numbers) EXPECT_EQ(number, 0.0) << count;
+    EXPECT_EQ(all.behind, 1.0) << count;
+}
+
+TEST(Columns, numbers_become_zero_as_many_as_they_are) {
+    check_zero<1>();
+    check_zero<4>();
+    check_zero<7>();
+    check_zero<21>();
+}
 
 // Whatever their bits: as doubles two floats may be no number.
 template <class Real>

@@ -192,7 +192,7 @@ TEST(GaussianVector, in_float_has_the_second_and_fourth_moments_of_a_gaussian) {
 
 TEST(GaussiansBesideAThermalDraw, are_independent_gaussian_variates_and_independent_of_the_draw) {
     std::array<std::vector<double>, 3> samples;
-    std::array<Correlation, 3> plain, squares, with_gaussian, with_its_square, with_uniform;
+    std::array<Correlation, 3> plain, squares, with_gaussian, with_its_square, with_uniform, with_turned;
     for (std::uint64_t i = 0; i < 200000; ++i) {
         const RandomBlock bits = source_of(i).next();
         const Vec3<float> g = float_gaussians_beside_thermal_draw(bits);
@@ -208,10 +208,13 @@ TEST(GaussiansBesideAThermalDraw, are_independent_gaussian_variates_and_independ
             with_gaussian[a].add(g[a], x);
             with_its_square[a].add(g[a] * g[a] - 1.0, x * x - 1.0);
             with_uniform[a].add(g[a] * g[a] - 1.0, u);
+            // An angle made of the words of u would show.
+            with_turned[a].add(g[a], std::sqrt(2.0) * std::sin(6.283185307179586 / std::sqrt(12.0) * u));
+            with_turned[a].add(g[a], std::sqrt(2.0) * std::cos(6.283185307179586 / std::sqrt(12.0) * u));
         }
     }
     for (const auto& component : samples) EXPECT_TRUE(is_gaussian(component, 1.0));
-    for (const auto& all : {plain, squares, with_gaussian, with_its_square, with_uniform})
+    for (const auto& all : {plain, squares, with_gaussian, with_its_square, with_uniform, with_turned})
         for (const Correlation& c : all) EXPECT_TRUE(c.is_zero());
     for (const std::uint32_t word : {0U, 1U, 0x80000000U, 0xffffffffU}) {
         const Vec3<float> g = float_gaussians_beside_thermal_draw(RandomBlock{{word, word, word, word}});
