@@ -113,8 +113,8 @@ private:
 };
 #endif
 
-/// What transposes `lanes` structs at a time on `units`: of doubles as many as a vector has, of floats eight
-/// at most, as to put vectors together of more than two fours took longer than it saves.
+/// What transposes `lanes` structs at a time on `units`: of doubles as many as a vector has, of floats eight,
+/// which are two fours put together.
 template <VectorUnits units, class Number>
 struct Transposing {
     static constexpr int lanes =
