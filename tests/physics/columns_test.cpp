@@ -39,52 +39,32 @@ void expect_same(const std::vector<double>& found, const std::vector<double>& ex
         ASSERT_EQ(found[i], expected[i]) << width << " numbers, at " << i;
 }
 
-/// What is to be done by units: as any processor does it in pieces (of AVX2 they are of the sizes of the
-/// others),
-template <VectorUnits units>
+/// Where squares are transposed as for `of`: in pieces, as any processor does it,
+template <VectorUnits of>
 struct InPieces {
-    template <class Columns, class AddressOf, class Struct>
-    static void there_and_back(Columns& columns, const AddressOf& address_of, Struct (&back)[size]) {
-        columns.template gather<units>(address_of);
-        columns.template put<units>(back);
-    }
-    template <class Contributions>
-    static void make_rows(Contributions& contributions) {
-        contributions.template make_rows<units>();
-    }
-    template <class Contributions, class Sums>
-    static void add(const Contributions& contributions, Sums& sums, int k) {
-        contributions.template add_to<VectorUnits::plain>(sums, k);
+    static constexpr VectorUnits units = of;
+    static constexpr VectorUnits adding = VectorUnits::plain;
+    template <class Function>
+    static void run(const Function& function) {
+        function();
     }
 };
 #if MPCFLOW_HAS_VECTOR_UNITS
-/// or by these units.
+/// or on these units.
 struct OnAvx2 {
-    template <class... Arguments>
-    MPCFLOW_AVX2 MPCFLOW_FLATTEN static void there_and_back(Arguments&... all) {
-        InPieces<VectorUnits::avx2>::there_and_back(all...);
-    }
-    template <class Contributions>
-    MPCFLOW_AVX2 MPCFLOW_FLATTEN static void make_rows(Contributions& contributions) {
-        contributions.template make_rows<VectorUnits::avx2>();
-    }
-    template <class Contributions, class Sums>
-    MPCFLOW_AVX2 MPCFLOW_FLATTEN static void add(const Contributions& contributions, Sums& sums, int k) {
-        contributions.template add_to<VectorUnits::avx2>(sums, k);
+    static constexpr VectorUnits units = VectorUnits::avx2;
+    static constexpr VectorUnits adding = units;
+    template <class Function>
+    MPCFLOW_AVX2 MPCFLOW_FLATTEN static void run(const Function& function) {
+        function();
     }
 };
 struct OnAvx512 {
-    template <class... Arguments>
-    MPCFLOW_AVX512 MPCFLOW_FLATTEN static void there_and_back(Arguments&... all) {
-        InPieces<VectorUnits::avx512>::there_and_back(all...);
-    }
-    template <class Contributions>
-    MPCFLOW_AVX512 MPCFLOW_FLATTEN static void make_rows(Contributions& contributions) {
-        contributions.template make_rows<VectorUnits::avx512>();
-    }
-    template <class Contributions, class Sums>
-    MPCFLOW_AVX512 MPCFLOW_FLATTEN static void add(const Contributions& contributions, Sums& sums, int k) {
-        contributions.template add_to<VectorUnits::avx512>(sums, k);
+    static constexpr VectorUnits units = VectorUnits::avx512;
+    static constexpr VectorUnits adding = units;
+    template <class Function>
+    MPCFLOW_AVX512 MPCFLOW_FLATTEN static void run(const Function& function) {
+        function();
     }
 };
 #endif
@@ -106,7 +86,10 @@ void check_columns() {
         Struct behind{};
     } back;
     const auto address_of = [&](int k) { return &memory[place_of(k)]; };
-    Units::there_and_back(columns, address_of, back.all);
+    Units::run([&] {
+        columns.template gather<Units::units>(address_of);
+        columns.template put<Units::units>(back.all);
+    });
     std::vector<double> found, expected;
     for (int k = 0; k < size; ++k) {
         const Struct one = columns[k];
@@ -132,12 +115,12 @@ void check_contributions() {
         for (int s = 0; s < count; ++s) sums.value[s] = number<double>(k, s);
         columns.set(k, sums);
     }
-    Units::make_rows(columns);
+    Units::run([&] { columns.template make_rows<Units::units>(); });
     std::vector<double> found, expected;
     for (int k = 0; k < size; ++k) {
         Sums sums;
         for (int s = 0; s < count; ++s) sums.value[s] = 0.5;
-        Units::add(columns, sums, k);
+        Units::run([&] { columns.template add_to<Units::adding>(sums, k); });
         const Sums own = columns[k];
         for (int s = 0; s < count; ++s) {
             found.insert(found.end(), {sums.value[s], own.value[s]});
@@ -166,16 +149,11 @@ void check() {
 TEST(Columns, take_structs_of_any_width_and_give_them_back) {
     check<InPieces<VectorUnits::plain>>();
     check<InPieces<VectorUnits::avx512>>();
-}
-
 #if MPCFLOW_HAS_VECTOR_UNITS
-TEST(Columns, do_so_on_the_vector_units_that_there_are) {
-    const VectorUnits most = vector_units();
-    if (most == VectorUnits::plain) GTEST_SKIP() << "this processor has none";
-    check<OnAvx2>();
-    if (most == VectorUnits::avx512) check<OnAvx512>();
-}
+    if (vector_units() >= VectorUnits::avx2) check<OnAvx2>();
+    if (vector_units() == VectorUnits::avx512) check<OnAvx512>();
 #endif
+}
 
 template <int count>
 void check_zero() {

@@ -132,21 +132,33 @@ TEST(GaussianPair, is_finite_for_all_bits) {
     }
 }
 
-TEST(GaussianVector, in_float_has_three_independent_gaussian_components) {
-    std::array<std::vector<double>, 3> samples;
-    std::array<Correlation, 3> plain, squares;
-    for (std::uint64_t i = 0; i < 200000; ++i) {
-        const Vec3<float> g = float_gaussian_vector(source_of(i).next());
+/// Whether vectors have three independent Gaussian components of variance 1.
+class GaussianComponents {
+public:
+    template <class Real>
+    void add(Vec3<Real> g) {
         for (int a = 0; a < 3; ++a) {
             const int b = (a + 1) % 3;
-            samples[a].push_back(g[a]);
-            plain[a].add(g[a], g[b]);
-            squares[a].add(g[a] * g[a] - 1.0, g[b] * g[b] - 1.0);
+            samples_[a].push_back(g[a]);
+            plain_[a].add(g[a], g[b]);
+            squares_[a].add(g[a] * g[a] - 1.0, g[b] * g[b] - 1.0);
         }
     }
-    for (const auto& component : samples) EXPECT_TRUE(is_gaussian(component, 1.0));
-    for (const Correlation& c : plain) EXPECT_TRUE(c.is_zero());
-    for (const Correlation& c : squares) EXPECT_TRUE(c.is_zero());
+    void expect() const {
+        for (const auto& component : samples_) EXPECT_TRUE(is_gaussian(component, 1.0));
+        for (const Correlation& c : plain_) EXPECT_TRUE(c.is_zero());
+        for (const Correlation& c : squares_) EXPECT_TRUE(c.is_zero());
+    }
+
+private:
+    std::array<std::vector<double>, 3> samples_;
+    std::array<Correlation, 3> plain_, squares_;
+};
+
+TEST(GaussianVector, in_float_has_three_independent_gaussian_components) {
+    GaussianComponents components;
+    for (std::uint64_t i = 0; i < 200000; ++i) components.add(float_gaussian_vector(source_of(i).next()));
+    components.expect();
     // The largest radius: of 2^-32.
     const Vec3<float> last = float_gaussian_vector(RandomBlock{{0, 0, 0, 0}});
     EXPECT_NEAR(std::sqrt(last.x * last.x + last.y * last.y), std::sqrt(64.0 * std::log(2.0)), 1e-5);
@@ -191,8 +203,8 @@ TEST(GaussianVector, in_float_has_the_second_and_fourth_moments_of_a_gaussian) {
 }
 
 TEST(GaussiansBesideAThermalDraw, are_independent_gaussian_variates_and_independent_of_the_draw) {
-    std::array<std::vector<double>, 3> samples;
-    std::array<Correlation, 3> plain, squares, with_gaussian, with_its_square, with_uniform, with_turned;
+    GaussianComponents components;
+    std::array<Correlation, 3> with_gaussian, with_its_square, with_uniform, with_turned;
     for (std::uint64_t i = 0; i < 200000; ++i) {
         const RandomBlock bits = source_of(i).next();
         const Vec3<float> g = float_gaussians_beside_thermal_draw(bits);
@@ -200,11 +212,8 @@ TEST(GaussiansBesideAThermalDraw, are_independent_gaussian_variates_and_independ
         const double x = std::bit_cast<float>(drawn.gaussian);
         // Of variance 1.
         const double u = std::sqrt(12.0) * (uniform_open(drawn.uniform[0], drawn.uniform[1]) - 0.5);
+        components.add(g);
         for (int a = 0; a < 3; ++a) {
-            const int b = (a + 1) % 3;
-            samples[a].push_back(g[a]);
-            plain[a].add(g[a], g[b]);
-            squares[a].add(g[a] * g[a] - 1.0, g[b] * g[b] - 1.0);
             with_gaussian[a].add(g[a], x);
             with_its_square[a].add(g[a] * g[a] - 1.0, x * x - 1.0);
             with_uniform[a].add(g[a] * g[a] - 1.0, u);
@@ -213,8 +222,8 @@ TEST(GaussiansBesideAThermalDraw, are_independent_gaussian_variates_and_independ
             with_turned[a].add(g[a], std::sqrt(2.0) * std::cos(6.283185307179586 / std::sqrt(12.0) * u));
         }
     }
-    for (const auto& component : samples) EXPECT_TRUE(is_gaussian(component, 1.0));
-    for (const auto& all : {plain, squares, with_gaussian, with_its_square, with_uniform, with_turned})
+    components.expect();
+    for (const auto& all : {with_gaussian, with_its_square, with_uniform, with_turned})
         for (const Correlation& c : all) EXPECT_TRUE(c.is_zero());
     for (const std::uint32_t word : {0U, 1U, 0x80000000U, 0xffffffffU}) {
         const Vec3<float> g = float_gaussians_beside_thermal_draw(RandomBlock{{word, word, word, word}});
@@ -256,23 +265,21 @@ TEST(GaussiansBesideAThermalDraw, have_the_moments_of_gaussian_variates) {
 }
 
 TEST(GaussianVector, components_are_gaussian_and_independent_also_of_the_next_vector) {
-    std::array<std::vector<double>, 3> samples;
-    std::array<Correlation, 6> plain, squares;
+    GaussianComponents components;
+    std::array<Correlation, 3> plain, squares;  // of two vectors
     for (std::uint64_t i = 0; i < 100000; ++i) {
         RandomSource source = source_of(i);
         const Vec3<double> g = gaussian_vector(source);
         const Vec3<double> next = gaussian_vector(source);
+        components.add(g);
         for (int a = 0; a < 3; ++a) {
             const int b = (a + 1) % 3;
-            samples[a].push_back(g[a]);
-            plain[a].add(g[a], g[b]);
-            squares[a].add(g[a] * g[a] - 1.0, g[b] * g[b] - 1.0);
-            plain[3 + a].add(g[a], next[b]);
-            squares[3 + a].add(g[a] * g[a] - 1.0, next[a] * next[a] - 1.0);
+            plain[a].add(g[a], next[b]);
+            squares[a].add(g[a] * g[a] - 1.0, next[a] * next[a] - 1.0);
         }
         ASSERT_EQ(source.next_block, 4u) << "two blocks a vector";
     }
-    for (const auto& component : samples) EXPECT_TRUE(is_gaussian(component, 1.0));
+    components.expect();
     for (const Correlation& c : plain) EXPECT_TRUE(c.is_zero());
     for (const Correlation& c : squares) EXPECT_TRUE(c.is_zero());
 }
