@@ -33,6 +33,9 @@ if(MPCFLOW_WERROR)
     $<$<COMPILE_LANGUAGE:CXX>:-Werror>
     $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings -Xcompiler=-Werror>)
 endif()
+if(NOT MPCFLOW_AVX512)
+  target_compile_definitions(mpcflow_options INTERFACE MPCFLOW_NO_AVX512)
+endif()
 if(MPCFLOW_SANITIZE)
   # The sanitized solver compiles in half of the time without inlining all of its calls, and its tests take as long.
   target_compile_definitions(mpcflow_options INTERFACE MPCFLOW_NO_FLATTEN MPCFLOW_SANITIZED)

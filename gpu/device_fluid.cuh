@@ -223,26 +223,41 @@ private:
         MPCFLOW_CUDA(cudaDeviceSynchronize());
     }
 
-    /// Steps that are timed, at most `count`; returns how many. Between them are events, behind which no
-    /// kernel begins early: a microsecond more, of all ways alike.
-    std::int64_t run_timed(std::int64_t count) {
-        std::vector<StepWay> ways = choice_.next_batch();
-        ways.resize(std::min<std::size_t>(ways.size(), count));
-        for (std::size_t i = 0; i < ways.size(); ++i) {
+    /// Takes the first steps of a batch; returns the milliseconds of each. Between them are events, behind
+    /// which no kernel begins early.
+    std::vector<double> time_one_by_one(const StepBatch& batch, std::size_t steps) {
+        for (std::size_t i = 0; i < steps; ++i) {
             timers_[i].start();
-            take_step(ways[i], i + 1 < ways.size());
+            take_step(batch.steps[i], i + 1 < steps);
             timers_[i].stop();
         }
-        std::vector<double> milliseconds(ways.size());
-        for (std::size_t i = 0; i < ways.size(); ++i) milliseconds[i] = timers_[i].milliseconds();
-        choice_.learn(milliseconds);
+        std::vector<double> milliseconds(steps);
+        for (std::size_t i = 0; i < steps; ++i) milliseconds[i] = timers_[i].milliseconds();
+        return milliseconds;
+    }
+    /// Likewise, with no event between those that are timed.
+    std::vector<double> time_as_whole(const StepBatch& batch, std::size_t steps) {
+        for (std::size_t i = 0; i < steps; ++i) {
+            if (i == batch.untimed) timers_[0].start();
+            take_step(batch.steps[i], i + 1 < steps);
+        }
+        if (steps <= batch.untimed) return std::vector<double>(steps, 0.0);
+        timers_[0].stop();
+        const double share = timers_[0].milliseconds() / static_cast<double>(steps - batch.untimed);
+        return std::vector<double>(steps, share);
+    }
+    /// Steps that are timed, at most `count`; returns how many.
+    std::int64_t run_timed(std::int64_t count) {
+        const StepBatch batch = choice_.next_batch();
+        const std::size_t steps = std::min<std::size_t>(batch.steps.size(), count);
+        choice_.learn(batch.is_timed_as_whole ? time_as_whole(batch, steps) : time_one_by_one(batch, steps));
         if (choice_.is_settled())
             notes_.push_back("step " + std::to_string(step_) + ": summation " + choice_.report());
         if (choice_.is_settled() && choice_.summation() != Summation::tile) {
             tiles_wall_slots_ = DeviceArray<std::uint32_t>(0);
             if (!system_.has_walls()) left_over_ = DeviceArray<std::uint32_t>(0);
         }
-        return static_cast<std::int64_t>(ways.size());
+        return static_cast<std::int64_t>(steps);
     }
 
     /// Where another step follows at once, in the same way, particles need not be left with velocities.

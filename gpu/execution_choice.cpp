@@ -15,6 +15,12 @@ namespace {
 /// less.
 constexpr double plainly_longer = 1.03;
 constexpr std::size_t last_steps = 8;
+/// Ways that took so much longer than the best one by one are not the best of those in a row, either: on an
+/// H200 no way gained more than a twentieth by that.
+constexpr double too_far = 1.1;
+/// By less than this a way is not better than one that is preferred. What takes longer by so much in the
+/// first second of a run may be as fast later, at the clock that a card finds for it.
+constexpr double level = 1.02;
 
 /// The mean of the first `count` steps of a turn; of more than there are, as if the rest were like the last
 /// ones.
@@ -38,11 +44,14 @@ std::size_t best_count(const std::vector<double>& steps) {
     return best;
 }
 
+double middle_of(double a, double b, double c) {
+    return std::max(std::min(a, b), std::min(std::max(a, b), c));
+}
+
 /// Of three times of each step the middle one.
 std::vector<double> middle_of(std::vector<double> a, const std::vector<double>& b,
                               const std::vector<double>& c) {
-    for (std::size_t i = 0; i < a.size(); ++i)
-        a[i] = std::max(std::min(a[i], b[i]), std::min(std::max(a[i], b[i]), c[i]));
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = middle_of(a[i], b[i], c[i]);
     return a;
 }
 
@@ -50,7 +59,10 @@ std::vector<double> middle_of(std::vector<double> a, const std::vector<double>& 
 
 ExecutionChoice::ExecutionChoice(std::vector<Summation> candidates, int reorder) : fixed_reorder_(reorder) {
     if (candidates.empty()) throw std::invalid_argument("ExecutionChoice: no way of summing to choose from");
-    for (const Summation way : candidates) candidates_.push_back({way});
+    for (const Summation way : candidates) {
+        playing_.push_back(candidates_.size());
+        candidates_.push_back({way});
+    }
     if (candidates_.size() > 1 || reorder == 0) return;
     candidates_.front().interval = reorder;
     is_settled_ = true;
@@ -65,24 +77,28 @@ Summation ExecutionChoice::summation() const {
 }
 
 std::size_t ExecutionChoice::candidate() const {
-    const std::size_t place = turn_ % candidates_.size();
-    return round() % 2 == 1 ? candidates_.size() - 1 - place : place;
+    const std::size_t place = turn_ % playing_.size();
+    return playing_[round() % 2 == 1 ? playing_.size() - 1 - place : place];
 }
 
 std::size_t ExecutionChoice::length() const {
     const Candidate& mine = candidates_[candidate()];
+    if (are_intervals_known_) return static_cast<std::size_t>(std::min(mine.interval, longest_turn));
     if (!mine.turns.empty()) return mine.turns.front().size();
     return static_cast<std::size_t>(fixed_reorder_ > 0 ? std::min(fixed_reorder_, longest_turn)
                                                        : longest_turn);
 }
 
-std::vector<StepWay> ExecutionChoice::next_batch() const {
+StepBatch ExecutionChoice::next_batch() const {
     if (is_settled_) return {};
-    const std::size_t untimed = is_in_order_ ? 0 : 1;
-    const std::size_t count = std::min<std::size_t>(batch_size, untimed + length() - steps_.size());
-    std::vector<StepWay> batch(count, {candidates_[candidate()].summation, false});
+    StepBatch batch;
+    batch.untimed = is_in_order_ ? 0 : 1;
+    batch.is_timed_as_whole = are_intervals_known_;
+    std::size_t count = batch.untimed + length() - steps_.size();
+    if (!batch.is_timed_as_whole) count = std::min<std::size_t>(count, batch_size);
+    batch.steps.assign(count, {candidates_[candidate()].summation, false});
     if (steps_.empty())
-        for (std::size_t i = 0; i <= untimed; ++i) batch[i].reorders = true;
+        for (std::size_t i = 0; i <= batch.untimed; ++i) batch.steps[i].reorders = true;
     return batch;
 }
 
@@ -101,26 +117,52 @@ void ExecutionChoice::restart_turn() {
 
 bool ExecutionChoice::is_over() const {
     if (steps_.size() >= length()) return true;
-    if (round() > 0 || fixed_reorder_ > 0 || steps_.size() <= last_steps) return false;
+    if (round() > 0 || fixed_reorder_ > 0 || are_intervals_known_ || steps_.size() <= last_steps)
+        return false;
     const double least = *std::min_element(steps_.end() - last_steps, steps_.end());
     return least > plainly_longer * mean_of(steps_, best_count(steps_));
 }
 
 void ExecutionChoice::end_turn() {
-    candidates_[candidate()].turns.push_back(steps_);
+    Candidate& mine = candidates_[candidate()];
+    if (are_intervals_known_) mine.wholes.push_back(std::accumulate(steps_.begin(), steps_.end(), 0.0));
+    else mine.turns.push_back(steps_);
     restart_turn();
     ++turn_;
-    if (round() == rounds) settle();
+    if (round() < rounds) return;
+    if (are_intervals_known_) return settle();
+    find_intervals();
+    narrow();
 }
 
-void ExecutionChoice::settle() {
+void ExecutionChoice::find_intervals() {
     for (Candidate& each : candidates_) {
         const std::vector<double> steps = middle_of(each.turns[0], each.turns[1], each.turns[2]);
         each.interval = fixed_reorder_ > 0 ? fixed_reorder_ : static_cast<int>(best_count(steps));
         each.mean = mean_of(steps, static_cast<std::size_t>(each.interval));
+        const auto turn = std::min(steps.size(), static_cast<std::size_t>(each.interval));
+        each.one_by_one = mean_of(steps, turn) * static_cast<double>(turn);
     }
-    const auto best = std::ranges::min_element(candidates_, {}, &Candidate::mean);
-    chosen_ = static_cast<std::size_t>(best - candidates_.begin());
+    are_intervals_known_ = true;
+}
+
+void ExecutionChoice::narrow() {
+    const double least = std::ranges::min_element(candidates_, {}, &Candidate::mean)->mean;
+    std::erase_if(playing_, [&](std::size_t i) { return candidates_[i].mean > too_far * least; });
+    turn_ = 0;
+    if (playing_.size() == 1) settle();
+}
+
+void ExecutionChoice::settle() {
+    for (const std::size_t i : playing_) {
+        Candidate& each = candidates_[i];
+        if (each.wholes.size() == rounds && each.one_by_one > 0.0)
+            each.mean *= middle_of(each.wholes[0], each.wholes[1], each.wholes[2]) / each.one_by_one;
+    }
+    const auto mean_of_way = [&](std::size_t i) { return candidates_[i].mean; };
+    const double least = mean_of_way(*std::ranges::min_element(playing_, {}, mean_of_way));
+    chosen_ = *std::ranges::find_if(
+        playing_, [&](double mean) { return mean <= level * least; }, mean_of_way);
     is_settled_ = true;
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
         const Candidate& each = candidates_[i == 0 ? chosen_ : (i <= chosen_ ? i - 1 : i)];

@@ -40,7 +40,9 @@ struct Advance {
 
     void run([[maybe_unused]] VectorUnits units) {
 #if MPCFLOW_HAS_VECTOR_UNITS
-        if (units == VectorUnits::avx512) return run_avx512();
+        if constexpr (is_avx512_compiled) {
+            if (units == VectorUnits::avx512) return run_avx512();
+        }
         if (units == VectorUnits::avx2) return run_avx2();
 #endif
         run_plain();

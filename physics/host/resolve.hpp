@@ -38,7 +38,9 @@ struct Resolve {
     void run([[maybe_unused]] VectorUnits units) {
 #if MPCFLOW_HAS_VECTOR_UNITS
         if constexpr (has_draws || ResolvesAtOnce<Law>) {
-            if (units == VectorUnits::avx512) return run_avx512();
+            if constexpr (is_avx512_compiled) {
+                if (units == VectorUnits::avx512) return run_avx512();
+            }
             if (units == VectorUnits::avx2) return run_avx2();
         }
 #endif

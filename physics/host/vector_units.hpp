@@ -21,6 +21,13 @@ namespace mpcflow {
 #define MPCFLOW_HAS_VECTOR_UNITS 0
 #endif
 
+/// Whether loops are compiled for AVX-512. Where not, code for it is to be discarded by `if constexpr`.
+#ifdef MPCFLOW_NO_AVX512
+inline constexpr bool is_avx512_compiled = false;
+#else
+inline constexpr bool is_avx512_compiled = true;
+#endif
+
 /// Adds four numbers to four others, in one instruction where `units` have it.
 template <VectorUnits units>
 struct AddFour {
@@ -55,7 +62,7 @@ void set_zero(double (&numbers)[count]) {
 #if MPCFLOW_HAS_VECTOR_UNITS
     const bool has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-    if (most >= VectorUnits::avx512 && has_avx512) return VectorUnits::avx512;
+    if (is_avx512_compiled && most >= VectorUnits::avx512 && has_avx512) return VectorUnits::avx512;
     if (most >= VectorUnits::avx2 && __builtin_cpu_supports("avx2")) return VectorUnits::avx2;
 #endif
     static_cast<void>(most);
