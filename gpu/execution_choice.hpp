@@ -9,11 +9,11 @@
 /// second in the opposite order, since a card changes its clock as it warms up; of the three times of a step
 /// the middle one counts, as another program may have had the card for a moment.
 ///
-/// Steps that are timed one by one wait for each other to the last thread. In a run they need not, and ways
-/// gain by that not alike: a way whose blocks end at different times gains more. So the ways that are close
-/// to the best have three more turns with the intervals that were found, each timed as a whole. Among those
-/// that are level then the one that is named first is taken. Plain C++, no device: the solver brings the
-/// figures.
+/// Steps that are timed one by one wait for each other to the last thread. In a run they need not, and not
+/// all ways gain as much by that: one whose blocks end at different times gains more. So the ways that are
+/// close to the best have three more turns with the intervals that were found, each timed as a whole. Of
+/// those that are then level, the one that is named first is taken. Plain C++, no device: the solver brings
+/// the figures.
 
 #include <cstddef>
 #include <span>

@@ -21,7 +21,7 @@ namespace mpcflow {
 #define MPCFLOW_HAS_VECTOR_UNITS 0
 #endif
 
-/// Whether loops are compiled for AVX-512. Where not, code for it is to be discarded by `if constexpr`.
+/// Whether loops are compiled for AVX-512. Where not, what calls code for it is discarded by `if constexpr`.
 #ifdef MPCFLOW_NO_AVX512
 inline constexpr bool is_avx512_compiled = false;
 #else

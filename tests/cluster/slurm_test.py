@@ -261,7 +261,7 @@ class OnSlurm(unittest.TestCase):
         self.assertRegex(parts[-1], rf"^step {steps_at[-1]}: went on \S+ on {re.escape(self.cluster.host)}, CPU, 1 thread, slurm job \d+$")
         self.assert_uncut(sweep)
 
-    @unittest.skipUnless(LONG, "with --all alone: tools.chain has it without Slurm")
+    @unittest.skipUnless(LONG, "with --all alone (cluster.slurm_limits): tools.chain asks the worker without Slurm")
     def test_where_requeue_is_forbidden_another_job_follows(self):
         sweep = self.folder / "successors"
         self.submit(self.write_input("no_requeue.yaml", 200_000), "--profile", "no_requeue", "--output", sweep, "--time", "0:10:00")
@@ -374,7 +374,7 @@ class OnSlurm(unittest.TestCase):
         self.assertIn("the disk is on fire", found[0]["message"])
         self.assertEqual([line["then"] for line in self.attempts(sweep) if line["event"] == "ended"], ["goes on", "failed"])
 
-    @unittest.skipUnless(LONG, "with --all alone: tools.chain has it without Slurm")
+    @unittest.skipUnless(LONG, "with --all alone (cluster.slurm_limits): tools.chain asks the worker without Slurm")
     def test_two_jobs_never_run_one_case(self):
         sweep = self.folder / "twice"
         self.submit(self.write_input("twice.yaml", 15_000), "--output", sweep, "--time", "0:10:00")
