@@ -5,12 +5,18 @@
 /// every particle where it is used at all; MPCFLOW_HD_RARE is called there, too, so that it is compiled once
 /// and not wherever it is called, and all that it calls in turn is inlined into it. All calls in functions
 /// marked MPCFLOW_FLATTEN are inlined, but where time to compile matters more than speed and
-/// MPCFLOW_NO_FLATTEN is defined.
+/// MPCFLOW_NO_FLATTEN is defined; with MPCFLOW_NO_FLATTEN_PLAIN those marked MPCFLOW_FLATTEN_PLAIN, which are
+/// for processors without vector units and for single particles, are left as they are.
 
 #ifdef MPCFLOW_NO_FLATTEN
 #define MPCFLOW_FLATTEN
 #else
 #define MPCFLOW_FLATTEN [[gnu::flatten]]
+#endif
+#ifdef MPCFLOW_NO_FLATTEN_PLAIN
+#define MPCFLOW_FLATTEN_PLAIN
+#else
+#define MPCFLOW_FLATTEN_PLAIN MPCFLOW_FLATTEN
 #endif
 
 #ifdef __CUDACC__

@@ -61,7 +61,7 @@ private:
     MPCFLOW_AVX512 MPCFLOW_FLATTEN void run_avx512() { run_with<VectorUnits::avx512>(); }
     MPCFLOW_AVX2 MPCFLOW_FLATTEN void run_avx2() { run_with<VectorUnits::avx2>(); }
 #endif
-    MPCFLOW_FLATTEN void run_plain() { run_with<VectorUnits::plain>(); }
+    MPCFLOW_FLATTEN_PLAIN void run_plain() { run_with<VectorUnits::plain>(); }
 
     template <VectorUnits units>
     void run_with() {
@@ -188,7 +188,7 @@ private:
     }
 
     /// The particles of a block that are odd, one by one; they are those from number `first` on.
-    [[gnu::noinline]] MPCFLOW_FLATTEN void advance_odd(Block& block, std::int64_t first, int count) {
+    [[gnu::noinline]] MPCFLOW_FLATTEN_PLAIN void advance_odd(Block& block, std::int64_t first, int count) {
         HostParticles<Particle>& now = particles.now();
         for (int k = 0; k < count; ++k) {
             if (!block.is_odd(k) || block.bring_back(plan, k, now.label(first + k))) continue;

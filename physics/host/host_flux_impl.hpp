@@ -48,7 +48,7 @@ private:
     MPCFLOW_AVX512 MPCFLOW_FLATTEN void run_avx512() { run_with<VectorUnits::avx512>(); }
     MPCFLOW_AVX2 MPCFLOW_FLATTEN void run_avx2() { run_with<VectorUnits::avx2>(); }
 #endif
-    MPCFLOW_FLATTEN void run_plain() { run_with<VectorUnits::plain>(); }
+    MPCFLOW_FLATTEN_PLAIN void run_plain() { run_with<VectorUnits::plain>(); }
 
     template <VectorUnits units>
     void run_with() {
@@ -64,11 +64,12 @@ private:
         }
     }
 
-    [[gnu::noinline]] MPCFLOW_FLATTEN void measure_odd(const Block& block, std::int64_t first, int count) {
+    [[gnu::noinline]] MPCFLOW_FLATTEN_PLAIN void measure_odd(const Block& block, std::int64_t first,
+                                                             int count) {
         for (int k = 0; k < count; ++k)
             if (block.is_odd(k)) measure(particles.all()[first + k]);
     }
-    [[gnu::noinline]] MPCFLOW_FLATTEN void measure_one_by_one(const Particles& some) {
+    [[gnu::noinline]] MPCFLOW_FLATTEN_PLAIN void measure_one_by_one(const Particles& some) {
         for (const auto particle : some) measure(particle);
     }
     void measure(const typename Plan::Particle& particle) {

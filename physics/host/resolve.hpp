@@ -66,7 +66,7 @@ private:
     MPCFLOW_AVX512 MPCFLOW_FLATTEN void run_avx512() { run_with<VectorUnits::avx512>(); }
     MPCFLOW_AVX2 MPCFLOW_FLATTEN void run_avx2() { run_with<VectorUnits::avx2>(); }
 #endif
-    MPCFLOW_FLATTEN void run_plain() { run_with<VectorUnits::plain>(); }
+    MPCFLOW_FLATTEN_PLAIN void run_plain() { run_with<VectorUnits::plain>(); }
 
     template <VectorUnits units>
     void run_with() {
