@@ -15,8 +15,8 @@ namespace {
 /// less.
 constexpr double plainly_longer = 1.03;
 constexpr std::size_t last_steps = 8;
-/// Ways that took so much longer than the best one by one are not the best of those in a row, either: on an
-/// H200 no way gained more than a twentieth by that.
+/// Ways that took so much longer than the best one by one have no more turns: in a row they would have to
+/// gain a tenth more than it.
 constexpr double too_far = 1.1;
 /// By less than this a way is not better than one that is preferred. What takes longer by so much in the
 /// first second of a run may be as fast later, at the clock that a card finds for it.
